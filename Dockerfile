@@ -1,0 +1,35 @@
+# The daemon as an image: the same program as `npm start`, with an external PostgreSQL.
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+# Dependencies first: they change less often than the sources. `npm install` and not `npm ci`: the lock may lack the optional
+# packages of other platforms, which `npm ci` refuses.
+COPY package.json package-lock.json .npmrc ./
+RUN npm install
+COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# The optional packages are the embedded PostgreSQL, which production does not use.
+RUN npm install --omit=dev --omit=optional && npm cache clean --force
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+# Everything belongs to root and is only read: the daemon writes to its database and to nothing else, so that
+# `docker run --read-only` works as it is.
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY package.json LICENSE ./
+COPY migrations ./migrations
+USER node
+EXPOSE 3000
+# SIGTERM: /readyz turns 503, the doors answer 503, what is in flight is finished, within 20 s.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1, so that signals reach it. The CLI: docker run --entrypoint node … dist/cli.js migrate
+ENTRYPOINT ["node", "dist/main.js"]

@@ -1,0 +1,52 @@
+// Lint settings: type-checked rules, no `any`, no `!`, no direct clock, random or fetch in the pure folders.
+import tseslint from 'typescript-eslint';
+
+const effects = [
+  { object: 'Date', property: 'now', message: 'Take the time from the Clock port.' },
+  { object: 'Math', property: 'random', message: 'Take random numbers from the Rng port.' },
+  { object: 'crypto', property: 'randomUUID', message: 'Take ids from the Ids port.' },
+];
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', '.crossbill/**', 'coverage/**'] },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/require-await': 'off',
+      eqeqeq: 'error',
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
+  },
+  {
+    files: ['src/domain/**/*.ts', 'src/flows/**/*.ts'],
+    rules: {
+      'no-restricted-properties': ['error', ...effects],
+      'no-restricted-globals': ['error', 'fetch', 'setTimeout', 'setInterval'],
+    },
+  },
+  {
+    // Programs that talk to a person on a terminal.
+    files: [
+      'src/cli/**',
+      'src/cli.ts',
+      'src/demo/**',
+      'src/bench/**',
+      'src/simulate/**',
+      'src/sandbox/main.ts',
+      'test/**',
+    ],
+    rules: { 'no-console': 'off' },
+  },
+);

@@ -1,0 +1,59 @@
+// Lets a request in when its key's role suffices for the route; every refusal is audited.
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { type Request } from 'express';
+import { Problem } from '../http/problem.js';
+import { type AccessRule, RULE } from './access.js';
+import { addressOf, type Caller, mayDo, setCaller } from './caller.js';
+import { Denials } from './denials.js';
+import { KeyRing } from './key-ring.js';
+
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly keys: KeyRing,
+    private readonly denials: Denials,
+  ) {}
+
+  /** Throws 401 for a missing or wrong key, 403 for a role that does not suffice. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(RULE, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    if (rule?.open === true) return true;
+    const req = context.switchToHttp().getRequest<Request>();
+    const headers = req.headersDistinct['authorization'] ?? [];
+    const caller = headers.length === 1 ? this.keys.fromHeader(headers[0]) : null;
+    const action = rule?.action ?? 'unknown';
+    if (caller === null) {
+      await this.deny(req, null, action, 401);
+      throw new Problem(401, 'unauthorized', 'A valid API key is needed: Authorization: Bearer <key>.');
+    }
+    if (rule === undefined || !mayDo(caller.role, rule.role)) {
+      await this.deny(req, caller, action, 403);
+      const needs = rule === undefined ? '' : ` It needs the role ${rule.role}.`;
+      throw new Problem(403, 'forbidden', `This API key has the role ${caller.role}.${needs}`);
+    }
+    setCaller(req, caller);
+    return true;
+  }
+
+  private async deny(req: Request, caller: Caller | null, action: string, status: 401 | 403): Promise<void> {
+    await this.denials.record({
+      actor: caller?.name ?? 'unknown',
+      role: caller?.role ?? null,
+      action,
+      target: targetOf(req),
+      source: addressOf(req),
+      status,
+    });
+  }
+}
+
+/** The id in the path; null when there is none. Cut, and without what a database or a terminal would choke on. */
+export function targetOf(req: Request): string | null {
+  const id: unknown = req.params['id'] ?? req.params['reference'];
+  return typeof id === 'string' ? id.replace(/[\p{Cc}\p{Cs}]/gu, '?').slice(0, 255) : null;
+}

@@ -1,0 +1,44 @@
+// What a route needs of its caller, written on the route. A route that says nothing is open to nobody.
+import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { ApiBearerAuth, ApiForbiddenResponse, ApiUnauthorizedResponse, ApiExtension } from '@nestjs/swagger';
+import { type ApiRole } from '../../config/index.js';
+import { ProblemView } from '../http/problem.view.js';
+
+export const RULE = Symbol('access rule');
+
+export type AccessRule =
+  | { readonly open: true }
+  | {
+      readonly open: false;
+      readonly role: ApiRole;
+      /** Its name in the audit trail, for example `refund.create`. */
+      readonly action: string;
+      /** True: it changes something, so every use of it is audited. */
+      readonly changes: boolean;
+    };
+
+/** For reading: used freely by the role, audited only when it is refused. */
+export function MayRead(role: ApiRole, action: string): MethodDecorator {
+  return needs({ open: false, role, action, changes: false });
+}
+
+/** For changing something: audited with its outcome. */
+export function MayChange(role: ApiRole, action: string): MethodDecorator {
+  return needs({ open: false, role, action, changes: true });
+}
+
+/** For everybody, without a key. */
+export const OpenToAll = (): ClassDecorator & MethodDecorator => SetMetadata(RULE, { open: true } satisfies AccessRule);
+
+function needs(rule: Exclude<AccessRule, { open: true }>): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(RULE, rule),
+    ApiBearerAuth('api-key'),
+    ApiExtension('x-role', rule.role),
+    ApiUnauthorizedResponse({
+      description: '`unauthorized`: no key, or one that is not ours. Audited.',
+      type: ProblemView,
+    }),
+    ApiForbiddenResponse({ description: `\`forbidden\`: needs the role ${rule.role}. Audited.`, type: ProblemView }),
+  );
+}

@@ -1,0 +1,74 @@
+// Who changed what, with what outcome: one row before an operator's change begins, and one when any change has ended.
+import { type CallHandler, type ExecutionContext, Injectable, Logger, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { type Request, type Response } from 'express';
+import { catchError, concatMap, defer, from, map, type Observable } from 'rxjs';
+import { AuditLog } from '../../domain/ports/signups.js';
+import { toProblem } from '../http/problem.filter.js';
+import { type AccessRule, RULE } from './access.js';
+import { targetOf } from './access.guard.js';
+import { addressOf, callerOf } from './caller.js';
+
+type Entry = Parameters<AuditLog['write']>[0];
+type Ended = Pick<Entry, 'outcome' | 'status' | 'detail'> & { readonly made: string | null };
+
+@Injectable()
+export class AuditInterceptor implements NestInterceptor {
+  private readonly log = new Logger('api');
+
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly audit: AuditLog,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const rule = this.reflector.getAllAndOverride<AccessRule | undefined>(RULE, [
+      context.getHandler(),
+      context.getClass(),
+    ]);
+    const http = context.switchToHttp();
+    const req = http.getRequest<Request>();
+    const caller = callerOf(req);
+    if (rule === undefined || rule.open || !rule.changes || caller === null) return next.handle();
+
+    const target = targetOf(req);
+    const about = { actor: caller.name, role: caller.role, action: rule.action, source: addressOf(req) };
+    // A change by an operator may move money: it does not begin before it is on record (RELIABILITY G12). Status 0: not ended yet.
+    const begun =
+      rule.role === 'ops'
+        ? this.audit.write({ ...about, target, outcome: 'begun', status: 0, detail: null })
+        : Promise.resolve();
+    const end = async ({ made, ...ended }: Ended): Promise<void> => {
+      try {
+        await this.audit.write({ ...about, target: target ?? made, ...ended });
+      } catch (error) {
+        // What was done is done and must be answered as such; it is on record as begun, or in the signup's own row.
+        this.log.error(`the outcome of ${rule.action} could not be audited`, error);
+      }
+    };
+    return from(begun).pipe(
+      concatMap(() => defer(() => next.handle())),
+      concatMap((answer: unknown) => {
+        const made = idOf(answer);
+        const status = http.getResponse<Response>().statusCode;
+        return from(end({ outcome: 'done', status, detail: made === null ? null : { id: made }, made })).pipe(
+          map(() => answer),
+        );
+      }),
+      catchError(async (error: unknown) => {
+        const problem = toProblem(error);
+        const status = problem.getStatus();
+        const outcome = status < 500 ? 'refused' : 'failed';
+        await end({ outcome, status, detail: { code: problem.code }, made: null });
+        throw error;
+      }),
+    );
+  }
+}
+
+/** The id of what was made; a merchant that is onboarded goes by the partner's own reference. */
+function idOf(answer: unknown): string | null {
+  if (typeof answer !== 'object' || answer === null) return null;
+  if ('id' in answer && typeof answer.id === 'string') return answer.id;
+  return 'reference' in answer && typeof answer.reference === 'string' ? answer.reference : null;
+}

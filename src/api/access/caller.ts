@@ -1,0 +1,34 @@
+// Who asks: one of the API keys of the settings, and from where.
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { type Request } from 'express';
+import { API_ROLES, type ApiRole } from '../../config/index.js';
+
+export type Caller = { readonly name: string; readonly role: ApiRole };
+
+const callers = new WeakMap<Request, Caller>();
+
+export function setCaller(req: Request, caller: Caller): void {
+  callers.set(req, caller);
+}
+
+/** Null: nobody was let in yet. */
+export function callerOf(req: Request): Caller | null {
+  return callers.get(req) ?? null;
+}
+
+/** Each role includes the one before. */
+export function mayDo(has: ApiRole, needs: ApiRole): boolean {
+  return API_ROLES.indexOf(has) >= API_ROLES.indexOf(needs);
+}
+
+/** The peer's address. Never a header: anybody can write one (RELIABILITY X15). */
+export function addressOf(req: Request): string {
+  return req.socket.remoteAddress ?? 'unknown';
+}
+
+/** `@CurrentCaller() caller: Caller` in a route that needs a role. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const caller = callerOf(context.switchToHttp().getRequest<Request>());
+  if (caller === null) throw new Error('a route without a role asks for its caller');
+  return caller;
+});

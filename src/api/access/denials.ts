@@ -1,0 +1,63 @@
+// Refused callers, in the audit trail: every known one, and strangers not without end, or they could fill the database.
+import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../domain/ports/clock.js';
+import { AuditLog } from '../../domain/ports/signups.js';
+
+const WINDOW_MS = 60_000;
+/** Strangers per address and minute. What goes beyond is counted, and named in the first row of a later minute. */
+const ROWS_PER_WINDOW = 300;
+const MAX_ADDRESSES = 10_000;
+/** A stranger does not wait longer than this for our bookkeeping. */
+const PATIENCE_MS = 2_000;
+
+type Window = { since: number; rows: number; unwritten: number };
+
+export type Denial = {
+  readonly actor: string;
+  readonly role: string | null;
+  readonly action: string;
+  readonly target: string | null;
+  readonly source: string;
+  readonly status: 401 | 403;
+};
+
+@Injectable()
+export class Denials {
+  private readonly log = new Logger('api');
+  private readonly windows = new Map<string, Window>();
+
+  constructor(
+    private readonly audit: AuditLog,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves when it is written, when it need not be, or when the database takes too long. Never rejects. */
+  async record(denial: Denial): Promise<void> {
+    const unwritten = denial.status === 401 ? this.admit(denial.source) : 0;
+    if (unwritten === null) return;
+    const detail = unwritten === 0 ? null : { more_not_written: unwritten };
+    const written = this.audit
+      .write({ ...denial, outcome: 'denied', detail })
+      .catch((error: unknown) => this.log.error('a refused request could not be audited', error));
+    const patience = new AbortController();
+    await Promise.race([written, this.clock.sleep(PATIENCE_MS, patience.signal)]);
+    patience.abort();
+  }
+
+  /** How many of this address went unwritten before this one; null: this one does too. */
+  private admit(source: string): number | null {
+    const now = this.clock.now().getTime();
+    const old = this.windows.get(source);
+    if (old !== undefined && Math.abs(now - old.since) < WINDOW_MS) {
+      if (old.rows < ROWS_PER_WINDOW) {
+        old.rows++;
+        return 0;
+      }
+      old.unwritten++;
+      return null;
+    }
+    if (this.windows.size >= MAX_ADDRESSES) this.windows.clear();
+    this.windows.set(source, { since: now, rows: 1, unwritten: 0 });
+    return old?.unwritten ?? 0;
+  }
+}

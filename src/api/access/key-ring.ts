@@ -1,0 +1,39 @@
+// The API keys of the settings, and the question whose key a request carries.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type ApiKey, type Config } from '../../config/index.js';
+import { type Caller } from './caller.js';
+
+type Entry = { readonly caller: Caller; readonly digest: Buffer };
+
+@Injectable()
+export class KeyRing {
+  readonly #entries: readonly Entry[];
+
+  constructor(@Inject(CONFIG) config: Pick<Config, 'apiKeys'>) {
+    this.#entries = config.apiKeys.map(({ name, role, key }: ApiKey) => ({
+      caller: { name, role },
+      digest: digestOf(key.reveal()),
+    }));
+  }
+
+  /** Whose key it is; null: nobody's. Compares digests of equal length with every key, so that time tells nothing. */
+  identify(key: string): Caller | null {
+    const digest = digestOf(key);
+    let found: Caller | null = null;
+    for (const entry of this.#entries) {
+      if (timingSafeEqual(entry.digest, digest)) found = entry.caller;
+    }
+    return found;
+  }
+
+  /** The caller that an `Authorization` header names; null when it is absent, malformed or nobody's key. */
+  fromHeader(header: string | undefined): Caller | null {
+    const match = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '');
+    return match?.[1] === undefined ? null : this.identify(match[1]);
+  }
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

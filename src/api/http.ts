@@ -1,0 +1,67 @@
+// How the application speaks HTTP: headers, limits, the shape of input and errors, and its own documentation.
+import { type INestApplication } from '@nestjs/common';
+import { type NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { type NextFunction, type Request, type Response } from 'express';
+import helmet from 'helmet';
+
+/** Webhook bodies have a limit of their own, at their doors. */
+export const BODY_LIMIT_BYTES = 256 * 1024;
+
+const nothing = helmet({
+  contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  referrerPolicy: { policy: 'no-referrer' },
+});
+// The documentation is a page of its own files; its styles are inline.
+const ownPage = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      objectSrc: ["'none'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  referrerPolicy: { policy: 'no-referrer' },
+});
+
+/** Call once, before `init`. The application is made with `bodyParser: false`. */
+export function configureHttp(app: NestExpressApplication): void {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // Whoever can reach us could write X-Forwarded-For: the address that counts is the socket's (RELIABILITY X15).
+  app.set('trust proxy', false);
+  app.set('query parser', 'simple');
+  app.use((req: Request, res: Response, next: NextFunction) => {
+    if (/^\/docs(\/|$)/i.test(req.path)) {
+      ownPage(req, res, next);
+      return;
+    }
+    res.setHeader('Cache-Control', 'no-store');
+    nothing(req, res, next);
+  });
+  // Bytes, whatever they claim to be: they become JSON once the caller is known. Nothing is inflated before limits are checked.
+  app.useBodyParser('raw', { type: () => true, limit: BODY_LIMIT_BYTES, inflate: false });
+  SwaggerModule.setup('docs', app, () => openApi(app), {
+    jsonDocumentUrl: 'docs-json',
+    raw: ['json'],
+    customSiteTitle: 'Crossbill API',
+    swaggerOptions: { persistAuthorization: false },
+  });
+}
+
+/** The OpenAPI document of every route. */
+export function openApi(app: INestApplication): ReturnType<typeof SwaggerModule.createDocument> {
+  const about = new DocumentBuilder()
+    .setTitle('Crossbill')
+    .setDescription(
+      'A bridge between Stripe Billing and a Merchant of Record. Amounts are integers in the smallest unit of the currency, as Stripe counts it; times are ISO 8601 in UTC. Lists are newest first. Errors are `{code, message, errors}`. Roles: `read`, `signup`, `ops`; each includes the one before.',
+    )
+    .setVersion('1')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key of API_KEYS.' }, 'api-key')
+    .build();
+  return SwaggerModule.createDocument(app, about);
+}

@@ -1,0 +1,42 @@
+// Short ways to describe answers in the OpenAPI document.
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ProblemView } from './problem.view.js';
+
+const about = (description?: string): { description?: string } => (description === undefined ? {} : { description });
+
+export const Text = (description?: string): PropertyDecorator => ApiProperty({ type: String, ...about(description) });
+export const TextOrNull = (description?: string): PropertyDecorator =>
+  ApiProperty({ type: String, nullable: true, ...about(description) });
+/** Left out when there is none. */
+export const TextIfAny = (description?: string): PropertyDecorator =>
+  ApiPropertyOptional({ type: String, ...about(description) });
+export const Flag = (description?: string): PropertyDecorator => ApiProperty({ type: Boolean, ...about(description) });
+export const Count = (description?: string): PropertyDecorator =>
+  ApiProperty({ type: 'integer', ...about(description) });
+export const Word = (words: readonly string[], description?: string): PropertyDecorator =>
+  ApiProperty({ enum: [...words], ...about(description) });
+export const Time = (description?: string): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'date-time', ...about(description) });
+export const TimeOrNull = (description?: string): PropertyDecorator =>
+  ApiProperty({ type: String, format: 'date-time', nullable: true, ...about(description) });
+export const TimeIfAny = (description?: string): PropertyDecorator =>
+  ApiPropertyOptional({ type: String, format: 'date-time', ...about(description) });
+export const Amount = (description = 'Smallest units of the currency, as Stripe counts them.'): PropertyDecorator =>
+  ApiProperty({ type: 'integer', format: 'int64', description, example: 2990 });
+export const AmountOrNull = (description = 'Smallest units of the currency; null: not known.'): PropertyDecorator =>
+  ApiProperty({ type: 'integer', format: 'int64', nullable: true, description });
+export const Currency = (): PropertyDecorator => ApiProperty({ description: 'ISO 4217, lower case.', example: 'eur' });
+export const Many = (item: Type | [typeof String], description?: string): PropertyDecorator =>
+  ApiProperty({ type: Array.isArray(item) ? item : [item], ...about(description) });
+export const Free = (description: string): PropertyDecorator =>
+  ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description });
+
+/** The answers a route gives besides its success: status and what it means, codes in backquotes. */
+export function Problems(problems: Readonly<Record<number, string>>): MethodDecorator {
+  return applyDecorators(
+    ...Object.entries(problems).map(([status, description]) =>
+      ApiResponse({ status: Number(status), description, type: ProblemView }),
+    ),
+  );
+}

@@ -1,0 +1,36 @@
+// The name of a POST that creates: API key, method, path and Idempotency-Key (DESIGN 3.4).
+import { createHash } from 'node:crypto';
+import { type Request } from 'express';
+import { type NamedRequest } from '../../domain/ports/signups.js';
+import { type Caller } from '../access/caller.js';
+import { canonicalJson } from './json-body.js';
+import { invalid } from './problem.js';
+
+const HEADER = 'Idempotency-Key';
+
+/** The key; null when there is none. More than one, a blank one or one that is too long is an error. */
+export function idempotencyKey(req: Request): string | null {
+  const values = req.headersDistinct['idempotency-key'];
+  if (values === undefined) return null;
+  const [key] = values;
+  if (values.length > 1 || key === undefined || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() === '') {
+    throw invalid(HEADER, 'must be one text of 1 to 255 printable ASCII characters');
+  }
+  return key;
+}
+
+export function requiredIdempotencyKey(req: Request): string {
+  const key = idempotencyKey(req);
+  if (key === null)
+    throw invalid(HEADER, 'is required here: a new one for each new request, the same one to repeat it');
+  return key;
+}
+
+/** `path` as the route means it: letters' case and a trailing slash make no other request. */
+export function requestName(caller: Caller, path: string, key: string, body: unknown): NamedRequest {
+  return { apiKey: caller.name, method: 'POST', path, idempotencyKey: key, bodySha256: bodyHash(body) };
+}
+
+export function bodyHash(body: unknown): Buffer {
+  return createHash('sha256').update(canonicalJson(body)).digest();
+}

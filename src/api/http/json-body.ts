@@ -1,0 +1,46 @@
+// From a request's bytes to a JSON object whose amounts can be trusted to be written as plain integers.
+import { parseBody } from '../../domain/events/json-body.js';
+
+export type ParsedBody =
+  | { readonly ok: true; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * An empty body is `{}`. A number at the top level that is not written in plain digits (`1e3`, `10.0`) becomes the text as it was
+ * written: JSON.parse would make a fine integer of it, and an amount that a person wrote that way is not one to guess at.
+ */
+export function parseJsonBody(bytes: Buffer): ParsedBody {
+  if (bytes.length === 0) return { ok: true, value: {} };
+  const parsed = parseBody(bytes);
+  if (!parsed.ok) return parsed;
+  const odd = oddNumbers(bytes.toString('utf8'));
+  if (odd.length === 0) return parsed;
+  return { ok: true, value: Object.assign({}, parsed.value, Object.fromEntries(odd)) };
+}
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g;
+
+/** Key and spelling of each number of the outermost object that is not an integer in plain digits. The text is valid JSON. */
+function oddNumbers(text: string): [string, string][] {
+  const found: [string, string][] = [];
+  let depth = 0;
+  let key = '';
+  for (const [token] of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+    else if (depth !== 1) continue;
+    else if (token.startsWith('"')) key = String(JSON.parse(token));
+    else if (!/^-?\d+$/.test(token)) found.push([key, token]);
+  }
+  return found;
+}
+
+/** JSON text that is the same for bodies that say the same: keys in order, no blanks. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`);
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,31 @@
+// Between a route and the MoR's client: a checked request goes out, an answer or the reason why there is none comes back.
+import { type CallOutcome } from '../../domain/ports/call.js';
+import { type FieldError, morProblem, Problem } from './problem.js';
+
+type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: string; readonly errors: readonly FieldError[] };
+
+/**
+ * A request that passed the checks of its document; otherwise 400 with the code that the MoR itself would answer.
+ * @param within the field of our own request in which it lies, for example `tax`; null: it is the whole body
+ */
+export function checkedRequest<T>(checked: Checked<T>, within: string | null = null): T {
+  if (checked.ok) return checked.value;
+  const errors = checked.errors.map(({ field, message }) => ({ field: fieldWithin(within, field), message }));
+  const [first] = errors;
+  const message = first === undefined ? 'The request is malformed.' : `${first.field}: ${first.message}`;
+  throw new Problem(400, checked.code, message, errors);
+}
+
+/** The name of a field of a request that lies in another one: `customer` in `tax` is `tax.customer`. */
+export function fieldWithin(within: string | null, field: string): string {
+  if (within === null) return field;
+  return field === 'body' || field === '' ? within : `${within}.${field}`;
+}
+
+/** What the MoR answered; a refusal passes with its status and code, silence and 5xx are 502 `mor_unavailable` (DESIGN 3.4). */
+export function answeredOrThrow<T>(outcome: CallOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw morProblem(outcome);
+}

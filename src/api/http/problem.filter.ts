@@ -1,0 +1,65 @@
+// The one place where an error becomes an answer: known ones say what to do, unknown ones say nothing but that we failed.
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
+import { type Response } from 'express';
+import { BadCursor } from '../../domain/ports/books.js';
+import { StoreUnavailable } from '../../domain/ports/lane-store.js';
+import { invalid, Problem } from './problem.js';
+
+/** Codes for what the framework itself answers. */
+const CODES: Readonly<Record<number, readonly [code: string, message: string]>> = {
+  400: ['invalid_request', 'The request is malformed.'],
+  401: ['unauthorized', 'A valid API key is needed.'],
+  403: ['forbidden', 'This API key may not do that.'],
+  404: ['not_found', 'There is no such route.'],
+  405: ['method_not_allowed', 'This route does not know that method.'],
+  413: ['payload_too_large', 'The body is too large.'],
+  415: ['unsupported_media_type', 'The body must be application/json, not compressed.'],
+};
+
+// SQLSTATE classes of a database in trouble (connection, gone, resources, operator, read-only), and Node's names for a lost socket.
+const TROUBLE = /^(08|25|3D|53|57|58|XX)|^E[A-Z]{3,}$/;
+// What pg and its pool say when no connection came, or no answer.
+const NO_ANSWER = /timeout exceeded|query read timeout|connection terminated|not queryable/i;
+
+/** The answer that an error stands for. Never a stack, a statement, a name of a table. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof BadCursor) return invalid('cursor', 'is not one that this list gave out');
+  if (error instanceof HttpException) {
+    const status = error.getStatus();
+    const [code, message] = CODES[status] ?? [
+      status < 500 ? 'invalid_request' : 'internal_error',
+      'The request failed.',
+    ];
+    return new Problem(status, code, message);
+  }
+  if (isTrouble(error)) {
+    return new Problem(503, 'unavailable', 'The database does not answer: try again.', [], 1);
+  }
+  return new Problem(500, 'internal_error', 'Something went wrong inside Crossbill. It was logged.');
+}
+
+function isTrouble(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return true;
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return TROUBLE.test(code) || NO_ANSWER.test(error.message);
+}
+
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly log = new Logger('api');
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const problem = toProblem(error);
+    const res = host.switchToHttp().getResponse<Response>();
+    if (problem.getStatus() === 500 || problem.getStatus() === 503) this.log.error('a request failed', error);
+    if (res.headersSent) {
+      res.end();
+      return;
+    }
+    if (problem.retryAfterSec !== null) res.setHeader('Retry-After', String(problem.retryAfterSec));
+    if (problem.getStatus() === 401) res.setHeader('WWW-Authenticate', 'Bearer');
+    res.status(problem.getStatus()).json(problem.getResponse());
+  }
+}

@@ -1,0 +1,60 @@
+// Every answer that is not a success, in the one shape of DESIGN 3.4, and the ways to come by one.
+import { HttpException } from '@nestjs/common';
+import { type Refusal } from '../../domain/lane/apply-command.js';
+import { type CallFailure } from '../../domain/ports/call.js';
+
+export type FieldError = { readonly field: string; readonly message: string };
+
+/** Thrown to end a request with this answer. The message is for the caller: it holds nothing that the caller may not know. */
+export class Problem extends HttpException {
+  constructor(
+    status: number,
+    readonly code: string,
+    message: string,
+    readonly errors: readonly FieldError[] = [],
+    /** Whole seconds after which another try may help; null: nothing is said. */
+    readonly retryAfterSec: number | null = null,
+  ) {
+    super({ code, message, errors }, status);
+  }
+}
+
+export function invalid(field: string, message: string): Problem {
+  return new Problem(400, 'invalid_request', `${field}: ${message}`, [{ field, message }]);
+}
+
+export function notFound(what: string): Problem {
+  return new Problem(404, 'not_found', `There is no such ${what}.`);
+}
+
+/** What a flow would not do, as an answer. */
+export function refusalProblem(r: Refusal): Problem {
+  return new Problem(r.status, r.code, r.message, r.field === null ? [] : [{ field: r.field, message: r.message }]);
+}
+
+/**
+ * What the MoR did not do, as an answer (DESIGN 3.4): a refusal keeps its status and code; its own trouble, and silence, are 502
+ * `mor_unavailable`; that it does not accept our credentials is ours to mend and not the caller's.
+ * @param rename the MoR's name of a field → the name by which our caller knows it
+ */
+export function morProblem(f: CallFailure, rename: (field: string) => string = (field) => field): Problem {
+  const errors = f.errors.map((e) => ({ field: rename(e.field), message: e.message }));
+  const wait = f.retryAfterMs === null ? null : Math.ceil(f.retryAfterMs / 1000);
+  if (f.status === 401) {
+    return new Problem(502, 'mor_unauthorized', 'The MoR does not accept the credentials that Crossbill was given.');
+  }
+  if (f.status === 429) {
+    return new Problem(429, f.code ?? 'rate_limited', 'The MoR asks for a pause: try again later.', errors, wait ?? 1);
+  }
+  const refused = f.kind === 'refused' || f.kind === 'stopped';
+  if (refused && f.status !== null && f.status >= 400 && f.status < 500) {
+    return new Problem(f.status, f.code ?? 'mor_refused', f.message, errors);
+  }
+  return new Problem(
+    502,
+    'mor_unavailable',
+    'The MoR gave no usable answer. Send the same request again with the same Idempotency-Key.',
+    [],
+    wait,
+  );
+}

@@ -1,0 +1,87 @@
+// What a value in a request may be, as decorators: amounts, currencies, ids, texts. Each says in words what it wants.
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
+import { isJsonObject } from '../../domain/events/json-body.js';
+import { parseCurrency } from '../../domain/money.js';
+
+const MAX_TEXT = 255;
+// Half surrogates cannot be stored as text; control characters forge log lines and confuse readers.
+const CONTROL = /[\p{Cc}\p{Cs}]/u;
+
+function rule(name: string, wants: string, holds: (value: unknown) => boolean): PropertyDecorator {
+  return ValidateBy({ name, validator: { validate: holds, defaultMessage: () => wants } });
+}
+
+/** Text of 1 to `max` characters in one line. */
+export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
+  return typeof value === 'string' && value.length >= 1 && value.length <= max && !CONTROL.test(value);
+}
+
+/** An id as somebody else made it: opaque, kept in full. */
+export const IsIdText = (): PropertyDecorator =>
+  rule('isIdText', `must be text of 1 to ${MAX_TEXT} characters without control characters`, (v) => isPlainText(v));
+
+export const IsText = (max = MAX_TEXT): PropertyDecorator =>
+  rule('isText', `must be text of 1 to ${max} characters without control characters`, (v) => isPlainText(v, max));
+
+/** Smallest units: an integer from 1 to 2^53 - 1, written in plain digits. */
+export const IsAmount = (): PropertyDecorator =>
+  rule(
+    'isAmount',
+    "must be an integer of at least 1 in the currency's smallest unit, in plain digits",
+    (v) => Number.isSafeInteger(v) && (v as number) >= 1,
+  );
+
+export const IsCurrencyCode = (): PropertyDecorator =>
+  rule('isCurrencyCode', 'must be a currency code of three letters (ISO 4217)', (v) => parseCurrency(v) !== null);
+
+export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
+  rule('isOneOf', `must be one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v));
+
+export const IsOneOfEach = (words: readonly string[]): PropertyDecorator =>
+  rule(
+    'isOneOfEach',
+    `must name only ${words.join(', ')}`,
+    (v) => Array.isArray(v) && v.every((word) => typeof word === 'string' && words.includes(word)),
+  );
+
+/** An object, so that what is nested in it can be looked at. */
+export const IsObjectValue = (): PropertyDecorator => rule('isObjectValue', 'must be an object', isJsonObject);
+
+export const Matches = (pattern: RegExp, wants: string): PropertyDecorator =>
+  rule('matches', wants, (v) => typeof v === 'string' && pattern.test(v));
+
+const MAX_JSON = 16 * 1024;
+
+/** Any JSON object of up to 16 KB. It is passed on as it is. */
+export const IsJsonObject = (): PropertyDecorator =>
+  rule(
+    'isJsonObject',
+    'must be a JSON object of at most 16 KB',
+    (v) => isJsonObject(v) && JSON.stringify(v).length <= MAX_JSON,
+  );
+
+/** Named texts, such as the lines of an address. */
+export const IsTexts = (maxMembers: number): PropertyDecorator =>
+  rule(
+    'isTexts',
+    `must be an object of at most ${maxMembers} texts of 1 to ${MAX_TEXT} characters, such as line1, city, postal_code`,
+    (v) =>
+      isJsonObject(v) &&
+      Object.keys(v).length <= maxMembers &&
+      Object.entries(v).every(([key, text]) => /^[a-z][a-z0-9_]{0,39}$/.test(key) && isPlainText(text)),
+  );
+
+/** Absent is fine; null is not: nobody can tell whether it was meant. */
+export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+
+/** A parameter that picks rows of a list. */
+export const Filter = (description: string, words?: readonly string[]): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ description, type: String, ...(words === undefined ? {} : { enum: [...words] }) }),
+    IsOptional(),
+    words === undefined
+      ? rule('isFilter', `must be one text of at most ${MAX_TEXT} characters`, (v) => v === '' || isPlainText(v))
+      : IsOneOf(words),
+  );

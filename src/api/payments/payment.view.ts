@@ -1,0 +1,71 @@
+// A payment as the API shows it: ours until the MoR named it, with its refunds and the state of its mark.
+import { type PaymentRow } from '../../domain/model.js';
+import { type PaymentView as PaymentFacts } from '../../domain/ports/books.js';
+import {
+  Amount,
+  AmountOrNull,
+  Currency,
+  Many,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+  Word,
+} from '../http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../http/values.js';
+import { RefundView, refundView } from '../refunds/refund.view.js';
+
+/** Document 3, "Payment status as delivered in events". */
+export const PAYMENT_STATUSES = ['succeeded', 'failed', 'requires_action', 'partially_refunded', 'refunded'] as const;
+
+export class PaymentView {
+  @Text('`pay_…`; an id of ours until a payment.* event named it.') id!: string;
+  @Text() invoice_id!: string;
+  @Text() customer_id!: string;
+  @TextOrNull() mor_customer_id!: string | null;
+  @AmountOrNull('Smallest units; null while only a refund of it is known.') amount!: number | null;
+  @Currency() currency!: string;
+  @Word(PAYMENT_STATUSES) status!: (typeof PAYMENT_STATUSES)[number];
+  @TextOrNull() processor_charge_id!: string | null;
+  @TextOrNull() processor_payment_intent_id!: string | null;
+  @Amount('What was given back, in smallest units.') amount_refunded!: number;
+  @TextOrNull("Stripe's `pr_…`.") payment_record_id!: string | null;
+  @Many(RefundView) refunds!: RefundView[];
+  @Text('How far its mark on the invoice has come; `confirmed`: the invoice is paid with it.') mark!: string;
+  @Word(['renewal', 'signup', 'proforma', 'payment_link']) origin!: string;
+  @TextIfAny() signup_id?: string | undefined;
+  @TextIfAny() failure_message?: string | undefined;
+  @TextIfAny() decline_code?: string | undefined;
+  @TimeOrNull('When the MoR took the money.') succeeded_at!: string | null;
+  @Time() created_at!: string;
+}
+
+/** The id by which the outside knows a payment. */
+export function paymentName(p: PaymentRow): string {
+  return p.paymentId ?? p.id;
+}
+
+export function paymentView({ payment: p, morCustomerId, refunds }: PaymentFacts): PaymentView {
+  return {
+    id: paymentName(p),
+    invoice_id: p.invoiceId,
+    customer_id: p.customerId,
+    mor_customer_id: morCustomerId,
+    amount: amountOf(p.amount),
+    currency: currencyOf(p.currency),
+    status: p.status,
+    processor_charge_id: p.processorChargeId,
+    processor_payment_intent_id: p.processorPaymentIntentId,
+    amount_refunded: amountOf(p.amountRefunded),
+    payment_record_id: p.paymentRecordId,
+    refunds: refunds.map((r) => refundView(r, paymentName(p))),
+    mark: p.mark,
+    origin: p.origin,
+    signup_id: p.signupId ?? undefined,
+    failure_message: p.failureMessage ?? undefined,
+    decline_code: p.declineCode ?? undefined,
+    succeeded_at: timeOf(p.succeededAt),
+    created_at: timeOf(p.recordedAt),
+  };
+}

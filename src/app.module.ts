@@ -1,0 +1,81 @@
+// The whole daemon at a glance: the one file that knows every module.
+import { randomBytes } from 'node:crypto';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { ApiModule } from './api/api.module.js';
+import { type Config, type Secret } from './config/index.js';
+import { ConsoleModule } from './console/console.module.js';
+import { coreModules } from './core.module.js';
+import { Wake } from './flows/wake.js';
+import { type IntakeOptions } from './intake/options.js';
+import { IntakeModule } from './intake/intake.module.js';
+import { type Logger, Metrics } from './observe/index.js';
+import { watchCalls, watchDoors, watchLanes, watchVerify } from './watch.js';
+import { type Database } from './store/database.js';
+import { LEASE_MS } from './store/lane-transactions.js';
+import { WorkersModule } from './workers/workers.module.js';
+
+/** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second (DESIGN 5). */
+const POLL_MS = 400;
+
+export type AppParts = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+};
+
+/** Metrics for the parts that show them. */
+@Global()
+@Module({})
+class ObserveModule {
+  static of(metrics: Metrics): DynamicModule {
+    return { module: ObserveModule, providers: [{ provide: Metrics, useValue: metrics }], exports: [Metrics] };
+  }
+}
+
+@Module({})
+export class AppModule {
+  /** `db` is open and its schema current; the application closes it when it ends. */
+  static of({ config, db, log, metrics }: AppParts): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ...coreModules({ config, db, onCall: watchCalls(metrics, log) }),
+        ObserveModule.of(metrics),
+        IntakeModule.register({
+          imports: [],
+          options: {
+            useFactory: (wake: Wake) => intakeOptions(config, watchDoors(metrics, log, wake)),
+            inject: [Wake],
+          },
+        }),
+        WorkersModule.register({
+          concurrency: config.workerConcurrency,
+          leaseMs: LEASE_MS,
+          pollMs: POLL_MS,
+          ...watchLanes(metrics, log),
+          ...watchVerify(log),
+        }),
+        ApiModule,
+        ConsoleModule,
+      ],
+    };
+  }
+}
+
+function intakeOptions(config: Config, onAnswer: NonNullable<IntakeOptions['onAnswer']>): IntakeOptions {
+  const reveal = (secrets: readonly Secret[]): string[] =>
+    // A door without a secret stays shut: nobody can sign with one that was just made up.
+    secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
+  return {
+    secrets: {
+      stripe: reveal(config.stripeWebhookSecrets),
+      mor_payments: reveal(config.morPaymentWebhookSecrets),
+      mor_events: reveal(config.morEventWebhookSecrets),
+    },
+    toleranceSec: config.webhookToleranceSec,
+    bodyLimitBytes: config.webhookBodyLimitBytes,
+    mismatchStatus: config.webhookMismatchStatus,
+    onAnswer,
+  };
+}

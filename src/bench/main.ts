@@ -1,0 +1,232 @@
+// `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2` for a short one.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
+import { Database } from '../store/database.js';
+import { migrate } from '../store/migrations.js';
+import { durableLimit } from './durable-limit.js';
+import { invoiceCreated, signedRequest } from './events.js';
+import { load, type LoadResult } from './load.js';
+import { drain, storeRenewals } from './whole-path.js';
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'intake,path,growth' },
+    scale: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
+});
+const parts = new Set(options.only.split(','));
+const scale = Number(options.scale);
+const CONNECTIONS = 50;
+
+const dir = await mkdtemp(join(tmpdir(), 'crossbill-bench-'));
+const quiet = { info: () => undefined, warn: (text: string) => console.error(text) };
+const server = await startEmbeddedPostgres({ dataDir: dir, log: quiet });
+const found: Record<string, unknown> = {};
+
+function table(title: string, rows: readonly Record<string, string | number>[]): void {
+  console.log(`\n${title}`);
+  const columns = Object.keys(rows[0] ?? {});
+  const text = rows.map((r) => columns.map((c) => String(r[c])));
+  const widths = columns.map((c, i) => Math.max(c.length, ...text.map((r) => r[i]?.length ?? 0)));
+  for (const line of [columns, ...text])
+    console.log(`  ${line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`);
+}
+
+/** A database of its own for one measurement. */
+async function fresh<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: server.adminUrl });
+  await admin.connect();
+  const name = `bench_${Math.random().toString(36).slice(2)}`;
+  await admin.query(`create database ${name}`);
+  const url = server.url.replace(/\/[^/?]+(\?|$)/, `/${name}$1`);
+  try {
+    await migrate(url);
+    return await work(url);
+  } finally {
+    await admin.query(`drop database ${name} with (force)`);
+    await admin.end();
+  }
+}
+
+function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`${file} ended`)));
+    child.stdout.on('data', (text: Buffer) => {
+      const port = /port (\d+)/.exec(text.toString())?.[1];
+      if (port !== undefined) resolve({ child, port: Number(port) });
+    });
+  });
+}
+
+async function commitsOf(url: string): Promise<number> {
+  const db = new pg.Client({ connectionString: url });
+  await db.connect();
+  const r = await db.query<{ n: string }>(
+    'select xact_commit as n from pg_stat_database where datname = current_database()',
+  );
+  await db.end();
+  return Number(r.rows[0]?.n ?? 0);
+}
+
+async function intake(): Promise<void> {
+  const count = Math.round(20_000 * scale);
+  const requests = (from: number): Buffer[] =>
+    Array.from({ length: count }, (_, i) =>
+      signedRequest('/webhooks/stripe', 'Stripe-Signature', invoiceCreated(from + i)),
+    );
+  const measure = (file: string, ...args: string[]): Promise<LoadResult & { commits: number }> =>
+    fresh(async (url) => {
+      const { child, port } = await start(file, url, ...args);
+      try {
+        await load(port, requests(10_000_000).slice(0, 2_000), CONNECTIONS); // warm
+        const before = await commitsOf(url);
+        const result = await load(port, requests(0), CONNECTIONS);
+        await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own statistics lag a second
+        return { ...result, commits: (await commitsOf(url)) - before };
+      } finally {
+        child.kill('SIGKILL');
+      }
+    });
+  const bare = await measure('./bare-server.js');
+  const idle = await measure('./doors-server.js', 'idle');
+  const busy = await measure('./doors-server.js', 'work');
+  const again = await measure('./bare-server.js');
+  const limit = (bare.perSecond + again.perSecond) / 2;
+  const rows = Object.entries({
+    'bare limit': bare,
+    'intake, workers idle': idle,
+    'intake, workers busy': busy,
+    'bare limit again': again,
+  });
+  table(
+    `Intake: ${count} signed events of 3.9 KB over ${CONNECTIONS} connections`,
+    rows.map(([what, r]) => ({
+      what,
+      'per second': Math.round(r.perSecond),
+      'of the limit': (r.perSecond / limit).toFixed(2),
+      'p50 ms': r.p50Ms.toFixed(1),
+      'p99 ms': r.p99Ms.toFixed(1),
+      'commits per event': (r.commits / r.requests).toFixed(3),
+      refused: r.refused,
+    })),
+  );
+  found['intake'] = { limit, idle, busy };
+}
+
+async function path(): Promise<void> {
+  const count = Math.round(5_000 * scale);
+  const limit = await fresh(async (url) => {
+    const pool = new pg.Pool({ connectionString: url, max: 2 });
+    pool.on('error', () => undefined); // the database is dropped under its idle connections
+    const perSecond = await durableLimit(pool, count, 64);
+    await pool.end();
+    return perSecond;
+  });
+  const run = (n: number, delayMs: number, concurrency: number) =>
+    fresh(async (url) => {
+      const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
+      await storeRenewals(db, 0, n);
+      const result = await drain(db, n, delayMs, concurrency);
+      await db.close();
+      return result;
+    });
+  const instant = await run(count, 0, 64);
+  const slow = await run(Math.round(1_500 * scale), 150, 32);
+  const bound = 32 / 0.45;
+  table('Whole path: from the stored webhook to the confirmed mark', [
+    {
+      what: 'durable limit (three written steps, nothing else)',
+      'per second': Math.round(limit),
+      ratio: '1.00',
+      'calls per renewal': 3,
+      'commits per renewal': '-',
+    },
+    {
+      what: 'answers at once, 64 lanes',
+      'per second': Math.round(instant.perSecond),
+      ratio: (instant.perSecond / limit).toFixed(2),
+      'calls per renewal': instant.callsPerRenewal,
+      'commits per renewal': instant.commitsPerRenewal.toFixed(3),
+    },
+    {
+      what: `answers after 150 ms, 32 lanes (bound ${bound.toFixed(1)}/s)`,
+      'per second': slow.perSecond.toFixed(1),
+      ratio: (slow.perSecond / bound).toFixed(2),
+      'calls per renewal': slow.callsPerRenewal,
+      'commits per renewal': slow.commitsPerRenewal.toFixed(3),
+    },
+  ]);
+  found['path'] = { limit, instant, slow, bound };
+}
+
+async function growth(): Promise<void> {
+  const count = Math.round(2_000 * scale);
+  const rows: Record<string, string | number>[] = [];
+  await fresh(async (url) => {
+    const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
+    let first = 0;
+    for (const [step, old] of [0, Math.round(200_000 * scale), Math.round(1_000_000 * scale)].entries()) {
+      await fill(db, old);
+      const from = 50_000_000 + step * 1_000_000;
+      await storeRenewals(db, from, count);
+      const before = performance.now();
+      const r = await drain(db, count, 0, 64);
+      first = first === 0 ? r.perSecond : first;
+      rows.push({
+        'old rows a table': old,
+        'renewals per second': Math.round(r.perSecond),
+        'of the first': (r.perSecond / first).toFixed(2),
+        seconds: ((performance.now() - before) / 1000).toFixed(1),
+      });
+    }
+    await db.close();
+  });
+  table('Growth: the same work above old rows in inbox, invoices, payments, ledger and journal', rows);
+  found['growth'] = rows;
+}
+
+/** Old, settled renewals up to `rows` in each table, written by the database itself. */
+async function fill(db: Database, rows: number): Promise<void> {
+  if (rows === 0) return;
+  const n = `generate_series((select count(*) from invoice), $1::bigint) as n`;
+  const statements = [
+    `insert into lane (key) select 'in_old' || n from ${n} on conflict do nothing`,
+    `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, decided_at, next_try_at)
+       select 'stripe', 'evt_old' || n, 'invoice.created', 'in_old' || n, '\\x7b7d', sha256('x'), 'done', now(), now(), now() from ${n} on conflict do nothing`,
+    `insert into invoice (invoice_id, status, platform_status, first_seen_at) select 'in_old' || n, 'paid', 'paid', now() from ${n} on conflict do nothing`,
+    `insert into payment (id, payment_id, invoice_id, customer_id, origin, status, amount, currency, mark, recorded_at)
+       select 'pmt_old' || n, 'pay_old' || n, 'in_old' || n, 'cus_old', 'renewal', 'succeeded', 2990, 'EUR', 'confirmed', now()
+         from invoice, lateral (select substring(invoice_id from 7) as n) s where invoice_id like 'in_old%' and $1::bigint > 0 on conflict do nothing`,
+    `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, recorded_at)
+       select 'mor_receivable', 'unmarked_payments', 2990, 'EUR', 'payment_collected', id, invoice_id, id, now() from payment where id like 'pmt_old%' and $1::bigint > 0 on conflict do nothing`,
+    `insert into journal (lane, at, kind, text) select invoice_id, now(), 'event', 'old' from invoice where invoice_id like 'in_old%' and $1::bigint > 0`,
+  ];
+  const client = new pg.Client({
+    connectionString: String(db.orm.options.type === 'postgres' ? (db.orm.options as { url?: string }).url : ''),
+  });
+  await client.connect();
+  for (const sql of statements) await client.query(sql, [rows]);
+  await client.query('vacuum analyze');
+  await client.end();
+}
+
+try {
+  if (parts.has('intake')) await intake();
+  if (parts.has('path')) await path();
+  if (parts.has('growth')) await growth();
+  console.log(`\n${JSON.stringify(found)}`);
+  if (options.json !== undefined) await writeFile(options.json, JSON.stringify(found, null, 2));
+} finally {
+  await server.stop();
+  await rm(dir, { recursive: true, force: true });
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// The operator's program: `crossbill --help` says what there is.
+import { userInfo } from 'node:os';
+import { processIo } from './cli/io.js';
+import { runCli } from './cli/program.js';
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'unknown'; // a container's user need not have a name
+  }
+}
+
+const ending = new AbortController();
+process.once('SIGINT', () => ending.abort()); // a second one ends the process at once
+process.once('SIGTERM', () => ending.abort());
+// A reader that has enough, such as `head`, is no error.
+process.stdout.on('error', (e: Error & { code?: string }) => process.exit(e.code === 'EPIPE' ? 0 : 1));
+
+process.exitCode = await runCli(process.argv.slice(2), processIo(userName(), ending.signal));

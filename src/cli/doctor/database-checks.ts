@@ -1,0 +1,97 @@
+// The database: there, new enough, its schema current, and what waits in it for a person.
+import { type DatabaseChoice } from '../../config/index.js';
+import { type Backlog, type Books } from '../../domain/ports/books.js';
+import { type Logger } from '../../observe/index.js';
+import { databaseUrl } from '../../open-database.js';
+import { Database } from '../../store/database.js';
+import { isBehind } from '../../store/migrations.js';
+import { PgOverview } from '../../store/pg-overview.js';
+import { age } from '../table.js';
+import { type Check, fail, ok, warn } from './check.js';
+
+const OLDEST = 140_000;
+const SILENT_MS = 24 * 3_600_000;
+const SLOW_SEC = 300;
+
+/** Whether the flows can be built on it. */
+export type DatabaseFound = { readonly checks: readonly Check[]; readonly usable: boolean };
+
+export async function databaseChecks(choice: DatabaseChoice, production: boolean, log: Logger): Promise<DatabaseFound> {
+  const checks: Check[] = [];
+  if (choice.kind === 'embedded') {
+    const todo = 'Fine for trying it out. Set DATABASE_URL for anything that matters: this one has no backup.';
+    checks.push(warn('embedded PostgreSQL', `in ${choice.dir}${production ? ', in production' : ''}`, todo));
+  }
+  let stop = (): Promise<void> => Promise.resolve();
+  let db: Database | null = null;
+  try {
+    const source = await databaseUrl(choice, log);
+    stop = () => source.stop();
+    db = await Database.open({ url: source.url, poolSize: 2, onError: () => undefined });
+    const version = await new PgOverview(db).serverVersion();
+    const shown = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
+    if (version < OLDEST) checks.push(fail('database', shown, 'Use PostgreSQL 14 or later.'));
+    else checks.push(ok('database', shown));
+    const behind = await isBehind(db.orm);
+    if (behind) checks.push(fail('schema', 'behind this release', 'Run `crossbill migrate`.'));
+    else checks.push(ok('schema', 'current'));
+    return { checks, usable: !behind };
+  } catch (e) {
+    const why = e instanceof Error ? e.message : 'no answer';
+    checks.push(fail('database', `cannot be reached: ${why}`, 'See that it runs and that DATABASE_URL is right.'));
+    return { checks, usable: false };
+  } finally {
+    await db?.close();
+    await stop();
+  }
+}
+
+/** What came in and what lies there. */
+export async function trafficChecks(books: Books, db: Database): Promise<Check[]> {
+  const overview = new PgOverview(db);
+  const [events, backlog, quarantined] = [
+    await overview.lastEvents(),
+    await books.backlog(),
+    await overview.quarantined(),
+  ];
+  const now = Date.now();
+  const checks = events.map(({ source, at }): Check => {
+    const name = `traffic from ${source}`;
+    const todo = `See that the sender's endpoint points at this daemon, and look for 4xx at crossbill_webhook_answers_total.`;
+    if (at === null) return warn(name, 'nothing ever came', todo);
+    const ago = `last event ${age((now - at.getTime()) / 1000)} ago`;
+    // Proforma invoices and disputes are rare; renewals are not.
+    return now - at.getTime() > SILENT_MS && source !== 'mor_events' ? warn(name, ago, todo) : ok(name, ago);
+  });
+  return [...checks, ...backlogChecks(backlog, quarantined)];
+}
+
+function backlogChecks(b: Backlog, quarantined: number): Check[] {
+  const reviews = [...b.openReviews.values()].reduce((n, k) => n + k, 0);
+  const kinds = [...b.openReviews].map(([kind, n]) => `${n} ${kind}`).join(', ');
+  const waiting = `${b.waitingEvents} events and ${b.pendingMessages} calls, oldest ${age(b.oldestSeconds)}`;
+  return [
+    b.oldestSeconds > SLOW_SEC
+      ? warn(
+          'queue',
+          waiting,
+          'See that a daemon runs and what its log says of failing calls; `crossbill explain` an invoice.',
+        )
+      : ok('queue', waiting),
+    b.parkedEvents > 0
+      ? warn(
+          'parked events',
+          String(b.parkedEvents),
+          '`crossbill events list --status parked`, then `crossbill retry`.',
+        )
+      : ok('parked events', 'none'),
+    quarantined > 0
+      ? warn(
+          'quarantine',
+          `${quarantined} authentic deliveries had no effect`,
+          '`crossbill events list --status quarantined`; check the clock.',
+        )
+      : ok('quarantine', 'empty'),
+    reviews > 0 ? warn('open review items', kinds, '`crossbill reviews list`.') : ok('open review items', 'none'),
+  ];
+}

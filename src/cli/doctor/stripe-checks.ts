@@ -1,0 +1,129 @@
+// Stripe: the key, the account, what it allows, our webhook endpoint there, and customers whom Stripe would charge as well.
+import Stripe from 'stripe';
+import { type Config } from '../../config/index.js';
+import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
+import { type CallFailure } from '../../domain/ports/call.js';
+import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
+import { optionalText } from '../../stripe/parse.js';
+import { type StripeClient } from '../../stripe/stripe-client.js';
+import { type Check, fail, ok, warn } from './check.js';
+
+// Without these the bridge does not see renewals, or money stays held.
+const INDISPENSABLE: ReadonlySet<string> = new Set([
+  'invoice.created',
+  'invoice.finalized',
+  'invoice.voided',
+  'invoice.paid',
+]);
+const SAMPLE = 50;
+const OWN_CARD_SHOWN = 5;
+
+const asked = (f: CallFailure): string =>
+  `${f.status ?? 'no answer'} ${f.code ?? ''} ${f.message}`.replaceAll('  ', ' ');
+
+export async function keyChecks(config: Config, reader: BillingReader): Promise<Check[]> {
+  const key = config.stripeApiKey.reveal();
+  const mode = /^(sk|rk)_live_/.test(key) ? 'live' : /^(sk|rk)_test_/.test(key) ? 'test' : 'unknown';
+  const account = await reader.readAccount();
+  const version = ok('Stripe API version', `${Stripe.API_VERSION}, pinned by this release`);
+  if (!account.ok) {
+    const restricted = account.status === 403 && key.startsWith('rk_');
+    const todo = restricted
+      ? 'A restricted key needs to read the account for this check only.'
+      : 'Set STRIPE_API_KEY to a valid key of the merchant’s account.';
+    return [restricted ? warn('Stripe key', asked(account), todo) : fail('Stripe key', asked(account), todo), version];
+  }
+  const detail = `${mode} mode, account ${account.value.accountId}, ${account.value.country ?? 'country unknown'}`;
+  if (config.production && mode === 'test')
+    return [warn('Stripe key', detail, 'This is production with a test key.'), version];
+  return [ok('Stripe key', detail), version];
+}
+
+/** Endpoints at Stripe whose path is our door's. */
+export async function endpointChecks(reader: BillingReader): Promise<Check[]> {
+  const name = 'webhook endpoint at Stripe';
+  const listed = await reader.listWebhookEndpoints();
+  const todo =
+    'In the Dashboard: Developers, Webhooks: add https://<this daemon>/webhooks/stripe with the invoice.* events.';
+  if (!listed.ok) return [warn(name, asked(listed), 'Let the key read webhook endpoints, or check them by hand.')];
+  const ours = listed.value.filter((e) => isDoor(e.url, '/webhooks/stripe'));
+  if (ours.length === 0) return [fail(name, `none of ${listed.value.length} points at /webhooks/stripe`, todo)];
+  return ours.map((e) => endpointCheck(name, e));
+}
+
+export function isDoor(url: string, door: string): boolean {
+  return URL.canParse(url) && new URL(url).pathname.toLowerCase().replace(/\/+$/, '').endsWith(door);
+}
+
+function endpointCheck(name: string, e: WebhookEndpointFacts): Check {
+  const at = `${e.endpointId} at ${new URL(e.url).host}`;
+  if (!e.enabled)
+    return fail(name, `${at} is disabled`, 'Enable it in the Dashboard, then `crossbill backfill --since 3d`.');
+  const missing = e.events.includes('*') ? [] : stripeInvoiceTypes.filter((t) => !e.events.includes(t));
+  const version = `events of API version ${e.apiVersion ?? 'as the account’s default'}`;
+  if (missing.length === 0) return ok(name, `${at}, ${version}`);
+  const todo = `Add these events to it: ${missing.join(', ')}.`;
+  const detail = `${at} does not get ${missing.length} of the events that are used`;
+  return missing.some((t) => INDISPENSABLE.has(t)) ? fail(name, detail, todo) : warn(name, detail, todo);
+}
+
+/** Which way of marking the account allows, asked without changing anything. */
+export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
+  const name = 'mark mode';
+  const listed = await client.read('payment_records.list', '/v1/payment_records?limit=1');
+  const allowed = listed.ok && listed.value !== null;
+  const mode = config.billingMarkMode;
+  if (mode === 'out_of_band') {
+    if (!allowed) return [ok(name, 'out_of_band; payment records are not open to this key')];
+    return [ok(name, 'out_of_band; payment_record would be possible too, and keeps partial refunds linked')];
+  }
+  if (!allowed) {
+    const why = listed.ok ? 'payment records are not known there' : asked(listed);
+    const todo =
+      'Ask Stripe to enable third-party payment processing and let the key write payment records, or set BILLING_MARK_MODE=out_of_band.';
+    return [fail(name, `payment_record, but ${why}`, todo)];
+  }
+  const type = config.stripeCustomPaymentMethodType;
+  const named =
+    type === null
+      ? warn(
+          'custom payment method type',
+          'not set: payments show as "Merchant of Record"',
+          'Make one in the Dashboard (Settings, Custom payment methods) and set STRIPE_CUSTOM_PAYMENT_METHOD_TYPE.',
+        )
+      : ok('custom payment method type', type);
+  return [ok(name, 'payment_record, and the account allows it'), named];
+}
+
+/**
+ * Customers with a card of their own as the default on Stripe: Stripe charges it and the MoR charges too, an hour apart
+ * (STRIPE-FACTS 2.4). A sample of the newest customers.
+ */
+export async function ownCardChecks(
+  customers: readonly string[],
+  reader: BillingReader,
+  client: StripeClient,
+): Promise<Check[]> {
+  const name = 'customers whom Stripe would charge as well';
+  const found: string[] = [];
+  const sample = customers.slice(0, SAMPLE);
+  for (const id of sample) {
+    const read = await reader.readCustomer(id);
+    if (!read.ok)
+      return [warn(name, asked(read), 'Let the key read customers, or check their default methods by hand.')];
+    const method = read.value?.defaultPaymentMethodId ?? null;
+    if (method === null) continue;
+    const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
+    const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
+    if (type?.ok === false)
+      return [warn(name, asked(type), 'Let the key read payment methods, or check them by hand.')];
+    // An older source is always chargeable by Stripe.
+    if (type === null || optionalText(type.value?.['type']) !== 'custom') found.push(id);
+  }
+  if (found.length === 0)
+    return [ok(name, sample.length === 0 ? 'no customer is known yet' : `none of ${sample.length} looked at`)];
+  const some = found.slice(0, OWN_CARD_SHOWN).join(', ');
+  const todo =
+    'Remove the default method on Stripe, or make it one of type custom: otherwise both charge, an hour apart.';
+  return [fail(name, `${found.length} of ${sample.length} looked at, for example ${some}`, todo)];
+}

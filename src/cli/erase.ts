@@ -1,0 +1,61 @@
+// `crossbill erase <customer>` and `crossbill purge`: personal data goes, the books stay.
+import { type Command } from 'commander';
+import { Erasure } from '../store/erasure.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { need, parseSince, type Session } from './session.js';
+import { plain } from './table.js';
+
+export function addErase(program: Command, session: Session): void {
+  session
+    .leaf(
+      program,
+      'erase <customer>',
+      'take names, e-mails and addresses of a customer out; amounts, ids and hashes stay',
+      async (cli, args) => {
+        const customer = need(args, 0);
+        const world = await cli.open();
+        const erasure = new Erasure(world.db);
+        if (!(await erasure.knows(customer))) {
+          throw new CliError(EXIT.failed, 'not_found', `Nothing is known of customer ${plain(customer)}.`);
+        }
+        if (!(await cli.confirm(`Erase what is personal of customer ${customer}, for good?`))) return EXIT.failed;
+        const erased = await erasure.eraseCustomer(customer);
+        await world.audit('customer.erase', customer, { ...erased });
+        await cli.print({ customer_id: customer, ...erased }, () =>
+          [
+            `Erased of ${plain(customer)}, on ${erased.invoices} invoices: ${erased.events} event bodies, ${erased.signups} signup requests, ${erased.quarantined} quarantine copies, ${erased.calls} call bodies.`,
+            erased.waiting === 0
+              ? ''
+              : `${erased.waiting} events or calls are not through yet and need their bytes still: run this again later.`,
+            'Stripe and the MoR keep their own data: erase there too.',
+            '',
+          ]
+            .filter((line, i, all) => line !== '' || i === all.length - 1)
+            .join('\n'),
+        );
+        return erased.waiting === 0 ? EXIT.ok : EXIT.unfinished;
+      },
+    )
+    .option('--yes', 'do not ask');
+  session
+    .leaf(
+      program,
+      'purge',
+      'drop raw bodies of events long decided; their ids and hashes stay, so repeats are still recognised',
+      async (cli) => {
+        const before = cli.options['olderThan'] as Date;
+        if (!(await cli.confirm(`Drop raw bodies from before ${before.toISOString()}, for good?`))) return EXIT.failed;
+        const world = await cli.open();
+        const purged = await new Erasure(world.db).purge(before);
+        await world.audit('bodies.purge', null, { before: before.toISOString(), ...purged });
+        await cli.print(
+          { before, ...purged },
+          () =>
+            `Dropped ${purged.events} event bodies, ${purged.quarantined} quarantine copies and ${purged.calls} call bodies.\n`,
+        );
+        return EXIT.ok;
+      },
+    )
+    .requiredOption('--older-than <age>', 'for example 90d', parseSince)
+    .option('--yes', 'do not ask');
+}

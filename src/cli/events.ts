@@ -1,0 +1,140 @@
+// `crossbill events` and `crossbill retry`: the inbox and the quarantine, and deciding an event once more.
+import { type Command } from 'commander';
+import { Books, type EventRow } from '../domain/ports/books.js';
+import { EventsDesk } from '../domain/ports/events-desk.js';
+import { PgOverview } from '../store/pg-overview.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Action, type Cli, need, parseCount, type Session } from './session.js';
+import { plain, table, time } from './table.js';
+import { withoutPersonalData } from './redacted-body.js';
+import { type World } from './world.js';
+
+export function addEvents(program: Command, session: Session): void {
+  const events = program
+    .command('events')
+    .description('the inbox: every authentic delivery, and what is in quarantine');
+  session
+    .leaf(events, 'list', 'events, newest first', list, true)
+    .option('--source <source>', 'stripe, mor_payments or mor_events')
+    .option('--status <status>', 'received, done, ignored, parked or quarantined')
+    .option('--type <type>', "the sender's event type")
+    .option('--event-id <id>', "the sender's event id")
+    .option('--limit <n>', 'how many', parseCount(100), 20)
+    .option('--cursor <cursor>', 'where the page before ended');
+  session
+    .leaf(events, 'show <event>', 'one event with its body; by our id (ie_…, iq_…) or the sender’s', show)
+    .option('--raw', 'the body as it came, personal data included; secrets stay hidden');
+  session
+    .leaf(events, 'retry [event]', 'decide an event once more; what was done is not done twice', retry)
+    .option('--all-parked', 'every parked event');
+  session
+    .leaf(program, 'retry [event]', 'the same as `events retry`', retry)
+    .option('--all-parked', 'every parked event');
+}
+
+function view(e: EventRow): Record<string, unknown> {
+  const { id, source, type, lane, status, reason, attempts } = e;
+  return {
+    id,
+    source,
+    event_id: e.eventId,
+    type,
+    lane,
+    status,
+    reason,
+    attempts,
+    received_at: e.receivedAt,
+    decided_at: e.decidedAt,
+  };
+}
+
+async function list(cli: Cli): Promise<number> {
+  const world = await cli.open();
+  const o: Record<string, unknown> = cli.options;
+  const filter = Object.fromEntries(
+    (['source', 'status', 'type', 'eventId'] as const).flatMap((name) =>
+      typeof o[name] === 'string' ? [[name, o[name]]] : [],
+    ),
+  ) as Record<string, string>;
+  const cursor = typeof o['cursor'] === 'string' ? o['cursor'] : null;
+  const page = await world.get(Books).events(filter, { limit: o['limit'] as number, cursor });
+  const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
+  await cli.print({ data: page.data.map(view), ...next }, () => {
+    const rows = page.data.map((e) => [e.id, time(e.receivedAt), e.source, e.type, e.status, e.lane, e.reason ?? '']);
+    const more = page.nextCursor === null ? '' : `more: --cursor ${page.nextCursor}\n`;
+    return table(['id', 'received', 'source', 'type', 'status', 'about', 'reason'], rows) + more;
+  });
+  return EXIT.ok;
+}
+
+/** By our id, else by the sender's: the newest of that name. */
+async function find(world: World, id: string): Promise<EventRow & { readonly body: Buffer | null }> {
+  const books = world.get(Books);
+  const own = await books.event(id);
+  if (own !== null) return own;
+  const [named] = (await books.events({ eventId: id }, { limit: 1, cursor: null })).data;
+  const event = named === undefined ? null : await books.event(named.id);
+  if (event === null)
+    throw new CliError(
+      EXIT.failed,
+      'not_found',
+      `There is no event ${id}. \`crossbill events list\` shows what there is.`,
+    );
+  return event;
+}
+
+async function show(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
+  const event = await find(await cli.open(), need(args, 0));
+  const body = event.body === null ? null : withoutPersonalData(event.body, cli.options['raw'] === true);
+  await cli.print({ ...view(event), body }, () => {
+    const lines = Object.entries(view(event)).map(([name, v]) => {
+      const shown = v instanceof Date ? time(v) : typeof v === 'string' || typeof v === 'number' ? String(v) : '-';
+      return `${name.padEnd(12)} ${plain(shown)}`;
+    });
+    const text =
+      body === null
+        ? 'The body was purged or erased.'
+        : JSON.stringify(body, null, 2).split('\n').map(plain).join('\n');
+    return `${lines.join('\n')}\n\n${text}\n`;
+  });
+  return EXIT.ok;
+}
+
+async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
+  const all = cli.options['allParked'] === true;
+  if (all === (args[0] !== undefined)) {
+    throw new CliError(EXIT.usage, 'argument', 'Name one event, or say --all-parked.');
+  }
+  const world = await cli.open();
+  const ids = all ? await allParked(world) : [(await find(world, need(args, 0))).id];
+  const retried: string[] = [];
+  const refused: string[] = [];
+  for (const id of ids) {
+    const again = await world.get(EventsDesk).retry(id);
+    if (again === null) refused.push(id);
+    else retried.push(again);
+    await world.audit('event.retry', id, { taken: again !== null });
+  }
+  await cli.print({ retried, refused }, () => {
+    const taken =
+      retried.length === 0 ? '' : `To be decided again: ${retried.join(', ')}. A daemon does it within a second.\n`;
+    const left =
+      refused.length === 0
+        ? ''
+        : `Not possible: ${refused.join(', ')} (its body is gone, or it contradicts an event that is in force).\n`;
+    return taken + left || 'No event is parked.\n';
+  });
+  return refused.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+async function allParked(world: World): Promise<string[]> {
+  const overview = new PgOverview(world.db);
+  const ids: string[] = [];
+  for (let after = 0n; ;) {
+    const page = await overview.parked(after, 500);
+    ids.push(...page.map((id) => `ie_${id}`));
+    const last = page.at(-1);
+    if (last === undefined) return ids;
+    after = last;
+  }
+}

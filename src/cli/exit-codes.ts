@@ -1,0 +1,35 @@
+// Every exit code of the command line, in one place; `crossbill --help` prints this table.
+
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  differences: 3,
+  unreachable: 4,
+  unfinished: 5,
+  config: 78, // sysexits: EX_CONFIG, as the daemon's
+} as const;
+
+export const EXIT_HELP = `
+Exit codes:
+  0   done; doctor and verify: all is well
+  1   it failed or was refused, and the message says why; doctor: a check failed
+  2   the command was not used as it must be
+  3   verify: there are differences that nobody was told of
+  4   somebody did not answer (the database, Stripe or the MoR): not everything could be done or compared
+  5   written down and not carried out yet; a daemon goes on with it
+  78  settings are wrong
+`;
+
+/** What a command could not do. The message says what to do next; never a secret. */
+export class CliError extends Error {
+  constructor(
+    readonly exitCode: number,
+    /** Stable, for scripts that read `--json`. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'CliError';
+  }
+}

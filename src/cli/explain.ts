@@ -1,0 +1,153 @@
+// `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
+import { type Command } from 'commander';
+import { type JournalLine } from '../domain/model.js';
+import { Books, type InvoiceView } from '../domain/ports/books.js';
+import { textCensor } from '../observe/index.js';
+import { secretValues } from '../config/index.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { need, type Session } from './session.js';
+import { amount, plain, time } from './table.js';
+import { type World } from './world.js';
+
+const MOST = 20;
+
+export function addExplain(program: Command, session: Session): void {
+  session.leaf(
+    program,
+    'explain <id>',
+    'the whole story in order: events, decisions, calls, people. By invoice, payment, refund, customer, charge, event or review id',
+    async (cli, args) => {
+      const id = need(args, 0);
+      const world = await cli.open();
+      const lanes = await lanesOf(world, id);
+      const books = world.get(Books);
+      const views: InvoiceView[] = [];
+      for (const lane of lanes.slice(0, MOST)) {
+        const view = await books.invoice(lane);
+        if (view !== null) views.push(view);
+      }
+      if (views.length === 0) {
+        throw new CliError(
+          EXIT.failed,
+          'not_found',
+          `Nothing here is known by ${id}. If Stripe or the MoR knows it, \`crossbill verify\` finds what never came.`,
+        );
+      }
+      const censor = textCensor(secretValues(world.config));
+      const more = lanes.length - views.length;
+      const stories = views.map((v) => [...tell(v), '', ...v.journal.map(line)].map((text) => plain(censor(text))));
+      await cli.print(
+        { id, invoices: views.map((v, i) => ({ ...view(v), story: stories[i] ?? [] })), not_shown: more },
+        () =>
+          `${stories.map((s) => s.join('\n')).join('\n\n')}\n${more > 0 ? `\nand ${more} more invoices; explain one by its id\n` : ''}`,
+      );
+      return EXIT.ok;
+    },
+  );
+}
+
+/** The invoices that an id of any kind is about. */
+async function lanesOf(world: World, id: string): Promise<readonly string[]> {
+  const books = world.get(Books);
+  if ((await books.invoice(id)) !== null) return [id];
+  const payment = await books.payment(id);
+  if (payment !== null) return [payment.payment.invoiceId];
+  const refund = await books.refund(id);
+  if (refund !== null) return [refund.refund.invoiceId];
+  const customer = await books.customer(id);
+  if (customer !== null) return customer.invoiceIds;
+  const review = await books.review(id);
+  if (review?.invoiceId) return [review.invoiceId];
+  const event = await books.event(id);
+  if (event !== null) return [event.lane];
+  const events = await books.events({ eventId: id }, { limit: 5, cursor: null });
+  if (events.data.length > 0) return [...new Set(events.data.map((e) => e.lane))];
+  return books.invoicesOfCharge(id);
+}
+
+/** What is so now, in sentences. */
+export function tell(v: InvoiceView): string[] {
+  const { invoice: i } = v;
+  const due = amount(i.amountDue, i.currency);
+  const said = [
+    `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${due} due, ${amount(i.amountPaid, i.currency)} paid.`,
+  ];
+  if (v.payments.length === 0 && i.expectedBy !== null && i.status === 'expected') {
+    said.push(`A verdict of the MoR is expected by ${time(i.expectedBy)}.`);
+  }
+  for (const p of v.payments) {
+    const name = p.paymentId ?? p.id;
+    const of = `${amount(p.amount, p.currency)}${p.processorChargeId === null ? '' : `, charge ${p.processorChargeId}`}`;
+    const mark =
+      p.mark === 'confirmed'
+        ? `It is marked on Stripe${p.paymentRecordId === null ? ' out of band' : ` by ${p.paymentRecordId}`}.`
+        : p.succeededAt === null
+          ? `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage}`}${p.declineCode === null ? '' : ` (${p.declineCode})`}.`
+          : `It is not marked on Stripe (${p.mark}).`;
+    said.push(`Payment ${name} (${p.origin}): ${p.status}, ${of}. ${mark}`);
+  }
+  for (const r of v.refunds) {
+    const name = r.morRefundId === null ? r.id : `${r.id} (${r.morRefundId})`;
+    const note = r.creditNoteId === null ? `mirror on Stripe: ${r.mirror}` : `credit note ${r.creditNoteId}`;
+    const failure = r.failure === null ? '' : ` The MoR said: ${r.failure.message}`;
+    said.push(`Refund ${name}: ${r.status}, ${amount(r.amount, r.currency)}, ${note}.${failure}`);
+  }
+  for (const m of v.messages.filter((x) => x.status === 'pending')) {
+    const last =
+      m.attempts === 0
+        ? 'not tried yet'
+        : `${m.attempts} tries, last: ${m.lastMessage ?? m.lastCode ?? String(m.lastStatus ?? 'no answer')}`;
+    said.push(`Waiting: ${m.kind} to ${m.peer}, next try ${time(m.nextTryAt)} (${last}).`);
+  }
+  for (const r of v.reviews.filter((x) => x.status === 'open')) {
+    said.push(`For a person (${r.id}, ${r.kind}): ${r.summary} Proposed: ${r.proposal}`);
+  }
+  return said;
+}
+
+const WHO: Record<JournalLine['kind'], string> = {
+  event: 'event',
+  decision: 'decided',
+  call: 'called',
+  person: 'person',
+};
+
+function line(j: JournalLine): string {
+  const facts = Object.entries(j.detail ?? {}).filter(([name, value]) => value !== null && name !== 'call');
+  const detail = facts.length === 0 ? '' : ` [${facts.map(([name, value]) => `${name} ${String(value)}`).join(', ')}]`;
+  return `${time(j.at)}  ${WHO[j.kind].padEnd(7)}  ${j.text}${detail}${j.ref === null || j.text.includes(j.ref) ? '' : ` (${j.ref})`}`;
+}
+
+function view(v: InvoiceView): Record<string, unknown> {
+  const { invoice: i } = v;
+  return {
+    invoice_id: i.invoiceId,
+    customer_id: i.customerId,
+    mor_customer_id: v.morCustomerId,
+    status: i.status,
+    stripe_status: i.platformStatus,
+    amount_due: i.amountDue,
+    amount_paid: i.amountPaid,
+    currency: i.currency,
+    payments: v.payments.map((p) => ({
+      id: p.paymentId ?? p.id,
+      status: p.status,
+      amount: p.amount,
+      mark: p.mark,
+      processor_charge_id: p.processorChargeId,
+      payment_record_id: p.paymentRecordId,
+    })),
+    refunds: v.refunds.map((r) => ({
+      id: r.id,
+      mor_refund_id: r.morRefundId,
+      status: r.status,
+      amount: r.amount,
+      mirror: r.mirror,
+      credit_note_id: r.creditNoteId,
+    })),
+    open_reviews: v.reviews
+      .filter((r) => r.status === 'open')
+      .map((r) => ({ id: r.id, kind: r.kind, summary: r.summary })),
+    timeline: v.journal.map((j) => ({ at: j.at, kind: j.kind, text: j.text, ref: j.ref, detail: j.detail })),
+  };
+}

@@ -1,0 +1,66 @@
+// `crossbill export ledger`: every entry, as CSV that a spreadsheet opens safely, or as JSON lines.
+import { type Command } from 'commander';
+import { decimalFromMinor } from '../domain/money.js';
+import { type LedgerRow } from '../domain/ports/books.js';
+import { ledgerEntries } from '../store/ledger-export.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Cli, parseSince, type Session } from './session.js';
+import { json } from './table.js';
+
+const COLUMNS = {
+  id: (r: LedgerRow) => r.id,
+  recorded_at: (r: LedgerRow) => r.recordedAt.toISOString(),
+  debit_account: (r: LedgerRow) => r.debitAccount,
+  credit_account: (r: LedgerRow) => r.creditAccount,
+  amount_minor: (r: LedgerRow) => r.amount.toString(),
+  amount: (r: LedgerRow) => decimalFromMinor(r.amount, r.currency),
+  currency: (r: LedgerRow) => r.currency,
+  reason: (r: LedgerRow) => r.reason,
+  invoice_id: (r: LedgerRow) => r.invoiceId,
+  payment_id: (r: LedgerRow) => r.paymentId,
+  refund_id: (r: LedgerRow) => r.refundId ?? '',
+  event_id: (r: LedgerRow) => r.eventId ?? '',
+} as const;
+
+export function addExport(program: Command, session: Session): void {
+  const group = program.command('export').description('write what is kept, to stdout');
+  session
+    .leaf(group, 'ledger', 'every ledger entry, oldest first', ledger)
+    .option('--format <format>', 'csv or jsonl', 'csv')
+    .option('--since <when>', 'recorded since: 2026-01-01, 30d, 12h', parseSince);
+}
+
+/**
+ * One cell. A text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line break) gets an
+ * apostrophe in front; quotes, commas and line breaks are quoted (RFC 4180).
+ */
+export function cell(text: string): string {
+  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+async function ledger(cli: Cli): Promise<number> {
+  const format: unknown = cli.json ? 'jsonl' : cli.options['format'];
+  if (format !== 'csv' && format !== 'jsonl') {
+    throw new CliError(EXIT.usage, 'argument', '--format is csv or jsonl.');
+  }
+  const world = await cli.open();
+  const since = (cli.options['since'] as Date | undefined) ?? null;
+  const columns = Object.entries(COLUMNS);
+  if (format === 'csv') await cli.io.out(`${columns.map(([name]) => name).join(',')}\r\n`);
+  for await (const page of ledgerEntries(world.db, since)) {
+    if (cli.io.signal.aborted) return EXIT.failed;
+    const lines = page.map((r) =>
+      format === 'csv'
+        ? `${columns.map(([, of]) => cell(of(r))).join(',')}\r\n`
+        : json({
+            ...Object.fromEntries(columns.map(([name, of]) => [name, of(r)])),
+            amount_minor: r.amount,
+            refund_id: r.refundId,
+            event_id: r.eventId,
+          }),
+    );
+    await cli.io.out(lines.join(''));
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,102 @@
+// `crossbill refund <payment>`: gives money back through the same flow as the API, and tells what became of it.
+import { createHash, randomUUID } from 'node:crypto';
+import { type Command } from 'commander';
+import { type RefundRow } from '../domain/model.js';
+import { Books } from '../domain/ports/books.js';
+import { refundable } from '../domain/status.js';
+import { CommandFlow } from '../flows/command.flow.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Cli, need, parseCount, parseMinor, type Session } from './session.js';
+import { amount } from './table.js';
+import { actorOf } from './world.js';
+
+export function addRefund(program: Command, session: Session): void {
+  session
+    .leaf(program, 'refund <payment>', 'give money of a payment back at the MoR, and mirror it on Stripe', refund)
+    .option(
+      '--amount <minor>',
+      'smallest units, for example 1250 for 12.50 EUR; left out: all that remains',
+      parseMinor,
+    )
+    .option('--reason <text>', 'told to the MoR', 'requested_by_customer')
+    .option('--key <text>', 'the same key never refunds twice; left out: this is a new refund')
+    .option('--work', 'carry it out here if no daemon does')
+    .option('--wait <seconds>', 'how long to wait for the outcome', parseCount(3600), 30)
+    .option('--yes', 'do not ask');
+}
+
+async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
+  const id = need(args, 0);
+  const world = await cli.open();
+  const books = world.get(Books);
+  const found = await books.payment(id);
+  if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+  const { payment } = found;
+  const rest = refundable(payment, found.refunds);
+  const wanted = (cli.options['amount'] as bigint | undefined) ?? null;
+  const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
+  const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;
+  if (!(await cli.confirm(question))) return EXIT.failed;
+  const reason = String(cli.options['reason']);
+  const path = `/v1/payments/${payment.paymentId ?? id}/refunds`;
+  const asked = JSON.stringify({ amount: wanted?.toString() ?? null, reason });
+  const name = {
+    apiKey: 'cli',
+    method: 'POST',
+    path,
+    idempotencyKey: key ?? randomUUID(),
+    bodySha256: createHash('sha256').update(asked).digest(),
+  };
+  const request = { amount: wanted, reason, metadata: null, by: actorOf(cli.io) };
+  const done = await world.get(CommandFlow).requestRefund(id, request, name);
+  await world.audit('refund.create', id, {
+    amount: wanted === null ? null : Number(wanted),
+    refund: done.ok ? done.value.id : null,
+    refused: done.ok ? null : done.code,
+  });
+  if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
+
+  const look = async (): Promise<RefundRow> => (await books.refund(done.value.id))?.refund ?? done.value;
+  const isThrough = async (): Promise<boolean> => {
+    const r = await look();
+    if (r.status === 'pending' || r.status === 'failed') return true;
+    return r.status === 'succeeded' && (r.mirror === 'done' || r.mirror === 'not_needed' || r.mirror === 'parked');
+  };
+  const seconds = cli.options['wait'] as number;
+  await (cli.options['work'] === true ? world.workUntil(isThrough, seconds) : world.waitUntil(isThrough, seconds));
+  const now = await look();
+  const { status, mirror, failure } = now;
+  await cli.print(
+    {
+      id: now.id,
+      mor_refund_id: now.morRefundId,
+      payment_id: payment.paymentId ?? payment.id,
+      amount: now.amount,
+      currency: now.currency.toLowerCase(),
+      status,
+      mirror,
+      credit_note_id: now.creditNoteId,
+      failure,
+    },
+    () => `Refund ${now.id} of ${amount(now.amount, now.currency)}: ${sentenceOf(now)}\n`,
+  );
+  if (status === 'failed') return EXIT.failed;
+  return status === 'requested' || status === 'unknown' ? EXIT.unfinished : EXIT.ok;
+}
+
+function sentenceOf(r: RefundRow): string {
+  switch (r.status) {
+    case 'requested':
+      return 'written down, not sent yet. A daemon does it; --work does it here.';
+    case 'unknown':
+      return 'sent, and the MoR has not answered. It is asked again with the same key; the amount stays reserved.';
+    case 'pending':
+      return 'on its way (a bank debit). It is mirrored on Stripe once it succeeded.';
+    case 'failed':
+      return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. The amount is free again.`;
+    case 'succeeded':
+      return r.creditNoteId === null
+        ? `succeeded; its mirror on Stripe: ${r.mirror}.`
+        : `succeeded, and shown on Stripe by credit note ${r.creditNoteId}.`;
+  }
+}

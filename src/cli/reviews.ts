@@ -1,0 +1,85 @@
+// `crossbill reviews`: what waits for a person, and a person's decision.
+import { type Command } from 'commander';
+import { type Resolution, type ReviewRow } from '../domain/model.js';
+import { resolutionsOf } from '../domain/lane/apply-command.js';
+import { Books } from '../domain/ports/books.js';
+import { CommandFlow } from '../flows/command.flow.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Cli, need, parseCount, type Session } from './session.js';
+import { plain, table, time } from './table.js';
+import { actorOf } from './world.js';
+
+const RESOLUTIONS = ['apply', 'refund', 'retry', 'dismiss'] as const satisfies readonly Resolution[];
+
+export function addReviews(program: Command, session: Session): void {
+  const reviews = program.command('reviews').description('work items for a person');
+  session
+    .leaf(reviews, 'list', 'items, newest first', list, true)
+    .option('--status <status>', 'open, resolved or all', 'open')
+    .option('--kind <kind>', 'for example amount_mismatch')
+    .option('--limit <n>', 'how many', parseCount(100), 20)
+    .option('--cursor <cursor>', 'where the page before ended');
+  session
+    .leaf(reviews, 'resolve <review> <resolution>', `settle an item: ${RESOLUTIONS.join(', ')}`, resolve)
+    .option('--note <text>', 'why')
+    .option('--yes', 'do not ask');
+}
+
+function view(r: ReviewRow): Record<string, unknown> {
+  const { id, kind, status, summary, proposal, resolution, note } = r;
+  return {
+    id,
+    kind,
+    status,
+    invoice_id: r.invoiceId,
+    payment_id: r.paymentRowId,
+    refund_id: r.refundId,
+    summary,
+    proposal,
+    can_be: r.status === 'open' ? resolutionsOf(r) : [],
+    created_at: r.createdAt,
+    resolution,
+    resolved_by: r.resolvedBy,
+    note,
+  };
+}
+
+async function list(cli: Cli): Promise<number> {
+  const world = await cli.open();
+  const { status, kind, limit, cursor }: Record<string, unknown> = cli.options;
+  const filter = {
+    ...(status === 'all' ? {} : { status: String(status) }),
+    ...(typeof kind === 'string' ? { kind } : {}),
+  };
+  const page = await world
+    .get(Books)
+    .reviews(filter, { limit: limit as number, cursor: typeof cursor === 'string' ? cursor : null });
+  const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
+  await cli.print({ data: page.data.map(view), ...next }, () => {
+    const rows = page.data.map((r) => [r.id, time(r.createdAt), r.kind, r.status, r.invoiceId ?? '-', r.summary]);
+    const more = page.nextCursor === null ? '' : `more: --cursor ${page.nextCursor}\n`;
+    return table(['id', 'since', 'kind', 'status', 'invoice', 'what happened'], rows) + more;
+  });
+  return EXIT.ok;
+}
+
+async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
+  const id = need(args, 0);
+  const resolution = RESOLUTIONS.find((r) => r === args[1]);
+  if (resolution === undefined) {
+    throw new CliError(EXIT.usage, 'argument', `The resolution is one of ${RESOLUTIONS.join(', ')}.`);
+  }
+  const world = await cli.open();
+  const review = await world.get(Books).review(id);
+  if (review === null) throw new CliError(EXIT.failed, 'not_found', `There is no review item ${id}.`);
+  if (!(await cli.confirm(`${review.summary}\nSettle it by "${resolution}"?`))) return EXIT.failed;
+  const note = typeof cli.options['note'] === 'string' ? cli.options['note'] : null;
+  const done = await world.get(CommandFlow).resolveReview(id, { resolution, note, by: actorOf(cli.io) });
+  await world.audit('review.resolve', id, { resolution, done: done.ok });
+  if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
+  await cli.print(
+    view(done.value),
+    () => `${id}: ${plain(done.value.resolution ?? '')} by ${plain(done.value.resolvedBy ?? '')}.\n`,
+  );
+  return EXIT.ok;
+}

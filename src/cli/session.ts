@@ -1,0 +1,143 @@
+// One call of the command line: its settings, its output, and how each command is joined to the program.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { type Command, InvalidArgumentError, type OptionValues } from 'commander';
+import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig } from '../config/index.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Io } from './io.js';
+import { json, plain } from './table.js';
+import { openWorld, type World } from './world.js';
+
+/** What a command gets. */
+export type Cli = {
+  readonly io: Io;
+  readonly json: boolean;
+  readonly options: OptionValues;
+  /** The environment, with the file of `--env-file` beneath it: what is set in the environment wins. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  config(): Config;
+  databaseConfig(): DatabaseConfig;
+  /** Settings, database and flows; closed when the command ends. */
+  open(): Promise<World>;
+  /** Writes the result: as JSON when that was asked for, else as text. */
+  print(value: unknown, text: () => string): Promise<void>;
+  /** Asks for a yes unless `--yes` was given. Throws where nobody can be asked. */
+  confirm(question: string): Promise<boolean>;
+};
+
+export type Action = (cli: Cli, args: readonly (string | undefined)[]) => Promise<number>;
+
+export class Session {
+  exitCode: number = EXIT.ok;
+  /** Whether the command that ran was asked for JSON; errors are written that way then. */
+  json = false;
+
+  constructor(readonly io: Io) {}
+
+  /** Adds a command that does something. Every one takes `--json` and `--env-file`. */
+  leaf(
+    parent: Command,
+    usage: string,
+    description: string,
+    action: Action,
+    /** What the parent does when it is given no command of its own. */
+    isDefault = false,
+  ): Command {
+    return parent
+      .command(usage, { isDefault })
+      .description(description)
+      .option('--json', 'write the result as JSON')
+      .option('--env-file <path>', 'read settings from this file too; the environment wins')
+      .action(async (...given: unknown[]) => {
+        const command = given.at(-1) as Command;
+        const options: OptionValues = command.optsWithGlobals();
+        this.json = options['json'] === true;
+        const opened: World[] = [];
+        const cli = this.cliOf(options, opened);
+        try {
+          this.exitCode = await action(cli, command.processedArgs as (string | undefined)[]);
+        } finally {
+          for (const world of opened) await world.close();
+        }
+      });
+  }
+
+  private cliOf(options: OptionValues, opened: World[]): Cli {
+    const { io } = this;
+    const env = environment(io, options['envFile']);
+    return {
+      io,
+      json: this.json,
+      options,
+      env,
+      config: () => loadConfig(env),
+      databaseConfig: () => loadDatabaseConfig(env),
+      async open() {
+        const world = await openWorld(loadConfig(env), io);
+        opened.push(world);
+        return world;
+      },
+      print: (value, text) => io.out(options['json'] === true ? json(value) : text()),
+      async confirm(question) {
+        if (options['yes'] === true) return true;
+        if (!io.isTerminal) {
+          throw new CliError(
+            EXIT.usage,
+            'needs_yes',
+            `${plain(question)}\nNobody can be asked here: say --yes if you mean it.`,
+          );
+        }
+        return /^y(es)?$/i.test((await io.ask(`${plain(question)} [y/N] `)).trim());
+      },
+    };
+  }
+}
+
+function environment(io: Io, file: unknown): Readonly<Record<string, string | undefined>> {
+  if (typeof file !== 'string') return io.env;
+  let text: string;
+  try {
+    text = readFileSync(resolve(io.cwd, file), 'utf8');
+  } catch {
+    throw new CliError(EXIT.usage, 'env_file', `The file ${file} cannot be read. \`crossbill init\` makes one.`);
+  }
+  return { ...parseEnv(text), ...io.env };
+}
+
+/** `30d`, `12h`, or a date or time in UTC; the past only. */
+export function parseSince(text: string): Date {
+  const now = Date.now();
+  const ago = /^(\d{1,5})([dh])$/.exec(text);
+  const at =
+    ago !== null
+      ? now - Number(ago[1]) * (ago[2] === 'd' ? 86_400_000 : 3_600_000)
+      : /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text)
+        ? Date.parse(text)
+        : NaN;
+  if (!(at <= now)) throw new InvalidArgumentError('say a past date such as 2026-01-01, or a span such as 30d or 12h');
+  return new Date(at);
+}
+
+/** A whole number of smallest units, at least 1. */
+export function parseMinor(text: string): bigint {
+  if (!/^[1-9]\d{0,14}$/.test(text)) {
+    throw new InvalidArgumentError('say a whole number of smallest units, for example 1250 for 12.50 EUR');
+  }
+  return BigInt(text);
+}
+
+export function parseCount(max: number): (text: string) => number {
+  return (text) => {
+    const n = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+    if (!(n >= 1 && n <= max)) throw new InvalidArgumentError(`say a whole number from 1 to ${max}`);
+    return n;
+  };
+}
+
+/** The argument at a place; a command that needs it does not run without. */
+export function need(args: readonly (string | undefined)[], at: number): string {
+  const value = args[at];
+  if (value === undefined || value === '') throw new CliError(EXIT.usage, 'argument', 'an argument is missing');
+  return value;
+}

@@ -1,0 +1,68 @@
+// `crossbill status`: how things stand, at a glance.
+import { type Command } from 'commander';
+import { Books } from '../domain/ports/books.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { PgOverview } from '../store/pg-overview.js';
+import { EXIT } from './exit-codes.js';
+import { type Session } from './session.js';
+import { age, table, time } from './table.js';
+
+export function addStatus(program: Command, session: Session): void {
+  session.leaf(
+    program,
+    'status',
+    'how things stand: invoices, queues, last events, reviews, last verify',
+    async (cli) => {
+      const world = await cli.open();
+      const overview = new PgOverview(world.db);
+      const backlog = await world.get(Books).backlog();
+      const invoices = await overview.invoicesByStatus();
+      const events = await overview.lastEvents();
+      const quarantined = await overview.quarantined();
+      const verified = await world.get(VerifyBooks).last();
+      const untold = verified?.differences.filter((d) => d.reviewId === null).length ?? 0;
+      const now = Date.now();
+      const value = {
+        invoices,
+        queue: {
+          events_waiting: backlog.waitingEvents,
+          calls_pending: backlog.pendingMessages,
+          oldest_seconds: Math.round(backlog.oldestSeconds),
+          parked: backlog.parkedEvents,
+          quarantined,
+        },
+        last_events: Object.fromEntries(events.map((e) => [e.source, e.at])),
+        open_reviews: backlog.openReviews,
+        verify:
+          verified === null ? null : { at: verified.finishedAt, outcome: verified.outcome, differences_untold: untold },
+      };
+      await cli.print(value, () =>
+        [
+          'Invoices\n',
+          table(
+            ['status', 'count'],
+            Object.entries(invoices).map(([status, n]) => [status, String(n)]),
+          ),
+          '\nQueue\n',
+          `  ${backlog.waitingEvents} events to decide, ${backlog.pendingMessages} calls to make, oldest ${age(backlog.oldestSeconds)}\n`,
+          `  ${backlog.parkedEvents} events parked, ${quarantined} in quarantine\n`,
+          '\nLast event\n',
+          table(
+            ['source', 'at', 'ago'],
+            events.map((e) => [e.source, time(e.at), e.at === null ? 'never' : age((now - e.at.getTime()) / 1000)]),
+          ),
+          '\nOpen review items\n',
+          table(
+            ['kind', 'count'],
+            [...backlog.openReviews].map(([kind, n]) => [kind, String(n)]),
+          ),
+          '\nLast verify\n',
+          verified === null
+            ? '  never\n'
+            : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untold} differences nobody was told of\n`,
+        ].join(''),
+      );
+      return EXIT.ok;
+    },
+  );
+}

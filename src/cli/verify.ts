@@ -1,0 +1,216 @@
+// `crossbill verify` and `crossbill backfill`: ledger against Stripe against the MoR, and what is done about it.
+import { type Command } from 'commander';
+import { type Difference, isRepairable } from '../domain/verify/compare.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { BackfillFlow } from '../flows/backfill.flow.js';
+import { EVENTS_KEPT_MS, type Repaired, VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
+import { EXIT } from './exit-codes.js';
+import { type Cli, parseCount, parseSince, type Session } from './session.js';
+import { table } from './table.js';
+import { type World } from './world.js';
+
+export function addVerify(program: Command, session: Session): void {
+  session
+    .leaf(
+      program,
+      'verify',
+      'compare ledger, Stripe and the MoR; exit code 0 clean, 3 differences, 4 could not compare',
+      verify,
+    )
+    .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
+    .option('--repair', 'show the plan, ask, carry it out through the flows, and compare again')
+    .option('--wait <seconds>', 'how long a repair may take', parseCount(3600), 120)
+    .option('--yes', 'do not ask');
+  session
+    .leaf(
+      program,
+      'backfill',
+      'take in what Stripe has and this database has not: events and invoices that never came',
+      backfill,
+    )
+    .requiredOption('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince)
+    .option('--wait <seconds>', 'how long to wait until all is decided', parseCount(3600), 120)
+    .option('--yes', 'do not ask');
+}
+
+function progress(cli: Cli): (compared: Readonly<Record<string, number>>) => void {
+  const line = (compared: Readonly<Record<string, number>>): string =>
+    `compared ${Object.entries(compared)
+      .map(([what, n]) => `${n} ${what.replace('_', ' ')}`)
+      .join(', ')}`;
+  let shownAt = 0;
+  return (compared) => {
+    if (Date.now() - shownAt < 500) return;
+    shownAt = Date.now();
+    cli.io.err(cli.io.isTerminal ? `\r${line(compared)}\u001b[K` : `${line(compared)}\n`);
+  };
+}
+
+function options(cli: Cli): { since: Date; onProgress: ReturnType<typeof progress>; signal: AbortSignal } {
+  const since = cli.options['since'] as Date;
+  if (Date.now() - since.getTime() > EVENTS_KEPT_MS + 2 * 3_600_000) {
+    cli.io.err('Stripe lists events for 30 days only; of what is older, the invoices themselves are compared.\n');
+  }
+  return { since, onProgress: progress(cli), signal: cli.io.signal };
+}
+
+async function verify(cli: Cli): Promise<number> {
+  const world = await cli.open();
+  const flow = world.get(VerifyFlow);
+  let report = await flow.run(options(cli));
+  if (cli.io.isTerminal) cli.io.err('\n');
+  let repaired: Repaired | null = null;
+  const wanted = report.differences.filter(isRepairable);
+  if (cli.options['repair'] === true && wanted.length > 0) {
+    if (!cli.json || cli.options['yes'] !== true) cli.io.err(`The plan\n${planOf(wanted)}\n`);
+    if (await cli.confirm(`Carry out ${wanted.length} repair${wanted.length === 1 ? '' : 's'}?`)) {
+      repaired = await flow.repair(report, wanted);
+      await settle(cli, world, repaired);
+      await world.audit('verify.repair', report.id, {
+        started: repaired.started.length,
+        failed: repaired.failed.length,
+      });
+      report = await flow.run(options(cli));
+      if (cli.io.isTerminal) cli.io.err('\n');
+    }
+  }
+  await cli.print(view(report, repaired), () => (repaired === null ? '' : repairedText(repaired)) + reportText(report));
+  return exitOf(report);
+}
+
+async function backfill(cli: Cli): Promise<number> {
+  const world = await cli.open();
+  const flow = world.get(VerifyFlow);
+  const backfilling = new BackfillFlow(flow);
+  const found = await backfilling.find(options(cli));
+  if (cli.io.isTerminal) cli.io.err('\n');
+  let repaired: Repaired | null = null;
+  if (found.missing.length > 0) {
+    cli.io.err(`The plan\n${planOf(found.missing)}\n`);
+    if (!(await cli.confirm(`Take in ${found.missing.length}?`))) return EXIT.failed;
+    repaired = await backfilling.takeIn(found);
+    await settle(cli, world, repaired);
+    await world.audit('backfill', null, { taken: repaired.started.length, failed: repaired.failed.length });
+  }
+  const { compared, problem } = found.report;
+  const taken = repaired?.started ?? [];
+  const failed = repaired?.failed ?? [];
+  await cli.print(
+    {
+      compared,
+      taken_in: taken.map(shown),
+      failed: failed.map((f) => ({ ...shown(f.difference), why: f.why })),
+      problem,
+    },
+    () => {
+      const head =
+        found.missing.length === 0 ? 'Nothing was missing.\n' : repaired === null ? '' : repairedText(repaired);
+      return head + (problem === null ? '' : `Not everything could be listed: ${problem}\n`);
+    },
+  );
+  if (problem !== null) return EXIT.unreachable;
+  return failed.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** Works what a repair made due, beside any daemon, until it is at rest. */
+async function settle(cli: Cli, world: World, repaired: Repaired): Promise<void> {
+  const books = world.get(VerifyBooks);
+  const atRest = await world.workUntil(() => books.atRest(repaired.lanes), cli.options['wait'] as number);
+  if (!atRest) cli.io.err('Not everything came to rest in time; the daemon goes on with it.\n');
+}
+
+function exitOf(report: VerifyReport): number {
+  if (report.outcome === 'incomplete') return EXIT.unreachable;
+  return report.outcome === 'clean' ? EXIT.ok : EXIT.differences;
+}
+
+function shown(d: Difference): Record<string, unknown> {
+  const { kind, detail, repair } = d;
+  return {
+    kind,
+    invoice_id: d.invoiceId,
+    payment_id: d.paymentId,
+    refund_id: d.refundId,
+    event_id: d.eventId,
+    detail,
+    repair,
+    review_id: d.reviewId,
+  };
+}
+
+function view(report: VerifyReport, repaired: Repaired | null): Record<string, unknown> {
+  const { id, outcome, startedAt, finishedAt, compared, problem, differences } = report;
+  const repairs =
+    repaired === null
+      ? {}
+      : {
+          repaired: repaired.started.map(shown),
+          not_repaired: repaired.failed.map((f) => ({ ...shown(f.difference), why: f.why })),
+        };
+  return {
+    id,
+    outcome,
+    started_at: startedAt,
+    finished_at: finishedAt,
+    compared,
+    differences: differences.filter((d) => d.reviewId === null).map(shown),
+    explained: differences.filter((d) => d.reviewId !== null).map(shown),
+    problem,
+    ...repairs,
+  };
+}
+
+const about = (d: Difference): string => d.invoiceId ?? d.eventId ?? '-';
+
+const DOES: Record<Difference['repair'], string> = {
+  'look-again': 'read the invoice afresh and settle it',
+  'take-in-event': 'take the event in as if it had been delivered',
+  person: 'a person',
+};
+
+function planOf(wanted: readonly Difference[]): string {
+  return table(
+    ['about', 'what is done', 'because'],
+    wanted.map((d) => [about(d), DOES[d.repair], d.detail]),
+  );
+}
+
+function repairedText(r: Repaired): string {
+  const failed =
+    r.failed.length === 0
+      ? ''
+      : `Not possible\n${table(
+          ['about', 'why'],
+          r.failed.map((f) => [about(f.difference), f.why]),
+        )}`;
+  return `Carried out: ${r.started.length}.\n${failed}\n`;
+}
+
+function reportText(report: VerifyReport): string {
+  const untold = report.differences.filter((d) => d.reviewId === null);
+  const explained = report.differences.filter((d) => d.reviewId !== null);
+  const counted = Object.entries(report.compared).map(([what, n]) => `${n} ${what.replace('_', ' ')}`);
+  const out = [`Compared ${counted.join(', ')}.\n`];
+  if (untold.length > 0) {
+    out.push(
+      '\nDifferences\n',
+      table(
+        ['kind', 'about', 'what', 'mended by'],
+        untold.map((d) => [d.kind, about(d), d.detail, DOES[d.repair]]),
+      ),
+    );
+    if (untold.some(isRepairable)) out.push('`crossbill verify --repair` mends what needs no person.\n');
+  }
+  if (explained.length > 0) {
+    out.push(
+      '\nExplained by open review items\n',
+      table(
+        ['kind', 'about', 'what', 'item'],
+        explained.map((d) => [d.kind, about(d), d.detail, d.reviewId ?? '']),
+      ),
+    );
+  }
+  if (report.problem !== null) out.push(`\nNot everything could be compared: ${report.problem}. Try again.\n`);
+  else if (untold.length === 0) out.push('\nClean: ledger, Stripe and the MoR agree.\n');
+  return out.join('');
+}

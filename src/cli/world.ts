@@ -1,0 +1,143 @@
+// What a command works with: settings, database, flows and both ways out, without doors and without loops.
+import { type Abstract, Module, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type Config, secretValues } from '../config/index.js';
+import { coreModules } from '../core.module.js';
+import { AuditLog } from '../domain/ports/signups.js';
+import { Clock, Ids } from '../domain/ports/clock.js';
+import { LaneStore } from '../domain/ports/lane-store.js';
+import { Wake } from '../flows/wake.js';
+import { WorkLaneFlow } from '../flows/work-lane.flow.js';
+import { createLogger, type Logger } from '../observe/index.js';
+import { databaseUrl } from '../open-database.js';
+import { Database } from '../store/database.js';
+import { LEASE_MS } from '../store/lane-transactions.js';
+import { isBehind } from '../store/migrations.js';
+import { LaneWorker } from '../workers/lane-worker.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Io } from './io.js';
+
+export type World = {
+  readonly config: Config;
+  readonly db: Database;
+  readonly log: Logger;
+  /** A flow, a port or a client by its class. */
+  get<T>(token: Type<T> | Abstract<T>): T;
+  /** Works what is due, beside any daemon, until `done` says so; false when `seconds` passed first or the person ended it. */
+  workUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean>;
+  /** Only looks, until `done` says so. */
+  waitUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean>;
+  /** Writes to the audit trail what a person did here. */
+  audit(action: string, target: string | null, detail: Readonly<Record<string, unknown>> | null): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** How a person at the command line is called in the audit trail and the timeline. */
+export function actorOf(io: Io): string {
+  return `cli:${io.user}`;
+}
+
+@Module({})
+class CliModule {}
+
+const LOOK_EVERY_MS = 200;
+const LANES_AT_ONCE = 8;
+
+/** The CLI's own log: to stderr, warnings and worse. */
+export function cliLog(io: Io, secrets: readonly string[]): Logger {
+  return createLogger({
+    level: 'warn',
+    secrets,
+    pretty: io.isTerminal,
+    destination: { write: (line: string) => io.err(line) },
+  });
+}
+
+/**
+ * Opens the database and builds the flows on it. Does not migrate.
+ * @throws CliError when the schema is behind
+ */
+export async function openWorld(config: Config, io: Io): Promise<World> {
+  const log = cliLog(io, secretValues(config));
+  const source = await databaseUrl(config.database, log);
+  let db: Database | null = null;
+  try {
+    db = await Database.open({
+      url: source.url,
+      poolSize: Math.min(config.databasePoolSize, LANES_AT_ONCE),
+      onError: (err) => log.warn({ err }, 'a database connection was lost'),
+    });
+    if (await isBehind(db.orm)) {
+      throw new CliError(
+        EXIT.failed,
+        'schema_behind',
+        'The schema of the database is behind. Run `crossbill migrate`.',
+      );
+    }
+    const imports = coreModules({ config, db, onCall: () => undefined });
+    const app = await NestFactory.createApplicationContext(
+      { module: CliModule, imports },
+      { logger: false, abortOnError: false },
+    );
+    return worldOf(
+      config,
+      db,
+      log,
+      io,
+      (token) => app.get(token, { strict: false }),
+      async () => {
+        await app.close(); // closes the database with it
+        await source.stop();
+      },
+    );
+  } catch (e) {
+    await db?.close();
+    await source.stop();
+    throw e;
+  }
+}
+
+function worldOf(config: Config, db: Database, log: Logger, io: Io, get: World['get'], close: World['close']): World {
+  const waitUntil: World['waitUntil'] = async (done, seconds) => {
+    const end = performance.now() + seconds * 1000;
+    for (;;) {
+      if (await done()) return true;
+      if (performance.now() >= end || io.signal.aborted) return false;
+      await get(Clock).sleep(LOOK_EVERY_MS, io.signal);
+    }
+  };
+  return {
+    config,
+    db,
+    log,
+    get,
+    waitUntil,
+    async workUntil(done, seconds) {
+      const worker = new LaneWorker(get(LaneStore), get(WorkLaneFlow), get(Wake), get(Clock), {
+        owner: `cli:${process.pid}:${get(Ids).next('w')}`,
+        concurrency: LANES_AT_ONCE,
+        leaseMs: LEASE_MS,
+        pollMs: LOOK_EVERY_MS,
+        onError: (what, err, lane) => log.error({ err, lane }, what),
+      });
+      worker.start();
+      try {
+        return await waitUntil(done, seconds);
+      } finally {
+        await worker.stop();
+      }
+    },
+    audit: (action, target, detail) =>
+      get(AuditLog).write({
+        actor: actorOf(io),
+        role: 'ops',
+        action,
+        target,
+        source: 'command line',
+        outcome: 'done',
+        status: 200,
+        detail,
+      }),
+    close,
+  };
+}

@@ -1,0 +1,16 @@
+// Gives the checked settings to every Nest module.
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type Config } from './config.js';
+
+/** Inject with `@Inject(CONFIG) config: Config`. */
+export const CONFIG = Symbol('CONFIG');
+
+/** Global: imported once, by the application module. */
+@Global()
+@Module({})
+export class ConfigModule {
+  /** The settings are loaded before Nest starts, so that a wrong one stops the start with a plain report. */
+  static of(config: Config): DynamicModule {
+    return { module: ConfigModule, providers: [{ provide: CONFIG, useValue: config }], exports: [CONFIG] };
+  }
+}

@@ -1,0 +1,160 @@
+// The environment becomes one frozen, typed object, checked as a whole: nobody else reads environment variables.
+import { resolve } from 'node:path';
+import { ConfigError, type SettingProblem } from './config-error.js';
+import { isPrivateHost } from './parsers.js';
+import { type Secret } from './secret.js';
+import { type Setting } from './setting.js';
+import { SETTINGS } from './settings.js';
+
+type Settings = typeof SETTINGS;
+type SettingKey = keyof Settings;
+type ValueOf<S> = S extends Setting<infer T> ? T : never;
+type Values = { readonly [K in SettingKey]: ValueOf<Settings[K]> };
+
+/** Which PostgreSQL to use: one that runs elsewhere, or one of our own with its files in `dir` (an absolute path). */
+export type DatabaseChoice =
+  { readonly kind: 'url'; readonly url: Secret } | { readonly kind: 'embedded'; readonly dir: string };
+
+/** All settings of the daemon. Names, units and defaults are those of the settings table; optional ones that are not set are null. */
+export type Config = Omit<Values, 'databaseUrl' | 'dataDir'> & {
+  /** `NODE_ENV` is production. */
+  readonly production: boolean;
+  /** From `DATABASE_URL`, `CROSSBILL_DATA_DIR` and `NODE_ENV`. */
+  readonly database: DatabaseChoice;
+};
+
+/** What is needed to reach the database and nothing else, for commands such as `crossbill migrate`. */
+export type DatabaseConfig = Pick<Config, 'database' | 'databasePoolSize' | 'production' | 'logLevel'>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads and checks every setting.
+ * @throws ConfigError naming all wrong settings at once, without their values
+ */
+export function loadConfig(env: Environment): Config {
+  const { values, problems } = readSettings(env, Object.keys(SETTINGS) as SettingKey[]);
+  problems.push(...crossChecks(env, values));
+  if (problems.length > 0) throw new ConfigError(problems);
+  // Every key was parsed by its own row, and no problem is left: the values are complete.
+  const { databaseUrl, dataDir, ...rest } = values as Values;
+  return deepFreeze({ ...rest, ...databaseOf(rest.nodeEnv, databaseUrl, dataDir) });
+}
+
+/**
+ * Reads and checks the settings of the database alone.
+ * @throws ConfigError as `loadConfig` does
+ */
+export function loadDatabaseConfig(env: Environment): DatabaseConfig {
+  const keys = ['nodeEnv', 'logLevel', 'dataDir', 'databaseUrl', 'databasePoolSize'] as const;
+  const { values, problems } = readSettings(env, keys);
+  problems.push(...databaseChecks(values));
+  if (problems.length > 0) throw new ConfigError(problems);
+  const checked = values as Pick<Values, (typeof keys)[number]>;
+  return deepFreeze({
+    databasePoolSize: checked.databasePoolSize,
+    logLevel: checked.logLevel,
+    ...databaseOf(checked.nodeEnv, checked.databaseUrl, checked.dataDir),
+  });
+}
+
+/**
+ * The values of all secrets, for the one use of keeping them out of the log. Includes the password of the database URL by itself.
+ */
+export function secretValues(config: Config): readonly string[] {
+  const values = [
+    config.stripeApiKey,
+    ...config.stripeWebhookSecrets,
+    config.morClientSecret,
+    ...(config.morPartnerClientSecret === null ? [] : [config.morPartnerClientSecret]),
+    ...config.morPaymentWebhookSecrets,
+    ...config.morEventWebhookSecrets,
+    ...(config.morRelaySecret === null ? [] : [config.morRelaySecret]),
+    ...config.apiKeys.map(({ key }) => key),
+    ...(config.database.kind === 'url' ? [config.database.url] : []),
+  ].map((secret) => secret.reveal());
+  if (config.database.kind === 'url') {
+    values.push(...passwordsOf(config.database.url.reveal()));
+  }
+  return values;
+}
+
+/** The password as it stands in the URL and as the server knows it. */
+function passwordsOf(databaseUrl: string): string[] {
+  if (!URL.canParse(databaseUrl)) return [];
+  const url = new URL(databaseUrl);
+  const found = [url.password, decodeURIComponent(url.password), url.searchParams.get('password') ?? ''];
+  return found.filter((password) => password !== '');
+}
+
+function readSettings(env: Environment, keys: readonly SettingKey[]) {
+  const values: Partial<Record<SettingKey, unknown>> = {};
+  const problems: SettingProblem[] = [];
+  for (const key of keys) {
+    const setting: Setting<unknown> = SETTINGS[key];
+    const text = textOf(env, setting);
+    if (text === undefined) {
+      if (setting.required) problems.push({ name: setting.name, problem: 'is not set and has no default' });
+      else values[key] = setting.unset;
+      continue;
+    }
+    const parsed = text.trim() === '' ? ({ ok: false, problem: 'is set but blank' } as const) : setting.parse(text);
+    if (parsed.ok) values[key] = parsed.value;
+    else problems.push({ name: setting.name, problem: parsed.problem });
+  }
+  return { values: values as Partial<Values>, problems };
+}
+
+/** The text of a setting; undefined when it is not set. Blanks around it do no harm, except in a secret, where they are a mistake. */
+function textOf(env: Environment, setting: Setting<unknown>): string | undefined {
+  const text = env[setting.name];
+  if (text === undefined || (text === '' && setting.emptyIsUnset)) return undefined;
+  return setting.secret ? text : text.trim() || ' ';
+}
+
+/** Settings that are right each by itself and wrong together. A setting that is already wrong is not reported again. */
+function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
+  const problems = databaseChecks(values);
+  const pairs = [
+    [SETTINGS.morRelayUrl.name, SETTINGS.morRelaySecret.name],
+    [SETTINGS.morPartnerClientId.name, SETTINGS.morPartnerClientSecret.name],
+  ] as const;
+  for (const [first, second] of pairs) {
+    const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+    if (isSet(first) && env[second] === undefined) problems.push({ name: second, problem: `is needed with ${first}` });
+    if (isSet(second) && !isSet(first)) problems.push({ name: first, problem: `is needed with ${second}` });
+  }
+  if (values.nodeEnv === 'production') {
+    for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl'] as const) {
+      const url = values[key];
+      if (typeof url === 'string' && url.startsWith('http:') && !isPrivateHost(url)) {
+        problems.push({ name: SETTINGS[key].name, problem: 'must be https in production, except for a private host' });
+      }
+    }
+  }
+  return problems;
+}
+
+function databaseChecks(values: Partial<Values>): SettingProblem[] {
+  // Null is "not set"; a URL that is wrong has no value at all and was reported already.
+  const missing = values.nodeEnv === 'production' && values.databaseUrl === null;
+  return missing ? [{ name: SETTINGS.databaseUrl.name, problem: 'is needed in production' }] : [];
+}
+
+function databaseOf(
+  nodeEnv: Values['nodeEnv'],
+  url: Secret | null,
+  dataDir: string,
+): Pick<Config, 'database' | 'production'> {
+  return {
+    production: nodeEnv === 'production',
+    database: url === null ? { kind: 'embedded', dir: resolve(dataDir) } : { kind: 'url', url },
+  };
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null) deepFreeze(inner as object);
+  }
+  return Object.freeze(value);
+}

@@ -1,0 +1,16 @@
+// What the rest of the program may use of the settings.
+export {
+  type Config,
+  type DatabaseChoice,
+  type DatabaseConfig,
+  loadConfig,
+  loadDatabaseConfig,
+  secretValues,
+} from './config.js';
+export { ConfigError, type SettingProblem } from './config-error.js';
+export { CONFIG, ConfigModule } from './config.module.js';
+export { API_ROLES, type ApiKey, type ApiRole } from './parsers.js';
+export { Secret } from './secret.js';
+export { type Setting } from './setting.js';
+export { SETTING_GROUPS, SETTINGS } from './settings.js';
+export { redactedConfig, type ShownSetting } from './shown-settings.js';

@@ -1,0 +1,40 @@
+// The settings as they may be shown: on the console, by `crossbill config`, in a bug report. Secrets are named, never printed.
+import { type Config } from './config.js';
+import { type ApiKey } from './parsers.js';
+import { Secret } from './secret.js';
+import { SETTINGS } from './settings.js';
+
+/** One setting for display. `value` is safe to print. */
+export type ShownSetting = { readonly name: string; readonly value: string; readonly description: string };
+
+const NOT_SET = 'not set';
+
+/** Every setting with its value in force, in the order of the settings reference. */
+export function redactedConfig(config: Config): readonly ShownSetting[] {
+  const values: Readonly<Record<string, unknown>> = {
+    ...config,
+    databaseUrl: config.database.kind === 'url' ? withoutPassword(config.database.url) : NOT_SET,
+    dataDir: config.database.kind === 'embedded' ? config.database.dir : 'not used',
+    apiKeys: config.apiKeys.map(({ name, role }: ApiKey) => `${name}:${role}`).join(', '),
+  };
+  return Object.entries(SETTINGS).map(([key, { name, description }]) => ({
+    name,
+    description,
+    value: shown(values[key]),
+  }));
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value))
+    return value.length === 0 ? NOT_SET : `[${value.length} secret${value.length === 1 ? '' : 's'}]`;
+  if (value instanceof Secret) return value.toString();
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : NOT_SET;
+}
+
+/** Host and database of a connection URL: its user, password and options stay out. */
+function withoutPassword(url: Secret): string {
+  const text = url.reveal();
+  if (!URL.canParse(text)) return url.toString();
+  const { protocol, host, pathname } = new URL(text);
+  return `${protocol}//${host}${pathname}`;
+}

@@ -1,0 +1,58 @@
+// What operators do on the console, in the same audit trail and under the same names as over the API.
+import { Injectable, Logger } from '@nestjs/common';
+import { type Request } from 'express';
+import { targetOf } from '../api/access/access.guard.js';
+import { addressOf, type Caller } from '../api/access/caller.js';
+import { toProblem } from '../api/http/problem.filter.js';
+import { AuditLog } from '../domain/ports/signups.js';
+
+type Entry = Parameters<AuditLog['write']>[0];
+
+@Injectable()
+export class ConsoleAudit {
+  private readonly log = new Logger('console');
+
+  constructor(private readonly audit: AuditLog) {}
+
+  /**
+   * Does a change between two audit rows. It does not begin before the first one is written (RELIABILITY G12); that the second cannot
+   * be written does not undo what was done. `work` gives the id of what was made.
+   */
+  async change<T extends { readonly id: string }>(
+    req: Request,
+    caller: Caller,
+    action: string,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const about = this.about(req, caller, action);
+    await this.audit.write({ ...about, outcome: 'begun', status: 0, detail: { via: 'console' } });
+    try {
+      const made = await work();
+      await this.end({ ...about, outcome: 'done', status: 200, detail: { via: 'console', id: made.id } });
+      return made;
+    } catch (error) {
+      const problem = toProblem(error);
+      const status = problem.getStatus();
+      const outcome = status < 500 ? 'refused' : 'failed';
+      await this.end({ ...about, outcome, status, detail: { via: 'console', code: problem.code } });
+      throw error;
+    }
+  }
+
+  /** A login or a logout. */
+  async note(req: Request, caller: Caller, action: string): Promise<void> {
+    await this.audit.write({ ...this.about(req, caller, action), outcome: 'done', status: 200, detail: null });
+  }
+
+  private about(req: Request, caller: Caller, action: string): Omit<Entry, 'outcome' | 'status' | 'detail'> {
+    return { actor: caller.name, role: caller.role, action, target: targetOf(req), source: addressOf(req) };
+  }
+
+  private async end(entry: Entry): Promise<void> {
+    try {
+      await this.audit.write(entry);
+    } catch (error) {
+      this.log.error(`the outcome of ${entry.action} could not be audited`, error);
+    }
+  }
+}

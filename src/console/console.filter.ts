@@ -1,0 +1,60 @@
+// Errors as pages of the console: what went wrong, and a way back.
+import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { toProblem } from '../api/http/problem.filter.js';
+import { NotLoggedIn } from './console.guard.js';
+import { html } from './html.js';
+import { asksForPart, secure, sendPage } from './layout.js';
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This cannot be done so',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'Not any more',
+  422: 'This cannot be done',
+  503: 'Try again in a moment',
+};
+
+@Catch()
+export class ConsoleFilter implements ExceptionFilter {
+  private readonly log = new Logger('console');
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const req = http.getRequest<Request>();
+    const res = http.getResponse<Response>();
+    if (res.headersSent) {
+      this.log.error('a page failed half way', error);
+      res.end();
+      return;
+    }
+    if (error instanceof NotLoggedIn) {
+      toLogin(req, res);
+      return;
+    }
+    const problem = toProblem(error);
+    const status = problem.getStatus();
+    if (status >= 500) this.log.error('a page failed', error);
+    if (asksForPart(req)) {
+      secure(res);
+      res.status(status).end();
+      return;
+    }
+    if (problem.retryAfterSec !== null) res.setHeader('Retry-After', String(problem.retryAfterSec));
+    const body = html`<p class="message bad" role="alert">${problem.message}</p>
+      <p class="dim">Code <code>${problem.code}</code>, HTTP ${status}.</p>
+      <p><a href="/console">Back to the overview</a></p>`;
+    sendPage(req, res, { title: TITLES[status] ?? 'Something went wrong', section: null, body }, status);
+  }
+}
+
+function toLogin(req: Request, res: Response): void {
+  secure(res);
+  if (asksForPart(req)) {
+    res.status(401).end();
+    return;
+  }
+  const query =
+    req.method === 'GET' ? (req.path === '/console' ? '' : `?to=${encodeURIComponent(req.originalUrl)}`) : '?ended=1';
+  res.redirect(303, `/console/login${query}`);
+}

@@ -1,0 +1,100 @@
+// Stands before every page of the console: a session, a role that suffices, and for every change a form of this very session.
+import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { type Request, type Response } from 'express';
+import { OpenToAll } from '../api/access/access.js';
+import { targetOf } from '../api/access/access.guard.js';
+import { addressOf, mayDo, setCaller } from '../api/access/caller.js';
+import { Denials } from '../api/access/denials.js';
+import { Problem } from '../api/http/problem.js';
+import { type ApiRole } from '../config/index.js';
+import { takeForm } from './form.js';
+import { same, type Session, Sessions } from './session.js';
+
+const RULE = Symbol('console rule');
+
+type Rule = { readonly role: ApiRole; readonly action: string };
+
+/** A page: for the role, shown to whoever is logged in with it. The API's own guard lets it pass: this one stands in its place. */
+export const Page = (action: string, role: ApiRole = 'read'): MethodDecorator =>
+  applyDecorators(OpenToAll(), SetMetadata(RULE, { role, action } satisfies Rule));
+
+/** No session is there to begin: the browser is sent to the login form. */
+export class NotLoggedIn extends Error {
+  readonly code = 'console.not_logged_in';
+}
+
+const sessions = new WeakMap<Request, Session>();
+
+/** The session of a request that was let in. */
+export function sessionOf(req: Request): Session {
+  const session = sessions.get(req);
+  if (session === undefined) throw new Error('a page without a session asks for it');
+  return session;
+}
+
+/** Null: nobody is logged in, or the page asks for no session. */
+export function sessionIfAny(req: Request): Session | null {
+  return sessions.get(req) ?? null;
+}
+
+@Injectable()
+export class ConsoleGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly sessions: Sessions,
+    private readonly denials: Denials,
+  ) {}
+
+  /** Throws NotLoggedIn, 403 for a role that does not suffice and for a form that is not this session's, 415 for no form at all. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const req = http.getRequest<Request>();
+    const rule = this.reflector.get<Rule | undefined>(RULE, context.getHandler());
+    if (rule === undefined) throw new Error('a route of the console says nothing of who may use it');
+    const changes = req.method !== 'GET' && req.method !== 'HEAD';
+    const session = this.sessions.of(req);
+    if (session === null) {
+      if (changes) await this.deny(req, null, rule, 401);
+      throw new NotLoggedIn('no session');
+    }
+    sessions.set(req, session);
+    setCaller(req, session);
+    http.getResponse<Response>().setHeader('Vary', 'Cookie');
+    if (changes) {
+      const form = takeForm(req);
+      if (!fromOwnPage(req) || !same(form.text('form_token'), session.formToken)) {
+        await this.deny(req, session, rule, 403);
+        throw new Problem(403, 'foreign_form', 'This form was not sent by a page of this session. Nothing was done.');
+      }
+    }
+    if (!mayDo(session.role, rule.role)) {
+      await this.deny(req, session, rule, 403);
+      throw new Problem(403, 'forbidden', `This needs the role ${rule.role}; you are logged in as ${session.role}.`);
+    }
+    return true;
+  }
+
+  private deny(req: Request, session: Session | null, { action }: Rule, status: 401 | 403): Promise<void> {
+    return this.denials.record({
+      actor: session?.name ?? 'unknown',
+      role: session?.role ?? null,
+      action,
+      target: targetOf(req),
+      source: addressOf(req),
+      status,
+    });
+  }
+}
+
+/**
+ * A browser says from where a form comes: by Sec-Fetch-Site on https and on loopback, by Origin on every POST. What says neither is no
+ * browser, and no browser's cookie can be abused through it.
+ */
+export function fromOwnPage(req: Request): boolean {
+  const site = req.headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  const { origin } = req.headers;
+  if (origin === undefined) return true;
+  return URL.canParse(origin) && new URL(origin).host === req.headers.host;
+}

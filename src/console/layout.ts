@@ -1,0 +1,136 @@
+// The frame of every page, and the headers that come with it.
+import { createHash } from 'node:crypto';
+import { type Request, type Response } from 'express';
+import { assets } from './assets.js';
+import { sessionIfAny } from './console.guard.js';
+import { type Html, html, nothing, type Piece } from './html.js';
+import { type Session } from './session.js';
+
+const SECTIONS = [
+  ['', 'Overview'],
+  ['invoices', 'Invoices'],
+  ['payments', 'Payments'],
+  ['refunds', 'Refunds'],
+  ['reviews', 'Reviews'],
+  ['events', 'Events'],
+  ['ledger', 'Ledger'],
+  ['verify', 'Verify'],
+  ['audit', 'Audit'],
+  ['settings', 'Settings'],
+] as const;
+export type Section = (typeof SECTIONS)[number][0];
+
+export type PageParts = {
+  readonly title: string;
+  /** Null: a page outside of the sections. */
+  readonly section: Section | null;
+  readonly body: Piece;
+  /** Below the body: what is asked for again every `everySec` seconds while somebody looks, where scripts run. */
+  readonly live?: { readonly html: Html; readonly everySec: number };
+};
+
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Headers of everything the console answers. */
+export function secure(res: Response): void {
+  res.setHeader('Content-Security-Policy', POLICY);
+  // With `no-referrer` a browser would send its forms with `Origin: null`, and no form could be told from another site's.
+  res.setHeader('Referrer-Policy', 'same-origin');
+  res.setHeader('X-Frame-Options', 'DENY');
+}
+
+/** True: the page's script asks for the part that changes. */
+export function asksForPart(req: Request): boolean {
+  return req.headers['x-console-part'] === 'live';
+}
+
+export function sendPage(req: Request, res: Response, page: PageParts, status = 200): void {
+  secure(res);
+  res.type('html');
+  if (page.live !== undefined && asksForPart(req)) {
+    sendPart(req, res, page.live.html.toString());
+    return;
+  }
+  res.status(status).send(framed(req, page));
+}
+
+/** The part alone, or 304 when the browser has it already. */
+function sendPart(req: Request, res: Response, part: string): void {
+  const tag = `"${createHash('sha256').update(part).digest('base64url').slice(0, 22)}"`;
+  res.setHeader('ETag', tag);
+  if (req.headers['if-none-match'] === tag) res.status(304).end();
+  else res.status(200).send(part);
+}
+
+/** Every form that changes something carries the session's token. */
+export function formToken(session: Session): Html {
+  return html`<input type="hidden" name="form_token" value="${session.formToken}" />`;
+}
+
+function framed(req: Request, { title, section, body, live }: PageParts): string {
+  const session = sessionIfAny(req);
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · Crossbill</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${assets.frame.url}" />
+        <link rel="stylesheet" href="${assets.parts.url}" />
+        <script src="${assets.script.url}" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to content</a>
+        ${session === null ? nothing : header(session, section)}
+        <main id="main" tabindex="-1">
+          <h1>${title}</h1>
+          ${body} ${live === undefined ? nothing : html`<div data-live="${live.everySec}">${live.html}</div>`}
+        </main>
+      </body>
+    </html> `.toString();
+}
+
+function header(session: Session, section: Section | null): Html {
+  const shown = SECTIONS.filter(([path]) => path !== 'audit' || session.role === 'ops');
+  return html`<header class="top">
+    <div class="bar">
+      <a class="brand" href="/console">Crossbill</a>
+      <form class="find" role="search" action="/console/find" method="get">
+        <label class="unseen" for="find">Find by id</label>
+        <input id="find" type="search" name="q" placeholder="Find by id: in_, pay_, cus_, evt_" maxlength="255" />
+        <button>Find</button>
+      </form>
+      <form class="who" action="/console/logout" method="post">
+        ${formToken(session)}
+        <span>${session.name} <span class="dim">(${session.role})</span></span>
+        <button class="quiet">Log out</button>
+      </form>
+    </div>
+    <nav aria-label="Sections">
+      <ul>
+        ${shown.map(
+          ([path, name]) =>
+            html`<li>
+              <a
+                href="${path === '' ? '/console' : `/console/${path}`}"
+                ${path === section && html`aria-current="page"`}
+                >${name}</a
+              >
+            </li>`,
+        )}
+      </ul>
+    </nav>
+  </header>`;
+}

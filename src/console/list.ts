@@ -1,0 +1,121 @@
+// Lists: filters above, a table that becomes cards on a phone, and the way to older rows.
+import { type Request } from 'express';
+import { type PageRequest } from '../domain/ports/books.js';
+import { invalid } from '../api/http/problem.js';
+import { isPlainText } from '../api/http/rules.js';
+import { type Html, html, nothing, type Piece } from './html.js';
+import { words } from './show.js';
+
+const ROWS = 25;
+
+export type Filter = {
+  readonly name: string;
+  readonly label: string;
+  /** The words to choose from; left out: free text. */
+  readonly options?: readonly string[];
+};
+
+/** The filters that were chosen. Throws 400 for a value that no filter of the page could have sent. */
+export function chosen<N extends string>(
+  req: Request,
+  filters: readonly (Filter & { readonly name: N })[],
+): Partial<Record<N, string>> {
+  const found: Partial<Record<N, string>> = {};
+  for (const { name, options } of filters) {
+    const value = queryText(req, name);
+    if (value === '') continue;
+    if (options !== undefined && !options.includes(value)) throw invalid(name, `must be one of ${options.join(', ')}`);
+    found[name] = value;
+  }
+  return found;
+}
+
+/** A parameter of the address without the blanks that come with pasting; empty when it is absent. */
+export function queryText(req: Request, name: string): string {
+  const value: unknown = req.query[name];
+  if (value === undefined || value === '') return '';
+  if (!isPlainText(value)) throw invalid(name, 'must be one text of at most 255 characters');
+  return value.trim();
+}
+
+export function pageOf(req: Request): PageRequest {
+  const cursor = queryText(req, 'cursor');
+  return { limit: ROWS, cursor: cursor === '' ? null : cursor };
+}
+
+export function filterForm(action: string, filters: readonly Filter[], values: Readonly<Record<string, string>>): Html {
+  const any = Object.keys(values).length > 0;
+  return html`<form class="filters" action="${action}" method="get">
+    ${filters.map((f) => html`<p>${field(f, values[f.name] ?? '')}</p>`)}
+    <p class="buttons">
+      <button>Filter</button>
+      ${any && html`<a href="${action}">Show all</a>`}
+    </p>
+  </form>`;
+}
+
+function field({ name, label, options }: Filter, value: string): Html {
+  const id = `filter-${name}`;
+  if (options === undefined) {
+    return html`<label for="${id}">${label}</label>
+      <input id="${id}" name="${name}" value="${value}" maxlength="255" autocomplete="off" spellcheck="false" />`;
+  }
+  return html`<label for="${id}">${label}</label>
+    <select id="${id}" name="${name}">
+      <option value="">any</option>
+      ${options.map((o) => html`<option value="${o}" ${o === value && html`selected`}>${words(o)}</option>`)}
+    </select>`;
+}
+
+export type Column<R> = {
+  readonly label: string;
+  readonly cell: (row: R) => Piece;
+  /** Amounts and counts stand to the right. */
+  readonly number?: boolean;
+};
+
+/** Roles are written out: on a phone the table is laid out as cards, and browsers forget then that it is a table. */
+export function table<R>(caption: string, columns: readonly Column<R>[], rows: readonly R[], empty: Piece): Html {
+  if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  return html`<table role="table">
+    <caption>
+      ${caption}
+    </caption>
+    <thead role="rowgroup">
+      <tr role="row">
+        ${columns.map((c) => html`<th role="columnheader" scope="col" ${c.number && html`class="number"`}>${c.label}</th>`)}
+      </tr>
+    </thead>
+    <tbody role="rowgroup">
+      ${rows.map(
+        (row) =>
+          html`<tr role="row">
+            ${columns.map(
+              (c) =>
+                html`<td role="cell" data-label="${c.label}" ${c.number && html`class="number"`}>
+                  <div>${c.cell(row)}</div>
+                </td>`,
+            )}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** Links to older rows and back to the newest, with the filters kept. */
+export function pager(
+  action: string,
+  values: Readonly<Record<string, string>>,
+  cursor: string | null,
+  next: string | null,
+): Html {
+  if (cursor === null && next === null) return nothing;
+  const to = (extra: Record<string, string>): string => {
+    const query = new URLSearchParams({ ...values, ...extra }).toString();
+    return query === '' ? action : `${action}?${query}`;
+  };
+  return html`<nav class="pager" aria-label="Pages">
+    ${cursor !== null && html`<a href="${to({})}">Newest</a>`}
+    ${next !== null && html`<a href="${to({ cursor: next })}" rel="next">Older</a>`}
+  </nav>`;
+}

@@ -1,0 +1,127 @@
+// Logging in with an API key, and out again; and the two files every page needs.
+import { Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { OpenToAll } from '../api/access/access.js';
+import { addressOf } from '../api/access/caller.js';
+import { Denials } from '../api/access/denials.js';
+import { KeyRing } from '../api/access/key-ring.js';
+import { notFound } from '../api/http/problem.js';
+import { assets } from './assets.js';
+import { ConsoleAudit } from './console-audit.js';
+import { ConsoleFilter } from './console.filter.js';
+import { ConsoleGuard, Page, sessionOf } from './console.guard.js';
+import { formOf } from './form.js';
+import { html, type Piece } from './html.js';
+import { secure, sendPage } from './layout.js';
+import { LoginFormGuard } from './login-form.guard.js';
+import { LoginThrottle } from './login-throttle.js';
+import { Sessions } from './session.js';
+
+@ApiExcludeController()
+@OpenToAll()
+@UseFilters(ConsoleFilter)
+@UseGuards(LoginFormGuard)
+@Controller('console')
+export class LoginController {
+  constructor(
+    private readonly keys: KeyRing,
+    private readonly sessions: Sessions,
+    private readonly throttle: LoginThrottle,
+    private readonly denials: Denials,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get('assets/:version/:name')
+  asset(@Param('version') version: string, @Param('name') name: string, @Res() res: Response): void {
+    const found = Object.values(assets).find((a) => a.url.endsWith(`/${name}`));
+    if (found === undefined) throw notFound('file');
+    secure(res);
+    // Only under its own name is a file kept: another replica may be of another release.
+    const kept = found.url === `/console/assets/${version}/${name}`;
+    res.setHeader('Cache-Control', kept ? 'public, max-age=31536000, immutable' : 'no-store');
+    res.setHeader('Content-Type', found.type);
+    res.send(found.bytes);
+  }
+
+  @Get('login')
+  form(@Req() req: Request, @Res() res: Response, @Query('to') to: unknown, @Query('ended') ended: unknown): void {
+    if (this.sessions.of(req) !== null) {
+      secure(res);
+      res.redirect(303, ownPath(to));
+      return;
+    }
+    const said = ended === undefined ? null : html`<p class="message">Your session has ended. Nothing was done.</p>`;
+    this.show(req, res, 200, ownPath(to), said);
+  }
+
+  @Post('login')
+  @HttpCode(303)
+  async login(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const form = formOf(req);
+    const address = addressOf(req);
+    const to = ownPath(form.text('to'));
+    const wait = this.throttle.waitSec(address);
+    if (wait > 0) {
+      res.setHeader('Retry-After', String(wait));
+      this.show(req, res, 429, to, alarm(`Too many wrong keys from this address. Try again in ${wait} s.`));
+      return;
+    }
+    const caller = this.keys.identify(form.text('key'));
+    if (caller === null) {
+      this.throttle.failed(address);
+      const about = { actor: 'unknown', role: null, action: 'console.login', target: null };
+      await this.denials.record({ ...about, source: address, status: 401 });
+      this.show(req, res, 401, to, alarm('This is none of the API keys in the settings.'));
+      return;
+    }
+    this.throttle.succeeded(address);
+    await this.audit.note(req, caller, 'console.login');
+    this.sessions.start(req, res, caller);
+    secure(res);
+    res.redirect(303, to);
+  }
+
+  private show(req: Request, res: Response, status: number, to: string, said: Piece): void {
+    const body = html`${said}
+      <form class="card login" action="/console/login" method="post">
+        <input type="hidden" name="to" value="${to}" />
+        <p>
+          <label for="key"
+            >API key <span class="hint">A key of API_KEYS with the role ops, or read to look only.</span></label
+          >
+          <input id="key" name="key" type="password" required autocomplete="current-password" autofocus />
+        </p>
+        <button>Log in</button>
+      </form>`;
+    sendPage(req, res, { title: 'Crossbill console', section: null, body }, status);
+  }
+}
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console')
+export class LogoutController {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Post('logout')
+  @HttpCode(303)
+  @Page('console.logout')
+  async logout(@Req() req: Request, @Res() res: Response): Promise<void> {
+    this.sessions.end(req, res);
+    await this.audit.note(req, sessionOf(req), 'console.logout');
+    secure(res);
+    res.redirect(303, '/console/login');
+  }
+}
+
+const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
+
+/** Where to go after the login: a page of the console, and nothing that a stranger's link could make of it. */
+function ownPath(to: unknown): string {
+  return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
+}

@@ -1,0 +1,33 @@
+// A body that is no JSON, for people to read: its skeleton stays, and of its words only those that name no person and open no door.
+
+const SHOWN = 2_048;
+const MASK = '[masked]';
+
+// Quoted text, also one that never ends; a run of digits; a bare word.
+const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p{M}\p{N}_@.'-]*/gu;
+/** Ids (`in_1A…`), types (`invoice.created`), times, and words of a status: what an operator looks for. */
+const PLAIN =
+  /^(?:[a-z]{2,12}_[A-Za-z0-9]{4,60}|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,3}|\d{4}-\d\d-\d\dT[\d:.Z+-]+|\d{1,11})$/;
+const SECRET = /secret|token|key|whsec|^(?:sk|rk|pk)_/i;
+const LITERALS = new Set(['true', 'false', 'null']);
+
+/** At most 2048 characters of it. */
+export function maskedText(bytes: Buffer): string {
+  if (bytes.length === 0) return '(empty)';
+  const text = bytes
+    .subarray(0, SHOWN * 4)
+    .toString('utf8')
+    .slice(0, SHOWN);
+  const shown = text.replace(TOKENS, (token: string, colon: string | undefined) => {
+    if (!token.startsWith('"')) return LITERALS.has(token) || isPlain(token) ? token : MASK;
+    const inner = token.slice(1).replace(/"?\s*:?$/, '');
+    // A name of a member; one that is itself somebody's data looks different.
+    if (colon !== undefined && /^[A-Za-z_]{1,40}$/.test(inner)) return token;
+    return `"${isPlain(inner) ? inner : MASK}"${colon ?? ''}`;
+  });
+  return bytes.length > SHOWN ? `${shown}\n… (${bytes.length} bytes in all)` : shown;
+}
+
+function isPlain(text: string): boolean {
+  return PLAIN.test(text) && !SECRET.test(text);
+}

@@ -1,0 +1,118 @@
+// How single values look on a page: money with its currency, times in UTC, ids that can be copied, statuses as words.
+import { showMoney } from '../domain/money.js';
+import { type Html, html, type Piece } from './html.js';
+
+/** "29.90 EUR"; a dash when the amount is not known. */
+export function amount(minor: bigint | null, currency: string | null): Html {
+  if (minor === null || currency === null) return html`<span class="dim">unknown</span>`;
+  return html`<span class="money">${showMoney({ minor, currency })}</span>`;
+}
+
+/** To the second, in UTC, with the exact time for machines. */
+export function time(at: Date | null, none = 'never'): Html {
+  if (at === null) return html`<span class="dim">${none}</span>`;
+  const iso = at.toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+/** "3 minutes": the largest unit that fits, rounded down. */
+export function duration(seconds: number): string {
+  const units = [
+    [86_400, 'day'],
+    [3_600, 'hour'],
+    [60, 'minute'],
+    [1, 'second'],
+  ] as const;
+  const [size, name] = units.find(([size]) => seconds >= size) ?? [1, 'second'];
+  const n = Math.floor(seconds / size);
+  return `${n} ${name}${n === 1 ? '' : 's'}`;
+}
+
+/** An id, with a button to copy it where scripts run. */
+export function id(text: string | null): Html {
+  return text === null ? html`<span class="dim">none</span>` : html`<code class="id" data-copy>${text}</code>`;
+}
+
+/** A name from outside: its direction of writing stays its own. */
+export function foreign(text: string | null): Html {
+  return text === null || text === '' ? html`<span class="dim">none</span>` : html`<bdi>${text}</bdi>`;
+}
+
+type Tone = 'good' | 'wait' | 'warn' | 'bad' | 'calm';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ...tone('good', 'paid succeeded done confirmed clean settled ISSUED SETTLED PAID won'),
+  ...tone('wait', 'expected held marking received pending unknown requested running waiting proving begun processing'),
+  ...tone('wait', 'reporting attaching referencing paying finalizing crediting draft requires_action REQUESTED'),
+  ...tone('warn', 'open quarantined partially_refunded uncollectible incomplete action_needed'),
+  ...tone('bad', 'review parked failed refused denied differences lost REFUSED ISSUANCE_FAILED'),
+};
+
+function tone(of: Tone, words: string): Record<string, Tone> {
+  return Object.fromEntries(words.split(' ').map((word) => [word, of]));
+}
+
+/** The word itself, with a colour that only repeats what it says. */
+export function status(word: string): Html {
+  return html`<span class="status ${TONES[word] ?? 'calm'}">${words(word)}</span>`;
+}
+
+/** `double_payment` is "double payment", and `requestId` "request id". */
+export function words(name: string): string {
+  return name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+}
+
+/** `customer.subscription.updated`: where there is no room it breaks at its joints. */
+export function dotted(name: string): Html {
+  if (name === '') return foreign(null);
+  const joints = name.split(/(?<=[._])/);
+  return html`<bdi>${joints.map((part, i) => html`${i > 0 && html`<wbr />`}${part}`)}</bdi>`;
+}
+
+const link = (path: string, text: string): Html => html`<a class="id" href="${path}" title="${text}">${text}</a>`;
+const at = (folder: string) => (text: string | null) =>
+  text === null ? html`<span class="dim">none</span>` : link(`/console/${folder}/${encodeURIComponent(text)}`, text);
+
+export const invoiceLink = at('invoices');
+export const paymentLink = at('payments');
+export const refundLink = at('refunds');
+export const reviewLink = at('reviews');
+export const eventLink = at('events');
+
+export function customerLink(text: string | null): Html {
+  if (text === null) return html`<span class="dim">unknown</span>`;
+  return link(`/console/invoices?customer_id=${encodeURIComponent(text)}`, text);
+}
+
+/** What a line of a timeline is about, linked where there is a page of it. */
+export function reference(ref: string): Html {
+  if (/^rev_/.test(ref)) return reviewLink(ref);
+  if (/^(ref|rfnd)_/.test(ref)) return refundLink(ref);
+  if (/^(pmt|pay)_/.test(ref)) return paymentLink(ref);
+  if (/^i[eq]_/.test(ref)) return eventLink(ref);
+  if (/^in_/.test(ref)) return invoiceLink(ref);
+  if (/^evt_/.test(ref)) return link(`/console/events?event_id=${encodeURIComponent(ref)}`, ref);
+  return html`<code class="id">${ref}</code>`;
+}
+
+/** Names and values. Rows that are null are left out. */
+export function facts(rows: readonly (readonly [string, Piece] | null)[]): Html {
+  const shown = rows.filter((row) => row !== null);
+  return html`<dl class="facts">
+    ${shown.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+export function section(title: string, body: Piece): Html {
+  const anchor = title.toLowerCase().replace(/[^a-z]+/g, '-');
+  return html`<section aria-labelledby="${anchor}">
+    <h2 id="${anchor}">${title}</h2>
+    ${body}
+  </section>`;
+}

@@ -1,0 +1,92 @@
+// One daemon from its settings to its end: listen first, become ready when the database is, stop without losing anything.
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module.js';
+import { configureHttp } from './api/http.js';
+import { Readiness } from './api/readiness.js';
+import { type Config } from './config/index.js';
+import { morServiceTypes } from './domain/events/mor-service-event.js';
+import { stripeInvoiceTypes } from './domain/events/stripe-event.js';
+import { Doors } from './intake/doors.js';
+import { FrontServer, type RequestHandler } from './intake/front-server.js';
+import { type Logger, Metrics, NestLogger } from './observe/index.js';
+import { openDatabase } from './open-database.js';
+import { LaneWorker } from './workers/lane-worker.js';
+
+export type Daemon = {
+  /** Where it listens. */
+  readonly url: string;
+  /** Lets what is under way end, at most 20 seconds (DESIGN 3.4). */
+  stop(): Promise<void>;
+};
+
+// Below the 20 seconds that SIGTERM is given, and longer than one call to the MoR: an answer under way is still given.
+const ANSWERS_GRACE_MS = 12_000;
+const WORK_GRACE_MS = 12_000;
+
+/** Event types with a label of their own in the metrics. */
+const EVENT_TYPES = [
+  ...stripeInvoiceTypes,
+  ...morServiceTypes,
+  'payment.succeeded',
+  'payment.failed',
+  'payment.requires_action',
+  'payment.refunded',
+];
+
+/**
+ * Starts a daemon. It answers 503 until the database is there and its schema current; `signal` ends the waiting.
+ * Rejects when the port cannot be had or the waiting was ended.
+ */
+export async function startDaemon(config: Config, log: Logger, signal: AbortSignal): Promise<Daemon> {
+  const front = new FrontServer();
+  const address = await front.listen(config.port, config.host);
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const url = `http://${host}:${address.port}`;
+  log.info({ url }, 'listening; not ready yet');
+  try {
+    const database = await openDatabase(config, log, signal);
+    const metrics = new Metrics({ eventTypes: EVENT_TYPES, now: () => new Date() });
+    const express = new ExpressAdapter();
+    const app = await NestFactory.create<NestExpressApplication>(
+      AppModule.of({ config, db: database.db, log, metrics }),
+      express,
+      { logger: new NestLogger(log), bodyParser: false, abortOnError: false },
+    );
+    configureHttp(app);
+    await app.init();
+
+    const doors = app.get(Doors);
+    const worker = app.get(LaneWorker);
+    const readiness = app.get(Readiness);
+    front.setDoors(doors);
+    front.setFallback(express.getInstance<RequestHandler>());
+    worker.start();
+    doors.open();
+    readiness.set(true, 'ready');
+    log.info({ url, mode: config.billingMarkMode, drafts: config.billingDraftPolicy }, 'ready');
+
+    let stopped: Promise<void> | null = null;
+    const stop = async (): Promise<void> => {
+      log.info('stopping');
+      readiness.set(false, 'stopping');
+      await Promise.all([doors.close(), front.close(ANSWERS_GRACE_MS), atMost(worker.stop(), WORK_GRACE_MS)]);
+      await app.close();
+      await database.close();
+      log.info('stopped');
+    };
+    return { url, stop: () => (stopped ??= stop()) };
+  } catch (e) {
+    await front.close(0);
+    throw e;
+  }
+}
+
+/** What is not done by then is done again by whoever starts next: its key and bytes are stored. */
+function atMost(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

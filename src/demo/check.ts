@@ -1,0 +1,183 @@
+// Do the ledger, Stripe and the MoR tell the same story? Every payment and refund is followed through all three.
+import { type DaemonPayment, type MorPayment, type MorRefund, type Review, type Sides, TAKEN } from './sides.js';
+
+/** One thing that does not agree, in words, and what it is about. */
+export type Finding = { readonly about: string; readonly what: string };
+
+/** Pure. Empty: the three agree. A payment that waits for a person under an open review item is explained, not wrong. */
+export function disagreements(sides: Sides): Finding[] {
+  return [...payments(sides), ...refunds(sides), ...invoices(sides), ...records(sides), ...ledger(sides)];
+}
+
+function moneyTaken(sides: Sides): readonly MorPayment[] {
+  return sides.mor.payments.filter((p) => TAKEN.has(p.status));
+}
+
+/** The daemon's payments that are this one of the MoR's: by its id, a signup's or a link's by its charge, a transfer by its invoice. */
+function twins(sides: Sides, p: MorPayment): readonly DaemonPayment[] {
+  if (p.kind === 'transfer')
+    return sides.daemon.payments.filter((d) => d.origin === 'proforma' && d.invoiceId === p.invoiceId);
+  return sides.daemon.payments.filter((d) => d.id === p.id || (p.chargeId !== '' && d.chargeId === p.chargeId));
+}
+
+function openReview(sides: Sides, d: DaemonPayment): Review | undefined {
+  return sides.daemon.reviews.find(
+    (r) => r.status === 'open' && (r.paymentId === d.id || (r.paymentId === null && r.invoiceId === d.invoiceId)),
+  );
+}
+
+function payments(sides: Sides): Finding[] {
+  const found: Finding[] = [];
+  const say = (about: string, what: string): void => void found.push({ about, what });
+  const known = new Set<DaemonPayment>();
+  for (const p of sides.mor.payments) {
+    const twin = twins(sides, p);
+    twin.forEach((d) => known.add(d));
+    const [d] = twin;
+    if (p.status === 'processing') continue; // the MoR has said nothing yet
+    if (d === undefined || twin.length > 1) {
+      const missing = `the MoR says ${p.status}; the daemon has ${twin.length} such payments`;
+      say(p.id, missing);
+      continue;
+    }
+    if (d.status !== p.status) say(p.id, `${p.status} at the MoR, ${d.status} at the daemon`);
+    if (!TAKEN.has(p.status)) continue;
+    if (d.amount !== p.amount || d.currency !== p.currency)
+      say(p.id, `${p.amount} ${p.currency} at the MoR, ${d.amount} ${d.currency} at the daemon`);
+    if (d.amountRefunded !== p.amountRefunded)
+      say(p.id, `${p.amountRefunded} given back by the MoR, ${d.amountRefunded} at the daemon`);
+    found.push(...marks(sides, p, d));
+  }
+  for (const d of sides.daemon.payments)
+    if (!known.has(d)) say(d.id, 'the daemon has a payment that the MoR does not have');
+  return found;
+}
+
+/** Taken money shows on Stripe exactly once, on its invoice, which is paid once the money on it makes up what is due. */
+function marks(sides: Sides, p: MorPayment, d: DaemonPayment): Finding[] {
+  const say = (what: string): Finding[] => [{ about: p.id, what }];
+  const shown = sides.stripe.records.filter((r) => r.reference === p.reference);
+  const [record] = shown;
+  if (shown.length > 1) return say(`reported to Stripe ${shown.length} times`);
+  if (record === undefined) {
+    if (openReview(sides, d) !== undefined || p.status === 'refunded') return [];
+    return say(`taken for ${p.invoiceId ?? 'no invoice'} and not shown on Stripe`);
+  }
+  const invoice = sides.stripe.invoices.find((i) => i.id === record.invoiceId);
+  if (invoice === undefined) return say(`record ${record.id} is attached to no invoice`);
+  const enough = moneyOn(sides, invoice.id) >= invoice.amountDue;
+  if (enough && invoice.status !== 'paid') return say(`attached to ${invoice.id}, which is ${invoice.status}`);
+  if (!enough && invoice.status === 'paid') return say(`${invoice.id} is paid with less than is due`);
+  if (invoice.id !== (p.invoiceId ?? d.invoiceId)) return say(`attached to ${invoice.id}, taken for ${d.invoiceId}`);
+  if (record.amount !== p.amount) return say(`taken ${p.amount}, reported ${record.amount}`);
+  if (d.recordId !== record.id) return say(`the daemon names record ${d.recordId ?? 'none'}, Stripe has ${record.id}`);
+  return [];
+}
+
+/** What the records on an invoice add up to, in its smallest unit. */
+function moneyOn(sides: Sides, invoiceId: string): number {
+  return sides.stripe.records.filter((r) => r.invoiceId === invoiceId).reduce((sum, r) => sum + r.amount, 0);
+}
+
+function refunds(sides: Sides): Finding[] {
+  const made = new Set(sides.mor.refunds.map((r) => r.id));
+  const foreign = sides.daemon.payments
+    .flatMap((p) => p.refunds)
+    .filter((r) => r.morRefundId === null || !made.has(r.morRefundId))
+    .filter((r) => r.status !== 'failed')
+    .map((r) => ({ about: r.id, what: `a refund that is ${r.status} at the daemon; the MoR has none such` }));
+  const followed = sides.mor.refunds.flatMap((r): Finding[] => {
+    const say = (what: string): Finding[] => [{ about: r.id, what }];
+    const owner = sides.mor.payments.find((p) => p.id === r.paymentId);
+    const [d] = owner === undefined ? [] : twins(sides, owner);
+    if (owner === undefined || d === undefined) return say('a refund of a payment that nobody knows');
+    const own = d.refunds.filter((x) => x.morRefundId === r.id);
+    const [mine] = own;
+    // One made in the portal is heard of when it has succeeded, not before (Document 3).
+    if (own.length === 0 && r.status !== 'succeeded' && r.source !== 'api') return [];
+    if (mine === undefined || own.length > 1) return say(`the daemon has ${own.length} such refunds`);
+    if (mine.status !== r.status) return say(`${r.status} at the MoR, ${mine.status} at the daemon`);
+    if (mine.amount !== r.amount) return say(`${r.amount} at the MoR, ${mine.amount} at the daemon`);
+    return mirrors(sides, owner, r);
+  });
+  return [...foreign, ...followed];
+}
+
+function mirrors(sides: Sides, owner: MorPayment, r: MorRefund): Finding[] {
+  const say = (what: string): Finding[] => [{ about: r.id, what }];
+  const record = sides.stripe.records.find((x) => x.reference === owner.reference);
+  const shown = record?.refunds.filter((x) => x.reference === r.processorRefundId) ?? [];
+  const [mirror] = shown;
+  if (r.status !== 'succeeded') return mirror === undefined ? [] : say(`${r.status}, yet shown on Stripe`);
+  if (record === undefined) return []; // its payment never was shown
+  if (mirror === undefined || shown.length > 1) return say(`shown on Stripe ${shown.length} times`);
+  if (mirror.amount !== r.amount || mirror.credited !== r.amount)
+    return say(`${r.amount} given back, ${mirror.amount} reported, ${mirror.credited} credited`);
+  return [];
+}
+
+/** What the daemon may call an invoice that Stripe calls so. */
+const CALLED: Readonly<Record<string, readonly string[]>> = {
+  draft: ['expected', 'open', 'held', 'ignored', 'review'],
+  open: ['expected', 'open', 'ignored', 'review'],
+  paid: ['paid', 'ignored', 'review'],
+  void: ['void', 'review'],
+  uncollectible: ['expected', 'open', 'review'],
+};
+
+function invoices(sides: Sides): Finding[] {
+  const called = new Map(sides.daemon.invoices.map((i) => [i.id, i.status]));
+  const references = new Set(moneyTaken(sides).map((p) => p.reference));
+  return sides.stripe.invoices.flatMap((i): Finding[] => {
+    const status = called.get(i.id);
+    const say = (what: string): Finding[] => [{ about: i.id, what }];
+    if (status === undefined) return say('the daemon has never heard of it');
+    if (CALLED[i.status]?.includes(status) !== true) return say(`${i.status} on Stripe, ${status} at the daemon`);
+    const money = sides.stripe.records.some((r) => r.invoiceId === i.id && references.has(r.reference));
+    if (i.status === 'paid' && i.amountDue > 0 && !money) return say('paid on Stripe without money of the MoR');
+    return [];
+  });
+}
+
+function records(sides: Sides): Finding[] {
+  const charges = new Set(moneyTaken(sides).map((p) => p.reference));
+  const given = new Set(sides.mor.refunds.filter((r) => r.status === 'succeeded').map((r) => r.processorRefundId));
+  return sides.stripe.records.flatMap((r): Finding[] => [
+    ...(charges.has(r.reference) ? [] : [{ about: r.id, what: 'a payment record of money that the MoR did not take' }]),
+    ...r.refunds
+      .filter((f) => !given.has(f.reference))
+      .map((f) => ({ about: f.reference, what: 'a refund on Stripe that the MoR did not make' })),
+  ]);
+}
+
+/** Debits less credits of each account and currency, as `account currency` → smallest units. */
+export function balances(entries: Sides['daemon']['ledger']): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  const add = (account: string, amount: number): void => void sums.set(account, (sums.get(account) ?? 0) + amount);
+  for (const e of entries) {
+    add(`${e.debit} ${e.currency}`, e.amount);
+    add(`${e.credit} ${e.currency}`, -e.amount);
+  }
+  return sums;
+}
+
+/** The ledger's balances against the sums of the two peers; clearing accounts hold what open reviews explain, and no more. */
+function ledger(sides: Sides): Finding[] {
+  const is = balances(sides.daemon.ledger);
+  const should = new Map<string, number>([...is.keys()].map((account) => [account, 0]));
+  const add = (account: string, amount: number): void => void should.set(account, (should.get(account) ?? 0) + amount);
+  for (const p of moneyTaken(sides)) {
+    const left = p.amount - p.amountRefunded;
+    const shown = sides.stripe.records.some((r) => r.reference === p.reference && r.invoiceId !== null);
+    add(`mor_receivable ${p.currency}`, left);
+    add(`${shown ? 'settled_invoices' : 'unmarked_payments'} ${p.currency}`, -left);
+  }
+  for (const l of sides.mor.lost) {
+    add(`disputed_payments ${l.currency}`, l.amount);
+    add(`mor_receivable ${l.currency}`, -l.amount);
+  }
+  return [...should].flatMap(([account, amount]): Finding[] => {
+    const recorded = is.get(account) ?? 0;
+    return recorded === amount ? [] : [{ about: 'ledger', what: `${account} stands at ${recorded}, not ${amount}` }];
+  });
+}

@@ -1,0 +1,32 @@
+// Fetches files as an operator would: a fresh link from the daemon, then the file behind it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pass, type Story } from './story.js';
+
+const TRIES = 40;
+const LOOK_AGAIN_MS = 250;
+/** The MoR needs seconds to make a file; they pass on the virtual clock. */
+const WAIT_SEC = 5;
+
+/** Asks `path` until the answer has a link, and follows it. Throws when there is no file in the end. */
+export async function fetchDocument(story: Story, path: string): Promise<void> {
+  const { api } = story.world;
+  for (let i = 0; i < TRIES; i++) {
+    const answer = await api.get(path);
+    const url = answer.textOrNull('url');
+    if (url !== null) {
+      await download(url);
+      story.tally.documents += 1;
+      return;
+    }
+    await pass(story.world, WAIT_SEC);
+    await sleep(LOOK_AGAIN_MS);
+  }
+  throw new Error(`GET ${path}: no file was made`);
+}
+
+/** Throws unless the link leads to a file. */
+export async function download(url: string): Promise<void> {
+  const file = await fetch(url);
+  await file.arrayBuffer();
+  if (!file.ok) throw new Error(`the link to a file leads nowhere: ${file.status}`);
+}

@@ -1,0 +1,29 @@
+// What goes wrong on purpose in each month: deliveries that come twice, late, out of order or not at once, and answers that are lost.
+import { type World } from './world.js';
+
+/** Told to the sandbox before a round of renewals; each fault hits as often as `times` says. */
+export async function injectFaults(world: World, times: number): Promise<void> {
+  const faults: readonly object[] = [
+    { target: 'deliveries', type: 'payment.succeeded', action: 'delay_ms', delay_ms: 2 * 3_600_000, times },
+    { target: 'deliveries', type: 'payment.succeeded', action: 'duplicate', times },
+    { target: 'deliveries', type: 'invoice.created', action: 'reorder', after: 2, times },
+    { target: 'deliveries', type: 'invoice.created', action: 'duplicate', times },
+    { target: 'deliveries', type: 'invoice.finalized', action: 'fail', times },
+    { side: 'stripe', method: 'POST', path: '/v1/payment_records/report_payment', action: 'drop_after', times },
+    { side: 'stripe', method: 'POST', path: '/v1/invoices/*/attach_payment', action: 'status', status: 500, times },
+    { side: 'stripe', method: 'GET', path: '/v1/invoices/', action: 'status', status: 429, times },
+  ];
+  for (const fault of faults) await world.control.post('/_sandbox/faults', fault);
+}
+
+/** The answer to the next refund is lost, so that the daemon must find out by asking again under the same key. */
+export async function loseRefundAnswer(world: World): Promise<void> {
+  const fault = { side: 'mor', method: 'POST', path: '/api/payments/*/refund', action: 'drop_after', times: 1 };
+  await world.control.post('/_sandbox/faults', fault);
+}
+
+/** How often faults hit since the start. */
+export async function faultHits(world: World): Promise<number> {
+  const faults = (await world.control.get('/_sandbox/faults')).list('data');
+  return faults.reduce((sum, f) => sum + f.amount('hits'), 0);
+}

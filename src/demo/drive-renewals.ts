@@ -1,0 +1,122 @@
+// Months of renewals: Stripe bills, the MoR charges, cards decline, banks take days, and the draft hour passes.
+import { injectFaults } from './drive-faults.js';
+import { chargeTwice, giveRefunds, resolveDoublePayments } from './drive-refunds.js';
+import { type Sides } from './sides.js';
+import { pass, passDays, type Story, type Subscriber, virtualNow } from './story.js';
+
+const MINUTE_SEC = 60;
+const DRAFT_SEC = 61 * MINUTE_SEC; // Stripe keeps a renewal's invoice a draft for about an hour
+/** Everybody signed up within a few minutes, so their renewals come within as many. */
+const ROUND_SEC = 30 * MINUTE_SEC;
+const DEBIT_DAYS = 4;
+/** One fault of each kind per round for so many customers. */
+const CUSTOMERS_PER_FAULT = 12;
+
+type Due = { readonly who: Subscriber; readonly at: number };
+
+/** Drives every subscription through its renewals. Comes back when everything is at rest. */
+export async function renewAll(story: Story): Promise<void> {
+  const { progress } = story;
+  for (let round = await nextRound(story); round.length > 0; round = await nextRound(story)) {
+    const month = Math.max(...round.map((d) => d.who.renewals)) + 1;
+    const monthly = round.some((d) => !d.who.trial);
+    const label = `month ${month} of ${story.months}${monthly ? '' : ' (after trials)'}`;
+    const before = story.subscribers.reduce((sum, s) => sum + s.renewals, 0);
+    const billed = await bill(story, round, month, label);
+    progress.step(`${label}: bank debits settle, cards are tried again`);
+    await tryAgain(story, round, month);
+    await passDays(story.world, DEBIT_DAYS);
+    const sides = await story.rest.settled();
+    progress.done(`${label}: ${summary(sides, billed)}`);
+    if (monthly) await giveRefunds(story, month);
+    else if (month === 1) await doublePayment(story, round);
+    if (story.subscribers.reduce((sum, s) => sum + s.renewals, 0) === before) throw new Error('nobody was renewed');
+  }
+}
+
+/** Who is billed next, all that come within half an hour; empty when everybody had all renewals. */
+async function nextRound(story: Story): Promise<readonly Due[]> {
+  const due: Due[] = [];
+  const bySubscription = new Map(story.subscribers.map((s) => [s.subscriptionId, s]));
+  for await (const subscription of story.world.stripe.subscriptions.list({ status: 'all', limit: 100 })) {
+    const who = bySubscription.get(subscription.id);
+    const at = subscription.items.data[0]?.current_period_end;
+    if (who !== undefined && at !== undefined && who.renewals < story.months) due.push({ who, at });
+  }
+  const first = Math.min(...due.map((d) => d.at));
+  return due.filter((d) => d.at < first + ROUND_SEC);
+}
+
+/** From the new period to the end of the draft hour. Gives the invoices that were made. */
+async function bill(story: Story, round: readonly Due[], month: number, label: string): Promise<ReadonlySet<string>> {
+  const { world, progress, rest } = story;
+  const known = new Set((await rest.settled()).stripe.invoices.map((i) => i.id));
+  await injectFaults(world, Math.ceil(round.length / CUSTOMERS_PER_FAULT));
+  for (const { who } of round) {
+    const outcome = outcomesOf(who, month, story.months);
+    if (outcome !== null) await world.control.post('/_sandbox/cards', { customer_id: who.customerId, outcome });
+  }
+  progress.step(`${label}: ${round.length} invoices are made and charged`);
+  const last = Math.max(...round.map((d) => d.at));
+  await pass(world, last + MINUTE_SEC - (await virtualNow(world)));
+  await rest.decided();
+  for (const { who } of round) who.renewals += 1;
+  progress.step(`${label}: the draft hour passes`);
+  await pass(world, DRAFT_SEC);
+  progress.step(`${label}: payments are marked`);
+  const sides = await rest.settled();
+  return new Set(sides.stripe.invoices.map((i) => i.id).filter((id) => !known.has(id)));
+}
+
+/** What the coming charges of a customer do; null: as the saved method and the e-mail address say. */
+function outcomesOf(who: Subscriber, month: number, months: number): readonly string[] | null {
+  if (recoversNow(who, month, months)) return ['decline', 'succeed'];
+  if (who.role === 'bounces' && month === 1) return ['bank_debit_failed'];
+  return null;
+}
+
+function recoversNow(who: Subscriber, month: number, months: number): boolean {
+  return who.role === 'recovers' && month === Math.min(2, months);
+}
+
+/** The MoR tries again, a day later, for those whose card has been mended since. */
+async function tryAgain(story: Story, round: readonly Due[], month: number): Promise<void> {
+  const again = round.map((d) => d.who).filter((who) => recoversNow(who, month, story.months));
+  if (again.length === 0) return;
+  await passDays(story.world, 1);
+  const payments = (await story.world.control.get('/_sandbox/mor/payments?status=failed')).list('data');
+  for (const who of again) {
+    const failed = payments.filter((p) => p.textOrNull('merchant_customer_id') === who.customerId).at(-1);
+    const invoiceId = failed?.textOrNull('merchant_invoice_id') ?? null;
+    if (invoiceId !== null && (await isOpen(story, invoiceId)))
+      await story.world.control.post('/_sandbox/mor/retry', { invoice_id: invoiceId });
+  }
+}
+
+async function isOpen(story: Story, invoiceId: string): Promise<boolean> {
+  return (await story.world.stripe.invoices.retrieve(invoiceId)).status === 'open';
+}
+
+/** One renewal is taken twice; an operator gives the second payment back from its review item. */
+async function doublePayment(story: Story, round: readonly Due[]): Promise<void> {
+  const twice = round.map((d) => d.who).filter((who) => who.role === 'charged-twice');
+  if (twice.length === 0) return;
+  story.progress.step('a renewal is charged twice');
+  for (const who of twice) await chargeTwice(story, who);
+  await story.rest.settled();
+  await resolveDoublePayments(story);
+}
+
+function summary(sides: Sides, billed: ReadonlySet<string>): string {
+  const own = sides.stripe.invoices.filter((i) => billed.has(i.id));
+  const last = (id: string): string => sides.mor.payments.filter((p) => p.invoiceId === id).at(-1)?.status ?? 'none';
+  const open = own.filter((i) => i.status === 'open').map((i) => last(i.id));
+  const count = (status: string): number => open.filter((s) => s === status).length;
+  const parts = [
+    `${own.filter((i) => i.status === 'paid').length} of ${own.length} renewals paid`,
+    ...(count('failed') > 0 ? [`${count('failed')} declined`] : []),
+    ...(count('requires_action') > 0 ? [`${count('requires_action')} await authentication`] : []),
+    ...(count('processing') > 0 ? [`${count('processing')} debits pending`] : []),
+  ];
+  return parts.join(', ');
+}

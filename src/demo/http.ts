@@ -1,0 +1,115 @@
+// JSON over HTTP to the daemon and to the sandbox's control routes, patient with a daemon that is being started again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Reading } from './read.js';
+
+/** An answer that is not the one hoped for. The message holds the peer's own words. */
+export class Unexpected extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** A daemon that was killed is ready again within seconds; what it was doing for a merchant's onboarding is let go of after 45 s. */
+const PATIENCE_MS = 90_000;
+const LOOK_AGAIN_MS = 100;
+const ONE_TRY_MS = 30_000;
+const PAGE = 100;
+
+export class JsonClient {
+  /**
+   * @param key bearer key; null for the sandbox's control routes
+   * @param patient tries again while nobody answers or the answer is 502 or 503. Whoever posts must make repeats harmless.
+   */
+  constructor(
+    readonly base: string,
+    private readonly key: string | null,
+    private readonly patient: boolean,
+  ) {}
+
+  get(path: string): Promise<Reading> {
+    return this.send('GET', path, undefined, {});
+  }
+
+  post(path: string, body: object, idempotencyKey: string | null = null): Promise<Reading> {
+    return this.send('POST', path, body, idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey });
+  }
+
+  put(path: string, body: object): Promise<Reading> {
+    return this.send('PUT', path, body, {});
+  }
+
+  patch(path: string, body: object): Promise<Reading> {
+    return this.send('PATCH', path, body, {});
+  }
+
+  delete(path: string): Promise<Reading> {
+    return this.send('DELETE', path, undefined, {});
+  }
+
+  /** Every object of a list, page by page. `path` has no query, or one without `limit` and `cursor`. */
+  async all(path: string): Promise<Reading[]> {
+    const found: Reading[] = [];
+    let cursor: string | null = null;
+    do {
+      const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page: Reading = await this.get(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${more}`);
+      found.push(...page.list('data'));
+      cursor = page.textOrNull('next_cursor');
+    } while (cursor !== null);
+    return found;
+  }
+
+  private async send(
+    method: string,
+    path: string,
+    body: object | undefined,
+    more: Record<string, string>,
+  ): Promise<Reading> {
+    const headers: Record<string, string> = { accept: 'application/json', ...more };
+    if (this.key !== null) headers['authorization'] = `Bearer ${this.key}`;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const answer = await this.once(method, path, headers, body);
+      if (answer.status >= 200 && answer.status < 300) return Reading.of(answer.body, `${method} ${path}`);
+      const hopeful = answer.status === 0 || answer.status === 502 || answer.status === 503;
+      if (!this.patient || !hopeful || performance.now() > deadline) {
+        const said = answer.status === 0 ? 'no answer' : `${answer.status} ${JSON.stringify(answer.body)}`;
+        throw new Unexpected(answer.status, `${method} ${path}: ${said}`);
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  /** Status 0: nobody answered. */
+  private async once(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: object | undefined,
+  ): Promise<{ readonly status: number; readonly body: unknown }> {
+    try {
+      const answer = await fetch(`${this.base}${path}`, {
+        method,
+        headers,
+        signal: AbortSignal.timeout(ONE_TRY_MS),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      return { status: answer.status, body: parsed(text) };
+    } catch {
+      return { status: 0, body: null };
+    }
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch {
+    return text.slice(0, 200);
+  }
+}

@@ -1,0 +1,190 @@
+// `npm run demo`: the whole bridge on one machine with nothing else installed, and the proof that the books agree.
+import { disagreements, type Finding } from './check.js';
+import { driveDisputes } from './drive-disputes.js';
+import { driveLinks } from './drive-links.js';
+import { onboardMerchant, registerEndpoint } from './drive-onboarding.js';
+import { fetchPaymentFiles } from './drive-refunds.js';
+import { renewAll } from './drive-renewals.js';
+import { driveTransfers } from './drive-transfers.js';
+import { signUpAll } from './drive-signups.js';
+import { faultHits } from './drive-faults.js';
+import { type DemoOptions, handedOn, readOptions } from './options.js';
+import { Progress } from './progress.js';
+import { closingRows, table } from './report.js';
+import { NotAtRest, Rest, shown } from './rest.js';
+import { readSides } from './sides.js';
+import { newTally, type Story } from './story.js';
+import { runVerify } from './verify-step.js';
+import { startWorld, type World } from './world.js';
+
+const DAY_MS = 86_400_000;
+/** The story of a month is at most 31 days long, and after the last renewal debits and refunds take some days more. */
+const MONTH_DAYS = 31;
+const LAST_DAYS = 16;
+const FINDINGS_SHOWN = 20;
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  const progress = new Progress(process.stdout, process.env['NO_COLOR']);
+  const signals = new Signals(progress);
+  progress.line(
+    `${progress.style('bold', 'Crossbill demo')}: ${options.customers} customers, ${options.months} months, seed ${options.seed}`,
+  );
+  progress.step('starting PostgreSQL, the sandbox and the daemon');
+  const world = await startWorld({
+    seed: options.seed,
+    databaseUrl: process.env['DATABASE_URL'] || null,
+    dataDir: process.env['CROSSBILL_DATA_DIR'] || '.crossbill/demo',
+    startAgoMs: storyDays(options) * DAY_MS,
+    environment: handedOn(process.env),
+    onDeath: (how) =>
+      progress.warn(`the daemon died (${how}); it is started again and goes on from what it had stored`),
+    warn: (text) => progress.warn(text),
+  });
+  signals.owns(world);
+  progress.done('everything is up');
+  for (const line of world.about) progress.line(`  ${line}`);
+  let clean: boolean;
+  try {
+    clean = await tell(options, world, progress);
+  } catch (error) {
+    progress.rest();
+    await world.stop();
+    throw error;
+  }
+  if (!options.once) {
+    invite(world, progress);
+    await signals.asked;
+  }
+  await world.stop();
+  return options.once && !clean ? 1 : 0;
+}
+
+function storyDays(options: DemoOptions): number {
+  return options.months * MONTH_DAYS + LAST_DAYS;
+}
+
+/** The story and its end. True: the books agree. */
+async function tell(options: DemoOptions, world: World, progress: Progress): Promise<boolean> {
+  const story: Story = {
+    world,
+    progress,
+    rest: new Rest(world),
+    months: options.months,
+    run: `demo-${Date.now().toString(36)}`,
+    subscribers: [],
+    tally: newTally(),
+  };
+  let renewalsMs = 0;
+  let open: readonly string[] = [];
+  try {
+    await onboardMerchant(story);
+    await registerEndpoint(story);
+    await signUpAll(story, options.customers, options.seed);
+    const startedAt = performance.now();
+    await renewAll(story).finally(() => (renewalsMs = performance.now() - startedAt));
+    await fetchPaymentFiles(story);
+    await driveTransfers(story);
+    await driveLinks(story);
+    await driveDisputes(story);
+  } catch (error) {
+    if (!(error instanceof NotAtRest)) throw error;
+    progress.warn(`${error.message}; still open:`);
+    open = error.open;
+    listed(open, progress);
+  }
+  const sides = await readSides(world.api, world.control, world.told);
+  const findings = disagreements(sides);
+  const numbers = {
+    signups: story.subscribers.length,
+    trials: story.subscribers.filter((s) => s.trial).length,
+    faults: await faultHits(world),
+    deaths: world.daemon.deaths,
+    renewalsMs: Math.max(1, renewalsMs),
+    tally: story.tally,
+  };
+  progress.rest();
+  progress.line();
+  for (const line of table(closingRows(sides, numbers))) progress.line(line);
+  progress.line();
+  for (const r of sides.daemon.reviews.filter((x) => x.status === 'open'))
+    progress.line(`  for a person: ${r.kind}: ${r.summary}. ${r.proposal}`);
+  sayAgreement(findings, progress);
+  const verified = await sayVerify(world, storyDays(options) + 1, progress);
+  progress.line(`Took ${progress.elapsed()}.`);
+  return findings.length === 0 && open.length === 0 && verified;
+}
+
+function sayAgreement(findings: readonly Finding[], progress: Progress): void {
+  if (findings.length === 0) {
+    progress.line(progress.style('green', 'The ledger, Stripe and the MoR agree on every payment and every refund.'));
+    return;
+  }
+  progress.line(progress.style('red', `The ledger, Stripe and the MoR disagree in ${findings.length} places:`));
+  listed(findings.map(shown), progress);
+}
+
+async function sayVerify(world: World, days: number, progress: Progress): Promise<boolean> {
+  progress.step('crossbill verify');
+  const result = await runVerify(world.daemonEnv, days);
+  progress.rest();
+  if (result === null) return true;
+  const clean = result.verdict === 'clean';
+  progress.line(progress.style(clean ? 'green' : 'red', `crossbill verify: ${result.verdict}`));
+  const said = result.said.split('\n').filter((line) => line.trim() !== '');
+  for (const line of said.slice(0, FINDINGS_SHOWN)) progress.line(`  ${line}`);
+  return clean;
+}
+
+function listed(lines: readonly string[], progress: Progress): void {
+  for (const line of lines.slice(0, FINDINGS_SHOWN)) progress.line(`  ${line}`);
+  if (lines.length > FINDINGS_SHOWN) progress.line(`  and ${lines.length - FINDINGS_SHOWN} more`);
+}
+
+function invite(world: World, progress: Progress): void {
+  progress.line();
+  progress.line(`Everything stays up. Look around in the console: ${world.daemonUrl}/console`);
+  progress.line(`  key for the login form: ${world.opsKey}`);
+  progress.line(`  curl -H 'Authorization: Bearer ${world.opsKey}' '${world.daemonUrl}/v1/invoices?limit=3'`);
+  progress.line(`  what the sandbox can do: curl ${world.control.base}/_sandbox`);
+  progress.line('Stop everything with Ctrl-C.');
+}
+
+/** SIGINT, SIGTERM and SIGHUP stop the three parts in order; a second one ends at once. */
+class Signals {
+  readonly asked: Promise<void>;
+  private world: World | null = null;
+  private times = 0;
+
+  constructor(progress: Progress) {
+    this.asked = new Promise((resolve) => {
+      const onSignal = (): void => {
+        this.times += 1;
+        if (this.times > 1 || this.world === null) {
+          this.world?.kill();
+          process.exit(130);
+        }
+        progress.rest();
+        progress.line('stopping');
+        resolve();
+        void this.world.stop().then(
+          () => process.exit(0),
+          () => process.exit(1),
+        );
+      };
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+    });
+  }
+
+  owns(world: World): void {
+    this.world = world;
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error));
+    process.exit(1);
+  },
+);

@@ -1,0 +1,57 @@
+// One-off invoices of business customers: made and finalized on Stripe, for money that comes by another way than a saved card.
+import { type Story } from './story.js';
+
+export type Business = {
+  readonly name: string;
+  readonly email: string;
+  readonly country: keyof typeof ADDRESSES;
+  readonly taxIdentifier: { readonly type: string; readonly code: string; readonly country: string } | null;
+  /** Smallest units. */
+  readonly amount: number;
+  /** ISO 4217, lower case. */
+  readonly currency: string;
+};
+
+/** Made-up addresses in the countries where the sandbox's merchant sells through the MoR. */
+export const ADDRESSES = {
+  DE: { line1: 'Lindenallee 7', city: 'Berlin', postalCode: '10115' },
+  GB: { line1: '1 High Street', city: 'London', postalCode: 'N1 1AA' },
+  BR: { line1: 'Rua das Flores 12', city: 'Curitiba', postalCode: '80010-000' },
+} as const;
+
+/** An open invoice. The MoR hears of it, has no saved method to charge, and says so. */
+export async function oneOffInvoice(story: Story, who: Business): Promise<string> {
+  const { stripe } = story.world;
+  const { line1, city, postalCode } = ADDRESSES[who.country];
+  const customer = await stripe.customers.create({
+    name: who.name,
+    email: who.email,
+    address: { line1, city, postal_code: postalCode, country: who.country },
+  });
+  await stripe.invoiceItems.create({
+    customer: customer.id,
+    amount: who.amount,
+    currency: who.currency,
+    description: 'A year of Studio, paid at once',
+  });
+  const draft = await stripe.invoices.create({
+    customer: customer.id,
+    currency: who.currency,
+    collection_method: 'send_invoice',
+    days_until_due: 30,
+    auto_advance: false,
+    pending_invoice_items_behavior: 'include',
+  });
+  const open = await stripe.invoices.finalizeInvoice(draft.id ?? '', { auto_advance: false });
+  return open.id ?? '';
+}
+
+/** Throws unless the daemon calls the invoice so. */
+export async function expectInvoice(story: Story, invoiceId: string, status: string): Promise<void> {
+  const invoice = await story.world.api.get(`/v1/invoices/${invoiceId}`);
+  const is = invoice.text('status');
+  if (is === status) return;
+  const open = invoice.list('reviews').filter((r) => r.text('status') === 'open');
+  const why = open.map((r) => `; ${r.text('kind')}: ${r.text('summary')}`).join('');
+  throw new Error(`invoice ${invoiceId}: ${is} at the daemon, not ${status}${why}`);
+}

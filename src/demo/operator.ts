@@ -1,0 +1,19 @@
+// What an operator does with review items: reads them and decides.
+import { Unexpected } from './http.js';
+import { type Reading } from './read.js';
+import { type Story } from './story.js';
+
+export function openReviews(story: Story, kind: string): Promise<Reading[]> {
+  return story.world.api.all(`/v1/reviews?status=open&kind=${kind}`);
+}
+
+/** Settles a review item. When the answer was lost, the repeat is told that it is settled already: that is as good. */
+export async function resolve(story: Story, review: Reading, resolution: string, note: string): Promise<void> {
+  try {
+    await story.world.api.post(`/v1/reviews/${review.text('id')}/resolve`, { resolution, note });
+  } catch (error) {
+    if (!(error instanceof Unexpected && error.status === 409)) throw error;
+    const now = await story.world.api.get(`/v1/reviews/${review.text('id')}`);
+    if (now.text('status') !== 'resolved') throw error;
+  }
+}

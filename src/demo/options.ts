@@ -1,0 +1,39 @@
+// The options of the demo, and what it takes from the environment.
+import { Command, InvalidArgumentError } from 'commander';
+
+export type DemoOptions = {
+  readonly customers: number;
+  readonly months: number;
+  readonly seed: string;
+  readonly once: boolean;
+};
+
+function count(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,6}$/.test(text) || value < 1 || value > most) throw new InvalidArgumentError(`must be 1 to ${most}`);
+    return value;
+  };
+}
+
+/** Ends the process with a message on a wrong option. The defaults end well within two minutes on two cores. */
+export function readOptions(argv: readonly string[]): DemoOptions {
+  const program = new Command('demo')
+    .description('Starts PostgreSQL, the sandbox and the daemon, drives months of subscriptions, and checks the books.')
+    .option('--customers <n>', 'how many customers sign up', count(1000), 12)
+    .option('--months <m>', 'how many months of renewals follow', count(24), 3)
+    .option('--seed <s>', 'the same seed makes the same customers and outcomes', 'crossbill')
+    .option('--once', 'end when the story is told: exit code 0 only if the books agree', false);
+  program.parse([...argv], { from: 'user' });
+  return program.opts<DemoOptions>();
+}
+
+/** Of the environment the daemon gets what programs need to run, and none of the settings that may lie around. */
+export function handedOn(env: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot']) {
+    const value = env[name];
+    if (value !== undefined) kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,52 @@
+// Reads the JSON that the three sides answer: every member is checked before it is used.
+
+/** A JSON object from outside. A member that is missing or of another type is an error that names it. */
+export class Reading {
+  constructor(
+    private readonly value: Readonly<Record<string, unknown>>,
+    private readonly what: string,
+  ) {}
+
+  /** Throws when `value` is no JSON object. */
+  static of(value: unknown, what: string): Reading {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`${what}: not an object`);
+    return new Reading({ ...value }, what);
+  }
+
+  text(name: string): string {
+    return this.textOrNull(name) ?? this.wrong(name, 'a text');
+  }
+
+  /** Null when it is missing or null. */
+  textOrNull(name: string): string | null {
+    const value = this.value[name] ?? null;
+    return value === null || typeof value === 'string' ? value : this.wrong(name, 'a text');
+  }
+
+  /** A whole number; texts of digits count, as a peer may write large amounts so. */
+  amount(name: string): number {
+    return this.amountOrNull(name) ?? this.wrong(name, 'a whole number');
+  }
+
+  amountOrNull(name: string): number | null {
+    const value = this.value[name] ?? null;
+    if (value === null) return null;
+    const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+    return Number.isSafeInteger(number) ? Number(number) : this.wrong(name, 'a whole number');
+  }
+
+  object(name: string): Reading {
+    return Reading.of(this.value[name], `${this.what}.${name}`);
+  }
+
+  /** The objects of a list; a missing one is empty. */
+  list(name: string): readonly Reading[] {
+    const value = this.value[name] ?? [];
+    if (!Array.isArray(value)) return this.wrong(name, 'a list');
+    return value.map((one: unknown, i) => Reading.of(one, `${this.what}.${name}[${i}]`));
+  }
+
+  private wrong(name: string, expected: string): never {
+    throw new Error(`${this.what}: ${name} is not ${expected}`);
+  }
+}

@@ -1,0 +1,230 @@
+// The same story told by three: the daemon's API, the sandbox's Stripe and the sandbox's MoR. Amounts are smallest units.
+import { type JsonClient } from './http.js';
+import { type Reading } from './read.js';
+import { type Told, type ToldLoss } from './told.js';
+
+export type DaemonInvoice = { readonly id: string; readonly status: string; readonly amountDue: number };
+export type DaemonRefund = {
+  readonly id: string;
+  readonly morRefundId: string | null;
+  readonly amount: number;
+  readonly status: string;
+};
+export type DaemonPayment = {
+  /** `pay_…`, or the daemon's own until an event brought it. */
+  readonly id: string;
+  readonly invoiceId: string;
+  /** `renewal`, `signup`, `proforma` or `payment_link`. */
+  readonly origin: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: string;
+  readonly chargeId: string | null;
+  readonly recordId: string | null;
+  readonly amountRefunded: number;
+  readonly refunds: readonly DaemonRefund[];
+};
+export type Review = {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly invoiceId: string | null;
+  readonly paymentId: string | null;
+  readonly summary: string;
+  readonly proposal: string;
+};
+export type LedgerEntry = {
+  readonly debit: string;
+  readonly credit: string;
+  readonly amount: number;
+  readonly currency: string;
+};
+
+export type StripeInvoice = {
+  readonly id: string;
+  readonly status: string;
+  readonly billingReason: string;
+  readonly amountDue: number;
+  readonly currency: string;
+};
+export type StripeRecord = {
+  readonly id: string;
+  /** The invoice it is attached to; null: none. */
+  readonly invoiceId: string | null;
+  readonly reference: string;
+  readonly amount: number;
+  readonly refunds: readonly { readonly reference: string; readonly amount: number; readonly credited: number }[];
+};
+
+/** A charge, or a transfer that reached the MoR: then `kind` is `transfer` and there is no charge. */
+export type MorPayment = {
+  readonly id: string;
+  readonly kind: string;
+  /** By which it must show on Stripe: the charge, or the id of the payment link or of the proforma invoice. */
+  readonly reference: string;
+  readonly invoiceId: string | null;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: string;
+  readonly method: string;
+  readonly chargeId: string;
+  readonly amountRefunded: number;
+};
+export type MorRefund = {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly amount: number;
+  readonly status: string;
+  readonly processorRefundId: string;
+  readonly source: string;
+};
+
+export type Sides = {
+  readonly daemon: {
+    readonly invoices: readonly DaemonInvoice[];
+    readonly payments: readonly DaemonPayment[];
+    readonly reviews: readonly Review[];
+    readonly ledger: readonly LedgerEntry[];
+  };
+  readonly stripe: {
+    readonly invoices: readonly StripeInvoice[];
+    readonly records: readonly StripeRecord[];
+  };
+  readonly mor: {
+    readonly payments: readonly MorPayment[];
+    readonly refunds: readonly MorRefund[];
+    /** Disputes that were lost. */
+    readonly lost: readonly ToldLoss[];
+  };
+};
+
+/** Money was taken, whatever was given back since. */
+export const TAKEN: ReadonlySet<string> = new Set(['succeeded', 'partially_refunded', 'refunded']);
+
+/** Asks all three. Not one instant: whoever compares waits until nothing moves. */
+export async function readSides(api: JsonClient, control: JsonClient, told: Told): Promise<Sides> {
+  const [stripe, payments, refunds] = await Promise.all([
+    control.get('/_sandbox/stripe/state'),
+    control.get('/_sandbox/mor/payments'),
+    control.get('/_sandbox/mor/refunds'),
+  ]);
+  const [daemonInvoices, daemonPayments, reviews, ledger] = await Promise.all([
+    api.all('/v1/invoices'),
+    api.all('/v1/payments'),
+    api.all('/v1/reviews'),
+    api.all('/v1/ledger'),
+  ]);
+  return {
+    daemon: {
+      invoices: daemonInvoices.map((i) => ({
+        id: i.text('id'),
+        status: i.text('status'),
+        amountDue: i.amountOrNull('amount_due') ?? 0,
+      })),
+      payments: daemonPayments.map(daemonPayment),
+      reviews: reviews.map((r) => ({
+        id: r.text('id'),
+        kind: r.text('kind'),
+        status: r.text('status'),
+        invoiceId: r.textOrNull('invoice_id'),
+        paymentId: r.textOrNull('payment_id'),
+        summary: r.text('summary'),
+        proposal: r.text('proposal'),
+      })),
+      ledger: ledger.map((e) => ({
+        debit: e.text('debit_account'),
+        credit: e.text('credit_account'),
+        amount: e.amount('amount'),
+        currency: e.text('currency').toLowerCase(),
+      })),
+    },
+    stripe: {
+      invoices: stripe.list('invoices').map((i) => ({
+        id: i.text('id'),
+        status: i.text('status'),
+        billingReason: i.text('billing_reason'),
+        amountDue: i.amount('amount_due'),
+        currency: i.text('currency'),
+      })),
+      records: stripe.list('payment_records').map(stripeRecord),
+    },
+    mor: {
+      payments: [...payments.list('data').map((p) => morPayment(p, told)), ...told.transfers.map(transfer)],
+      refunds: refunds.list('data').map((r) => ({
+        id: r.text('id'),
+        paymentId: r.text('payment_id'),
+        amount: r.amount('amount'),
+        status: r.text('status'),
+        processorRefundId: r.object('processor_references').text('refund_id'),
+        source: r.text('source'),
+      })),
+      lost: told.lost,
+    },
+  };
+}
+
+function morPayment(p: Reading, told: Told): MorPayment {
+  const link = told.links.find((l) => l.paymentId === p.text('id'));
+  const chargeId = p.text('processor_charge_id');
+  return {
+    id: p.text('id'),
+    kind: p.text('kind'),
+    reference: link?.linkId ?? chargeId,
+    invoiceId: link?.invoiceId ?? p.textOrNull('merchant_invoice_id'),
+    amount: p.amount('amount'),
+    currency: p.text('currency'),
+    status: p.text('status'),
+    method: p.text('method'),
+    chargeId,
+    amountRefunded: p.amount('amount_refunded'),
+  };
+}
+
+function transfer(t: Told['transfers'][number]): MorPayment {
+  return {
+    id: t.proformaId,
+    kind: 'transfer',
+    reference: t.proformaId,
+    invoiceId: t.invoiceId,
+    amount: t.amount,
+    currency: t.currency,
+    status: 'succeeded',
+    method: 'bank_transfer',
+    chargeId: '',
+    amountRefunded: 0,
+  };
+}
+
+function daemonPayment(p: Reading): DaemonPayment {
+  return {
+    id: p.text('id'),
+    invoiceId: p.text('invoice_id'),
+    origin: p.text('origin'),
+    amount: p.amountOrNull('amount') ?? 0,
+    currency: p.text('currency').toLowerCase(),
+    status: p.text('status'),
+    chargeId: p.textOrNull('processor_charge_id'),
+    recordId: p.textOrNull('payment_record_id'),
+    amountRefunded: p.amount('amount_refunded'),
+    refunds: p.list('refunds').map((r) => ({
+      id: r.text('id'),
+      morRefundId: r.textOrNull('mor_refund_id'),
+      amount: r.amount('amount'),
+      status: r.text('status'),
+    })),
+  };
+}
+
+function stripeRecord(r: Reading): StripeRecord {
+  return {
+    id: r.text('id'),
+    invoiceId: r.textOrNull('invoice'),
+    reference: r.text('payment_reference'),
+    amount: r.object('amount_requested').amount('value'),
+    refunds: r.list('refunds').map((f) => ({
+      reference: f.text('refund_reference'),
+      amount: f.amount('amount'),
+      credited: f.amount('credited'),
+    })),
+  };
+}

@@ -1,0 +1,165 @@
+// The world of the demo: a real PostgreSQL, the sandbox in this process, the daemon in its own. Started together, stopped together.
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import Stripe from 'stripe';
+import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
+import { DaemonProcess } from './daemon-process.js';
+import { type DemoDatabase, openDemoDatabase } from './database.js';
+import { JsonClient } from './http.js';
+import { type Told } from './told.js';
+
+export type World = {
+  readonly sandbox: Sandbox;
+  /** The merchant's own use of Stripe: the real package, at the sandbox's address. */
+  readonly stripe: Stripe;
+  /** The daemon's API with an `ops` key. */
+  readonly api: JsonClient;
+  /** The sandbox's control routes. */
+  readonly control: JsonClient;
+  /** What the sandbox was told to let happen beside the cards. */
+  readonly told: Told;
+  readonly daemon: DaemonProcess;
+  readonly daemonUrl: string;
+  readonly opsKey: string;
+  /** The daemon's settings, to run its command line with. They hold secrets of made-up money. */
+  readonly daemonEnv: Readonly<Record<string, string>>;
+  readonly about: readonly string[];
+  stop(): Promise<void>;
+  /** The way out in a hurry: no process of ours stays. */
+  kill(): void;
+};
+
+export type WorldOptions = {
+  readonly seed: string;
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  /** The virtual clock starts this much in the past, so that the story ends today. */
+  readonly startAgoMs: number;
+  /** Handed on to the daemon: PATH and the like. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onDeath: (how: string) => void;
+  readonly warn: (text: string) => void;
+};
+
+const HOST = '127.0.0.1';
+/** Where they are looked for first; any free port does. */
+const PORTS = { daemon: 3000, stripe: 4010, mor: 4020 };
+/** The sandbox has no limit of its own, and the demo is not about waiting for one. */
+const STRIPE_MAX_RPS = '200';
+
+/** Rejects when one part does not start; what was started is stopped then. */
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const dataDir = resolve(options.dataDir);
+  mkdirSync(dataDir, { recursive: true });
+  const database = await openDemoDatabase(options.databaseUrl, dataDir, options.warn);
+  let sandbox: Sandbox | null = null;
+  try {
+    const daemonUrl = `http://${HOST}:${await portNear(PORTS.daemon)}`;
+    sandbox = await startSandbox({
+      seed: options.seed,
+      stripePort: await portNear(PORTS.stripe),
+      morPort: await portNear(PORTS.mor),
+      stripeWebhookUrl: `${daemonUrl}/webhooks/stripe`,
+      paymentWebhookUrl: `${daemonUrl}/webhooks/mor/payments`,
+      eventWebhookUrl: `${daemonUrl}/webhooks/mor/events`,
+    });
+    await sandbox.kernel.clock.advance(-options.startAgoMs);
+    return await withDaemon(options, sandbox, database, daemonUrl, join(dataDir, 'daemon.log'));
+  } catch (error) {
+    await sandbox?.close();
+    await database.stop();
+    throw error;
+  }
+}
+
+async function withDaemon(
+  options: WorldOptions,
+  sandbox: Sandbox,
+  database: DemoDatabase,
+  daemonUrl: string,
+  logFile: string,
+): Promise<World> {
+  const { kernel, secrets } = sandbox;
+  const opsKey = kernel.secret('api-key-ops');
+  const env: Record<string, string> = {
+    ...options.environment,
+    NODE_ENV: 'development',
+    LOG_LEVEL: 'warn',
+    HOST,
+    PORT: new URL(daemonUrl).port,
+    DATABASE_URL: database.url,
+    STRIPE_API_KEY: secrets.stripeApiKey,
+    STRIPE_API_BASE: sandbox.stripeUrl,
+    STRIPE_WEBHOOK_SECRETS: secrets.stripeWebhookSecret,
+    STRIPE_MAX_RPS,
+    MOR_BASE_URL: sandbox.morUrl,
+    MOR_AUTH_URL: sandbox.morUrl,
+    MOR_CLIENT_ID: secrets.merchant.clientId,
+    MOR_CLIENT_SECRET: secrets.merchant.clientSecret,
+    MOR_PARTNER_CLIENT_ID: secrets.partner.clientId,
+    MOR_PARTNER_CLIENT_SECRET: secrets.partner.clientSecret,
+    MOR_PSP: sandbox.mor.psp,
+    MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
+    MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
+    API_KEYS: `demo:ops:${opsKey}`,
+  };
+  const daemon = new DaemonProcess({ url: daemonUrl, env, logFile, onDeath: options.onDeath });
+  try {
+    await daemon.start();
+  } catch (error) {
+    await daemon.stop();
+    throw error;
+  }
+  let stopped: Promise<void> | null = null;
+  const stop = async (): Promise<void> => {
+    await daemon.stop();
+    await sandbox.close();
+    await database.stop();
+  };
+  return {
+    sandbox,
+    stripe: stripeOf(sandbox),
+    api: new JsonClient(daemonUrl, opsKey, true),
+    control: new JsonClient(sandbox.morUrl, null, false),
+    told: { transfers: [], links: [], lost: [] },
+    daemon,
+    daemonUrl,
+    opsKey,
+    daemonEnv: env,
+    about: [
+      database.about,
+      `sandbox: Stripe on ${sandbox.stripeUrl}, the MoR on ${sandbox.morUrl}`,
+      `daemon on ${daemonUrl}, process ${daemon.pid ?? 0}, log in ${logFile} (kill -9 it whenever you like)`,
+    ],
+    stop: () => (stopped ??= stop()),
+    kill: () => daemon.kill(),
+  };
+}
+
+function stripeOf(sandbox: Sandbox): Stripe {
+  const { hostname, port } = new URL(sandbox.stripeUrl);
+  return new Stripe(sandbox.secrets.stripeApiKey, {
+    host: hostname,
+    port,
+    protocol: 'http',
+    maxNetworkRetries: 2,
+    telemetry: false, // on, the package writes a file below the home directory
+  });
+}
+
+/** The wished port, or a free one when it is taken. */
+async function portNear(wished: number): Promise<number> {
+  return (await tryPort(wished)) ?? (await tryPort(0)) ?? wished;
+}
+
+function tryPort(port: number): Promise<number | null> {
+  return new Promise((found) => {
+    const server = createServer();
+    server.once('error', () => found(null));
+    server.listen({ port, host: HOST, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => found(typeof address === 'object' && address !== null ? address.port : null));
+    });
+  });
+}

@@ -1,0 +1,120 @@
+// Readers for the members of a parsed event. A member that is missing or of the wrong kind ends the parse with its name.
+import { parseCurrency } from '../money.js';
+import { isJsonObject, type JsonObject } from './json-body.js';
+
+/** An event or object that cannot be used. The message names the member, never its value. Does not leave this folder. */
+export class Unusable extends Error {}
+
+/** Ids are opaque, unique per source, and kept in full; longer ones are not taken. */
+export const MAX_ID_LENGTH = 255;
+
+const MAX_TEXT_LENGTH = 2_000;
+
+/** The object's own member; undefined when it has none, whatever its prototype says. */
+export function member(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** True for a string that can be kept as an id: 1 to 255 characters that a database can store as they are. */
+export function isId(value: unknown): value is string {
+  if (typeof value !== 'string' || value === '' || value.length > MAX_ID_LENGTH) return false;
+  // Control characters and quotes are part of an opaque id. NUL and half surrogates cannot be kept as text.
+  return !value.includes('\0') && !/\p{Surrogate}/u.test(value);
+}
+
+export function requireId(object: JsonObject, name: string): string {
+  const value = member(object, name);
+  if (isId(value)) return value;
+  throw new Unusable(`${name} is missing or no usable id`);
+}
+
+/** The id; null when it is absent, null or empty. */
+export function optionalId(object: JsonObject, name: string): string | null {
+  const value = member(object, name);
+  if (value === undefined || value === null || value === '') return null;
+  if (isId(value)) return value;
+  throw new Unusable(`${name} is no usable id`);
+}
+
+/** The id of something that is given either as its id or as the whole object (Stripe docs, "Expanding objects"); null for neither. */
+export function idOrObject(value: unknown): string | null {
+  if (isId(value)) return value;
+  if (!isJsonObject(value)) return null;
+  const id = member(value, 'id');
+  return isId(id) ? id : null;
+}
+
+export function requireObject(object: JsonObject, name: string): JsonObject {
+  const value = member(object, name);
+  if (isJsonObject(value)) return value;
+  throw new Unusable(`${name} is missing or no object`);
+}
+
+/** A JSON number that is an exact integer, as bigint; null for anything else, strings included. */
+export function exactInteger(value: unknown): bigint | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : null;
+}
+
+/** An amount in smallest units of at least `min`. */
+export function requireAmount(object: JsonObject, name: string, min: bigint): bigint {
+  const value = exactInteger(member(object, name));
+  if (value !== null && value >= min) return value;
+  throw new Unusable(`${name} is missing or no whole amount of at least ${min}`);
+}
+
+/** As `requireAmount`; null when it is absent or null. */
+export function optionalAmount(object: JsonObject, name: string, min: bigint): bigint | null {
+  const value = member(object, name);
+  return value === undefined || value === null ? null : requireAmount(object, name, min);
+}
+
+export function requireCurrency(object: JsonObject, name: string): string {
+  const value = parseCurrency(member(object, name));
+  if (value !== null) return value;
+  throw new Unusable(`${name} is missing or no currency`);
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
+const LAST_SECOND = 253_402_300_799; // the end of the year 9999
+
+/** Whole Unix seconds, or ISO 8601 text with a zone; null for anything else. */
+export function timeOf(value: unknown): Date | null {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && value >= 0 && value <= LAST_SECOND ? new Date(value * 1_000) : null;
+  }
+  if (typeof value !== 'string' || !ISO_TIME.test(value)) return null;
+  const at = new Date(value);
+  return Number.isNaN(at.getTime()) ? null : at;
+}
+
+/**
+ * When the sender made the event: `created` (Document 3: Unix seconds; Document 2: ISO 8601) or `createdAt` (Document 2, in one
+ * place). Null when it names no time; a time that is none ends the parse.
+ */
+export function eventTime(root: JsonObject): Date | null {
+  const value = member(root, 'created') ?? member(root, 'createdAt') ?? null;
+  if (value === null) return null;
+  const at = timeOf(value);
+  if (at === null) throw new Unusable('created is no time');
+  return at;
+}
+
+/**
+ * Text for people, safe to keep: null when it is no text, without NUL, at most 2,000 characters, and with anything that looks like
+ * a card number masked. The bytes as they came are in the inbox.
+ */
+export function freeText(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '') return null;
+  const kept = value.slice(0, MAX_TEXT_LENGTH).replace(/\0|\p{Surrogate}/gu, '\uFFFD');
+  return kept.replace(/\d(?:[ -]?\d){12,18}/g, (digits) => (looksLikeCard(digits) ? '[masked]' : digits));
+}
+
+function looksLikeCard(text: string): boolean {
+  const digits = text.replace(/\D/g, '');
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 1 : 2);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return sum % 10 === 0;
+}

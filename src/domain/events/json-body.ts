@@ -1,0 +1,113 @@
+// The bytes of a delivery as a JSON object, or the reason why they are none: encoding, depth and repeated keys are checked here.
+import { isUtf8 } from 'node:buffer';
+
+/** A parsed JSON object. Nothing about its members is known; read them with the functions of `fields.ts`. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+export type BodyResult =
+  { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly reason: string };
+
+/** Real events nest about ten levels; anything far beyond is an attack on whoever walks the tree. */
+const MAX_DEPTH = 100;
+
+// Two parsers may disagree on which of two equal keys counts, so an event with one is ambiguous. Looked at in the envelope (1), in
+// `data` (2) and in `data.object` or the objects beside it (3): there is everything that moves money.
+const KEY_DEPTH = 3;
+
+/**
+ * The body as a JSON object. Never throws, and takes time linear in the length. A byte order mark, UTF-16, compressed bytes and
+ * invalid UTF-8 are all "not JSON in UTF-8". The reason names no value of the body.
+ */
+export function parseBody(body: Buffer): BodyResult {
+  if (body.length === 0) return refuse('the body is empty');
+  if (!isUtf8(body)) return refuse('the body is not UTF-8');
+  const structure = scan(body);
+  if (structure.tooDeep) return refuse(`the body nests deeper than ${MAX_DEPTH} levels`);
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    return refuse('the body is not JSON');
+  }
+  if (!isJsonObject(value)) return refuse('the body is not a JSON object');
+  if (structure.repeatsKey) return refuse('a key is there twice');
+  return { ok: true, value };
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refuse(reason: string): BodyResult {
+  return { ok: false, reason };
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+
+/** One pass over the bytes. The answer means something only for bytes that JSON.parse accepts. */
+function scan(body: Buffer): { tooDeep: boolean; repeatsKey: boolean } {
+  const keysAt: (Set<string> | null)[] = [];
+  let depth = 0;
+  let repeatsKey = false;
+  for (let i = 0; i < body.length; i++) {
+    switch (body[i]) {
+      case 0x7b: // {
+      case 0x5b: // [
+        depth++;
+        if (depth > MAX_DEPTH) return { tooDeep: true, repeatsKey };
+        keysAt[depth] = null;
+        break;
+      case 0x7d: // }
+      case 0x5d: // ]
+        depth--;
+        break;
+      case QUOTE: {
+        const start = i;
+        i = endOfString(body, i);
+        if (depth > KEY_DEPTH || depth < 1 || !isKey(body, i)) break;
+        const key = keyText(body, start, i);
+        const keys = keysAt[depth] ?? (keysAt[depth] = new Set());
+        if (keys.has(key)) repeatsKey = true;
+        keys.add(key);
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  return { tooDeep: false, repeatsKey };
+}
+
+/** The index of the closing quote of the string that opens at `start`. */
+function endOfString(body: Buffer, start: number): number {
+  let i = start + 1;
+  for (; i < body.length; i++) {
+    const byte = body[i];
+    if (byte === QUOTE) return i;
+    if (byte === BACKSLASH) i++;
+  }
+  return i;
+}
+
+/** In JSON only a key is followed by a colon. */
+function isKey(body: Buffer, closingQuote: number): boolean {
+  let i = closingQuote + 1;
+  for (; i < body.length; i++) {
+    const byte = body[i];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return byte === COLON;
+  }
+  return false;
+}
+
+/** The key with its escapes resolved, so that a key spelled with `\u0069` and one spelled with `i` are the same key. */
+function keyText(body: Buffer, start: number, closingQuote: number): string {
+  const raw = body.toString('utf8', start + 1, closingQuote);
+  if (!raw.includes('\\')) return raw;
+  try {
+    return String(JSON.parse(`"${raw}"`));
+  } catch {
+    return raw; // not JSON at all, which JSON.parse of the whole body will say
+  }
+}

@@ -1,0 +1,140 @@
+// The MoR's `payment.*` events (Document 3): one verdict on one charge or refund, checked field by field.
+import { type Money } from '../money.js';
+import { parseEvent, type Envelope, type ParsedEvent } from './envelope.js';
+import {
+  eventTime,
+  freeText,
+  member,
+  optionalAmount,
+  optionalId,
+  requireAmount,
+  requireCurrency,
+  requireId,
+  requireObject,
+  Unusable,
+} from './fields.js';
+import { type JsonObject } from './json-body.js';
+
+/** What every `payment.*` event says. */
+type PaymentFacts = {
+  readonly eventId: string;
+  /** When the MoR made the event; null when it did not say. */
+  readonly createdAt: Date | null;
+  readonly paymentId: string;
+  readonly invoiceId: string; // merchant_invoice_id
+  readonly customerId: string; // merchant_customer_id
+  readonly processorPaymentIntentId: string;
+  /** The payment; for `payment.refunded` what this one refund gave back. */
+  readonly amount: Money;
+};
+
+export type PaymentSucceeded = PaymentFacts & {
+  readonly kind: 'payment.succeeded';
+  readonly processorChargeId: string;
+};
+
+export type PaymentNotMade = PaymentFacts & {
+  readonly kind: 'payment.failed' | 'payment.requires_action';
+  /** Null: Document 3 sends an empty one. */
+  readonly processorChargeId: string | null;
+  readonly failureMessage: string | null;
+  readonly declineCode: string | null;
+};
+
+export type PaymentRefunded = PaymentFacts & {
+  readonly kind: 'payment.refunded';
+  readonly processorChargeId: string;
+  readonly status: 'partially_refunded' | 'refunded';
+  /** `rfnd_…`. At least one of the two ids is there. */
+  readonly morRefundId: string | null;
+  readonly processorRefundId: string | null;
+  /** All refunds of the payment so far, in smallest units; null when not said. Whether it adds up is the flow's question. */
+  readonly refundedTotal: bigint | null;
+  readonly reason: string | null;
+};
+
+export type MorPaymentEvent = PaymentSucceeded | PaymentNotMade | PaymentRefunded;
+
+/** Parses a delivery of the payments door. The lane is the invoice. Never throws. */
+export function parseMorPaymentEvent(body: Buffer): ParsedEvent<MorPaymentEvent> {
+  return parseEvent('mor_payments', body, (envelope) => {
+    const event = readPayment(envelope);
+    return event === null ? null : { lane: event.invoiceId, event };
+  });
+}
+
+/** Document 3, "Webhook payload": the status has to be the type's own. */
+function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null {
+  switch (type) {
+    case 'payment.succeeded': {
+      const payment = paymentOf(root);
+      requireStatus(payment, ['succeeded']);
+      return {
+        kind: type,
+        ...factsOf(eventId, root, payment),
+        processorChargeId: requireId(payment, 'processor_charge_id'),
+      };
+    }
+    case 'payment.failed':
+    case 'payment.requires_action': {
+      const payment = paymentOf(root);
+      requireStatus(payment, [type === 'payment.failed' ? 'failed' : 'requires_action']);
+      return {
+        kind: type,
+        ...factsOf(eventId, root, payment),
+        processorChargeId: chargeOrEmpty(payment),
+        failureMessage: freeText(member(payment, 'failure_message')),
+        declineCode: freeText(member(payment, 'decline_code')),
+      };
+    }
+    case 'payment.refunded': {
+      const payment = paymentOf(root);
+      const status = requireStatus(payment, ['partially_refunded', 'refunded']);
+      const morRefundId = optionalId(payment, 'refund_id');
+      const processorRefundId = optionalId(payment, 'processor_refund_id');
+      if (morRefundId === null && processorRefundId === null) {
+        throw new Unusable('refund_id and processor_refund_id are missing'); // nothing would tell it from another refund
+      }
+      return {
+        kind: type,
+        ...factsOf(eventId, root, payment),
+        processorChargeId: requireId(payment, 'processor_charge_id'),
+        status,
+        morRefundId,
+        processorRefundId,
+        refundedTotal: optionalAmount(payment, 'amount_refunded_total', 1n),
+        reason: freeText(member(payment, 'reason')),
+      };
+    }
+    default:
+      return null; // Document 3 knows no other type
+  }
+}
+
+function paymentOf(root: JsonObject): JsonObject {
+  return requireObject(requireObject(root, 'data'), 'object');
+}
+
+function factsOf(eventId: string, root: JsonObject, payment: JsonObject): PaymentFacts {
+  return {
+    eventId,
+    createdAt: eventTime(root),
+    paymentId: requireId(payment, 'payment_id'),
+    invoiceId: requireId(payment, 'merchant_invoice_id'),
+    customerId: requireId(payment, 'merchant_customer_id'),
+    processorPaymentIntentId: requireId(payment, 'processor_payment_intent_id'),
+    amount: { minor: requireAmount(payment, 'amount', 1n), currency: requireCurrency(payment, 'currency') },
+  };
+}
+
+function requireStatus<S extends string>(payment: JsonObject, fitting: readonly S[]): S {
+  const value = member(payment, 'status');
+  const status = fitting.find((one) => one === value);
+  if (status === undefined) throw new Unusable('status is missing, unknown or not the type’s own');
+  return status;
+}
+
+/** Document 3: always there, and empty on failed and requires_action. */
+function chargeOrEmpty(payment: JsonObject): string | null {
+  return member(payment, 'processor_charge_id') === '' ? null : requireId(payment, 'processor_charge_id');
+}

@@ -1,0 +1,148 @@
+// The MoR's other events (Document 2): proforma invoices, links, e-invoices, disputes and alerts.
+import { minorFromDecimal, type Money } from '../money.js';
+import { parseEvent, type ParsedEvent } from './envelope.js';
+import {
+  eventTime,
+  freeText,
+  isId,
+  member,
+  requireCurrency,
+  requireId,
+  requireObject,
+  timeOf,
+  Unusable,
+} from './fields.js';
+import { isJsonObject, type JsonObject } from './json-body.js';
+
+/** Document 2, "Events". `payment.settled` and `report.available` are announced and not sent: stored, ignored. */
+export const morServiceTypes = [
+  'proforma_invoice.issued',
+  'proforma_invoice.issuance_failed',
+  'proforma_invoice.settled',
+  'dispute.action_needed',
+  'dispute.outcome',
+  'dispute.revision_requested',
+  'pre_chargeback_alert.received',
+  'pre_chargeback_alert.outcome',
+  'payment.captured',
+  'e_invoice.issued',
+  'e_invoice.issuance_failed',
+  'e_invoice.cancelled',
+] as const;
+export type MorServiceType = (typeof morServiceTypes)[number];
+
+type ServiceFacts = {
+  readonly eventId: string;
+  /** When the MoR made the event; null when it did not say. */
+  readonly createdAt: Date | null;
+  /** What the event is about, where its data (or the event id, for proforma invoices) names it. */
+  readonly proformaInvoiceId: string | null;
+  readonly paymentLinkId: string | null;
+  readonly eInvoiceId: string | null;
+  /** As it came. Document 2 shows few of its members: look with `idsIn`, and `textIn` for what is shown to people. */
+  readonly data: JsonObject;
+};
+
+export type ProformaSettled = ServiceFacts & {
+  readonly kind: 'proforma_invoice.settled';
+  readonly proformaInvoiceId: string;
+  readonly settledAt: Date;
+  readonly total: Money;
+  /** May differ from the total on a partial payment. */
+  readonly amountReceived: Money;
+  readonly recipientName: string | null;
+};
+
+export type MorServiceEvent =
+  ProformaSettled | (ServiceFacts & { readonly kind: Exclude<MorServiceType, 'proforma_invoice.settled'> });
+
+/** Parses a delivery of the events door. The lane is `mor:` and the proforma invoice, link or e-invoice, else the event. Never throws. */
+export function parseMorServiceEvent(body: Buffer): ParsedEvent<MorServiceEvent> {
+  return parseEvent('mor_events', body, ({ eventId, type, root }) => {
+    const kind = morServiceTypes.find((known) => known === type);
+    if (kind === undefined) return null;
+    const data = requireObject(root, 'data');
+    const facts: ServiceFacts = {
+      eventId,
+      createdAt: eventTime(root),
+      proformaInvoiceId: idOrNull(data, 'proformaInvoiceId') ?? proformaOf(kind, eventId),
+      paymentLinkId: idOrNull(data, 'paymentLinkId'),
+      eInvoiceId: idOrNull(data, 'eInvoiceId'),
+      data,
+    };
+    const subject = facts.proformaInvoiceId ?? facts.paymentLinkId ?? facts.eInvoiceId ?? eventId;
+    return {
+      lane: `mor:${subject}`,
+      event: kind === 'proforma_invoice.settled' ? readSettled(facts) : { kind, ...facts },
+    };
+  });
+}
+
+/** Document 2: `proformaInvoiceId`, `status`, `settledAt`, `total`, `amountReceived`, `recipient.legalName`. */
+function readSettled(facts: ServiceFacts): ProformaSettled {
+  const { data } = facts;
+  const status = member(data, 'status');
+  if (status !== 'SETTLED') throw new Unusable('status is missing or not SETTLED');
+  const settledAt = timeOf(member(data, 'settledAt'));
+  if (settledAt === null) throw new Unusable('settledAt is missing or no time');
+  const recipient = member(data, 'recipient');
+  return {
+    ...facts,
+    kind: 'proforma_invoice.settled',
+    proformaInvoiceId: requireId(data, 'proformaInvoiceId'),
+    settledAt,
+    total: requireMoney(data, 'total'),
+    amountReceived: requireMoney(data, 'amountReceived'),
+    recipientName: isJsonObject(recipient) ? freeText(member(recipient, 'legalName')) : null,
+  };
+}
+
+/** `{amount, currency}` with a decimal string, above zero, exact in the currency's smallest unit. */
+function requireMoney(data: JsonObject, name: string): Money {
+  const value = requireObject(data, name);
+  const currency = requireCurrency(value, 'currency');
+  const amount = member(value, 'amount');
+  const minor = typeof amount === 'string' ? minorFromDecimal(amount, currency) : null;
+  if (minor === null || minor < 1n) throw new Unusable(`${name} is no exact amount above zero`);
+  return { minor, currency };
+}
+
+/** Document 2: event ids are made from the proforma invoice's id. */
+function proformaOf(kind: MorServiceType, eventId: string): string | null {
+  const prefix =
+    kind === 'proforma_invoice.issued'
+      ? 'evt_issued_'
+      : kind === 'proforma_invoice.issuance_failed'
+        ? 'evt_issuance_failed_'
+        : null;
+  if (prefix === null || !eventId.startsWith(prefix)) return null;
+  const id = eventId.slice(prefix.length);
+  return isId(id) ? id : null;
+}
+
+function idOrNull(data: JsonObject, name: string): string | null {
+  const value = member(data, name);
+  return isId(value) ? value : null;
+}
+
+const MAX_IDS = 1_000;
+
+/**
+ * Every text anywhere in `data` that could be somebody's id, each once, in the order found, at most 1,000: Document 2 does not say
+ * where in the payload of a dispute, an alert or a captured link the ids stand.
+ */
+export function idsIn(data: JsonObject): readonly string[] {
+  const found = new Set<string>();
+  const waiting: unknown[] = [data];
+  for (let next = 0; next < waiting.length && found.size < MAX_IDS; next++) {
+    const value = waiting[next];
+    if (isId(value) && !/\s/.test(value)) found.add(value);
+    else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) waiting.push(inner);
+  }
+  return [...found];
+}
+
+/** A member of `data` as text for people (a reviewer's note, a reason, a link); null when it is no text. */
+export function textIn(data: JsonObject, name: string): string | null {
+  return freeText(member(data, name));
+}

@@ -1,0 +1,176 @@
+// Stripe's events: those about invoices become typed facts, in the shapes of all API generations; the others are ignored.
+import { type InvoiceFacts, type InvoiceStatus } from '../ports/billing-platform.js';
+import { parseEvent, type ParsedEvent } from './envelope.js';
+import {
+  eventTime,
+  freeText,
+  idOrObject,
+  member,
+  optionalAmount,
+  requireAmount,
+  requireCurrency,
+  requireId,
+  requireObject,
+  timeOf,
+  Unusable,
+} from './fields.js';
+import { isJsonObject, type JsonObject } from './json-body.js';
+
+/**
+ * The types that keep our picture current. Not used, because another type says the same: `invoice.payment_succeeded` (`paid`),
+ * `invoice.payment_action_required` (`payment_failed`); because nothing follows from them: `invoice.sent`, `.upcoming`,
+ * `.will_be_due`, `.overdue`.
+ */
+export const stripeInvoiceTypes = [
+  'invoice.created',
+  'invoice.finalized',
+  'invoice.updated',
+  'invoice.voided',
+  'invoice.marked_uncollectible',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.finalization_failed',
+  'invoice.overpaid',
+  'invoice.payment_attempt_required',
+  'invoice.deleted',
+] as const;
+export type StripeInvoiceType = (typeof stripeInvoiceTypes)[number];
+
+export type StripeEvent = {
+  readonly kind: StripeInvoiceType;
+  readonly eventId: string;
+  /** When Stripe made the event, to the second: not an order (STRIPE-FACTS 2.9). Null when it does not say. */
+  readonly createdAt: Date | null;
+  /** The API generation that shaped the object; null when not said. */
+  readonly apiVersion: string | null;
+  /** Null when the event does not say. */
+  readonly livemode: boolean | null;
+  /** The connected account it comes from; null for the merchant's own. */
+  readonly account: string | null;
+  /** As the invoice was when the event was made. `invoice.deleted` gives status `deleted`. */
+  readonly invoice: InvoiceFacts;
+};
+
+/** What the type alone says of the status, for an object that leaves it out. Stripe is asked again before anything is written. */
+const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
+  'invoice.created': 'draft',
+  'invoice.finalized': 'open',
+  'invoice.voided': 'void',
+  'invoice.marked_uncollectible': 'uncollectible',
+  'invoice.paid': 'paid',
+  'invoice.payment_failed': 'open',
+  'invoice.finalization_failed': 'draft',
+  'invoice.payment_attempt_required': 'open',
+};
+
+/** Parses a delivery of the Stripe door. The lane is the invoice. Never throws. */
+export function parseStripeEvent(body: Buffer): ParsedEvent<StripeEvent> {
+  return parseEvent('stripe', body, ({ eventId, type, root }) => {
+    const kind = stripeInvoiceTypes.find((known) => known === type);
+    if (kind === undefined) return null;
+    const livemode = member(root, 'livemode');
+    const facts = readInvoice(requireObject(requireObject(root, 'data'), 'object'), {
+      livemode: livemode === true,
+      // What is left of a deleted draft is not told apart by its status.
+      deleted: kind === 'invoice.deleted',
+      status: STATUS_AFTER[kind] ?? null,
+    });
+    const event: StripeEvent = {
+      kind,
+      eventId,
+      createdAt: eventTime(root) ?? facts.createdAt,
+      apiVersion: freeText(member(root, 'api_version')),
+      livemode: typeof livemode === 'boolean' ? livemode : null,
+      account: idOrObject(member(root, 'account')),
+      invoice: facts,
+    };
+    return { lane: facts.invoiceId, event };
+  });
+}
+
+export type InvoiceResult =
+  { readonly ok: true; readonly invoice: InvoiceFacts } | { readonly ok: false; readonly problem: string };
+
+/** An invoice object of the API, from an event or from an answer, before and since API version 2025-03-31. Never throws. */
+export function parseInvoice(object: unknown): InvoiceResult {
+  if (!isJsonObject(object)) return { ok: false, problem: 'the invoice is no object' };
+  try {
+    const deleted = member(object, 'deleted') === true;
+    return { ok: true, invoice: readInvoice(object, { livemode: false, deleted, status: null }) };
+  } catch (problem) {
+    if (problem instanceof Unusable) return { ok: false, problem: problem.message };
+    throw problem;
+  }
+}
+
+const statuses: readonly InvoiceStatus[] = ['draft', 'open', 'paid', 'uncollectible', 'void'];
+
+type Otherwise = { readonly livemode: boolean; readonly deleted: boolean; readonly status: InvoiceStatus | null };
+
+/** `otherwise.livemode` and `.status` count where the invoice itself does not say. */
+function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
+  const objectName = member(invoice, 'object');
+  if (objectName !== undefined && objectName !== 'invoice') throw new Unusable('the object is no invoice');
+  const invoiceId = requireId(invoice, 'id');
+  const customerId = idOrObject(member(invoice, 'customer'));
+  if (customerId === null) throw new Unusable('customer is missing or no usable id');
+  const created = member(invoice, 'created') ?? null;
+  const createdAt = timeOf(created);
+  if (created !== null && createdAt === null) throw new Unusable('created of the invoice is no time');
+  const status = otherwise.deleted ? 'deleted' : readStatus(invoice, otherwise.status);
+  const livemode = member(invoice, 'livemode');
+  return {
+    invoiceId,
+    customerId,
+    status,
+    billingReason: freeText(member(invoice, 'billing_reason')),
+    currency: requireCurrency(invoice, 'currency'),
+    ...readAmounts(invoice, status),
+    subscriptionId: readSubscription(invoice),
+    collectionMethod: freeText(member(invoice, 'collection_method')),
+    createdAt,
+    livemode: typeof livemode === 'boolean' ? livemode : otherwise.livemode,
+    finalizationError: readFinalizationError(member(invoice, 'last_finalization_error')),
+    finalizesAt: timeOf(member(invoice, 'automatically_finalizes_at')),
+  };
+}
+
+function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): InvoiceStatus {
+  const value = member(invoice, 'status') ?? otherwise;
+  const status = statuses.find((known) => known === value);
+  if (status === undefined) throw new Unusable('status is missing or unknown');
+  return status;
+}
+
+type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining' | 'total'>;
+
+/**
+ * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so either can stand in for the other;
+ * without both the status says whether anything is left. `total` alone decides nothing here.
+ */
+function readAmounts(invoice: JsonObject, status: InvoiceStatus): Amounts {
+  const amountDue = requireAmount(invoice, 'amount_due', 0n);
+  const paid = optionalAmount(invoice, 'amount_paid', 0n);
+  const remaining = optionalAmount(invoice, 'amount_remaining', -amountLimit);
+  const left = remaining ?? (paid !== null ? amountDue - paid : status === 'paid' ? 0n : amountDue);
+  return {
+    amountDue,
+    amountPaid: paid ?? amountDue - left,
+    amountRemaining: left,
+    total: optionalAmount(invoice, 'total', -amountLimit) ?? amountDue, // below zero when the customer is owed
+  };
+}
+const amountLimit = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** `parent.subscription_details.subscription` since 2025-03-31.basil, `subscription` before; null for an invoice of its own. */
+function readSubscription(invoice: JsonObject): string | null {
+  const parent = member(invoice, 'parent');
+  const details = isJsonObject(parent) ? member(parent, 'subscription_details') : null;
+  const since = isJsonObject(details) ? idOrObject(member(details, 'subscription')) : null;
+  return since ?? idOrObject(member(invoice, 'subscription'));
+}
+
+function readFinalizationError(error: unknown): string | null {
+  if (!isJsonObject(error)) return null;
+  return freeText(member(error, 'message')) ?? freeText(member(error, 'code')) ?? 'no reason given';
+}

@@ -1,0 +1,23 @@
+// Small questions that answers and refusals both ask: whom a stored call is about, and what was said.
+import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../model.js';
+import { type CallFailure } from '../ports/call.js';
+import { effectName } from './change.js';
+import { namesOf } from './settle-refunds.js';
+
+/** A failure in one line, for the timeline and review items. */
+export function said(f: CallFailure): string {
+  return [f.status === null ? 'no answer' : String(f.status), f.code, f.message]
+    .filter((x) => x !== null && x !== '')
+    .join(' ');
+}
+
+/** The payment that a stored call is about. */
+export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
+  if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
+  return s.payments.find((p) => effectName(p) === m.subject || p.id === m.subject);
+}
+
+/** The refund that a stored call is about. */
+export function refundOf(s: LaneState, m: OutboxRow): RefundRow | undefined {
+  return s.refunds.find((r) => namesOf(r).includes(m.subject));
+}

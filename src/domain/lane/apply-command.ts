@@ -1,0 +1,289 @@
+// What people and the merchant's backend ask for: a refund, a signup's completion, the settling of a review item.
+import { showMoney } from '../money.js';
+import {
+  type LaneState,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type Resolution,
+  type ReviewRow,
+} from '../model.js';
+import { refundable } from '../status.js';
+import {
+  addMessage,
+  closeReviews,
+  type Ctx,
+  messageKey,
+  note,
+  putInvoice,
+  putMessage,
+  putPayment,
+  putRefund,
+} from './change.js';
+import { newPayment, newRefund } from './apply-event.js';
+import { dismissTax, retryTax } from './apply-tax.js';
+import { ensureInvoice } from './facts.js';
+import { isTaxReview } from './tax-review.js';
+import { closePayment, moveMark, PARKING, proven } from './settle.js';
+
+/** A request that cannot be carried out: HTTP status, stable code, and the field to blame (null: none). */
+export type Refusal = {
+  readonly ok: false;
+  readonly status: 400 | 404 | 409 | 422;
+  readonly code: string;
+  readonly message: string;
+  readonly field: string | null;
+};
+export type Commanded<T> = { readonly ok: true; readonly state: LaneState; readonly value: T } | Refusal;
+
+export function refuse(status: Refusal['status'], code: string, message: string, field: string | null = null): Refusal {
+  return { ok: false, status, code, message, field };
+}
+
+export type RefundRequest = {
+  /** Null: all that remains. Smallest units. */
+  readonly amount: bigint | null;
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** Who asks: an API key's name. */
+  readonly by: string;
+};
+
+/** Writes a refund down with its key and bytes; the amount is reserved from here on (DESIGN 4.4). */
+export function requestRefund(s: LaneState, paymentRowId: string, req: RefundRequest, ctx: Ctx): Commanded<RefundRow> {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
+  if (p.paymentId === null) {
+    return refuse(
+      409,
+      'payment_not_identified',
+      'The MoR has not named this payment yet (no payment.* event brought its pay_… id), so it cannot be refunded here. Refund it in the MoR portal.',
+    );
+  }
+  if (p.succeededAt === null || p.amount === null) {
+    return refuse(422, 'payment_not_refundable', 'This payment never succeeded: there is nothing to give back.');
+  }
+  const rest = refundable(p, s.refunds);
+  if (rest === 0n)
+    return refuse(422, 'payment_not_refundable', 'All of this payment was given back or is on its way back.');
+  const amount = req.amount ?? rest;
+  if (amount > rest) {
+    const left = showMoney({ minor: rest, currency: p.currency });
+    return refuse(400, 'invalid_request', `The amount exceeds what remains of this payment: ${left}.`, 'amount');
+  }
+  const refund = newRefund(ctx, p, amount, req.reason, 'api');
+  const wire = ctx.encodeMor({
+    kind: 'create_refund',
+    paymentId: p.paymentId,
+    amountMinor: amount,
+    reason: req.reason,
+    metadata: req.metadata,
+  });
+  const state = addMessage(putRefund(s, refund), ctx, { peer: 'mor', kind: 'create_refund', subject: refund.id, wire });
+  const said = `${req.by} asked for a refund of ${showMoney({ minor: amount, currency: p.currency })}`;
+  return { ok: true, state: note(state, ctx, 'person', said, refund.id), value: refund };
+}
+
+export type Completion = {
+  readonly signupId: string;
+  readonly customerId: string;
+  readonly morCustomerId: string | null;
+  readonly paymentIntentId: string | null;
+  readonly chargeId: string;
+  readonly amount: bigint;
+  readonly currency: string; // upper case
+};
+
+/**
+ * The first invoice's payment, as the browser's result names it. It is only believed once the MoR knows the charge
+ * (`psp_reference`), unless the check is off. An event of the same charge or intent that came first is the proof.
+ */
+export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded<PaymentRow> {
+  const { state } = ensureInvoice(s, ctx);
+  const known = state.payments.find(
+    (p) =>
+      p.processorChargeId === c.chargeId ||
+      (c.paymentIntentId !== null && p.processorPaymentIntentId === c.paymentIntentId),
+  );
+  if (known !== undefined) {
+    if (known.signupId !== null && known.signupId !== c.signupId) {
+      return refuse(409, 'charge_already_used', 'This charge is already the payment of another signup.', 'charge_id');
+    }
+    const linked: PaymentRow = { ...known, signupId: c.signupId };
+    // An earlier try of the same intent was declined: that proves nothing of this charge.
+    if (known.succeededAt === null && known.mark === 'none') {
+      const { amount, currency, chargeId } = c;
+      const ids = { processorChargeId: chargeId, reference: chargeId, origin: 'signup', status: 'succeeded' } as const;
+      return toBeProven(
+        state,
+        { ...moveMark(linked, 'proving'), ...ids, amount, currency, recordedAt: ctx.now },
+        c,
+        ctx,
+      );
+    }
+    return { ok: true, state: putPayment(state, linked), value: linked };
+  }
+  const p = newPayment(ctx, {
+    invoiceId: s.lane,
+    customerId: c.customerId,
+    currency: c.currency,
+    origin: 'signup',
+    amount: c.amount,
+    processorChargeId: c.chargeId,
+    processorPaymentIntentId: c.paymentIntentId,
+    reference: c.chargeId,
+    signupId: c.signupId,
+    mark: 'proving',
+  });
+  return toBeProven(state, p, c, ctx);
+}
+
+function toBeProven(state: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): Commanded<PaymentRow> {
+  const said = `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney({ minor: c.amount, currency: c.currency })}`;
+  const added = note(putPayment(state, p), ctx, 'person', said, p.id);
+  if (ctx.settings.signupChargeCheck === 'psp_reference') return { ok: true, state: added, value: p };
+  const believed = proven(added, p, ctx, 'the check is off');
+  return { ok: true, state: believed, value: believed.payments.find((x) => x.id === p.id) ?? p };
+}
+
+/** What a person may choose for an open item. */
+export function resolutionsOf(r: ReviewRow): readonly Resolution[] {
+  switch (r.kind) {
+    case 'amount_mismatch':
+    case 'customer_mismatch':
+      return ['apply', 'refund', 'retry', 'dismiss'];
+    case 'currency_mismatch':
+    case 'invoice_not_payable':
+    case 'double_payment':
+      return ['refund', 'retry', 'dismiss'];
+    case 'signup_unproven':
+      return ['apply', 'retry', 'dismiss'];
+    case 'effect_failed':
+    case 'finalization_failed':
+    case 'refund_stuck':
+    case 'renewal_overdue':
+      return ['retry', 'dismiss'];
+    case 'partial_transfer':
+      return ['apply', 'dismiss'];
+    case 'dispute':
+    case 'conflicting_event':
+    case 'refund_gap':
+    case 'signup_overdue':
+      return ['dismiss'];
+  }
+}
+
+/** Settles an open review item as a person chose. The item is closed by this, whatever comes of what it starts. */
+export function resolveReview(
+  s: LaneState,
+  reviewId: string,
+  choice: { readonly resolution: Resolution; readonly note: string | null; readonly by: string },
+  ctx: Ctx,
+): Commanded<ReviewRow> {
+  const r = s.reviews.find((x) => x.id === reviewId);
+  if (r === undefined) return refuse(404, 'not_found', 'There is no such review item.');
+  if (r.status === 'resolved') {
+    if (r.resolution === choice.resolution) return { ok: true, state: s, value: r };
+    return refuse(
+      409,
+      'review_already_resolved',
+      `This item was already resolved (${r.resolution ?? ''}) by ${r.resolvedBy ?? ''}.`,
+    );
+  }
+  const allowed = resolutionsOf(r);
+  if (!allowed.includes(choice.resolution)) {
+    return refuse(
+      409,
+      'resolution_not_available',
+      `A ${r.kind} item can be settled by: ${allowed.join(', ')}.`,
+      'resolution',
+    );
+  }
+  const acted = act(s, r, choice, ctx);
+  if (!acted.ok) return acted;
+  const state = closeReviews(acted.state, ctx, (x) => x.id === r.id, choice);
+  return { ok: true, state, value: state.reviews.find((x) => x.id === r.id) ?? r };
+}
+
+function act(
+  s: LaneState,
+  r: ReviewRow,
+  choice: { readonly resolution: Resolution; readonly note: string | null; readonly by: string },
+  ctx: Ctx,
+): Commanded<null> {
+  const p = s.payments.find((x) => x.id === r.paymentRowId);
+  const just = (state: LaneState): Commanded<null> => ({ ok: true, state, value: null });
+  switch (choice.resolution) {
+    case 'refund': {
+      if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');
+      const asked = requestRefund(
+        s,
+        p.id,
+        { amount: null, reason: 'requested_by_customer', metadata: null, by: choice.by },
+        ctx,
+      );
+      return asked.ok ? just(asked.state) : asked;
+    }
+    case 'apply': {
+      if (p === undefined) return just(s);
+      if (r.kind === 'signup_unproven') return just(proven(s, p, ctx, `${choice.by} vouches for it`));
+      if (p.mark !== 'parked') return just(s); // it is on the invoice already: there is nothing left to apply
+      return just(lookAgain(putPayment(s, { ...moveMark(p, 'waiting'), waived: [...p.waived, waivedBy(r)] })));
+    }
+    case 'retry':
+      return just(retry(s, r, p, ctx));
+    case 'dismiss': {
+      if (isTaxReview(r)) return just(dismissTax(s, r, ctx));
+      const parked = p?.mark === 'parked' && PARKING.has(r.kind);
+      return just(parked ? closePayment(s, p, ctx) : s);
+    }
+  }
+}
+
+/** A part of a bank transfer differs from what is due, and that is known. */
+function waivedBy(r: ReviewRow): ReviewRow['kind'] {
+  return r.kind === 'partial_transfer' ? 'amount_mismatch' : r.kind;
+}
+
+function retry(s: LaneState, r: ReviewRow, p: PaymentRow | undefined, ctx: Ctx): LaneState {
+  if (r.kind === 'renewal_overdue' && s.invoice !== null) {
+    const by = new Date(ctx.now.getTime() + ctx.settings.renewalAlarmAfterHours * 3_600_000);
+    return putInvoice(s, { ...s.invoice, expectedBy: by });
+  }
+  if (r.kind === 'signup_unproven' && p !== undefined) {
+    return putPayment(s, { ...moveMark(p, 'proving'), proveDueAt: ctx.now, recordedAt: p.recordedAt });
+  }
+  if (r.kind === 'finalization_failed' && s.invoice !== null) {
+    // Every payment that waits for it; the old error must not bring the item back before the new try.
+    const again = s.payments.map((x) => (x.mark === 'held' ? moveMark(x, 'waiting') : x));
+    return lookAgain(putInvoice({ ...s, payments: again }, { ...s.invoice, finalizationError: null }));
+  }
+  if (isTaxReview(r)) return retryTax(s, r, ctx);
+  const refund = s.refunds.find((x) => x.id === r.refundId);
+  if (refund?.mirror === 'parked') return putRefund(s, { ...refund, mirror: 'waiting' });
+  if (r.kind === 'refund_stuck' && refund !== undefined)
+    return sendAgain(s, (m) => m.kind === 'create_refund' && m.subject === refund.id, ctx);
+  if (r.kind === 'effect_failed' && r.subject.startsWith('relay_event:')) {
+    return sendAgain(s, (m) => r.subject === `relay_event:${m.subject}`, ctx);
+  }
+  if (p !== undefined && (p.mark === 'parked' || p.mark === 'held'))
+    return lookAgain(putPayment(s, { ...moveMark(p, 'waiting'), markTries: 0 }));
+  return s;
+}
+
+/** The same key and the same bytes once more: what was done is not done twice. */
+function sendAgain(s: LaneState, match: (m: OutboxRow) => boolean, ctx: Ctx): LaneState {
+  const m = s.messages.find(match);
+  if (m === undefined || m.status === 'done') return s;
+  return putMessage(s, {
+    ...m,
+    key: messageKey(m.kind, m.subject, m.generation),
+    status: 'pending',
+    answeredAt: null,
+    nextTryAt: ctx.now,
+  });
+}
+
+function lookAgain(s: LaneState): LaneState {
+  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: null });
+}

@@ -1,0 +1,113 @@
+// Takes in a refusal: what the peer will surely not do becomes another look, or an item for a person.
+import { type LaneState, type OutboxRow } from '../model.js';
+import { type CallFailure } from '../ports/call.js';
+import { paymentOf, refundOf, said } from './answer-parts.js';
+import { applyChannelRefusal } from './apply-channel-answer.js';
+import { applyTaxRefused } from './apply-tax.js';
+import { type Ctx, openReview, putInvoice, putPayment, putRefund } from './change.js';
+import { moveMark, PARKING } from './settle.js';
+
+/** Calls tried anew after a refusal, each after a fresh read, before a person is asked. */
+const MARK_TRIES = 2;
+
+/** A payment that was to be given back and was not waits for a person again: it is looked at afresh, and its item comes back. */
+export function decideAnew(s: LaneState, paymentRowId: string): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  const asked = s.reviews.some((r) => r.status === 'open' && r.paymentRowId === paymentRowId && PARKING.has(r.kind));
+  if (p?.mark !== 'parked' || asked || s.invoice === null) return s;
+  return putInvoice(putPayment(s, moveMark(p, 'waiting')), { ...s.invoice, readAt: null });
+}
+
+/** A stored call was refused for good. */
+export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const p = paymentOf(s, m);
+  const r = refundOf(s, m);
+  const failed = (state: LaneState, over: { paymentRowId?: string; refundId?: string }, proposal: string): LaneState =>
+    openReview(state, ctx, {
+      kind: 'effect_failed',
+      subject: `${m.kind}:${m.subject}`,
+      summary: `${m.kind} was refused: ${said(f)}`,
+      proposal,
+      ...over,
+    });
+  switch (m.kind) {
+    case 'finalize_invoice': {
+      const i = s.invoice;
+      if (p === undefined || i === null) return s;
+      const state = putPayment(
+        putInvoice(s, { ...i, finalizationError: said(f), readAt: null }),
+        moveMark(p, 'waiting'),
+      );
+      return openReview(state, ctx, {
+        kind: 'finalization_failed',
+        subject: i.invoiceId,
+        paymentRowId: p.id,
+        summary: `Stripe refused to finalize the invoice: ${said(f)}`,
+        proposal:
+          'Mend on Stripe what it names and finalize the invoice; the payment that waits is then marked by itself.',
+      });
+    }
+    case 'report_payment':
+    case 'attach_payment':
+    case 'set_reference':
+    case 'pay_out_of_band': {
+      if (p === undefined) return s;
+      const markTries = p.markTries + 1;
+      const i = s.invoice;
+      if (m.kind !== 'report_payment' && markTries < MARK_TRIES && i !== null) {
+        const again = putPayment(s, { ...moveMark(p, 'waiting'), markTries });
+        return putInvoice(again, { ...i, readAt: null }); // look again: it may be void or paid by now
+      }
+      const parked = putPayment(s, { ...moveMark(p, 'parked'), markTries });
+      return failed(
+        parked,
+        { paymentRowId: p.id },
+        'Mend what the answer names, then retry; or mark the invoice by hand and dismiss this.',
+      );
+    }
+    case 'report_refund':
+    case 'issue_credit_note': {
+      if (r === undefined) return s;
+      const parked = putRefund(s, { ...r, mirror: 'parked' });
+      return failed(
+        parked,
+        { refundId: r.id, paymentRowId: r.paymentRowId },
+        'The money was given back; only Stripe does not show it. Mend what the answer names and retry, or credit it by hand and dismiss this.',
+      );
+    }
+    case 'create_refund': {
+      if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
+      if (r.status === 'requested') {
+        const freed = putRefund(s, {
+          ...r,
+          status: 'failed',
+          failure: { status: f.status, code: f.code, message: f.message },
+        });
+        return decideAnew(freed, r.paymentRowId);
+      }
+      // A refusal of the repeat does not say what became of the first try (DESIGN 3.4).
+      return openReview(s, ctx, {
+        kind: 'refund_stuck',
+        subject: r.id,
+        paymentRowId: r.paymentRowId,
+        refundId: r.id,
+        summary: `the first try of refund ${r.id} was not answered and its repeat was refused: ${said(f)}`,
+        proposal:
+          'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved.',
+      });
+    }
+    case 'create_proforma':
+    case 'create_payment_link':
+      return applyChannelRefusal(s, m, f, ctx);
+    case 'calculate_tax':
+    case 'commit_tax':
+    case 'refund_tax':
+      return applyTaxRefused(s, m, f, ctx);
+    case 'relay_event':
+      return failed(
+        s,
+        {},
+        'The MoR did not take this event from us. Find out why, then retry; it may not charge this renewal.',
+      );
+  }
+}

@@ -1,0 +1,206 @@
+// Small pure steps that a decision is made of: each takes a lane's state and gives a new one.
+import {
+  type AttemptRow,
+  type InvoiceRow,
+  type JournalLine,
+  type LaneState,
+  type LedgerEntry,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type Resolution,
+  type ReviewKind,
+  type ReviewRow,
+} from '../model.js';
+import { type MorObjectRow } from '../mor-object.js';
+import { type TaxRecord } from '../tax-record.js';
+import { type BillingCall } from '../ports/billing-platform.js';
+import { type WireRequest } from '../ports/call.js';
+import { type MorCall } from '../ports/payment-gateway.js';
+import { type FlowSettings } from '../settings.js';
+
+/** What a decision may use beside the state: all of it is given, so the same input decides the same. */
+export type Ctx = {
+  readonly now: Date;
+  readonly settings: FlowSettings;
+  readonly newId: (prefix: string) => string;
+  readonly encodeBilling: (call: BillingCall) => WireRequest;
+  readonly encodeMor: (call: MorCall) => WireRequest;
+  /** Spreads retries: a number in [0, 1). */
+  readonly jitter: () => number;
+};
+
+export function emptyLane(lane: string): LaneState {
+  return {
+    lane,
+    invoice: null,
+    payments: [],
+    attempts: [],
+    refunds: [],
+    objects: [],
+    taxes: [],
+    messages: [],
+    reviews: [],
+    entries: [],
+    journal: [],
+  };
+}
+
+function put<T>(rows: readonly T[], row: T, same: (a: T) => boolean): readonly T[] {
+  const at = rows.findIndex(same);
+  return at < 0 ? [...rows, row] : rows.with(at, row);
+}
+
+export function putInvoice(s: LaneState, invoice: InvoiceRow): LaneState {
+  return { ...s, invoice };
+}
+export function putPayment(s: LaneState, row: PaymentRow): LaneState {
+  return { ...s, payments: put(s.payments, row, (p) => p.id === row.id) };
+}
+export function putRefund(s: LaneState, row: RefundRow): LaneState {
+  return { ...s, refunds: put(s.refunds, row, (r) => r.id === row.id) };
+}
+export function putObject(s: LaneState, row: MorObjectRow): LaneState {
+  return { ...s, objects: put(s.objects, row, (o) => o.id === row.id) };
+}
+export function putTax(s: LaneState, row: TaxRecord): LaneState {
+  return { ...s, taxes: put(s.taxes, row, (t) => t.id === row.id) };
+}
+export function putMessage(s: LaneState, row: OutboxRow): LaneState {
+  return { ...s, messages: put(s.messages, row, (m) => m.id === row.id) };
+}
+export function putReview(s: LaneState, row: ReviewRow): LaneState {
+  return { ...s, reviews: put(s.reviews, row, (r) => r.id === row.id) };
+}
+export function addAttempt(s: LaneState, row: AttemptRow): LaneState {
+  return s.attempts.some((a) => a.eventId === row.eventId) ? s : { ...s, attempts: [...s.attempts, row] };
+}
+export function addEntry(s: LaneState, entry: LedgerEntry): LaneState {
+  return { ...s, entries: [...s.entries, entry] };
+}
+
+export function note(
+  s: LaneState,
+  ctx: Ctx,
+  kind: JournalLine['kind'],
+  text: string,
+  ref: string | null = null,
+  detail: JournalLine['detail'] = null,
+): LaneState {
+  return { ...s, journal: [...s.journal, { lane: s.lane, at: ctx.now, kind, ref, text, detail }] };
+}
+
+/** Opens a review item, unless one of this kind and subject is open or a person has already settled it. */
+export function openReview(
+  s: LaneState,
+  ctx: Ctx,
+  item: Pick<ReviewRow, 'kind' | 'subject' | 'summary' | 'proposal'> &
+    Partial<Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId'>>,
+): LaneState {
+  const same = s.reviews.filter((r) => r.kind === item.kind && r.subject === item.subject);
+  if (same.some((r) => r.status === 'open' || r.resolution === 'dismiss')) return s;
+  const row: ReviewRow = {
+    id: ctx.newId('rev'),
+    kind: item.kind,
+    status: 'open',
+    subject: item.subject,
+    invoiceId: item.invoiceId ?? s.invoice?.invoiceId ?? null,
+    paymentRowId: item.paymentRowId ?? null,
+    refundId: item.refundId ?? null,
+    summary: item.summary,
+    proposal: item.proposal,
+    createdAt: ctx.now,
+    resolvedAt: null,
+    resolvedBy: null,
+    resolution: null,
+    note: null,
+  };
+  return note(putReview(s, row), ctx, 'decision', `review item ${item.kind}: ${item.summary}`, row.id);
+}
+
+/** Closes the open items of a kind and subject. `by` null: the cause went away. */
+export function closeReviews(
+  s: LaneState,
+  ctx: Ctx,
+  match: (r: ReviewRow) => boolean,
+  how: { by: string | null; resolution: Resolution | 'cleared'; note: string | null },
+): LaneState {
+  let out = s;
+  for (const r of s.reviews) {
+    if (r.status !== 'open' || !match(r)) continue;
+    const closed: ReviewRow = {
+      ...r,
+      status: 'resolved',
+      resolvedAt: ctx.now,
+      resolvedBy: how.by ?? 'crossbill',
+      resolution: how.resolution,
+      note: how.note,
+    };
+    out = putReview(out, closed);
+    const text = `review item ${r.kind} closed: ${how.note ?? how.resolution}`;
+    out = note(out, ctx, how.by === null ? 'decision' : 'person', text, r.id);
+  }
+  return out;
+}
+
+export function openReviewOf(s: LaneState, kind: ReviewKind, subject: string): ReviewRow | undefined {
+  return s.reviews.find((r) => r.kind === kind && r.subject === subject && r.status === 'open');
+}
+
+/** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
+export function effectName(p: PaymentRow): string {
+  return p.paymentId ?? p.id;
+}
+
+/** Writes a call down to be sent: its key and its bytes are fixed from here on. */
+export function addCall(s: LaneState, ctx: Ctx, call: BillingCall, subject: string): LaneState {
+  return addMessage(s, ctx, { peer: 'stripe', kind: call.kind, subject, wire: ctx.encodeBilling(call) });
+}
+
+export function addMessage(
+  s: LaneState,
+  ctx: Ctx,
+  m: Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> & { generation?: number },
+): LaneState {
+  const generation =
+    m.generation ??
+    1 + Math.max(0, ...s.messages.filter((x) => x.kind === m.kind && x.subject === m.subject).map((x) => x.generation));
+  const row: OutboxRow = {
+    id: ctx.newId('out'),
+    lane: s.lane,
+    peer: m.peer,
+    kind: m.kind,
+    subject: m.subject,
+    generation,
+    key: messageKey(m.kind, m.subject, generation),
+    wire: m.wire,
+    status: 'pending',
+    attempts: 0,
+    firstTriedAt: null,
+    nextTryAt: ctx.now,
+    lastStatus: null,
+    lastCode: null,
+    lastMessage: null,
+    lastRequestId: null,
+    replaying: false,
+    createdAt: ctx.now,
+    answeredAt: null,
+  };
+  return putMessage(s, row);
+}
+
+/** At most 255 characters (Stripe); made of names that survive a restored backup, so that the key stays the same. */
+export function messageKey(kind: string, subject: string, generation: number): string {
+  return `crossbill:${kind}:${subject}:${generation}`;
+}
+
+/**
+ * When to try again: about one second, doubling to 15 minutes, with jitter, and never before the peer asked for.
+ * `attempts` counts the tries so far, at least 1. A peer that does not accept us (`stopped`) is asked at most once a minute.
+ */
+export function retryAt(ctx: Ctx, attempts: number, retryAfterMs: number | null, slow = false): Date {
+  const base = Math.min(900_000, 1000 * 2 ** Math.min(attempts - 1, 20));
+  const spread = base * (0.75 + 0.5 * ctx.jitter());
+  const wait = Math.min(900_000, Math.max(spread, slow ? 60_000 : 0, 500));
+  return new Date(ctx.now.getTime() + Math.round(Math.max(wait, retryAfterMs ?? 0)));
+}

@@ -1,0 +1,87 @@
+// Takes in what the platform says of an invoice, whatever the order it is heard in.
+import { type InvoiceRow, type LaneState, type PlatformStatus } from '../model.js';
+import { type InvoiceFacts } from '../ports/billing-platform.js';
+import { type Ctx, putInvoice } from './change.js';
+
+// How far along an invoice is: a status is never replaced by an earlier one, however late an event arrives.
+const PROGRESS: Record<PlatformStatus, number> = {
+  unknown: -1,
+  draft: 0,
+  open: 1,
+  uncollectible: 2,
+  void: 3,
+  paid: 3,
+  deleted: 3,
+};
+
+/** The lane's invoice, made when this is the first we hear of it. */
+export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoice: InvoiceRow } {
+  if (s.invoice !== null) return { state: s, invoice: s.invoice };
+  const invoice: InvoiceRow = {
+    invoiceId: s.lane,
+    customerId: null,
+    status: 'expected',
+    platformStatus: 'unknown',
+    billingReason: null,
+    currency: null,
+    amountDue: null,
+    amountPaid: null,
+    amountRemaining: null,
+    total: null,
+    subscriptionId: null,
+    collectionMethod: null,
+    platformCreatedAt: null,
+    finalizesAt: null,
+    finalizationError: null,
+    factsAt: null,
+    readAt: null,
+    readDueAt: null,
+    readAttempts: 0,
+    expectedBy: null,
+    holdUntil: null,
+    firstSeenAt: ctx.now,
+  };
+  return { state: putInvoice(s, invoice), invoice };
+}
+
+/** Facts from a read just made (or from the answer to a write): the truth of this moment. */
+export function takeRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts | null): LaneState {
+  const { state, invoice } = ensureInvoice(s, ctx);
+  const read = { readAt: ctx.now, readDueAt: null, readAttempts: 0, factsAt: ctx.now };
+  if (facts === null) return putInvoice(state, { ...invoice, ...read, platformStatus: 'deleted' });
+  return putInvoice(state, { ...invoice, ...taken(facts), ...read });
+}
+
+/** Facts from an event made at `at`: taken when they are further along, or as far along and not older. */
+export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date): LaneState {
+  const { state, invoice } = ensureInvoice(s, ctx);
+  const ahead = PROGRESS[facts.status] - PROGRESS[invoice.platformStatus];
+  const newer = invoice.factsAt === null || at.getTime() >= invoice.factsAt.getTime();
+  if (ahead > 0 || (ahead === 0 && newer)) return putInvoice(state, { ...invoice, ...taken(facts), factsAt: at });
+  // Late news still fill what nobody told us yet.
+  return putInvoice(state, {
+    ...invoice,
+    customerId: invoice.customerId ?? facts.customerId,
+    billingReason: invoice.billingReason ?? facts.billingReason,
+    subscriptionId: invoice.subscriptionId ?? facts.subscriptionId,
+    platformCreatedAt: invoice.platformCreatedAt ?? facts.createdAt,
+  });
+}
+
+function taken(f: InvoiceFacts): Partial<InvoiceRow> {
+  return {
+    customerId: f.customerId,
+    platformStatus: f.status,
+    billingReason: f.billingReason,
+    currency: f.currency,
+    amountDue: f.amountDue,
+    amountPaid: f.amountPaid,
+    amountRemaining: f.amountRemaining,
+    total: f.total,
+    subscriptionId: f.subscriptionId,
+    collectionMethod: f.collectionMethod,
+    ...(f.createdAt === null ? {} : { platformCreatedAt: f.createdAt }),
+    finalizesAt: f.finalizesAt,
+    finalizationError: f.status === 'draft' ? f.finalizationError : null,
+  };
+}

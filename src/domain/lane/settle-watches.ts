@@ -1,0 +1,88 @@
+// Watches: what should have happened by now and did not becomes a review item, and closes itself when it happens after all.
+import { showMoney } from '../money.js';
+import { type LaneState } from '../model.js';
+import { closeReviews, type Ctx, openReview } from './change.js';
+
+const DAY_MS = 86_400_000;
+
+/** Days after which a refund that is still pending or unknown is shown to a person (bank debits take days, not weeks). */
+export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
+
+export function settleWatches(s: LaneState, ctx: Ctx): LaneState {
+  return watchFinalization(watchRefunds(watchRenewal(s, ctx), ctx), ctx);
+}
+
+/** True when nothing more is expected of the MoR for this invoice: it spoke, or the invoice is settled without it. */
+export function hasVerdict(s: LaneState): boolean {
+  const status = s.invoice?.platformStatus;
+  return (
+    s.payments.length > 0 ||
+    status === 'paid' ||
+    status === 'void' ||
+    status === 'deleted' ||
+    s.invoice?.amountDue === 0n
+  );
+}
+
+function watchRenewal(s: LaneState, ctx: Ctx): LaneState {
+  const i = s.invoice;
+  if (i === null || i.expectedBy === null) return s;
+  if (hasVerdict(s)) {
+    return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', {
+      by: null,
+      resolution: 'cleared',
+      note: 'the verdict came',
+    });
+  }
+  if (i.expectedBy.getTime() > ctx.now.getTime()) return s;
+  const due =
+    i.amountDue === null || i.currency === null ? 'money' : showMoney({ minor: i.amountDue, currency: i.currency });
+  return openReview(s, ctx, {
+    kind: 'renewal_overdue',
+    subject: i.invoiceId,
+    summary: `no verdict of the MoR for ${due} since ${i.firstSeenAt.toISOString()}`,
+    proposal:
+      'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until it says so.',
+  });
+}
+
+function watchRefunds(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const r of s.refunds) {
+    if (r.status !== 'pending' && r.status !== 'unknown' && r.status !== 'requested') {
+      const over = (x: { kind: string; subject: string }): boolean => x.kind === 'refund_stuck' && x.subject === r.id;
+      if (r.status === 'succeeded')
+        state = closeReviews(state, ctx, over, { by: null, resolution: 'cleared', note: 'the refund succeeded' });
+      continue;
+    }
+    if (ctx.now.getTime() < r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.status] * DAY_MS) continue;
+    state = openReview(state, ctx, {
+      kind: 'refund_stuck',
+      subject: r.id,
+      paymentRowId: r.paymentRowId,
+      refundId: r.id,
+      summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${r.createdAt.toISOString()}`,
+      proposal: 'Ask the MoR what became of it. The amount stays reserved until it is known.',
+    });
+  }
+  return state;
+}
+
+function watchFinalization(s: LaneState, ctx: Ctx): LaneState {
+  const i = s.invoice;
+  if (i === null) return s;
+  if (i.platformStatus !== 'draft') {
+    return closeReviews(s, ctx, (r) => r.kind === 'finalization_failed', {
+      by: null,
+      resolution: 'cleared',
+      note: `the invoice is ${i.platformStatus}`,
+    });
+  }
+  if (i.finalizationError === null) return s;
+  return openReview(s, ctx, {
+    kind: 'finalization_failed',
+    subject: i.invoiceId,
+    summary: `Stripe could not finalize the invoice: ${i.finalizationError}`,
+    proposal: 'Mend on Stripe what it names and finalize the invoice; a payment that waits is then marked by itself.',
+  });
+}

@@ -1,0 +1,308 @@
+// What the bridge knows about one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
+import { type Money } from './money.js';
+import { type MorObjectRow } from './mor-object.js';
+import { type TaxRecord } from './tax-record.js';
+import { type TaxCall } from './ports/tax.js';
+import { type BillingCallKind, type InvoiceStatus } from './ports/billing-platform.js';
+import { type WireRequest } from './ports/call.js';
+
+/** What the platform last said of the invoice; `unknown` until an event or a read told us. */
+export type PlatformStatus = InvoiceStatus | 'unknown';
+
+/** The invoice's status as the API shows it. */
+export type PublicInvoiceStatus = 'expected' | 'open' | 'held' | 'marking' | 'paid' | 'ignored' | 'void' | 'review';
+
+export type InvoiceRow = {
+  readonly invoiceId: string;
+  readonly customerId: string | null;
+  readonly status: PublicInvoiceStatus;
+  readonly platformStatus: PlatformStatus;
+  readonly billingReason: string | null;
+  readonly currency: string | null;
+  readonly amountDue: bigint | null;
+  readonly amountPaid: bigint | null;
+  readonly amountRemaining: bigint | null;
+  readonly total: bigint | null;
+  readonly subscriptionId: string | null;
+  readonly collectionMethod: string | null;
+  /** When the platform made the invoice. */
+  readonly platformCreatedAt: Date | null;
+  /** A draft finalizes by itself then. */
+  readonly finalizesAt: Date | null;
+  readonly finalizationError: string | null;
+  /** How old the facts above are: the time of the read, or the event's own time. */
+  readonly factsAt: Date | null;
+  /** The last read from the platform; null: never read. */
+  readonly readAt: Date | null;
+  /** A read that failed is tried again then; null: no read is waiting. */
+  readonly readDueAt: Date | null;
+  readonly readAttempts: number;
+  /** A verdict of the MoR is expected by then; null: none is expected. */
+  readonly expectedBy: Date | null;
+  /** When a held payment is looked at again, should no event come. */
+  readonly holdUntil: Date | null;
+  readonly firstSeenAt: Date;
+};
+
+/** Document 3, "Payment status as delivered in events". */
+export type PaymentStatus = 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
+
+/**
+ * How far the mark of one payment on its invoice has come. One row per payment, so that a crash between two calls resumes at the
+ * right one. `parked`: a person must decide. `closed`: nothing more will be done.
+ */
+export const markMoves = {
+  none: ['proving', 'waiting', 'closed'],
+  proving: ['waiting', 'parked', 'closed'],
+  waiting: ['held', 'finalizing', 'reporting', 'attaching', 'referencing', 'confirmed', 'parked', 'closed'],
+  held: ['waiting', 'closed'],
+  finalizing: ['waiting', 'held', 'parked'],
+  reporting: ['attaching', 'waiting', 'parked'],
+  attaching: ['confirmed', 'waiting', 'parked'],
+  referencing: ['paying', 'waiting', 'parked'],
+  paying: ['confirmed', 'waiting', 'parked'],
+  parked: ['waiting', 'proving', 'closed', 'confirmed'],
+  confirmed: [],
+  closed: ['waiting'],
+} as const satisfies Record<string, readonly string[]>;
+export type MarkStage = keyof typeof markMoves;
+
+/** Stages in which a payment holds the invoice: no second payment may be marked beside it. */
+export const HOLDING: ReadonlySet<MarkStage> = new Set<MarkStage>([
+  'finalizing',
+  'reporting',
+  'attaching',
+  'referencing',
+  'paying',
+  'confirmed',
+]);
+
+export type PaymentOrigin = 'renewal' | 'signup' | 'proforma' | 'payment_link';
+
+export type PaymentRow = {
+  /** Ours, permanent. */
+  readonly id: string;
+  /** The MoR's `pay_…`; null until an event brought it. */
+  readonly paymentId: string | null;
+  readonly invoiceId: string;
+  readonly customerId: string;
+  readonly origin: PaymentOrigin;
+  readonly status: PaymentStatus;
+  /** Null while only a refund of it is known. */
+  readonly amount: bigint | null;
+  readonly currency: string;
+  readonly processorChargeId: string | null;
+  readonly processorPaymentIntentId: string | null;
+  /** What Stripe shows as the payment's reference: the charge id, or the proforma invoice's or payment link's id. */
+  readonly reference: string | null;
+  /** When the MoR took the money; null: it did not (yet, as far as we know). */
+  readonly succeededAt: Date | null;
+  /** The newest failed or requires_action verdict, to order two of them. */
+  readonly verdictAt: Date | null;
+  readonly failureMessage: string | null;
+  readonly declineCode: string | null;
+  readonly mark: MarkStage;
+  readonly markMode: MarkMode | null;
+  readonly paymentRecordId: string | null;
+  /** How often a refused mark was tried anew after a fresh read. */
+  readonly markTries: number;
+  readonly proveDueAt: Date | null;
+  readonly proveAttempts: number;
+  /** Checks that a person waived for this payment, by the review item's kind. */
+  readonly waived: readonly ReviewKind[];
+  /** Refunds that count, in smallest units. */
+  readonly amountRefunded: bigint;
+  /** The largest `amount_refunded_total` any event carried; null: none did. */
+  readonly refundedTotal: bigint | null;
+  readonly signupId: string | null;
+  readonly recordedAt: Date;
+};
+
+export type MarkMode = 'payment_record' | 'out_of_band';
+
+/** One verdict of the MoR on one try to charge. */
+export type AttemptRow = {
+  readonly eventId: string;
+  readonly invoiceId: string;
+  readonly paymentId: string;
+  readonly outcome: 'succeeded' | 'failed' | 'requires_action';
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly failureMessage: string | null;
+  readonly declineCode: string | null;
+  readonly processorPaymentIntentId: string | null;
+  readonly at: Date;
+};
+
+/**
+ * `requested`: written down, no answer yet. `unknown`: sent, and nobody answered. `pending`: a bank debit on its way. Only
+ * `failed` frees the amount.
+ */
+export const refundMoves = {
+  requested: ['unknown', 'pending', 'succeeded', 'failed'],
+  unknown: ['pending', 'succeeded', 'failed'],
+  pending: ['succeeded', 'failed'],
+  succeeded: [],
+  failed: ['succeeded'],
+} as const satisfies Record<string, readonly string[]>;
+export type RefundStatus = keyof typeof refundMoves;
+
+/** How far a refund's twin on Stripe has come. `not_needed`: its payment was never marked there. */
+export const mirrorMoves = {
+  none: ['waiting', 'not_needed'],
+  waiting: ['reporting', 'crediting', 'not_needed', 'parked'],
+  reporting: ['crediting', 'parked'],
+  crediting: ['done', 'parked'],
+  parked: ['waiting', 'not_needed'],
+  not_needed: ['waiting'],
+  done: [],
+} as const satisfies Record<string, readonly string[]>;
+export type MirrorStage = keyof typeof mirrorMoves;
+
+export type RefundRow = {
+  /** Ours, permanent. */
+  readonly id: string;
+  /** Our id of the payment. */
+  readonly paymentRowId: string;
+  readonly invoiceId: string;
+  readonly morRefundId: string | null;
+  readonly processorRefundId: string | null;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly status: RefundStatus;
+  readonly reason: string | null;
+  /** `api`: asked for through us. `event`: made elsewhere and heard of. */
+  readonly origin: 'api' | 'event';
+  /** False: it would exceed the payment, so it is shown but not counted (a review item says so). */
+  readonly counted: boolean;
+  /** `amount_refunded_total` of its event; null: no event, or the event had none. */
+  readonly totalAfter: bigint | null;
+  readonly mirror: MirrorStage;
+  readonly creditNoteId: string | null;
+  /** The MoR's refusal; null: none. */
+  readonly failure: { readonly status: number | null; readonly code: string | null; readonly message: string } | null;
+  readonly createdAt: Date;
+  readonly succeededAt: Date | null;
+};
+
+export type ReviewKind =
+  | 'amount_mismatch'
+  | 'currency_mismatch'
+  | 'customer_mismatch'
+  | 'invoice_not_payable'
+  | 'double_payment'
+  | 'conflicting_event'
+  | 'refund_gap'
+  | 'refund_stuck'
+  | 'renewal_overdue'
+  | 'signup_overdue'
+  | 'signup_unproven'
+  | 'finalization_failed'
+  | 'dispute'
+  | 'partial_transfer'
+  | 'effect_failed';
+
+export type Resolution = 'apply' | 'refund' | 'retry' | 'dismiss';
+
+export type ReviewRow = {
+  readonly id: string;
+  readonly kind: ReviewKind;
+  readonly status: 'open' | 'resolved';
+  /** What it is about, in one word: one open item per kind and subject. */
+  readonly subject: string;
+  readonly invoiceId: string | null;
+  /** Our id of the payment. */
+  readonly paymentRowId: string | null;
+  readonly refundId: string | null;
+  readonly summary: string;
+  readonly proposal: string;
+  readonly createdAt: Date;
+  readonly resolvedAt: Date | null;
+  /** An API key's name, or `crossbill` when the item closed itself. */
+  readonly resolvedBy: string | null;
+  readonly resolution: Resolution | 'cleared' | null;
+  readonly note: string | null;
+};
+
+export type OutboxKind =
+  BillingCallKind | 'create_refund' | 'relay_event' | TaxCall['kind'] | 'create_proforma' | 'create_payment_link';
+
+/** A call that was decided: key and bytes are stored before it is sent. */
+export type OutboxRow = {
+  readonly id: string;
+  readonly lane: string;
+  readonly peer: 'stripe' | 'mor' | 'relay';
+  readonly kind: OutboxKind;
+  /** The payment's or refund's own id; with `kind` and `generation` unique for good. */
+  readonly subject: string;
+  /** Raised only when the effect of the earlier key is surely absent. */
+  readonly generation: number;
+  readonly key: string;
+  readonly wire: WireRequest;
+  readonly status: 'pending' | 'done' | 'refused' | 'cancelled';
+  readonly attempts: number;
+  readonly firstTriedAt: Date | null;
+  readonly nextTryAt: Date;
+  readonly lastStatus: number | null;
+  readonly lastCode: string | null;
+  readonly lastMessage: string | null;
+  readonly lastRequestId: string | null;
+  /** The peer replays a stored failure for this key. */
+  readonly replaying: boolean;
+  readonly createdAt: Date;
+  readonly answeredAt: Date | null;
+};
+
+/** Accounts of the ledger. The two clearing accounts stand at zero when nothing is under way. */
+export type Account =
+  | 'mor_receivable' // money the MoR holds for the merchant
+  | 'unmarked_payments' // clearing: taken by the MoR, not yet marked on Stripe
+  | 'settled_invoices' // marked paid on Stripe
+  | 'unmirrored_refunds' // clearing: given back by the MoR, not yet shown on Stripe
+  | 'disputed_payments'; // taken back by a bank
+
+/** One movement between two accounts. Unique by (reason, subject) for good. */
+export type LedgerEntry = {
+  readonly debit: Account;
+  readonly credit: Account;
+  readonly amount: Money;
+  readonly reason: string;
+  readonly subject: string;
+  readonly invoiceId: string;
+  readonly paymentRowId: string;
+  readonly refundId: string | null;
+  /** The inbox event that caused it; null: a call's answer or a person did. */
+  readonly eventId: string | null;
+  readonly at: Date;
+};
+
+/** One line of an invoice's timeline. */
+export type JournalLine = {
+  readonly lane: string;
+  readonly at: Date;
+  readonly kind: 'event' | 'decision' | 'call' | 'person';
+  /** The event, message, review or refund it is about. */
+  readonly ref: string | null;
+  readonly text: string;
+  readonly detail: Readonly<Record<string, string | number | boolean | null>> | null;
+};
+
+/** Everything that is known about one lane, as it was loaded, and what one decision added to it. */
+export type LaneState = {
+  readonly lane: string;
+  readonly invoice: InvoiceRow | null;
+  readonly payments: readonly PaymentRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly refunds: readonly RefundRow[];
+  /** What the MoR keeps beside the invoice. */
+  readonly objects: readonly MorObjectRow[];
+  /** Its tax at the MoR, as far as the bridge commits it. */
+  readonly taxes: readonly TaxRecord[];
+  /** All of them, answered ones too: a next generation must know the last. */
+  readonly messages: readonly OutboxRow[];
+  /** Open and resolved. */
+  readonly reviews: readonly ReviewRow[];
+  /** New only: never loaded. */
+  readonly entries: readonly LedgerEntry[];
+  readonly journal: readonly JournalLine[];
+};

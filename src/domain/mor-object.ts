@@ -1,0 +1,109 @@
+// A thing that the MoR keeps beside an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert.
+
+/** `capture`: a captured card payment, kept for the MoR's uuid of it, which e-invoices and documents go by. */
+export type MorObjectKind = 'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture';
+
+/** What the columns have no place for. Absent: not known. */
+export type MorObjectDetail = {
+  readonly merchantReference?: string | null;
+  /** Document 2, `issuanceFailure`, or why an authority rejected an e-invoice. */
+  readonly failure?: {
+    readonly code: string | null;
+    readonly message: string | null;
+    readonly failedAt: string | null;
+  };
+  /** The MoR's refusal of our request. */
+  readonly refusal?: {
+    readonly status: number | null;
+    readonly code: string | null;
+    readonly message: string;
+    readonly errors: readonly { readonly field: string; readonly message: string }[];
+  };
+  /** A link's `pricedAmount` and `amountDue` as decimal strings, as the MoR wrote them last. */
+  readonly priced?: string | null;
+  readonly due?: string | null;
+  /** A link's capture was announced then (ISO 8601); it counts once a read of the link confirms it. */
+  readonly capturedAt?: string;
+  readonly pspReference?: string | null;
+  /** The proforma invoice or payment that an e-invoice is for. */
+  readonly madeFor?: string | null;
+  /** A dispute's outcome in the MoR's words. */
+  readonly outcome?: string | null;
+  /** An alert's outcome: whether the payment was given back; null: it did not say. */
+  readonly refunded?: boolean | null;
+  readonly reviewerNote?: string | null;
+  /** When the newest event about it was made (ISO 8601). */
+  readonly saidAt?: string;
+  /** The loss of a dispute is in the ledger. */
+  readonly booked?: boolean;
+  /** Our request was sent and nobody answered; it is sent again, the same bytes. */
+  readonly unanswered?: boolean;
+  /** Another row of ours has the same object of the MoR. */
+  readonly replacedBy?: string;
+};
+
+export type MorObjectRow = {
+  /** Ours, permanent. */
+  readonly id: string;
+  readonly kind: MorObjectKind;
+  /** The MoR's id; null until its answer or an event named it. */
+  readonly morId: string | null;
+  readonly invoiceId: string;
+  /** Our id of the payment it belongs to or brought; null: none known. */
+  readonly paymentRowId: string | null;
+  /**
+   * In the MoR's words. Ours are `REQUESTED` (not answered yet), `REFUSED`, `REPLACED` and `DELETED`; disputes are `action_needed`,
+   * `revision_requested`, `won`, `lost` or `decided`, alerts `received` or `handled`.
+   */
+  readonly status: string;
+  /** Smallest units; null when not known. */
+  readonly amount: bigint | null;
+  readonly currency: string | null;
+  readonly number: string | null;
+  /** A link's page, or a dispute's dashboard. Text to show, never followed. */
+  readonly url: string | null;
+  /** Until when somebody must act; for a link, until when it can be paid. */
+  readonly deadline: Date | null;
+  readonly detail: MorObjectDetail;
+  /** It is to be read at the MoR then; null: nothing to find out. */
+  readonly readDueAt: Date | null;
+  readonly readAttempts: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+/** Proforma invoices in these states hold nothing: another may be made. */
+const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
+
+/** A proforma invoice that stands, or is on its way. */
+export function isLiveProforma(o: MorObjectRow): boolean {
+  return o.kind === 'proforma' && !DEAD.has(o.status);
+}
+
+/** A link that a customer can pay, as far as we know, or that is on its way. */
+export function isPayableLink(o: MorObjectRow, now: Date): boolean {
+  if (o.kind !== 'payment_link') return false;
+  if (o.status === 'REQUESTED') return true;
+  return o.status === 'PAYABLE' && (o.deadline === null || o.deadline.getTime() > now.getTime());
+}
+
+export function newMorObject(
+  now: Date,
+  over: Pick<MorObjectRow, 'id' | 'kind' | 'invoiceId' | 'status'> & Partial<MorObjectRow>,
+): MorObjectRow {
+  return {
+    morId: null,
+    paymentRowId: null,
+    amount: null,
+    currency: null,
+    number: null,
+    url: null,
+    deadline: null,
+    detail: {},
+    readDueAt: null,
+    readAttempts: 0,
+    createdAt: now,
+    updatedAt: now,
+    ...over,
+  };
+}

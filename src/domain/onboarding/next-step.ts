@@ -1,0 +1,49 @@
+// What comes next for a merchant's onboarding, in one sentence for the person who looks.
+import { type OnboardingRow } from './model.js';
+
+/** How each requirement of Document 1 is met through our own routes. */
+const MEANS: Readonly<Record<string, string>> = {
+  products: 'the product (PUT …/product)',
+  selectedRegions: 'the regions (PUT …/product)',
+  businessDescription: 'businessDescription (PATCH …/business)',
+  checkoutUrl: 'storeUrls (PATCH …/business; the MoR calls it checkoutUrl)',
+};
+
+type Seen = Pick<
+  OnboardingRow,
+  'status' | 'merchantId' | 'applicationId' | 'regions' | 'due' | 'comments' | 'reviewMessage'
+>;
+
+/** Pure. Never empty. */
+export function nextStep(view: Seen): string {
+  const { status, merchantId, applicationId, due } = view;
+  switch (status) {
+    case 'refused':
+      return 'The MoR refused to begin: correct what it named and send POST /v1/onboarding/merchants again.';
+    case 'requested':
+      if (merchantId !== null)
+        return 'There is no application yet: choose product and regions (PUT …/product), which makes one.';
+      if (applicationId !== null) return 'The MoR has not listed the merchant yet: look again in a moment.';
+      return 'The MoR has not confirmed the application: send POST /v1/onboarding/merchants again with the same body.';
+    case 'created':
+      if (due.length > 0) return `Supply ${means(due)}, then submit.`;
+      if (view.regions.length === 0) return 'Choose the regions (PUT …/product), then submit.';
+      return 'Nothing is due: submit it for review (POST …/submit).';
+    case 'submitted':
+      return 'A person at the MoR reviews it, without a fixed time; Crossbill asks for the outcome every few minutes.';
+    case 'changes_requested': {
+      if (due.length > 0)
+        return `The reviewer asks for changes, and something is due: supply ${means(due)}, then submit again.`;
+      if (view.comments.length > 0) return 'The reviewer asks for changes: mend what errors name, then submit again.';
+      return 'The reviewer asks for changes: read review_message, mend it if you have not, then submit again.';
+    }
+    case 'approved':
+      return 'Approved: the merchant is live for this product; nothing more is to be done.';
+    case 'rejected':
+      return 'Rejected for good: it cannot be submitted again; only another merchant reference can begin anew.';
+  }
+}
+
+function means(due: readonly string[]): string {
+  return due.map((key) => MEANS[key] ?? key).join(', ');
+}

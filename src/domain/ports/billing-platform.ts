@@ -1,0 +1,113 @@
+// The billing platform (Stripe Billing) as the bridge sees it: what may be asked of it and what it answers.
+import { type Money } from '../money.js';
+import { type CallOutcome, type WireRequest } from './call.js';
+
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void' | 'deleted';
+
+/** An invoice as the platform showed it at one moment, from an event or from a read. Amounts are smallest units. */
+export type InvoiceFacts = {
+  readonly invoiceId: string;
+  readonly customerId: string;
+  readonly status: InvoiceStatus;
+  /** For example `subscription_cycle`; null when the platform gave none. */
+  readonly billingReason: string | null;
+  readonly currency: string; // upper case
+  readonly amountDue: bigint;
+  readonly amountPaid: bigint;
+  readonly amountRemaining: bigint;
+  readonly total: bigint;
+  readonly subscriptionId: string | null;
+  readonly collectionMethod: string | null;
+  /** When the platform made it; null when it did not say. */
+  readonly createdAt: Date | null;
+  readonly livemode: boolean;
+  /** Why the last finalization failed; null when it did not. */
+  readonly finalizationError: string | null;
+  /** When a draft finalizes by itself; null when unknown or not scheduled. */
+  readonly finalizesAt: Date | null;
+};
+
+/** One payment attached to an invoice, as the platform lists it. */
+export type InvoicePaymentFacts = {
+  readonly paymentRecordId: string | null; // null: a payment intent of the platform's own
+  readonly status: string; // open, paid, canceled
+  readonly amountPaid: bigint | null;
+};
+
+/** The calls that change something on the platform. Each becomes one outbox message. */
+export type BillingCall =
+  | { readonly kind: 'finalize_invoice'; readonly invoiceId: string }
+  | {
+      readonly kind: 'report_payment';
+      readonly invoiceId: string;
+      readonly customerId: string;
+      /** Our name for the payment: `pay_…`, or our own id for a signup's. Goes into the record's metadata. */
+      readonly paymentId: string;
+      readonly amount: Money;
+      /** What the record shows as its payment reference: the processor's charge id. */
+      readonly reference: string;
+      readonly initiatedAt: Date;
+      readonly guaranteedAt: Date;
+      readonly presence: 'on_session' | 'off_session';
+    }
+  | { readonly kind: 'attach_payment'; readonly invoiceId: string; readonly paymentRecordId: string }
+  | {
+      readonly kind: 'set_reference';
+      readonly invoiceId: string;
+      readonly paymentId: string;
+      readonly reference: string;
+    }
+  | { readonly kind: 'pay_out_of_band'; readonly invoiceId: string }
+  | {
+      readonly kind: 'report_refund';
+      readonly invoiceId: string;
+      readonly paymentRecordId: string;
+      /** Ours; goes into the metadata. */
+      readonly refundId: string;
+      /** Unique at the platform: the processor's refund id. */
+      readonly reference: string;
+      readonly amount: Money;
+      readonly refundedAt: Date;
+    }
+  | {
+      readonly kind: 'issue_credit_note';
+      readonly invoiceId: string;
+      readonly refundId: string;
+      readonly amount: Money;
+      /** The record and the reference that `report_refund` used; null: the invoice was paid out of band. */
+      readonly refunded: { readonly paymentRecordId: string; readonly reference: string } | null;
+    };
+
+export type BillingCallKind = BillingCall['kind'];
+
+/** What a change answered. `invoice` where the platform returned it, the new object's id where it made one. */
+export type BillingAnswer =
+  | {
+      readonly kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band';
+      readonly invoice: InvoiceFacts;
+    }
+  | { readonly kind: 'report_payment'; readonly paymentRecordId: string }
+  | { readonly kind: 'report_refund'; readonly paymentRecordId: string }
+  | { readonly kind: 'issue_credit_note'; readonly creditNoteId: string };
+
+/** A call as the outbox keeps it. */
+export type StoredBillingCall = {
+  readonly kind: BillingCallKind;
+  readonly key: string; // idempotency key
+  readonly wire: WireRequest;
+};
+
+/** What was found when nobody could say whether a call had happened. */
+export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { readonly done: false };
+
+export abstract class BillingPlatform {
+  /** The bytes of a call. Pure: the same call gives the same bytes. */
+  abstract encode(call: BillingCall): WireRequest;
+  /** Sends a stored call once (no retry of its own beyond the socket) and parses the answer. Never throws. */
+  abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
+  /** Looks whether the effect of a stored call is there, by reading. For keys that were pruned or that replay a stored 500. */
+  abstract probe(call: StoredBillingCall): Promise<CallOutcome<Probe>>;
+  /** A fresh read. A deleted or unknown invoice is `status: 'deleted'` only if the platform says 404; the caller gives the id. */
+  abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;
+  abstract listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>>;
+}

@@ -1,0 +1,176 @@
+// Reading: what is kept, for the API, the console and the command line. Nothing here changes anything.
+import {
+  type AttemptRow,
+  type InvoiceRow,
+  type JournalLine,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+} from '../model.js';
+import { type MorObjectRow } from '../mor-object.js';
+import { type InboxSource } from './inbox.js';
+import { type SignupRow } from './signups.js';
+
+/** A page of a list, newest first. */
+export type PageRequest = { readonly limit: number; readonly cursor: string | null };
+export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
+
+/** A cursor that no list gave out: it comes from the caller, and the caller is told. */
+export class BadCursor extends Error {
+  readonly code = 'bad_cursor';
+}
+
+export type EventStatus = 'received' | 'done' | 'ignored' | 'parked' | 'quarantined';
+
+export type EventRow = {
+  /** `ie_…` in the inbox, `iq_…` in quarantine. */
+  readonly id: string;
+  readonly source: InboxSource;
+  readonly eventId: string;
+  readonly type: string;
+  readonly lane: string;
+  readonly status: EventStatus;
+  readonly reason: string | null;
+  readonly attempts: number;
+  readonly receivedAt: Date;
+  readonly decidedAt: Date | null;
+};
+
+export type LedgerRow = {
+  readonly id: string;
+  readonly debitAccount: string;
+  readonly creditAccount: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly reason: string;
+  readonly invoiceId: string;
+  /** The payment's public id. */
+  readonly paymentId: string;
+  readonly refundId: string | null;
+  readonly eventId: string | null;
+  readonly recordedAt: Date;
+};
+
+export type AuditRow = {
+  readonly id: string;
+  readonly at: Date;
+  readonly actor: string;
+  readonly role: string | null;
+  readonly action: string;
+  readonly target: string | null;
+  readonly source: string;
+  readonly outcome: string;
+  readonly status: number;
+  readonly detail: Readonly<Record<string, unknown>> | null;
+};
+
+/** An invoice in a list: with its money, without its story. */
+export type InvoiceListItem = InvoiceRow & {
+  readonly morCustomerId: string | null;
+  readonly payments: readonly PaymentRow[];
+  readonly refunds: readonly RefundRow[];
+};
+
+export type InvoiceView = {
+  readonly invoice: InvoiceRow;
+  readonly morCustomerId: string | null;
+  readonly payments: readonly PaymentRow[];
+  readonly refunds: readonly RefundRow[];
+  /** What the MoR keeps beside it, oldest first. */
+  readonly objects: readonly MorObjectRow[];
+  readonly attempts: readonly AttemptRow[];
+  readonly messages: readonly OutboxRow[];
+  readonly reviews: readonly ReviewRow[];
+  readonly journal: readonly JournalLine[];
+};
+
+export type PaymentView = {
+  readonly payment: PaymentRow;
+  readonly morCustomerId: string | null;
+  readonly refunds: readonly RefundRow[];
+};
+
+export type CustomerView = {
+  readonly customerId: string;
+  /** Of the newest signup; null: no signup through us. */
+  readonly morCustomerId: string | null;
+  readonly morCustomerIds: readonly string[];
+  readonly signups: readonly SignupRow[];
+  readonly invoiceIds: readonly string[];
+};
+
+/** Numbers for the metrics: what waits, and for how long. */
+export type Backlog = {
+  readonly waitingEvents: number;
+  readonly pendingMessages: number;
+  readonly oldestSeconds: number;
+  readonly openReviews: ReadonlyMap<string, number>;
+  readonly parkedEvents: number;
+};
+
+/** One hour: the events that came in it and the invoices that were marked paid in it. */
+export type HourCount = { readonly at: Date; readonly events: number; readonly marks: number };
+
+/** Today at a glance. A day is a UTC day. */
+export type Overview = {
+  readonly at: Date;
+  readonly dayStart: Date;
+  /** Invoices that are not at rest, as they stand now, by the API's status. */
+  readonly unsettled: ReadonlyMap<'expected' | 'open' | 'held' | 'marking' | 'review', number>;
+  /** Invoices that were marked paid today. */
+  readonly paidToday: number;
+  /** What the MoR took and gave back today, in smallest units, by currency. */
+  readonly money: readonly { readonly currency: string; readonly collected: bigint; readonly refunded: bigint }[];
+  /** The newest event of each sender; a sender that never sent anything is not in it. */
+  readonly lastEvents: readonly EventRow[];
+  /** The last 24 hours, oldest first; the last one is the hour that is not over. */
+  readonly hours: readonly HourCount[];
+};
+
+/** Lists throw BadCursor for a cursor that is not one of theirs. */
+export abstract class Books {
+  abstract invoices(
+    filter: { status?: string; customerId?: string },
+    page: PageRequest,
+  ): Promise<Page<InvoiceListItem>>;
+  abstract invoice(invoiceId: string): Promise<InvoiceView | null>;
+  /** What the MoR keeps beside an invoice, oldest first. */
+  abstract objects(invoiceId: string): Promise<readonly MorObjectRow[]>;
+  abstract payments(
+    filter: { status?: string; customerId?: string; invoiceId?: string },
+    page: PageRequest,
+  ): Promise<Page<PaymentView>>;
+  /** By `pay_…` or by our own id. */
+  abstract payment(id: string): Promise<PaymentView | null>;
+  /** What payments are called towards the outside: our id → `pay_…`, or our id again until there is one. */
+  abstract paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** By our id or the MoR's. With its payment. */
+  abstract refund(id: string): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow } | null>;
+  abstract refunds(
+    filter: { status?: string; invoiceId?: string },
+    page: PageRequest,
+  ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>>;
+  abstract events(
+    filter: { source?: string; status?: string; type?: string; eventId?: string },
+    page: PageRequest,
+  ): Promise<Page<EventRow>>;
+  abstract event(id: string): Promise<(EventRow & { readonly body: Buffer | null }) | null>;
+  abstract reviews(
+    filter: { status?: string; kind?: string; invoiceId?: string },
+    page: PageRequest,
+  ): Promise<Page<ReviewRow>>;
+  abstract review(id: string): Promise<ReviewRow | null>;
+  abstract ledger(
+    filter: { invoiceId?: string; paymentId?: string; reason?: string },
+    page: PageRequest,
+  ): Promise<Page<LedgerRow>>;
+  abstract audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>>;
+  abstract customer(customerId: string): Promise<CustomerView | null>;
+  /** The invoices on which a payment with this charge is recorded. */
+  abstract invoicesOfCharge(processorChargeId: string): Promise<readonly string[]>;
+  abstract backlog(): Promise<Backlog>;
+  abstract overview(): Promise<Overview>;
+  /** Resolves when the database answers; rejects when it does not. */
+  abstract ping(): Promise<void>;
+}

@@ -1,0 +1,45 @@
+// What comes back from a call to somebody else's API: an answer that was parsed, or a failure that says what to do next.
+
+/**
+ * - `refused`: the peer understood and will not do it; the effect is surely absent. Another try of the same bytes is useless.
+ * - `retry`: surely not done, for a passing reason (429, lock timeout, connection refused, 503 `psp_unavailable`). Same key later.
+ * - `unknown`: it may or may not have been done (timeout, reset, 5xx, an answer that does not parse). Same key, same bytes.
+ * - `stopped`: our credentials or our account are not accepted (401, 403). A person must act; try again slowly, same key.
+ */
+export type FailureKind = 'refused' | 'retry' | 'unknown' | 'stopped';
+
+export type CallFailure = {
+  readonly ok: false;
+  readonly kind: FailureKind;
+  /** HTTP status; null when no answer came. */
+  readonly status: number | null;
+  /** The peer's own error code; null when it gave none. */
+  readonly code: string | null;
+  /** For people and logs. Never a secret, never a body. */
+  readonly message: string;
+  /** Fields the peer named. */
+  readonly errors: readonly { readonly field: string; readonly message: string }[];
+  /** What the peer asked us to wait, in milliseconds; null when it said nothing. */
+  readonly retryAfterMs: number | null;
+  readonly requestId: string | null;
+  /** The peer replayed a stored answer for this key (`Idempotent-Replayed: true`). */
+  readonly replayed: boolean;
+};
+
+export type CallAnswer<T> = {
+  readonly ok: true;
+  readonly value: T;
+  readonly status: number;
+  readonly requestId: string | null;
+};
+
+export type CallOutcome<T> = CallAnswer<T> | CallFailure;
+
+/** One request as it is stored before it is sent. The same bytes go out on every try. */
+export type WireRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Path and query below the peer's base URL, for example `/v1/invoices/in_1/attach_payment`. */
+  readonly path: string;
+  /** JSON text; null for a request without a body. */
+  readonly body: string | null;
+};

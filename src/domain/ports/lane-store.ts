@@ -1,0 +1,91 @@
+// Where lanes are kept: claimed by one worker at a time, changed in one transaction, fenced against a worker that slept.
+import { type LaneState } from '../model.js';
+import { type InboxSource } from './inbox.js';
+import { type NamedRequest, type Remembered } from './signups.js';
+
+/** An event that waits to be decided, with its bytes as they came. */
+export type WaitingEvent = {
+  /** Ours: `ie_…` towards the outside. */
+  readonly id: bigint;
+  readonly source: InboxSource;
+  readonly eventId: string;
+  readonly type: string;
+  readonly lane: string;
+  readonly body: Buffer;
+  readonly receivedAt: Date;
+  /** How often deciding it has failed. */
+  readonly attempts: number;
+};
+
+export type Claim = {
+  readonly lane: string;
+  /** Drawn anew at each claim: a write with an older one is refused. */
+  readonly fence: bigint;
+  /** Types of the events that wait: tells whether the invoice will have to be read. */
+  readonly waitingTypes: readonly string[];
+};
+
+export type EventVerdict = {
+  readonly id: bigint;
+  readonly status: 'done' | 'ignored' | 'parked';
+  readonly reason: string | null;
+};
+
+/** One lane's part of a transaction. `decide` is pure: it gets what is stored and says what is to be stored. */
+export type LaneWork<T> = {
+  readonly lane: string;
+  /** Null: not a worker (an API call); works beside a lease, never against the row lock. */
+  readonly fence: bigint | null;
+  /** The API request that asks for it, when it has a name: looked up and remembered in the same transaction. */
+  readonly request?: NamedRequest | null;
+  readonly decide: (loaded: {
+    readonly state: LaneState;
+    readonly events: readonly WaitingEvent[];
+    /** What the named request made before; not known without a name. */
+    readonly remembered: Remembered;
+  }) => {
+    readonly state: LaneState;
+    readonly verdicts: readonly EventVerdict[];
+    /** When the lane must be looked at again; null: when something comes. */
+    readonly dueAt: Date | null;
+    /** True: nothing is left to do, the lease is given back with this write. */
+    readonly rest?: boolean;
+    readonly value: T;
+    /** The id of what the named request made, to be remembered; left out: nothing. */
+    readonly made?: string | null;
+  };
+};
+
+/** Another worker has claimed the lane since: what this one holds is stale and must be dropped. */
+export class LaneFenced extends Error {
+  readonly code = 'lane.fenced';
+}
+
+/** The database could not be reached or did not answer: nothing is known to be written, and nothing is wrong with the lane. */
+export class StoreUnavailable extends Error {
+  readonly code = 'store.unavailable';
+}
+
+/** A row that must be unique for good is there already, for another invoice. */
+export class NotUnique extends Error {
+  readonly code = 'store.not_unique';
+  constructor(
+    readonly constraint: string,
+    cause: unknown,
+  ) {
+    super(`not unique: ${constraint}`, { cause });
+  }
+}
+
+export abstract class LaneStore {
+  /** Claims up to `limit` lanes that have something due. A lease lasts `leaseMs` and is renewed by each `transact`. */
+  abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
+  /** One transaction: lock, load, decide, save. Throws LaneFenced, NotUnique, StoreUnavailable, or what else the database threw. */
+  abstract transact<T>(work: LaneWork<T>): Promise<T>;
+  /** Gives a lane back; what is due is picked up by anyone. */
+  abstract release(lane: string, fence: bigint): Promise<void>;
+  /** Deciding failed: the oldest waiting event waits until `retryAt`, or is parked with the reason after `parkAfter` failures. */
+  abstract postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<void>;
+  /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
+  abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
+}

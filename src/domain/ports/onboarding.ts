@@ -1,0 +1,90 @@
+// Onboarding (Document 1): the partner's side of the MoR as the bridge sees it, and where each merchant's progress is kept.
+import { type OnboardingRow } from '../onboarding/model.js';
+import { type Page, type PageRequest } from './books.js';
+import { type CallOutcome } from './call.js';
+
+/** A request that was checked field by field, or the code and the fields by which the MoR would refuse it. */
+export type CheckedRequest<T> =
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      readonly code: string;
+      readonly errors: readonly { readonly field: string; readonly message: string }[];
+    };
+
+export type InitiateFacts = {
+  readonly merchantReference: string;
+  readonly productCode: string;
+  /** The request as JSON text, in one order: the same request gives the same text. */
+  readonly text: string;
+};
+
+export type InitiatedFacts = {
+  readonly applicationId: string;
+  /** True: the application was there before, and the company details of this request were thrown away (Document 1, rule 1). */
+  readonly isExistingApplication: boolean;
+};
+
+export type ApplicationFacts = {
+  readonly merchantId: string;
+  readonly status: 'created' | 'submitted' | 'changes_requested' | 'approved' | 'rejected';
+  readonly product: { readonly code: string; readonly regions: readonly string[] } | null;
+  readonly currentlyDue: readonly string[];
+  readonly comments: readonly { readonly field: string; readonly message: string }[];
+  readonly reviewMessage: string | null;
+  readonly submittedAt: Date | null;
+  readonly reviewedAt: Date | null;
+};
+
+export type RegionFacts = {
+  readonly id: string;
+  readonly name: string;
+  readonly flagCode: string;
+  readonly countryCode: string | null;
+  readonly taxSupported: boolean;
+  readonly morSupported: boolean;
+};
+
+export type ProductFacts = { readonly code: string; readonly regions: readonly string[] };
+
+/** What the partner may ask of the MoR. No call throws. */
+export abstract class PartnerDesk {
+  /** False: there are no partner credentials, and nothing of Document 1 can be done. */
+  abstract readonly enabled: boolean;
+  abstract checkInitiate(body: unknown): CheckedRequest<InitiateFacts>;
+  abstract checkProduct(body: unknown): CheckedRequest<ProductFacts>;
+  /** `value`: the checked request as JSON text. */
+  abstract checkBusiness(body: unknown): CheckedRequest<string>;
+  abstract regions(): Promise<CallOutcome<readonly RegionFacts[]>>;
+  /** Merchant id by reference; the whole list. */
+  abstract merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>>;
+  abstract initiate(request: InitiateFacts): Promise<CallOutcome<InitiatedFacts>>;
+  /** Null: there is no application yet, or no such merchant (404). */
+  abstract readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>>;
+  abstract chooseProduct(merchantId: string, product: ProductFacts): Promise<CallOutcome<ApplicationFacts>>;
+  abstract describeBusiness(merchantId: string, checked: string): Promise<CallOutcome<ApplicationFacts>>;
+  /** Null: it was submitted before (409 `invalid_status`); a read says what became of it. */
+  abstract submit(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>>;
+}
+
+export abstract class Onboardings {
+  /** Stores a new row; false when the reference is there already. */
+  abstract create(row: OnboardingRow): Promise<boolean>;
+  abstract find(reference: string): Promise<OnboardingRow | null>;
+  /** Newest first. Throws BadCursor. */
+  abstract list(page: PageRequest): Promise<Page<OnboardingRow>>;
+  /** Takes the right to send for this merchant until `until`; false while another holds it. */
+  abstract claim(reference: string, until: Date): Promise<boolean>;
+  abstract release(reference: string): Promise<void>;
+  /**
+   * Changes what is given; `updated_at` is now. With `ifStill` only when nobody has changed the row since: what was read of the MoR
+   * in the meantime may be older than that change.
+   */
+  abstract change(
+    reference: string,
+    change: Partial<Omit<OnboardingRow, 'reference' | 'updatedAt'>>,
+    ifStill?: Date,
+  ): Promise<void>;
+  /** The rows whose outcome is to be asked for, each given to one caller of all replicas: their next time is set to `next`. */
+  abstract takeDue(limit: number, next: Date): Promise<readonly OnboardingRow[]>;
+}

@@ -1,0 +1,72 @@
+// The Merchant of Record's card payments (Document 3) as the bridge sees them.
+import { type CallOutcome, type WireRequest } from './call.js';
+import { type TaxCall } from './tax.js';
+
+/** Signup requests, in our words. Amounts are smallest units. */
+export type SignupCall =
+  | {
+      readonly kind: 'create_setup_intent';
+      readonly paymentMethodTypes: readonly string[] | null;
+      readonly taxCalculationId: string | null;
+    }
+  | {
+      readonly kind: 'create_payment_intent';
+      readonly amountMinor: bigint;
+      readonly currency: string;
+      readonly customer: {
+        readonly id: string; // the merchant's own id, `cus_…`
+        readonly email?: string;
+        readonly name?: string;
+        readonly country?: string;
+        readonly address?: Readonly<Record<string, string>>;
+      };
+      readonly description: string | null;
+      readonly taxCalculationId: string | null;
+    };
+
+export type RefundCall = {
+  readonly kind: 'create_refund';
+  readonly paymentId: string; // pay_…
+  readonly amountMinor: bigint;
+  readonly reason: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+};
+
+export type MorCall = SignupCall | RefundCall | TaxCall;
+
+/** Document 3, "Setup response" and "Payment-intent response". `clientSecret` is handed on and kept nowhere. */
+export type IntentAnswer = {
+  readonly clientSecret: string;
+  readonly intentId: string; // setup_intent_id or payment_intent_id
+  readonly morCustomerId: string;
+  readonly status: string;
+};
+
+/** Document 3, "Refund". */
+export type RefundAnswer = {
+  readonly morRefundId: string; // rfnd_…
+  readonly paymentId: string;
+  readonly amountMinor: bigint;
+  readonly currency: string; // upper case
+  readonly status: 'succeeded' | 'pending' | 'failed';
+  readonly reason: string | null;
+  /** The processor's refund id; null when the answer had none yet. */
+  readonly processorRefundId: string | null;
+  /** Null when the answer did not say. */
+  readonly createdAt: Date | null;
+};
+
+export abstract class PaymentGateway {
+  /** The bytes of a call. Pure. */
+  abstract encode(call: MorCall): WireRequest;
+  abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
+  abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
+  /** Does the MoR know a payment with this charge id? (Document 2: 200 or 202 known, 404 not yet or never.) */
+  abstract knowsCharge(processorChargeId: string): Promise<CallOutcome<boolean>>;
+}
+
+/** Sends a merchant event on to the MoR, byte for byte, with a fresh signature (`MOR_RELAY_URL`). */
+export abstract class EventRelay {
+  abstract readonly enabled: boolean;
+  abstract send(body: Buffer): Promise<CallOutcome<null>>;
+}

@@ -1,0 +1,12 @@
+// The request budget: how many requests per second may go out to a peer, shared by every replica of the daemon.
+
+/**
+ * `endpoint` is a short, constant name of the route, for example `invoices.attach_payment`: a peer limits an account and each
+ * route of it (Stripe docs, "Rate limits"). It never holds an id.
+ */
+export abstract class RequestBudget {
+  /** Resolves when one request to this endpoint may go out. Rejects only when the budget cannot be asked; then nothing is sent. */
+  abstract take(endpoint: string): Promise<void>;
+  /** The peer answered 429: slow down. `retryAfterMs` is the wait it asked for in milliseconds, null when it named none. */
+  abstract throttled(endpoint: string, retryAfterMs: number | null): void;
+}

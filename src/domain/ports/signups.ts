@@ -1,0 +1,87 @@
+// Signups as they are kept, and what a POST with an idempotency key made.
+
+export type SignupRow = {
+  readonly id: string; // sup_…
+  readonly kind: 'payment' | 'trial';
+  readonly customerId: string;
+  /** Smallest units; null for a trial. */
+  readonly amount: bigint | null;
+  readonly currency: string | null;
+  /** `requested` until the MoR answered, then the MoR's own word; `refused` when it would not. */
+  readonly status: string;
+  /** `setup_intent_id` or `payment_intent_id`. */
+  readonly intentId: string | null;
+  readonly morCustomerId: string | null;
+  readonly taxCalculationId: string | null;
+  /** Its calculation could not be used and was made anew, once. */
+  readonly recalculated: boolean;
+  /** The idempotency key towards the MoR. */
+  readonly morKey: string;
+  /** What is sent to the MoR, the same bytes on every try; `body` null once erased. */
+  readonly path: string;
+  readonly body: string | null;
+  /** One request at a time is sent for a signup; null or past: nobody is at it. */
+  readonly busyUntil: Date | null;
+  readonly createdBy: string;
+  readonly invoiceId: string | null;
+  readonly chargeId: string | null;
+  readonly paymentRowId: string | null;
+  readonly completedAt: Date | null;
+  readonly createdAt: Date;
+};
+
+/** The name of a POST that creates: who asked, for what, under which key. */
+export type RequestName = {
+  readonly apiKey: string;
+  readonly method: string;
+  readonly path: string;
+  readonly idempotencyKey: string;
+};
+
+/** With a hash of what was asked, to tell a repeat from a clash. */
+export type NamedRequest = RequestName & { readonly bodySha256: Buffer };
+
+export type Remembered =
+  { readonly known: false } | { readonly known: true; readonly sameBody: boolean; readonly objectId: string };
+
+export abstract class Signups {
+  /** Stores a new signup, and its request's name with it; gives what was there when that name was used before. */
+  abstract create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered>;
+  abstract find(id: string): Promise<SignupRow | null>;
+  /** Takes the right to send a signup's request until `until`; false while another holds it. */
+  abstract claim(id: string, until: Date): Promise<boolean>;
+  /** The MoR answered: the intent, and the customer's link, for good. */
+  abstract answered(id: string, answer: { intentId: string; morCustomerId: string; status: string }): Promise<void>;
+  /** The MoR refused, or gave no answer: the next try may begin at once. */
+  abstract unanswered(id: string, status: 'requested' | 'refused'): Promise<void>;
+  /** Binds another calculation: the stored request and its key are replaced, before anything is sent again. */
+  abstract rebind(
+    id: string,
+    to: { readonly taxCalculationId: string; readonly morKey: string; readonly body: string | null },
+  ): Promise<void>;
+  /** The calculation that a signup was bound to, by its id or its intent; null: none. */
+  abstract taxCalculationOf(id: string | null, intentId: string | null): Promise<string | null>;
+  abstract completed(id: string, by: { invoiceId: string; chargeId: string; paymentRowId: string }): Promise<void>;
+  /** Makes a review item of each signup made before `before` that has no completion. Gives how many. */
+  abstract flagOverdue(before: Date): Promise<number>;
+}
+
+export abstract class Requests {
+  abstract recall(name: RequestName, bodySha256: Buffer): Promise<Remembered>;
+  /** Remembers what a request made; what is there already when it was made at the same time. */
+  abstract remember(name: RequestName, bodySha256: Buffer, objectId: string): Promise<Remembered>;
+}
+
+/** Who did what, when, from where, with what outcome; refused tries too. Never changed, never deleted. */
+export abstract class AuditLog {
+  abstract write(entry: {
+    readonly actor: string;
+    readonly role: string | null;
+    readonly action: string;
+    readonly target: string | null;
+    readonly source: string;
+    readonly outcome: string;
+    readonly status: number;
+    readonly detail: Readonly<Record<string, unknown>> | null;
+  }): Promise<void>;
+}

@@ -1,0 +1,47 @@
+// The ledger's postings: which accounts each movement of money touches.
+import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from './model.js';
+
+function entry(
+  debit: Account,
+  credit: Account,
+  reason: string,
+  subject: string,
+  p: PaymentRow,
+  minor: bigint,
+  at: Date,
+  eventId: string | null,
+  refundId: string | null,
+): LedgerEntry {
+  const amount = { minor, currency: p.currency };
+  return { debit, credit, amount, reason, subject, invoiceId: p.invoiceId, paymentRowId: p.id, refundId, eventId, at };
+}
+
+/** The MoR took the money: it owes it to the merchant; on Stripe nothing shows it yet. */
+export function paymentCollected(p: PaymentRow, amount: bigint, at: Date, eventId: string | null): LedgerEntry {
+  return entry('mor_receivable', 'unmarked_payments', 'payment_collected', p.id, p, amount, at, eventId, null);
+}
+
+/** The invoice shows the payment. */
+export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEntry {
+  return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, at, null, null);
+}
+
+/** The MoR gave money back: it owes that much less; on Stripe nothing shows it yet. */
+export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
+  return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, at, eventId, r.id);
+}
+
+/** The refund shows on Stripe. */
+export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
+  return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, at, null, r.id);
+}
+
+/** A bank took the money of a payment back: the MoR owes that much less. `objectId`: our id of the dispute. */
+export function disputeLost(p: PaymentRow, objectId: string, amount: bigint, at: Date): LedgerEntry {
+  return entry('disputed_payments', 'mor_receivable', 'dispute_lost', objectId, p, amount, at, null, null);
+}
+
+/** A refund of a payment that never was marked: both clearing accounts are settled against each other. */
+export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
+  return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, at, null, r.id);
+}

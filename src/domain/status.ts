@@ -1,0 +1,55 @@
+// What an invoice's and a payment's state is called towards the outside.
+import {
+  type LaneState,
+  type PaymentRow,
+  type PaymentStatus,
+  type PublicInvoiceStatus,
+  type RefundRow,
+} from './model.js';
+
+/** Document 3, rule 4: the signup's invoice is paid at signup and is no renewal. */
+export const SIGNUP_REASON = 'subscription_create';
+
+/**
+ * The invoice's status for the API. Money that is settled wins over everything (paid never becomes unpaid), then money that
+ * waits for a person, then money on its way, then what the platform says, then the MoR's verdict.
+ */
+export function publicStatus(s: LaneState): PublicInvoiceStatus {
+  const { invoice, payments } = s;
+  const at = (stages: readonly string[]): boolean => payments.some((p) => stages.includes(p.mark));
+  if (onlyPartPaid(s)) return at(['parked']) ? 'review' : 'open';
+  if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';
+  if (at(['parked'])) return 'review';
+  if (at(['proving', 'waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
+  if (at(['held'])) return 'held';
+  if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
+  if (payments.length > 0) return 'open'; // refused, or given back
+  if (invoice?.billingReason === SIGNUP_REASON || invoice?.amountDue === 0n) return 'ignored';
+  return 'expected';
+}
+
+/** A person applied a part of a transfer: it is on the invoice, and the invoice waits for the rest. */
+function onlyPartPaid({ invoice, payments }: LaneState): boolean {
+  if (invoice === null || (invoice.platformStatus !== 'open' && invoice.platformStatus !== 'uncollectible'))
+    return false;
+  const marked = payments.filter((p) => p.mark === 'confirmed');
+  const parts = marked.every((p) => p.waived.includes('amount_mismatch'));
+  return marked.length > 0 && parts && invoice.amountRemaining !== null && invoice.amountRemaining > 0n;
+}
+
+/** Document 3, "Payment status as delivered in events", from what is recorded. */
+export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
+  if (refunded > 0n) return p.amount !== null && refunded >= p.amount ? 'refunded' : 'partially_refunded';
+  return p.succeededAt !== null ? 'succeeded' : p.status;
+}
+
+/** What of a payment is neither given back nor promised back. Amount unknown: nothing. */
+export function refundable(p: PaymentRow, refunds: readonly RefundRow[]): bigint {
+  if (p.amount === null || p.succeededAt === null) return 0n;
+  const reserved = refunds
+    .filter((r) => r.paymentRowId === p.id && r.status !== 'failed')
+    .reduce((sum, r) => sum + r.amount, 0n);
+  const told = p.refundedTotal ?? 0n; // may count refunds whose events have not come
+  const gone = reserved > told ? reserved : told;
+  return gone >= p.amount ? 0n : p.amount - gone;
+}

@@ -1,0 +1,104 @@
+// Proforma invoices and payment links of one invoice: asked for, read afresh, taken back; sent by the lane's worker.
+import { type Commanded, refuse, type Refusal } from '../domain/lane/apply-command.js';
+import { applyObjectRead } from '../domain/lane/apply-channel-answer.js';
+import { type Ctx } from '../domain/lane/change.js';
+import { objectDeleted, type ObjectRequest, requestObject, standing } from '../domain/lane/channel-command.js';
+import { plan } from '../domain/lane/plan.js';
+import { settle } from '../domain/lane/settle.js';
+import { type LaneState } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type Books } from '../domain/ports/books.js';
+import { type BilledInvoice, type BillingReader } from '../domain/ports/billing-reader.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { type LaneStore } from '../domain/ports/lane-store.js';
+import { type MorChannels, type ObjectFacts } from '../domain/ports/mor-channels.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { type FlowContext } from './flow-context.js';
+import { type Wake } from './wake.js';
+
+export type Objected = { readonly ok: true; readonly value: MorObjectRow } | Refusal;
+
+export class ChannelFlow {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly books: Books,
+    private readonly reader: BillingReader,
+    private readonly channels: MorChannels,
+    private readonly context: FlowContext,
+    private readonly wake: Wake,
+  ) {}
+
+  /** The invoice as the platform has it at this moment, with its lines and its customer. Null: there is none. */
+  billed(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>> {
+    return this.reader.readInvoiceForProforma(invoiceId);
+  }
+
+  /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */
+  request(request: ObjectRequest, name: NamedRequest | null): Promise<Objected> {
+    return this.change(request.facts.invoiceId, (s, ctx) => requestObject(s, request, ctx), name);
+  }
+
+  /** What stands for an invoice as far as we know; null: nothing. */
+  async standing(invoiceId: string, kind: ObjectRequest['kind']): Promise<MorObjectRow | null> {
+    const objects = await this.books.objects(invoiceId);
+    return standing({ objects }, kind, this.context.now());
+  }
+
+  /**
+   * Reads an object at the MoR and takes in what it says now: a link that turns out to be paid pays the invoice. The outcome goes
+   * to the caller, with the row as it is then.
+   */
+  async refresh(
+    o: MorObjectRow,
+  ): Promise<{ readonly row: MorObjectRow; readonly outcome: CallOutcome<ObjectFacts | null> }> {
+    const { kind, morId } = o;
+    if (morId === null || (kind !== 'proforma' && kind !== 'payment_link')) throw new Error(`${o.id} cannot be read`);
+    const outcome = await this.channels.read(kind, morId);
+    if (!outcome.ok) return { row: o, outcome };
+    const done = await this.change(o.invoiceId, (s, ctx) => {
+      const state = applyObjectRead(s, o.id, outcome, ctx);
+      return { ok: true, state, value: state.objects.find((x) => x.id === o.id) ?? o };
+    });
+    return { row: done.ok ? done.value : o, outcome };
+  }
+
+  /** Records that the MoR has deleted a proforma invoice. */
+  deleted(o: MorObjectRow, by: string): Promise<Objected> {
+    return this.change(o.invoiceId, (s, ctx) => objectDeleted(s, o.id, by, ctx));
+  }
+
+  private async change(
+    lane: string,
+    act: (s: LaneState, ctx: Ctx) => Commanded<MorObjectRow>,
+    name: NamedRequest | null = null,
+  ): Promise<Objected> {
+    const done = await this.store.transact<Objected>({
+      lane,
+      fence: null,
+      request: name,
+      decide: ({ state, remembered }) => {
+        const ctx = this.context.now();
+        const refused = (value: Refusal) => ({ state, verdicts: [], dueAt: plan(state, ctx).dueAt, value });
+        if (remembered.known) {
+          const made = state.objects.find((o) => o.id === remembered.objectId);
+          if (!remembered.sameBody || made === undefined) {
+            return refused(refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.'));
+          }
+          return { state, verdicts: [], dueAt: plan(state, ctx).dueAt, value: { ok: true, value: made } as const };
+        }
+        const acted = act(state, ctx);
+        if (!acted.ok) return refused(acted);
+        const settled = settle(acted.state, ctx);
+        return {
+          state: settled,
+          verdicts: [],
+          dueAt: plan(settled, ctx).dueAt,
+          value: { ok: true, value: acted.value } as const,
+          made: name === null ? null : acted.value.id,
+        };
+      },
+    });
+    this.wake.lanes();
+    return done;
+  }
+}

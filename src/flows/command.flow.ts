@@ -1,0 +1,112 @@
+// Changes that people and the merchant's backend ask for on one invoice: decided and written down in one transaction,
+// carried out by the workers.
+import {
+  type Commanded,
+  type Completion,
+  completeSignup,
+  refuse,
+  type RefundRequest,
+  type Refusal,
+  requestRefund,
+  resolveReview,
+} from '../domain/lane/apply-command.js';
+import { type Ctx } from '../domain/lane/change.js';
+import { plan } from '../domain/lane/plan.js';
+import { settle } from '../domain/lane/settle.js';
+import { type LaneState, type PaymentRow, type RefundRow, type Resolution, type ReviewRow } from '../domain/model.js';
+import { type Books } from '../domain/ports/books.js';
+import { type LaneStore, NotUnique } from '../domain/ports/lane-store.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { type FlowContext } from './flow-context.js';
+import { type Wake } from './wake.js';
+
+export type Done<T> = { readonly ok: true; readonly value: T } | Refusal;
+
+export class CommandFlow {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly books: Books,
+    private readonly context: FlowContext,
+    private readonly wake: Wake,
+  ) {}
+
+  /**
+   * `id`: `pay_…` or our own. The refund is written down with its key; the MoR has not been asked yet. Under a `name` that was
+   * used before it gives the refund that was made then, as it is now: two requests at once wait for each other at the lane's lock.
+   */
+  async requestRefund(id: string, request: RefundRequest, name: NamedRequest | null): Promise<Done<RefundRow>> {
+    const found = await this.books.payment(id);
+    if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
+    const { id: rowId, invoiceId } = found.payment;
+    const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx);
+    return this.change(invoiceId, act, name === null ? null : { name, find: refundOf });
+  }
+
+  async completeSignup(invoiceId: string, completion: Completion): Promise<Done<PaymentRow>> {
+    try {
+      return await this.change(invoiceId, (s, ctx) => completeSignup(s, completion, ctx));
+    } catch (e) {
+      if (e instanceof NotUnique) {
+        return refuse(
+          409,
+          'charge_already_used',
+          'This charge is already the payment of another invoice.',
+          'charge_id',
+        );
+      }
+      throw e;
+    }
+  }
+
+  async resolveReview(
+    id: string,
+    choice: { readonly resolution: Resolution; readonly note: string | null; readonly by: string },
+  ): Promise<Done<ReviewRow>> {
+    const review = await this.books.review(id);
+    if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
+    // An item without an invoice has a lane of its own name.
+    return this.change(review.invoiceId ?? review.subject, (s, ctx) => {
+      const state = s.reviews.some((r) => r.id === id) ? s : { ...s, reviews: [...s.reviews, review] };
+      return resolveReview(state, id, choice, ctx);
+    });
+  }
+
+  private async change<T extends { readonly id: string }>(
+    lane: string,
+    act: (s: LaneState, ctx: Ctx) => Commanded<T>,
+    named: { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined } | null = null,
+  ): Promise<Done<T>> {
+    const done = await this.store.transact<Done<T>>({
+      lane,
+      fence: null,
+      request: named?.name ?? null,
+      decide: ({ state, remembered }) => {
+        const ctx = this.context.now();
+        if (named !== null && remembered.known) {
+          const made = named.find(state, remembered.objectId);
+          const value =
+            remembered.sameBody && made !== undefined
+              ? ({ ok: true, value: made } as const)
+              : refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
+          return { state, verdicts: [], dueAt: plan(state, ctx).dueAt, value };
+        }
+        const acted = act(state, ctx);
+        if (!acted.ok) return { state, verdicts: [], dueAt: null, value: acted };
+        const settled = settle(acted.state, ctx);
+        return {
+          state: settled,
+          verdicts: [],
+          dueAt: plan(settled, ctx).dueAt,
+          value: { ok: true, value: acted.value },
+          made: named === null ? null : acted.value.id,
+        };
+      },
+    });
+    this.wake.lanes();
+    return done;
+  }
+}
+
+function refundOf(s: LaneState, id: string): RefundRow | undefined {
+  return s.refunds.find((r) => r.id === id);
+}

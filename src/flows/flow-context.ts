@@ -1,0 +1,29 @@
+// What every flow needs to decide: time, names, settings and the two ways of putting a call into bytes.
+import { type Ctx } from '../domain/lane/change.js';
+import { type BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type Clock, type Ids, type Rng } from '../domain/ports/clock.js';
+import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type FlowSettings } from '../domain/settings.js';
+
+export class FlowContext {
+  constructor(
+    readonly settings: FlowSettings,
+    readonly clock: Clock,
+    private readonly rng: Rng,
+    private readonly ids: Ids,
+    private readonly platform: BillingPlatform,
+    private readonly gateway: PaymentGateway,
+  ) {}
+
+  /** The context of one decision: the time stands still in it. */
+  now(): Ctx {
+    return {
+      now: this.clock.now(),
+      settings: this.settings,
+      newId: (prefix) => this.ids.next(prefix),
+      encodeBilling: (call) => this.platform.encode(call),
+      encodeMor: (call) => this.gateway.encode(call),
+      jitter: () => this.rng.next(),
+    };
+  }
+}

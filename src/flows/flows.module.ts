@@ -1,0 +1,149 @@
+// The flows as a Nest module: what may be asked of the bridge goes out, how it decides stays in domain/.
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { BillingPlatform } from '../domain/ports/billing-platform.js';
+import { BillingReader } from '../domain/ports/billing-reader.js';
+import { ChannelEvents } from '../domain/ports/channel-events.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock, Ids, Rng } from '../domain/ports/clock.js';
+import { Inbox } from '../domain/ports/inbox.js';
+import { LaneStore } from '../domain/ports/lane-store.js';
+import { MorChannels } from '../domain/ports/mor-channels.js';
+import { Onboardings, PartnerDesk } from '../domain/ports/onboarding.js';
+import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { Requests, Signups } from '../domain/ports/signups.js';
+import { TaxBasisReader, TaxDesk } from '../domain/ports/tax.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { ChannelFlow } from './channel.flow.js';
+import { CommandFlow } from './command.flow.js';
+import { FlowContext } from './flow-context.js';
+import { OnboardingFlow } from './onboarding.flow.js';
+import { RouteChannelEventsFlow } from './route-channel-events.flow.js';
+import { SignupFlow } from './signup.flow.js';
+import { TaxErrands } from './tax-errands.js';
+import { VerifyFlow } from './verify.flow.js';
+import { Wake } from './wake.js';
+import { type LiveModeRule, WorkLaneFlow } from './work-lane.flow.js';
+
+@Global()
+@Module({})
+export class FlowsModule {
+  static register(setup: {
+    readonly imports: NonNullable<DynamicModule['imports']>;
+    readonly settings: FlowSettings;
+    readonly livemode: LiveModeRule;
+  }): DynamicModule {
+    const { settings, livemode } = setup;
+    return {
+      module: FlowsModule,
+      imports: setup.imports,
+      providers: [
+        { provide: Wake, useFactory: () => new Wake() },
+        {
+          provide: FlowContext,
+          useFactory: (clock: Clock, rng: Rng, ids: Ids, platform: BillingPlatform, gateway: PaymentGateway) =>
+            new FlowContext(settings, clock, rng, ids, platform, gateway),
+          inject: [Clock, Rng, Ids, BillingPlatform, PaymentGateway],
+        },
+        {
+          provide: WorkLaneFlow,
+          useFactory: (
+            store: LaneStore,
+            platform: BillingPlatform,
+            gateway: PaymentGateway,
+            relay: EventRelay,
+            context: FlowContext,
+            channels: MorChannels,
+            router: RouteChannelEventsFlow,
+            tax: TaxErrands,
+          ) => new WorkLaneFlow(store, platform, gateway, relay, context, livemode, channels, router, tax),
+          inject: [
+            LaneStore,
+            BillingPlatform,
+            PaymentGateway,
+            EventRelay,
+            FlowContext,
+            MorChannels,
+            RouteChannelEventsFlow,
+            TaxErrands,
+          ],
+        },
+        {
+          provide: TaxErrands,
+          useFactory: (desk: TaxDesk, platform: TaxBasisReader, signups: Signups) =>
+            new TaxErrands(desk, platform, signups),
+          inject: [TaxDesk, TaxBasisReader, Signups],
+        },
+        {
+          provide: RouteChannelEventsFlow,
+          useFactory: (events: ChannelEvents, context: FlowContext, wake: Wake) =>
+            new RouteChannelEventsFlow(events, context, wake),
+          inject: [ChannelEvents, FlowContext, Wake],
+        },
+        {
+          provide: CommandFlow,
+          useFactory: (store: LaneStore, books: Books, context: FlowContext, wake: Wake) =>
+            new CommandFlow(store, books, context, wake),
+          inject: [LaneStore, Books, FlowContext, Wake],
+        },
+        {
+          provide: ChannelFlow,
+          useFactory: (
+            store: LaneStore,
+            books: Books,
+            reader: BillingReader,
+            channels: MorChannels,
+            context: FlowContext,
+            wake: Wake,
+          ) => new ChannelFlow(store, books, reader, channels, context, wake),
+          inject: [LaneStore, Books, BillingReader, MorChannels, FlowContext, Wake],
+        },
+        {
+          provide: OnboardingFlow,
+          useFactory: (desk: PartnerDesk, rows: Onboardings, clock: Clock) => new OnboardingFlow(desk, rows, clock),
+          inject: [PartnerDesk, Onboardings, Clock],
+        },
+        {
+          provide: SignupFlow,
+          useFactory: (
+            signups: Signups,
+            books: Books,
+            gateway: PaymentGateway,
+            commands: CommandFlow,
+            clock: Clock,
+            ids: Ids,
+            requests: Requests,
+            tax: TaxDesk,
+          ) => new SignupFlow(signups, books, gateway, commands, clock, ids, requests, tax),
+          inject: [Signups, Books, PaymentGateway, CommandFlow, Clock, Ids, Requests, TaxDesk],
+        },
+        {
+          provide: VerifyFlow,
+          useFactory: (
+            books: VerifyBooks,
+            reader: BillingReader,
+            platform: BillingPlatform,
+            gateway: PaymentGateway,
+            inbox: Inbox,
+            lanes: LaneStore,
+            context: FlowContext,
+            wake: Wake,
+            ids: Ids,
+          ) => new VerifyFlow(books, reader, platform, gateway, inbox, lanes, context, wake, ids),
+          inject: [
+            VerifyBooks,
+            BillingReader,
+            BillingPlatform,
+            PaymentGateway,
+            Inbox,
+            LaneStore,
+            FlowContext,
+            Wake,
+            Ids,
+          ],
+        },
+      ],
+      exports: [VerifyFlow, Wake, FlowContext, WorkLaneFlow, CommandFlow, ChannelFlow, OnboardingFlow, SignupFlow],
+    };
+  }
+}

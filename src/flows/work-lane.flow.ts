@@ -1,0 +1,222 @@
+// Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
+import {
+  applyAnswer,
+  applyIdentified,
+  applyProbe,
+  applyProof,
+  applyRead,
+  type Answer,
+} from '../domain/lane/apply-answer.js';
+import { applyObjectRead } from '../domain/lane/apply-channel-answer.js';
+import { applyChannelEvent } from '../domain/lane/apply-channel-event.js';
+import { applyEvent } from '../domain/lane/apply-event.js';
+import { type Ctx, note, openReview } from '../domain/lane/change.js';
+import { ensureInvoice } from '../domain/lane/facts.js';
+import { type Errand, plan } from '../domain/lane/plan.js';
+import { settle } from '../domain/lane/settle.js';
+import { type LaneState, type OutboxRow } from '../domain/model.js';
+import {
+  type BillingCallKind,
+  type BillingPlatform,
+  type StoredBillingCall,
+} from '../domain/ports/billing-platform.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import {
+  type Claim,
+  type EventVerdict,
+  type LaneStore,
+  NotUnique,
+  type WaitingEvent,
+} from '../domain/ports/lane-store.js';
+import { type MorChannels } from '../domain/ports/mor-channels.js';
+import { type EventRelay, type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type FlowContext } from './flow-context.js';
+import { readEvent } from './read-event.js';
+import { type TaxErrands } from './tax-errands.js';
+import { isChannelLane, type RouteChannelEventsFlow } from './route-channel-events.flow.js';
+
+/** What a call brought, as a change of the lane's state. */
+type Take = (s: LaneState, ctx: Ctx) => LaneState;
+type News = { readonly take: Take; readonly ahead: boolean };
+
+/** Errands in one claim; more is a sign of a loop, and the lane goes to the back of the queue. */
+const MAX_ERRANDS = 40;
+
+export type LaneDone = {
+  readonly errands: number;
+  readonly decided: readonly (EventVerdict & { readonly type: string; readonly source: string })[];
+};
+
+export type LiveModeRule = { /** Null: the key does not tell. */ readonly expected: boolean | null };
+
+export class WorkLaneFlow {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly platform: BillingPlatform,
+    private readonly gateway: PaymentGateway,
+    private readonly relay: EventRelay,
+    private readonly context: FlowContext,
+    private readonly livemode: LiveModeRule,
+    private readonly channels: MorChannels,
+    private readonly router: RouteChannelEventsFlow,
+    /** Null: tax is not this bridge's to commit. */
+    private readonly tax: TaxErrands | null = null,
+  ) {}
+
+  /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
+  async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
+    if (isChannelLane(claim.lane)) return { errands: 0, decided: await this.router.run(claim) };
+    const decided: LaneDone['decided'][number][] = [];
+    // Money that arrives makes a read certain: done first, it saves a round.
+    let news: News | null = claim.waitingTypes.includes('payment.succeeded')
+      ? { take: await this.read(claim.lane), ahead: true }
+      : null;
+    let errands = news === null ? 0 : 1;
+    for (;;) {
+      const step = await this.step(claim, news, new Map());
+      decided.push(...step.decided);
+      if (step.errand === null) return { errands, decided }; // given back with the last write
+      if (errands >= MAX_ERRANDS || signal.aborted) break;
+      news = { take: await this.carryOut(step.errand), ahead: false };
+      errands++;
+    }
+    await this.store.release(claim.lane, claim.fence);
+    return { errands, decided };
+  }
+
+  /** One transaction: the news, the events that wait, the decision. */
+  private async step(
+    claim: Claim,
+    news: News | null,
+    elsewhere: ReadonlyMap<string, string>,
+  ): Promise<{ errand: Errand | null; decided: LaneDone['decided'] }> {
+    const seen: string[] = [];
+    try {
+      return await this.store.transact({
+        lane: claim.lane,
+        fence: claim.fence,
+        decide: ({ state, events }) => {
+          const ctx = this.context.now();
+          const decided: LaneDone['decided'][number][] = [];
+          // What a read ahead brought is told after the events it was made for.
+          let s = news === null || news.ahead ? state : news.take(state, ctx);
+          for (const e of events) {
+            const taken = this.take(s, e, ctx, elsewhere, seen);
+            s = taken.state;
+            decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source });
+          }
+          if (news?.ahead === true) s = news.take(s, ctx);
+          s = settle(s, ctx);
+          const { errand, dueAt } = plan(s, ctx);
+          return { state: s, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
+        },
+      });
+    } catch (e) {
+      // A payment id that another invoice holds: found out by the database, told apart here, once.
+      if (!(e instanceof NotUnique) || elsewhere.size > 0 || seen.length === 0) throw e;
+      const found = await this.store.paymentsElsewhere(seen, claim.lane);
+      if (found.size === 0) throw e;
+      return this.step(claim, news, found);
+    }
+  }
+
+  private take(
+    s: LaneState,
+    stored: WaitingEvent,
+    ctx: Ctx,
+    elsewhere: ReadonlyMap<string, string>,
+    seen: string[],
+  ): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
+    const read = readEvent(stored);
+    if (!read.ok) return { state: s, verdict: read };
+    const { event } = read;
+    if (read.account !== null) return this.ignore(s, 'the event is of a connected account, not of the merchant’s own');
+    if (read.livemode !== null && this.livemode.expected !== null && read.livemode !== this.livemode.expected) {
+      return this.ignore(s, `the event is of ${read.livemode ? 'live' : 'test'} mode and the API key is not`);
+    }
+    if (event.family === 'payment') {
+      seen.push(event.paymentId);
+      const other = elsewhere.get(event.paymentId);
+      if (other !== undefined) {
+        const { state } = ensureInvoice(s, ctx);
+        const reviewed = openReview(state, ctx, {
+          kind: 'conflicting_event',
+          subject: event.eventId,
+          summary: `event ${event.eventId} names payment ${event.paymentId} for this invoice; it is recorded for ${other}`,
+          proposal: 'Ask the MoR which invoice the payment is for. What was recorded first stays in force.',
+        });
+        const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
+        return {
+          state: note(reviewed, ctx, 'event', `${event.type}: ${reason}`, event.eventId),
+          verdict: { status: 'done', reason },
+        };
+      }
+    }
+    const { state, verdict } =
+      event.family === 'channel' ? applyChannelEvent(s, event, ctx) : applyEvent(s, event, ctx);
+    return { state, verdict };
+  }
+
+  private ignore(state: LaneState, reason: string): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
+    return { state, verdict: { status: 'ignored', reason } };
+  }
+
+  private async read(invoiceId: string): Promise<Take> {
+    const outcome = await this.platform.readInvoice(invoiceId);
+    return (s, ctx) => applyRead(s, outcome, ctx);
+  }
+
+  private async carryOut(errand: Errand): Promise<Take> {
+    switch (errand.do) {
+      case 'read-invoice':
+        return this.read(errand.invoiceId);
+      case 'prove-charge': {
+        const outcome = await this.gateway.knowsCharge(errand.chargeId);
+        return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
+      }
+      case 'read-object': {
+        const outcome = await this.channels.read(errand.kind, errand.morId);
+        return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
+      }
+      case 'send': {
+        const outcome = await this.send(errand.message);
+        return (s, ctx) => applyAnswer(s, errand.message.id, outcome, ctx);
+      }
+      case 'probe': {
+        const outcome = await this.platform.probe(billingCall(errand.message));
+        return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
+      }
+      case 'gather-tax':
+        return this.tax === null ? (s) => s : this.tax.gather(errand);
+      case 'identify': {
+        const outcome = await this.platform.probe(errand.call);
+        return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
+      }
+    }
+  }
+
+  private async send(m: OutboxRow): Promise<CallOutcome<Answer>> {
+    if (m.peer === 'stripe') return this.platform.send(billingCall(m));
+    if (m.peer === 'relay') {
+      const sent = await this.relay.send(Buffer.from(m.wire.body ?? '', 'utf8'));
+      return sent.ok ? { ...sent, value: { kind: 'relay_event' } } : sent;
+    }
+    if (m.kind === 'create_proforma') {
+      const made = await this.channels.createProforma(m.wire, m.key);
+      return made.ok ? { ...made, value: { kind: m.kind, made: made.value } } : made;
+    }
+    if (m.kind === 'create_payment_link') {
+      const made = await this.channels.createLink(m.wire);
+      return made.ok ? { ...made, value: { kind: m.kind, link: made.value } } : made;
+    }
+    const tax = await this.tax?.send(m);
+    if (tax) return tax;
+    const made = await this.gateway.createRefund(m.wire, m.key);
+    return made.ok ? { ...made, value: { kind: 'create_refund', refund: made.value } } : made;
+  }
+}
+
+function billingCall(m: OutboxRow): StoredBillingCall {
+  // `peer` is stripe: the kind is one of the platform's own.
+  return { kind: m.kind as BillingCallKind, key: m.key, wire: m.wire };
+}

@@ -1,0 +1,89 @@
+// The fixed answers of the doors. Their bytes are made once.
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+
+export type Answer = {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string | number>>;
+};
+
+function answer(status: number, body: object, headers: Record<string, string> = {}): Answer {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    status,
+    body: bytes,
+    headers: { 'content-type': 'application/json', 'content-length': bytes.length, ...headers },
+  };
+}
+
+/** What senders are asked to wait; they keep their own schedules, and a proxy may look at it. */
+const retry = { 'retry-after': '5' };
+
+/** 200 and never 201 or 204: Document 3 names no other acknowledgement. */
+export const received = answer(200, { received: true });
+
+export const refusals = {
+  signatureMissing: answer(400, {
+    code: 'signature_missing',
+    message: 'The signature header of this door is missing.',
+  }),
+  signatureMalformed: answer(400, {
+    code: 'signature_malformed',
+    message: 'The signature header is repeated or not of the form t=…,v1=….',
+  }),
+  tooLarge: answer(413, { code: 'body_too_large', message: 'The body is over the limit.' }),
+  method: answer(405, { code: 'method_not_allowed', message: 'This door takes POST.' }, { allow: 'POST' }),
+  // Not a 4xx: to the MoR that would end the delivery, and nothing shows that the sender is at fault.
+  slow: answer(503, { code: 'body_too_slow', message: 'The body did not arrive in time.' }, retry),
+  stale: answer(
+    503,
+    { code: 'timestamp_outside_tolerance', message: 'The timestamp is too far from our clock.' },
+    retry,
+  ),
+  notStored: answer(503, { code: 'not_stored', message: 'The event could not be stored; send it again.' }, retry),
+  notOpen: answer(503, { code: 'unavailable', message: 'Starting or stopping; send it again.' }, retry),
+} as const;
+
+/** The answer to a MAC that no secret makes, with the status the operator chose. */
+export function mismatch(status: number): Answer {
+  const body = { code: 'signature_mismatch', message: 'The signature matches no secret of this door.' };
+  return answer(status, body, status >= 500 ? retry : {});
+}
+
+/** Sends an answer to a request whose body was read to its end. */
+export function send(res: ServerResponse, { status, headers, body }: Answer): void {
+  if (res.destroyed || res.headersSent) return;
+  res.writeHead(status, headers);
+  res.end(body);
+}
+
+const LINGER_MS = 1_000;
+const LINGER_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Sends an answer before the body was read to its end, and ends the connection. Closing it at once would reset it under a sender
+ * who is still writing, and the answer would be lost: so the rest is thrown away for a short while first.
+ */
+export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
+  if (res.destroyed || res.headersSent) return;
+  res.writeHead(status, { ...headers, connection: 'close' });
+  if (req.complete) {
+    res.end(body);
+    return;
+  }
+  let bytes = 0;
+  const close = () => {
+    clearTimeout(timer);
+    req.off('data', discard).off('end', close).off('close', close);
+    res.end(() => req.destroy());
+  };
+  const discard = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > LINGER_BYTES) close();
+  };
+  const timer = setTimeout(close, LINGER_MS);
+  res.write(body); // complete for the sender: its length is in the headers
+  req.on('error', () => undefined);
+  req.on('data', discard).on('end', close).on('close', close);
+  req.resume();
+}

@@ -1,0 +1,161 @@
+// Group commit: the deliveries of many requests go into the inbox as one batch, and each request waits for its batch's commit.
+import { type Clock } from '../domain/ports/clock.js';
+import { type Delivery, type Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
+
+export type BatchLimits = {
+  /** Batches under way at once: one commits while the next is sent. */
+  readonly inFlight: number;
+  readonly batchCount: number;
+  readonly batchBytes: number;
+  /** Deliveries not yet settled, and their bytes: beyond either, a new one is refused at once. */
+  readonly waitingCount: number;
+  readonly waitingBytes: number;
+  /** A delivery that is not stored by then is given up, to within an eighth. */
+  readonly deadlineMs: number;
+};
+
+export const defaultBatchLimits: BatchLimits = {
+  inFlight: 2,
+  batchCount: 500,
+  batchBytes: 4 * 1024 * 1024,
+  waitingCount: 5_000,
+  waitingBytes: 64 * 1024 * 1024,
+  deadlineMs: 8_000, // the senders are owed an answer within 10 s
+};
+
+/** The delivery was not stored, or nobody can say that it was: the sender has to send it again. */
+export class NotStored extends Error {
+  readonly code = 'intake.not_stored';
+  constructor(
+    readonly why: 'overloaded' | 'closing' | 'too-late' | 'store-failed',
+    cause?: unknown,
+  ) {
+    super(`a delivery was not stored: ${why}`, cause === undefined ? undefined : { cause });
+  }
+}
+
+type Waiting = {
+  readonly delivery: Delivery;
+  readonly resolve: (outcome: StoreOutcome) => void;
+  readonly reject: (error: NotStored) => void;
+  /** Ticks of the watch left; 0: given up. */
+  ticksLeft: number;
+  settled: boolean;
+};
+
+const TICKS = 8;
+
+export class IntakeBatcher {
+  /** Accepted and not yet in a batch, oldest first. */
+  #queue: Waiting[] = [];
+  /** Accepted and not yet answered, in a batch or not. */
+  readonly #open = new Set<Waiting>();
+  #openBytes = 0;
+  #inFlight = 0;
+  #flushPlanned = false;
+  #watching = false;
+  #closing = false;
+  #whenDrained: (() => void)[] = [];
+
+  constructor(
+    private readonly inbox: Inbox,
+    private readonly clock: Clock,
+    private readonly limits: BatchLimits = defaultBatchLimits,
+  ) {}
+
+  /** Resolves after the commit that holds the delivery. Rejects with `NotStored` when it must be sent again. */
+  submit(delivery: Delivery): Promise<StoreOutcome> {
+    if (this.#closing) return Promise.reject(new NotStored('closing'));
+    const { waitingCount, waitingBytes } = this.limits;
+    if (this.#open.size >= waitingCount || this.#openBytes + delivery.body.length > waitingBytes) {
+      return Promise.reject(new NotStored('overloaded'));
+    }
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { delivery, resolve, reject, ticksLeft: TICKS + 1, settled: false };
+      this.#open.add(waiting);
+      this.#openBytes += delivery.body.length;
+      this.#queue.push(waiting);
+      this.#planFlush();
+      if (!this.#watching) void this.#watch();
+    });
+  }
+
+  /** Takes nothing more; resolves when everything that was taken has been answered. */
+  close(): Promise<void> {
+    this.#closing = true;
+    if (this.#open.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#whenDrained.push(resolve));
+  }
+
+  /** How many deliveries wait for their commit. */
+  get waiting(): number {
+    return this.#open.size;
+  }
+
+  /** After this turn of the event loop, so that all requests that were read in it share the batch. No timer is involved. */
+  #planFlush(): void {
+    if (this.#flushPlanned || this.#inFlight >= this.limits.inFlight) return;
+    this.#flushPlanned = true;
+    setImmediate(() => {
+      this.#flushPlanned = false;
+      while (this.#inFlight < this.limits.inFlight && this.#queue.length > 0) void this.#store(this.#takeBatch());
+    });
+  }
+
+  #takeBatch(): Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const { delivery } of this.#queue) {
+      bytes += delivery.body.length;
+      if (count > 0 && (count === this.limits.batchCount || bytes > this.limits.batchBytes)) break;
+      count++;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  async #store(batch: readonly Waiting[]): Promise<void> {
+    this.#inFlight++;
+    try {
+      const outcomes = await this.inbox.store(batch.map(({ delivery }) => delivery));
+      if (outcomes.length !== batch.length) throw new Error('the inbox did not answer for each delivery');
+      batch.forEach((waiting, at) => {
+        const outcome = outcomes[at];
+        if (outcome === undefined) this.#settle(waiting, new NotStored('store-failed'));
+        else this.#settle(waiting, outcome);
+      });
+    } catch (error) {
+      for (const waiting of batch) this.#settle(waiting, new NotStored('store-failed', error));
+    } finally {
+      this.#inFlight--;
+      if (this.#queue.length > 0) this.#planFlush();
+    }
+  }
+
+  #settle(waiting: Waiting, result: StoreOutcome | NotStored): void {
+    if (waiting.settled) return; // given up before
+    waiting.settled = true;
+    this.#open.delete(waiting);
+    this.#openBytes -= waiting.delivery.body.length;
+    if (result instanceof NotStored) waiting.reject(result);
+    else waiting.resolve(result);
+    if (this.#open.size > 0) return;
+    for (const drained of this.#whenDrained.splice(0)) drained();
+  }
+
+  /**
+   * One watch for all, running only while something waits: it counts ticks and reads no clock, so that a clock that jumps gives
+   * nobody up early. A delivery in a batch under way is given up too: its row may be there, and the next delivery will find it.
+   */
+  async #watch(): Promise<void> {
+    this.#watching = true;
+    while (this.#open.size > 0) {
+      await this.clock.sleep(this.limits.deadlineMs / TICKS);
+      const late = [...this.#open].filter((waiting) => --waiting.ticksLeft <= 0);
+      if (late.length === 0) continue;
+      const gone = new Set(late);
+      this.#queue = this.#queue.filter((waiting) => !gone.has(waiting));
+      for (const waiting of late) this.#settle(waiting, new NotStored('too-late'));
+    }
+    this.#watching = false;
+  }
+}

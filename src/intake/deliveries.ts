@@ -1,0 +1,50 @@
+// The three doors, and what each makes of an authentic body: the inbox row it becomes.
+import { type ParsedEvent } from '../domain/events/envelope.js';
+import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
+import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
+import { parseStripeEvent } from '../domain/events/stripe-event.js';
+import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
+
+export type Door = {
+  readonly source: InboxSource;
+  /** Lower case, without a trailing slash. */
+  readonly path: string;
+  /** The one header that counts here, lower case. */
+  readonly header: string;
+  readonly parse: (body: Buffer) => ParsedEvent<unknown>;
+};
+
+export const doors: readonly Door[] = [
+  { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature', parse: parseStripeEvent },
+  { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature', parse: parseMorPaymentEvent },
+  { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature', parse: parseMorServiceEvent },
+];
+
+const byPath = new Map(doors.map((door) => [door.path, door]));
+
+/** The door of a request target, in any case and with trailing slashes, whatever the query; null when it is none. */
+export function doorAt(target: string): Door | null {
+  const exact = byPath.get(target);
+  if (exact !== undefined) return exact;
+  const query = target.search(/[?#]/);
+  const path = query === -1 ? target : target.slice(0, query);
+  if (path.slice(0, 9).toLowerCase() !== '/webhooks') return null;
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return byPath.get(path.slice(0, end).toLowerCase()) ?? null;
+}
+
+/** An authentic body as the inbox keeps it. Never throws: what cannot be used is `parked` with the reason. */
+export function toDelivery(door: Door, body: Buffer, receivedAt: Date): Delivery {
+  const parsed = door.parse(body);
+  const { eventId, type, lane } = parsed;
+  const known = { source: door.source, eventId, type, lane, body, receivedAt };
+  switch (parsed.verdict) {
+    case 'usable':
+      return { ...known, status: 'received', reason: null };
+    case 'ignored':
+      return { ...known, status: 'ignored', reason: parsed.reason };
+    case 'unusable':
+      return { ...known, status: 'parked', reason: parsed.reason };
+  }
+}

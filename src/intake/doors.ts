@@ -1,0 +1,161 @@
+// The webhook doors: verify the raw bytes, store in the inbox, answer after the commit.
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Clock } from '../domain/ports/clock.js';
+import { type Delivery, type Inbox } from '../domain/ports/inbox.js';
+import { mismatch, received, refusals, send, sendAndClose, type Answer } from './answers.js';
+import { defaultBatchLimits, IntakeBatcher } from './batcher.js';
+import { doorAt, doors, toDelivery, type Door } from './deliveries.js';
+import { type DoorOutcome, type IntakeOptions } from './options.js';
+import { announcesMore, readBody, ReadingRoom } from './read-body.js';
+import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from './signature.js';
+
+const BODY_TIMEOUT_MS = 8_000;
+const READING_BYTES = 64 * 1024 * 1024;
+const QUARANTINE_TIMEOUT_MS = 8_000; // the sender is owed an answer within 10 s
+const QUARANTINES_AT_ONCE = 32; // replayed deliveries cost a database write each; more than this many get their 503 without it
+
+export class Doors {
+  readonly #checks: ReadonlyMap<Door, SignatureCheck>;
+  readonly #batcher: IntakeBatcher;
+  readonly #room: ReadingRoom;
+  readonly #mismatch: Answer;
+  #isOpen = false;
+  #quarantining = 0;
+
+  /** Throws when a door has no secret or a blank one. Closed until `open` is called. */
+  constructor(
+    private readonly options: IntakeOptions,
+    private readonly inbox: Inbox,
+    private readonly clock: Clock,
+  ) {
+    this.#checks = new Map(
+      doors.map((door) => [door, new SignatureCheck(options.secrets[door.source], options.toleranceSec)]),
+    );
+    this.#batcher = new IntakeBatcher(inbox, clock, { ...defaultBatchLimits, ...options.batch });
+    this.#room = new ReadingRoom(options.readingBytes ?? READING_BYTES);
+    this.#mismatch = mismatch(options.mismatchStatus);
+  }
+
+  /** From now on deliveries are taken. Call it when the database is there and its schema is ours. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** From now on every delivery is answered 503; resolves when those that were taken are answered. It can not be opened again. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#batcher.close();
+  }
+
+  /** Deliveries that wait for their commit. */
+  get waiting(): number {
+    return this.#batcher.waiting;
+  }
+
+  /** True when the request is for a door: then it is answered here, now or later. */
+  handle(req: IncomingMessage, res: ServerResponse): boolean {
+    const door = doorAt(req.url ?? '');
+    if (door === null) return false;
+    if (req.method !== 'POST') this.#refuse(door, 'method', req, res, refusals.method);
+    else if (!this.#isOpen) this.#refuse(door, 'closed', req, res, refusals.notOpen);
+    else this.#receive(door, req, res);
+    return true;
+  }
+
+  /** What needs no body is decided first. */
+  #receive(door: Door, req: IncomingMessage, res: ServerResponse): void {
+    const header = onlyHeader(req.rawHeaders, door.header);
+    const signature = typeof header === 'string' ? parseSignatureHeader(header) : null;
+    if (signature === null) {
+      const why = header === null ? refusals.signatureMissing : refusals.signatureMalformed;
+      return this.#refuse(door, 'malformed', req, res, why);
+    }
+    if (announcesMore(req, this.options.bodyLimitBytes)) {
+      return this.#refuse(door, 'too-large', req, res, refusals.tooLarge);
+    }
+    const limits = {
+      bytes: this.options.bodyLimitBytes,
+      timeoutMs: this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
+      room: this.#room,
+    };
+    readBody(req, limits, (body) => {
+      if (Buffer.isBuffer(body)) this.#admit(door, signature, body, res).catch((error) => this.#fail(door, res, error));
+      else if (body === 'too-large') this.#refuse(door, body, req, res, refusals.tooLarge);
+      else if (body === 'slow') this.#refuse(door, body, req, res, refusals.slow);
+      else if (body === 'crowded') this.#refuse(door, 'not-stored', req, res, refusals.notStored);
+      else this.#tell(door, 'aborted');
+    });
+  }
+
+  /** A body that is all there: nothing but a right MAC brings it near the database. */
+  async #admit(door: Door, signature: SignatureHeader, body: Buffer, res: ServerResponse): Promise<void> {
+    const now = this.clock.now();
+    const verdict = this.#checks.get(door)?.checkParsed(signature, body, now) ?? 'mismatch';
+    if (verdict === 'mismatch') {
+      send(res, this.#mismatch);
+      return this.#tell(door, 'mismatch');
+    }
+    const delivery = toDelivery(door, body, now);
+    if (verdict === 'stale') {
+      const error = await this.#quarantine(delivery);
+      send(res, refusals.stale);
+      return this.#tell(door, 'stale', delivery, error);
+    }
+    let outcome: DoorOutcome;
+    try {
+      outcome = await this.#batcher.submit(delivery);
+    } catch (error) {
+      send(res, refusals.notStored);
+      return this.#tell(door, 'not-stored', delivery, error);
+    }
+    send(res, received);
+    this.#tell(door, outcome, delivery);
+  }
+
+  /** Keeps a copy, within a time. Answers the error if it could not be kept: the sender is told to come again either way. */
+  async #quarantine(delivery: Delivery): Promise<unknown> {
+    if (this.#quarantining >= QUARANTINES_AT_ONCE) return new Error('too many stale deliveries at once');
+    this.#quarantining++;
+    const patience = new AbortController();
+    const kept = this.inbox
+      .quarantine(delivery, 'the signature is right and its time is outside the tolerance')
+      .then(() => null)
+      .catch((error: unknown) => error)
+      .finally(() => this.#quarantining--);
+    const late = this.clock
+      .sleep(QUARANTINE_TIMEOUT_MS, patience.signal)
+      .then(() => new Error('the quarantine did not answer in time'));
+    try {
+      return await Promise.race([kept, late]);
+    } finally {
+      patience.abort();
+    }
+  }
+
+  /** Answers before the body was read. A connection with an unread body is not used again. */
+  #refuse(door: Door, outcome: DoorOutcome, req: IncomingMessage, res: ServerResponse, answer: Answer): void {
+    sendAndClose(req, res, answer);
+    this.#tell(door, outcome);
+  }
+
+  #fail(door: Door, res: ServerResponse, error: unknown): void {
+    send(res, refusals.notStored);
+    this.#tell(door, 'not-stored', null, error);
+  }
+
+  #tell(door: Door, outcome: DoorOutcome, delivery: Delivery | null = null, error: unknown = null): void {
+    this.options.onAnswer?.(door.source, outcome, { delivery, error });
+  }
+}
+
+/** The header's value; null when it is absent, `repeated` as an object when it is there more than once. */
+function onlyHeader(rawHeaders: readonly string[], name: string): string | null | { repeated: true } {
+  let value: string | null = null;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const key = rawHeaders[i];
+    if (key === undefined || key.length !== name.length || key.toLowerCase() !== name) continue;
+    if (value !== null) return { repeated: true }; // the joined list that Node makes of two would mix them
+    value = rawHeaders[i + 1] ?? '';
+  }
+  return value === '' ? null : value;
+}

@@ -1,0 +1,104 @@
+// The one listening server: webhook requests go to the doors, all others to the fallback (Nest), each under limits set here.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { type Doors } from './doors.js';
+
+export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
+
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  /** From the first byte to the end of the headers. */
+  headersTimeout: 10_000,
+  /** To the end of the body. The doors give up on their own before that, with an answer that is not final to the sender. */
+  requestTimeout: 15_000,
+  connectionsCheckingInterval: 1_000,
+  /** Longer than the idle time of usual load balancers (60 s), so that it is they who close. */
+  keepAliveTimeout: 65_000,
+} as const;
+const MAX_HEADERS = 100;
+
+/**
+ * Listens from the first moment: until the parts behind it are set, `/livez` is 200 and everything else 503 `starting`.
+ */
+export class FrontServer {
+  readonly #server: Server;
+  readonly #inFlight = new Set<ServerResponse>();
+  #doors: Doors | null = null;
+  #fallback: RequestHandler | null = null;
+  #closing: Promise<void> | null = null;
+  #whenIdle: (() => void) | null = null;
+
+  constructor() {
+    this.#server = createServer(limits, (req, res) => this.#route(req, res));
+    this.#server.maxHeadersCount = MAX_HEADERS;
+  }
+
+  setDoors(doors: Doors): void {
+    this.#doors = doors;
+  }
+
+  setFallback(handler: RequestHandler): void {
+    this.#fallback = handler;
+  }
+
+  /** Resolves with the address once connections are taken; rejects when the port cannot be had. Port 0: any free one. */
+  listen(port: number, host: string): Promise<AddressInfo> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        const address = this.#server.address();
+        if (address === null || typeof address === 'string') reject(new Error('the server has no port'));
+        else resolve(address);
+      });
+    });
+  }
+
+  /**
+   * Takes no more connections, lets answers under way finish for up to `graceMs` (each closes its connection) and then ends what
+   * is left. New requests on old connections get 503 `stopping`. A second call waits for the first.
+   */
+  close(graceMs: number): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
+    return this.#closing;
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const res of this.#inFlight) res.shouldKeepAlive = false;
+    if (this.#inFlight.size > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, graceMs);
+        this.#whenIdle = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #route(req: IncomingMessage, res: ServerResponse): void {
+    this.#inFlight.add(res);
+    res.on('close', () => {
+      this.#inFlight.delete(res);
+      if (this.#inFlight.size === 0) this.#whenIdle?.();
+    });
+    if (this.#closing !== null) {
+      res.shouldKeepAlive = false;
+      return say(res, 503, { code: 'stopping', message: 'Stopping.' });
+    }
+    if (this.#doors?.handle(req, res) === true) return;
+    if (this.#fallback !== null) return this.#fallback(req, res);
+    if (req.url === '/livez') return say(res, 200, { status: 'ok' });
+    say(res, 503, { code: 'starting', message: 'Starting.' });
+  }
+}
+
+function say(res: ServerResponse, status: number, body: object): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const headers = { 'content-type': 'application/json', 'content-length': bytes.length };
+  res.writeHead(status, status === 503 ? { ...headers, 'retry-after': '5' } : headers);
+  res.end(bytes);
+}

@@ -1,0 +1,42 @@
+// The daemon's program: settings, start, signals, exit code.
+import { ConfigError, loadConfig } from './config/index.js';
+import { startDaemon } from './daemon.js';
+import { loggerOf } from './observe/index.js';
+
+/** Exit codes: 0 stopped as asked, 1 could not start or went down, 78 settings are wrong (sysexits: EX_CONFIG). */
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const log = loggerOf(config);
+  const waiting = new AbortController();
+  let stop: (() => Promise<void>) | null = null;
+  let asked = false;
+  const onSignal = (signal: string): void => {
+    log.info({ signal }, 'asked to stop');
+    waiting.abort();
+    if (asked) process.exit(1); // asked twice: at once
+    asked = true;
+    if (stop !== null) void stop().then(() => process.exit(0));
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  // Nothing here may leave the process half alive: whatever was not written down is done again by the next start.
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'an error nobody caught');
+    process.exit(1);
+  });
+  process.on('unhandledRejection', (err) => log.error({ err }, 'a rejection nobody handled'));
+  try {
+    const daemon = await startDaemon(config, log, waiting.signal);
+    stop = () => daemon.stop();
+    if (asked) await daemon.stop().then(() => process.exit(0));
+  } catch (err) {
+    if (asked) process.exit(0);
+    log.fatal({ err }, 'the daemon could not start');
+    process.exit(1);
+  }
+}
+
+main().catch((e: unknown) => {
+  process.stderr.write(`${e instanceof ConfigError ? e.message : String(e)}\n`);
+  process.exit(e instanceof ConfigError ? 78 : 1);
+});

@@ -1,0 +1,63 @@
+// Document 3: saving a payment method (setup intent) and the first payment (payment intent) of a signup.
+import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type IntentAnswer, type SignupCall } from '../domain/ports/payment-gateway.js';
+import { MAX_MINOR } from '../domain/money.js';
+import { Fields } from './read.js';
+import { type MorTransport } from './transport.js';
+import { segment, wireWith } from './wire.js';
+
+const SETUP = '/setup-intents';
+const PAYMENT = '/payment-intents';
+
+/** `psp` is the processor segment of the route family; it also names the field with the merchant's customer id. */
+export function encodeIntent(psp: string, call: SignupCall): WireRequest {
+  const family = `/api/payments/${segment(psp)}`;
+  if (call.kind === 'create_setup_intent') {
+    return wireWith('POST', family + SETUP, {
+      payment_method_types: call.paymentMethodTypes ?? undefined,
+      tax_calculation_id: call.taxCalculationId ?? undefined,
+    });
+  }
+  if (call.amountMinor < 1n || call.amountMinor > MAX_MINOR) throw new RangeError('an amount must be 1 to 2^53 - 1');
+  const { id, email, name, country, address } = call.customer;
+  return wireWith('POST', family + PAYMENT, {
+    amount: call.amountMinor,
+    currency: call.currency,
+    merchant_customer: { [`${psp}_id`]: id, email, name, country, address },
+    description: call.description ?? undefined,
+    tax_calculation_id: call.taxCalculationId ?? undefined,
+  });
+}
+
+export function parseSetupIntent(value: unknown, path = ''): IntentAnswer {
+  return parseIntent(value, path, 'setup_intent_id');
+}
+
+export function parsePaymentIntent(value: unknown, path = ''): IntentAnswer {
+  return parseIntent(value, path, 'payment_intent_id');
+}
+
+// The statuses are the processor's own words and stay text: Document 3 lists those of setup intents alone.
+function parseIntent(value: unknown, path: string, idField: string): IntentAnswer {
+  const fields = new Fields(value, path);
+  return {
+    clientSecret: fields.id('client_secret', 4096),
+    intentId: fields.id(idField),
+    morCustomerId: fields.id('mor_customer_id'),
+    status: fields.id('status'),
+  };
+}
+
+export class CardIntents {
+  constructor(private readonly transport: MorTransport) {}
+
+  /** Sends a stored intent request; the path says which of the two it is. */
+  send(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
+    const setup = wire.path.endsWith(SETUP);
+    return this.transport.call(wire, {
+      name: setup ? 'setup_intent.create' : 'payment_intent.create',
+      key,
+      accept: ({ body }) => (setup ? parseSetupIntent(body) : parsePaymentIntent(body)),
+    });
+  }
+}

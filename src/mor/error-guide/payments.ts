@@ -1,0 +1,163 @@
+// Errors of Document 3, and of Document 2's invoice files, payment links, e-invoices and webhook endpoints.
+import { type ErrorRow, type MorCallName } from './types.js';
+
+const intents = ['setup_intent.create', 'payment_intent.create'] as const satisfies readonly MorCallName[];
+
+export const paymentErrors: readonly ErrorRow[] = [
+  {
+    calls: ['setup_intent.create'],
+    status: 400,
+    code: 'invalid_request',
+    action: 'new_submission',
+    advice: 'The body is malformed or names a payment method type that does not exist.',
+  },
+  {
+    calls: ['payment_intent.create'],
+    status: 400,
+    code: 'invalid_request',
+    action: 'new_submission',
+    advice: "Amount, currency or the merchant's customer id is missing or malformed.",
+  },
+  {
+    calls: intents,
+    status: 404,
+    code: 'tax_calculation_not_found',
+    action: 'recalculate',
+    advice: 'The MoR knows no such calculation: calculate again and start the signup anew under a new key.',
+  },
+  {
+    calls: [...intents, 'refund.create'],
+    status: 409,
+    code: 'idempotency_conflict',
+    action: 'person',
+    advice:
+      'The key was used with another body: the first call stands, this one was not done, and the key is not changed.',
+  },
+  {
+    calls: ['setup_intent.create'],
+    status: 422,
+    code: 'validation_error',
+    action: 'person',
+    advice: 'A payment method type is not enabled for this account at the MoR.',
+  },
+  {
+    calls: ['payment_intent.create'],
+    status: 422,
+    code: 'unsupported_currency',
+    action: 'person',
+    advice: 'The currency is not enabled for this account at the MoR.',
+  },
+  {
+    calls: ['payment_intent.create'],
+    status: 422,
+    code: 'amount_out_of_range',
+    action: 'new_submission',
+    advice: "The amount is below the processor's minimum or above the account's cap for one payment.",
+  },
+  {
+    calls: intents,
+    status: 503,
+    code: 'psp_unavailable',
+    action: 'retry_same_key',
+    advice: "The MoR's processor is away; the same call is safe to send again under the same key.",
+    kind: 'retry', // Document 3 states it for the intents; on a refund a timeout upstream may have moved money
+  },
+  {
+    calls: ['refund.create'],
+    status: 400,
+    code: 'invalid_request',
+    action: 'person',
+    advice: 'The amount is more than is left of the payment, or the currency differs: compare the known refunds first.',
+  },
+  {
+    calls: ['refund.create'],
+    status: 404,
+    code: 'payment_not_found',
+    action: 'person',
+    advice: 'The MoR knows no such payment for this merchant.',
+  },
+  {
+    calls: ['refund.create'],
+    status: 422,
+    code: 'payment_not_refundable',
+    action: 'person',
+    advice: 'The payment is fully refunded, never succeeded, or was charged back.',
+  },
+  {
+    calls: ['invoice.read'],
+    status: 404,
+    code: 'not_found',
+    action: 'person',
+    advice: 'The MoR knows no such payment or refund for this merchant, or not yet.',
+  },
+  {
+    calls: ['payment_link.create'],
+    status: 400,
+    code: 'validation_error',
+    action: 'new_submission',
+    advice: 'Correct the fields named.',
+  },
+  {
+    calls: ['payment_link.create'],
+    status: 409,
+    code: 'no_active_arrangement',
+    action: 'person',
+    advice: 'The merchant has no active arrangement with the MoR for that jurisdiction.',
+  },
+  {
+    calls: ['payment_link.create'],
+    status: 409,
+    code: 'unsupported_outpost_role',
+    action: 'person',
+    advice: 'The arrangement for that jurisdiction does not let the MoR collect the payment.',
+  },
+  {
+    calls: ['payment_link.read'],
+    status: 404,
+    code: 'not_found',
+    action: 'person',
+    advice: 'The MoR knows no such payment link for this merchant.',
+  },
+  {
+    calls: ['e_invoice.read'],
+    status: 400,
+    code: 'invalid_argument',
+    action: 'new_submission',
+    advice: 'The id is no uuid.',
+  },
+  {
+    calls: ['e_invoice.read'],
+    status: 404,
+    code: 'not_found',
+    action: 'person',
+    advice: 'The MoR knows no such e-invoice, or the invoice needs none.',
+  },
+  {
+    calls: ['webhook.create'],
+    status: 400,
+    code: 'unknown_event',
+    action: 'new_submission',
+    advice: 'The list of events is empty or names one that the MoR does not have.',
+  },
+  {
+    calls: ['webhook.create'],
+    status: 400,
+    code: 'invalid_url',
+    action: 'new_submission',
+    advice: 'The address must be https and resolve to a public address.',
+  },
+  {
+    calls: ['webhook.create'],
+    status: 409,
+    code: 'webhook_endpoint_limit_exceeded',
+    action: 'person',
+    advice: 'Ten endpoints are active already: delete one first.',
+  },
+  {
+    calls: ['webhook.delete'],
+    status: 404,
+    code: 'not_found',
+    action: 'person',
+    advice: 'The MoR knows no such webhook endpoint for this merchant.',
+  },
+];

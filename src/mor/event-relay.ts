@@ -1,0 +1,90 @@
+// Sends the merchant's `invoice.created` on to the MoR, for merchants who cannot add a second Stripe endpoint.
+import { createHmac } from 'node:crypto';
+import { type Secret } from '../config/secret.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { type Clock } from '../domain/ports/clock.js';
+import { EventRelay } from '../domain/ports/payment-gateway.js';
+import { failure, failureWithoutAnswer, requestIdOf, retryAfterMs, unexpectedRedirect } from './failure.js';
+import { HttpLine, type Line } from './http-line.js';
+import { DEFAULT_TIMEOUT_MS, type MorOptions } from './options.js';
+
+const PEER = 'the relay address';
+const MAX_SOCKETS = 8;
+
+/** The header Stripe would have sent: `t` in Unix seconds, `v1` the HMAC-SHA256 of `{t}.{raw bytes}` in hex. */
+export function relaySignature(body: Buffer, secret: Secret, atSec: number): string {
+  const mac = createHmac('sha256', secret.reveal()).update(`${atSec}.`).update(body).digest('hex');
+  return `t=${atSec},v1=${mac}`;
+}
+
+export class HttpEventRelay extends EventRelay {
+  readonly enabled: boolean;
+  readonly #line: Line;
+
+  constructor(
+    private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line'>,
+    private readonly clock: Clock,
+  ) {
+    super();
+    this.enabled = options.relay !== null;
+    this.#line = options.line ?? new HttpLine(MAX_SOCKETS);
+  }
+
+  /** The bytes as they came, under a signature of this moment and without any bearer. Never throws. */
+  async send(body: Buffer): Promise<CallOutcome<null>> {
+    const startedAt = performance.now();
+    const outcome = await this.#post(body);
+    try {
+      this.options.onCall?.({
+        peer: 'mor',
+        name: 'relay.invoice_created',
+        status: outcome.status,
+        kind: outcome.ok ? 'ok' : outcome.kind,
+        elapsedMs: performance.now() - startedAt,
+        requestId: outcome.requestId,
+      });
+    } catch {
+      // counting a call must never change its outcome
+    }
+    return outcome;
+  }
+
+  async close(): Promise<void> {
+    await this.#line.close();
+  }
+
+  async #post(body: Buffer): Promise<CallOutcome<null>> {
+    const { relay } = this.options;
+    if (relay === null) return failure('stopped', 'no relay address is configured');
+    const signature = relaySignature(body, relay.secret, Math.floor(this.clock.now().getTime() / 1000));
+    const target = splitUrl(relay.url);
+    if (target === null) return failure('stopped', 'the relay address is not a URL');
+    const answer = await this.#line.exchange(
+      {
+        method: 'POST',
+        base: target.origin,
+        path: target.path,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': signature },
+        body,
+      },
+      AbortSignal.timeout(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    );
+    if (!answer.answered) return failureWithoutAnswer(PEER, answer);
+    const { status } = answer;
+    const known = {
+      status,
+      requestId: requestIdOf(answer),
+      retryAfterMs: retryAfterMs(answer.header('retry-after'), this.clock),
+    };
+    if (status < 300) return { ok: true, value: null, status, requestId: known.requestId };
+    if (status < 400) return unexpectedRedirect(PEER, answer);
+    if (status === 429) return failure('retry', `${PEER} answered 429`, known);
+    return failure(status < 500 ? 'refused' : 'unknown', `${PEER} answered ${status}`, known);
+  }
+}
+
+function splitUrl(url: string): { origin: string; path: string } | null {
+  if (!URL.canParse(url)) return null;
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
+}

@@ -1,0 +1,135 @@
+// Sorting what came back into the four kinds of failure that the rest of the bridge acts on.
+import { type Clock } from '../domain/ports/clock.js';
+import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
+import { guideRow, type MorCallName } from './error-guide.js';
+import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
+import { safeRequestId, safeText } from './peer-text.js';
+
+/** A longer wish is cut to this: a garbled header must not put a call off for years. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+const MAX_NAMED_FIELDS = 50;
+
+type Known = Partial<Omit<CallFailure, 'ok' | 'kind' | 'message'>>;
+
+export function failure(kind: FailureKind, message: string, known: Known = {}): CallFailure {
+  return {
+    ok: false,
+    kind,
+    message,
+    status: known.status ?? null,
+    code: known.code ?? null,
+    errors: known.errors ?? [],
+    retryAfterMs: known.retryAfterMs ?? null,
+    requestId: known.requestId ?? null,
+    replayed: known.replayed ?? false,
+  };
+}
+
+/** No answer came: refused connections were surely not sent, anything later may have been done. */
+export function failureWithoutAnswer(peer: string, nothing: NoAnswer): CallFailure {
+  if (nothing.sent === 'never') return failure('refused', `a request to ${peer} could not be built (${nothing.why})`);
+  if (nothing.sent === 'no') return failure('retry', `no connection to ${peer} (${nothing.why})`);
+  return failure('unknown', `no answer from ${peer} (${nothing.why})`);
+}
+
+/** A redirect is never followed: the bearer and the body belong to the configured address alone. */
+export function unexpectedRedirect(peer: string, answer: HttpAnswer): CallFailure {
+  return failure('refused', `${peer} answered ${answer.status}, a redirect, which is never followed`, {
+    status: answer.status,
+    code: 'unexpected_redirect',
+    requestId: requestIdOf(answer),
+  });
+}
+
+/** A 2xx that could not be read: the effect may be there. */
+export function unreadableAnswer(peer: string, answer: HttpAnswer, what: string): CallFailure {
+  return failure('unknown', `${peer} answered ${answer.status}, but ${what}`, {
+    status: answer.status,
+    requestId: requestIdOf(answer),
+  });
+}
+
+/**
+ * An answer of 300 or more as a failure. The guide says how a listed code counts; the rest goes by status. `secrets` are
+ * taken out of the peer's own words.
+ */
+export function failureOf(
+  call: MorCallName,
+  answer: HttpAnswer,
+  body: unknown,
+  clock: Clock,
+  secrets: readonly string[],
+): CallFailure {
+  if (answer.status < 400) return unexpectedRedirect('the MoR', answer);
+  const said = readErrorBody(body);
+  const errors = said.errors.map(({ field, message }) => ({
+    field: safeText(field, secrets),
+    message: safeText(message, secrets),
+  }));
+  const row = guideRow(call, answer.status, said.code, errors[0]?.field ?? null);
+  const why = [said.code, said.message === null ? null : safeText(said.message, secrets)].filter(
+    (part) => part !== null,
+  );
+  return failure(
+    row?.kind ?? kindOfStatus(answer.status),
+    `the MoR answered ${answer.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}`,
+    {
+      status: answer.status,
+      code: said.code,
+      errors,
+      retryAfterMs: retryAfterMs(answer.header('retry-after'), clock),
+      requestId: requestIdOf(answer),
+      replayed: answer.header('idempotent-replayed') === 'true',
+    },
+  );
+}
+
+function kindOfStatus(status: number): FailureKind {
+  if (status === 401 || status === 403) return 'stopped';
+  if (status === 429) return 'retry';
+  if (status === 408 || status >= 500) return 'unknown'; // a proxy may say 408 after the request went on
+  return 'refused';
+}
+
+/** `Retry-After` as a wait: seconds or an HTTP date; null when absent or unreadable. Bounded, never negative. */
+export function retryAfterMs(header: string | null, clock: Clock): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  if (!/^[A-Za-z]{3,9},? .*GMT$/.test(text)) return null;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) return null;
+  return Math.min(Math.max(at - clock.now().getTime(), 0), MAX_RETRY_AFTER_MS);
+}
+
+export function requestIdOf(exchange: Exchange): string | null {
+  if (!exchange.answered) return null;
+  return safeRequestId(exchange.header('x-request-id') ?? exchange.header('request-id'));
+}
+
+type SaidError = {
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly errors: readonly { readonly field: string; readonly message: string }[];
+};
+
+/** `{code, errors}` of Documents 1 and 2. Document 3 shows the codes but not the shape, so `{error: …}` is read as well. */
+function readErrorBody(body: unknown): SaidError {
+  const outer = membersOf(body);
+  const inner = membersOf(outer.error);
+  const code = [outer.code, inner.code, outer.error].find(
+    (one): one is string => typeof one === 'string' && /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(one),
+  );
+  const message = [outer.message, inner.message].find((one) => typeof one === 'string');
+  const listed: unknown = outer.errors ?? inner.errors;
+  const errors = (Array.isArray(listed) ? listed : []).slice(0, MAX_NAMED_FIELDS).flatMap((one: unknown) => {
+    const { field, message: why } = membersOf(one);
+    if (typeof field !== 'string' && typeof why !== 'string') return [];
+    return [{ field: typeof field === 'string' ? field : '', message: typeof why === 'string' ? why : '' }];
+  });
+  return { code: code ?? null, message: message ?? null, errors };
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {};
+}

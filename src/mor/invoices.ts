@@ -1,0 +1,50 @@
+// Document 2: the customer's invoice file of a payment or a refund, by the MoR's id or by the processor's.
+import { type Clock } from '../domain/ports/clock.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
+import { Fields } from './read.js';
+import { type MorTransport } from './transport.js';
+import { query, segment, wireGet } from './wire.js';
+
+export function parseInvoiceFile(value: unknown, path = ''): FileLink {
+  return new Fields(value, path).must('invoice', parseFileLink);
+}
+
+export class Invoices {
+  constructor(
+    private readonly transport: MorTransport,
+    private readonly clock: Clock,
+  ) {}
+
+  ofPayment(paymentId: string): Promise<CallOutcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/payments/${segment(paymentId)}/invoice`);
+  }
+
+  ofPaymentByReference(pspReference: string): Promise<CallOutcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/payments/invoice${query({ psp_reference: pspReference })}`);
+  }
+
+  ofRefund(refundId: string): Promise<CallOutcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/refunds/${segment(refundId)}/invoice`);
+  }
+
+  ofRefundByReference(pspReference: string): Promise<CallOutcome<WhenReady<FileLink>>> {
+    return this.#read(`/api/refunds/invoice${query({ psp_reference: pspReference })}`);
+  }
+
+  /** True for 200 and 202, false for 404: whether the MoR knows a payment with this charge id at this moment. */
+  knowsPayment(pspReference: string): Promise<CallOutcome<boolean>> {
+    return this.transport.call<boolean>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
+      name: 'invoice.read',
+      accept: () => true, // the file is of no interest here
+      acceptError: ({ status }) => (status === 404 ? false : null), // Document 2 names no code for this 404
+    });
+  }
+
+  #read(path: string): Promise<CallOutcome<WhenReady<FileLink>>> {
+    return this.transport.call(wireGet(path), {
+      name: 'invoice.read',
+      accept: (answer) => parseWhenReady(answer, this.clock, parseInvoiceFile),
+    });
+  }
+}

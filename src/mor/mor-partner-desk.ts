@@ -1,0 +1,88 @@
+// The port of onboarding, joined to the MoR's partner API (Document 1).
+import { type CallOutcome } from '../domain/ports/call.js';
+import {
+  type ApplicationFacts,
+  type CheckedRequest,
+  type InitiatedFacts,
+  type InitiateFacts,
+  PartnerDesk,
+  type ProductFacts,
+  type RegionFacts,
+} from '../domain/ports/onboarding.js';
+import {
+  type Application,
+  type Applications,
+  encodeChooseProduct,
+  encodeDescribeBusiness,
+  encodeSubmit,
+} from './applications.js';
+import { type PartnerApi, encodeInitiate } from './partner.js';
+import { type PartnerMerchants } from './partner-merchants.js';
+import { checkDescribeBusiness, checkInitiate, checkProductChoice } from './requests/onboarding.js';
+
+export class MorPartnerDesk extends PartnerDesk {
+  constructor(
+    private readonly partner: PartnerApi,
+    private readonly known: PartnerMerchants,
+    private readonly applications: Applications,
+  ) {
+    super();
+  }
+
+  get enabled(): boolean {
+    return this.partner.enabled;
+  }
+
+  checkInitiate(body: unknown): CheckedRequest<InitiateFacts> {
+    const checked = checkInitiate(body);
+    if (!checked.ok) return checked;
+    const { merchantReference, productCode } = checked.value;
+    const text = encodeInitiate(checked.value).body ?? '';
+    return { ok: true, value: { merchantReference, productCode, text } };
+  }
+
+  checkProduct(body: unknown): CheckedRequest<ProductFacts> {
+    return checkProductChoice(body);
+  }
+
+  checkBusiness(body: unknown): CheckedRequest<string> {
+    const checked = checkDescribeBusiness(body);
+    if (!checked.ok) return checked;
+    return { ok: true, value: encodeDescribeBusiness('checked', checked.value).body ?? '{}' };
+  }
+
+  regions(): Promise<CallOutcome<readonly RegionFacts[]>> {
+    return this.partner.regions();
+  }
+
+  async merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>> {
+    const listed = await this.known.list();
+    return listed.ok ? { ...listed, value: new Map(listed.value.map(({ id, reference }) => [reference, id])) } : listed;
+  }
+
+  initiate(request: InitiateFacts): Promise<CallOutcome<InitiatedFacts>> {
+    return this.partner.sendInitiate({ method: 'POST', path: '/partner/api/onboarding/initiate', body: request.text });
+  }
+
+  async readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {
+    const read = await this.applications.read(merchantId);
+    if (read.ok || read.status !== 404 || read.code !== 'not_found') return read;
+    return { ok: true, value: null, status: 404, requestId: read.requestId };
+  }
+
+  chooseProduct(merchantId: string, product: ProductFacts): Promise<CallOutcome<Application>> {
+    return this.applications.sendChooseProduct(
+      encodeChooseProduct(merchantId, { ...product, regions: [...product.regions] }),
+    );
+  }
+
+  describeBusiness(merchantId: string, checked: string): Promise<CallOutcome<Application>> {
+    return this.applications.sendDescribeBusiness({ ...encodeDescribeBusiness(merchantId, {}), body: checked });
+  }
+
+  async submit(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {
+    const sent = await this.applications.sendSubmit(encodeSubmit(merchantId));
+    if (!sent.ok) return sent;
+    return { ...sent, value: sent.value.kind === 'submitted' ? sent.value.application : null };
+  }
+}

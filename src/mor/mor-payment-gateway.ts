@@ -1,0 +1,44 @@
+// The port of the card payments, joined to the MoR's client.
+import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type IntentAnswer, type MorCall, PaymentGateway, type RefundAnswer } from '../domain/ports/payment-gateway.js';
+import { type CardIntents, encodeIntent } from './card-intents.js';
+import { type Invoices } from './invoices.js';
+import { encodeTax } from './mor-tax-desk.js';
+import { encodeRefund, type Refunds } from './refunds.js';
+
+export class MorPaymentGateway extends PaymentGateway {
+  constructor(
+    private readonly psp: string,
+    private readonly intents: CardIntents,
+    private readonly refunds: Refunds,
+    private readonly invoices: Invoices,
+  ) {
+    super();
+  }
+
+  encode(call: MorCall): WireRequest {
+    switch (call.kind) {
+      case 'create_refund':
+        return encodeRefund(call);
+      case 'create_setup_intent':
+      case 'create_payment_intent':
+        return encodeIntent(this.psp, call);
+      case 'calculate_tax':
+      case 'commit_tax':
+      case 'refund_tax':
+        return encodeTax(this.psp, call);
+    }
+  }
+
+  createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
+    return this.intents.send(wire, key);
+  }
+
+  createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>> {
+    return this.refunds.send(wire, key);
+  }
+
+  knowsCharge(processorChargeId: string): Promise<CallOutcome<boolean>> {
+    return this.invoices.knowsPayment(processorChargeId);
+  }
+}

@@ -1,0 +1,30 @@
+// The request to register a webhook address (Document 2, POST /api/webhooks).
+import { isIP } from 'node:net';
+import { type BrokenCondition, type Checked, checkRequest } from './check.js';
+import { Filled, Optional, Text, TextList } from './rules.js';
+
+export class WebhookEndpointRequest {
+  @Filled(2048) url!: string;
+  /** At least one. Which names exist is the MoR's to say: it answers `unknown_event`. */
+  @TextList() events!: string[];
+  @Optional() @Text(1024) description?: string;
+}
+
+export function checkWebhookEndpoint(body: unknown): Checked<WebhookEndpointRequest> {
+  return checkRequest(WebhookEndpointRequest, body, 'validation_error', ({ url, events }): BrokenCondition[] => {
+    if (events.length === 0) {
+      return [{ field: 'events', message: 'must name at least one event type', code: 'unknown_event' }];
+    }
+    return deliverable(url) ? [] : [{ field: 'url', message: 'must be an https address', code: 'invalid_url' }];
+  });
+}
+
+/** https, or http on this machine, where a rehearsal against the sandbox takes place. No user name or password. */
+function deliverable(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  const loopback =
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+  return protocol === 'https:' || (protocol === 'http:' && loopback);
+}

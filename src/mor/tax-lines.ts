@@ -1,0 +1,103 @@
+// The lines of a tax calculation or transaction, as Document 2 answers them.
+import { Fields, parseText, Unreadable } from './read.js';
+
+/** For display and reconciliation only: amounts are not to be derived from this list. */
+export type TaxCharge = {
+  readonly kind: 'TAX' | 'IMPORT_DUTY' | 'IMPORT_FEE';
+  readonly name: string | null;
+  readonly jurisdiction: string | null;
+  readonly jurisdictionLevel: 'COUNTRY' | 'STATE' | 'COUNTY' | 'CITY' | 'DISTRICT' | null;
+  readonly country: string | null;
+  readonly taxType: 'VAT' | 'GST' | 'SALES_TAX' | 'IMPORT_VAT' | 'OTHER' | null;
+  readonly providerTaxType: string | null;
+  readonly rate: string | null;
+  readonly amount: string | null;
+  readonly taxableAmount: string | null;
+};
+
+export type LineTax = {
+  readonly rate: string | null;
+  readonly taxAmount: string;
+  readonly currency: string | null;
+  /** Null: no duty on this line. */
+  readonly dutyAmount: string | null;
+  readonly dutyRate: string | null;
+  readonly dutyBasis: 'CLASSIFIED' | 'FALLBACK_ESTIMATE' | null;
+  readonly appliedHsCode: string | null;
+  readonly charges: readonly TaxCharge[];
+};
+
+/** Amounts are decimal strings, exactly as they came; null where the answer had none. */
+export type TaxLine = {
+  readonly lineItemId: string;
+  readonly merchantLineItemReference: string | null;
+  readonly productCode: string | null;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly images: readonly string[];
+  readonly unitPrice: string | null;
+  readonly quantity: string | null;
+  readonly discountAmount: string | null;
+  readonly itemSubTotalAmount: string | null;
+  readonly itemNetAmount: string | null;
+  readonly itemTotalAmount: string | null;
+  readonly refunded: boolean;
+  readonly tax: LineTax | null;
+};
+
+function parseCharge(value: unknown, path: string): TaxCharge {
+  const fields = new Fields(value, path);
+  return {
+    kind: fields.oneOf('kind', ['TAX', 'IMPORT_DUTY', 'IMPORT_FEE']),
+    name: fields.textOrNull('name'),
+    jurisdiction: fields.textOrNull('jurisdiction'),
+    jurisdictionLevel: fields.oneOfOrNull('jurisdictionLevel', ['COUNTRY', 'STATE', 'COUNTY', 'CITY', 'DISTRICT']),
+    country: fields.textOrNull('country'),
+    taxType: fields.oneOfOrNull('taxType', ['VAT', 'GST', 'SALES_TAX', 'IMPORT_VAT', 'OTHER']),
+    providerTaxType: fields.textOrNull('providerTaxType'),
+    rate: fields.decimalOrNull('rate'),
+    amount: fields.decimalOrNull('amount'),
+    taxableAmount: fields.decimalOrNull('taxableAmount'),
+  };
+}
+
+function parseLineTax(value: unknown, path: string): LineTax {
+  const fields = new Fields(value, path);
+  return {
+    rate: fields.decimalOrNull('rate'),
+    taxAmount: fields.decimal('taxAmount'),
+    currency: fields.textOrNull('currency'),
+    dutyAmount: fields.decimalOrNull('dutyAmount'),
+    dutyRate: fields.decimalOrNull('dutyRate'),
+    dutyBasis: fields.oneOfOrNull('dutyBasis', ['CLASSIFIED', 'FALLBACK_ESTIMATE']),
+    appliedHsCode: fields.textOrNull('appliedHsCode'),
+    charges: fields.listOrEmpty('charges', parseCharge),
+  };
+}
+
+/** The document does not say whether a quantity is a number or text: a whole number or a decimal string is taken. */
+function parseQuantity(value: unknown, path: string): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'string' && /^\d{1,16}(\.\d{1,12})?$/.test(value)) return value;
+  throw new Unreadable(path);
+}
+
+export function parseTaxLine(value: unknown, path: string): TaxLine {
+  const fields = new Fields(value, path);
+  return {
+    lineItemId: fields.id('lineItemId'),
+    merchantLineItemReference: fields.textOrNull('merchantLineItemReference'),
+    productCode: fields.textOrNull('productCode'),
+    title: fields.textOrNull('title'),
+    description: fields.textOrNull('description'),
+    images: fields.listOrEmpty('images', parseText),
+    unitPrice: fields.decimalOrNull('unitPrice'),
+    quantity: fields.may('quantity', parseQuantity),
+    discountAmount: fields.decimalOrNull('discountAmount'),
+    itemSubTotalAmount: fields.decimalOrNull('itemSubTotalAmount'),
+    itemNetAmount: fields.decimalOrNull('itemNetAmount'),
+    itemTotalAmount: fields.decimalOrNull('itemTotalAmount'),
+    refunded: fields.flag('refunded'),
+    tax: fields.may('tax', parseLineTax),
+  };
+}

@@ -1,0 +1,163 @@
+// The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and every answer sorted.
+import { type Clock } from '../domain/ports/clock.js';
+import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type MorCallName } from './error-guide.js';
+import { failure, failureOf, failureWithoutAnswer, requestIdOf, unreadableAnswer } from './failure.js';
+import { HttpLine, type Exchange, type HttpAnswer, type Line } from './http-line.js';
+import {
+  DEFAULT_MAX_SOCKETS,
+  DEFAULT_TIMEOUT_MS,
+  type MorCallReport,
+  type MorCredentials,
+  type MorOptions,
+} from './options.js';
+import { Unreadable } from './read.js';
+import { TokenSource } from './token-source.js';
+
+/** An answer as the parsers see it. `body` is parsed JSON, or undefined when there was none. */
+export type MorAnswer = {
+  readonly status: number;
+  readonly body: unknown;
+  readonly header: (name: string) => string | null;
+};
+
+export type MorCallOptions<T> = {
+  readonly name: MorCallName;
+  /** Whose credentials. The partner's are for Document 1, the merchant's for the rest. */
+  readonly as?: 'merchant' | 'partner';
+  /** Sent as `Idempotency-Key`; null or absent: no such header. */
+  readonly key?: string | null;
+  /** Reads a 2xx answer. Throws `Unreadable` when it is not what the document says. */
+  readonly accept: (answer: MorAnswer) => T;
+  /** Reads an error answer that the document lets us go on with; null when it is an ordinary error. */
+  readonly acceptError?: (answer: MorAnswer, code: string | null) => T | null;
+};
+
+export class MorTransport {
+  readonly #line: Line;
+  readonly #merchant: TokenSource;
+  readonly #partner: TokenSource | null;
+  readonly #secrets: readonly string[];
+  readonly #timeoutMs: number;
+  readonly #baseUrl: string;
+  readonly #onCall: ((report: MorCallReport) => void) | undefined;
+
+  constructor(
+    options: MorOptions,
+    private readonly clock: Clock,
+  ) {
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.#line = options.line ?? new HttpLine(options.maxSockets ?? DEFAULT_MAX_SOCKETS);
+    this.#baseUrl = options.baseUrl;
+    this.#onCall = options.onCall;
+    const source = (credentials: MorCredentials): TokenSource =>
+      new TokenSource(this.#line, options.authUrl, credentials, clock, this.#timeoutMs);
+    this.#merchant = source(options.merchant);
+    this.#partner = options.partner === null ? null : source(options.partner);
+    this.#secrets = [options.merchant, options.partner].flatMap((one) => (one ? [one.clientSecret.reveal()] : []));
+  }
+
+  /** False when there are no partner credentials: then every call of Document 1 is `stopped`. */
+  get hasPartner(): boolean {
+    return this.#partner !== null;
+  }
+
+  /**
+   * Sends stored bytes once (a 401 is answered with a fresh token and the same bytes, a read that lost its connection is made
+   * again) and reads the answer. Never throws.
+   */
+  async call<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<CallOutcome<T>> {
+    const startedAt = performance.now();
+    const outcome = await this.#attempt(wire, options);
+    this.#report(options.name, outcome, performance.now() - startedAt);
+    return outcome;
+  }
+
+  /** Ends every connection; for shutdown. */
+  async close(): Promise<void> {
+    await this.#line.close();
+  }
+
+  async #attempt<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<CallOutcome<T>> {
+    const tokens = options.as === 'partner' ? this.#partner : this.#merchant;
+    if (tokens === null) return failure('stopped', 'no partner credentials are configured');
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const first = await tokens.get(signal);
+    if (!first.ok) return first;
+    let bearer = first.token.reveal();
+    let exchange = await this.#send(wire, options.key ?? null, bearer, signal);
+    if (exchange.answered && exchange.status === 401) {
+      tokens.refused(first.token);
+      const second = await tokens.get(signal);
+      if (!second.ok) return second; // the 401 did nothing, and nothing was sent since
+      bearer = second.token.reveal();
+      exchange = await this.#send(wire, options.key ?? null, bearer, signal);
+    }
+    if (!exchange.answered) return failureWithoutAnswer('the MoR', exchange);
+    return this.#judge(exchange, options, [...this.#secrets, first.token.reveal(), bearer]);
+  }
+
+  async #send(wire: WireRequest, key: string | null, bearer: string, signal: AbortSignal): Promise<Exchange> {
+    const request = {
+      method: wire.method,
+      base: this.#baseUrl,
+      path: wire.path,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${bearer}`,
+        ...(wire.body === null ? {} : { 'content-type': 'application/json' }),
+        ...(key === null ? {} : { 'idempotency-key': key }),
+      },
+      body: wire.body,
+    };
+    const exchange = await this.#line.exchange(request, signal);
+    const readAgain = wire.method === 'GET' && !exchange.answered && exchange.sent !== 'never' && !exchange.timedOut;
+    return readAgain ? this.#line.exchange(request, signal) : exchange;
+  }
+
+  #judge<T>(answer: HttpAnswer, options: MorCallOptions<T>, secrets: readonly string[]): CallOutcome<T> {
+    const body = parseBody(answer.text);
+    const seen: MorAnswer = { status: answer.status, body: body.value, header: answer.header };
+    if (answer.status >= 300) {
+      const failed = failureOf(options.name, answer, body.value, this.clock, secrets);
+      const value = quietly(() => options.acceptError?.(seen, failed.code) ?? null);
+      if (value === null) return failed;
+      return { ok: true, value, status: answer.status, requestId: failed.requestId };
+    }
+    if (!body.readable) return unreadableAnswer('the MoR', answer, 'the body could not be read');
+    try {
+      const value = options.accept(seen);
+      return { ok: true, value, status: answer.status, requestId: requestIdOf(answer) };
+    } catch (error) {
+      const what = error instanceof Unreadable ? error.message : 'the body could not be read';
+      return unreadableAnswer('the MoR', answer, what);
+    }
+  }
+
+  #report(name: MorCallName, outcome: CallOutcome<unknown>, elapsedMs: number): void {
+    const { status, requestId } = outcome;
+    try {
+      this.#onCall?.({ peer: 'mor', name, status, kind: outcome.ok ? 'ok' : outcome.kind, elapsedMs, requestId });
+    } catch {
+      // counting a call must never change its outcome
+    }
+  }
+}
+
+function parseBody(text: string | null): { readable: boolean; value: unknown } {
+  if (text === null) return { readable: false, value: undefined };
+  if (text.trim() === '') return { readable: true, value: undefined };
+  try {
+    return { readable: true, value: JSON.parse(text) };
+  } catch {
+    return { readable: false, value: undefined };
+  }
+}
+
+function quietly<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,74 @@
+// Document 2: the addresses to which the MoR delivers its events.
+import { Secret } from '../config/secret.js';
+import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { Fields, parseListOf, parseText } from './read.js';
+import { type WebhookEndpointRequest } from './requests/webhook-endpoint.js';
+import { type MorTransport } from './transport.js';
+import { segment, wireDelete, wireGet, wireWith } from './wire.js';
+
+const PATH = '/api/webhooks';
+
+export type WebhookEndpoint = {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly status: 'ACTIVE' | 'DISABLED';
+  readonly createdAt: Date | null;
+};
+
+/** The secret comes once, with the creation: show it to the operator at once. Null when the answer had none. */
+export type WebhookEndpointCreated = { readonly endpoint: WebhookEndpoint; readonly secret: Secret | null };
+
+export function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {
+  const fields = new Fields(value, path);
+  return {
+    id: fields.id('id'),
+    url: fields.must('url', parseText),
+    events: fields.listOrEmpty('events', parseText),
+    status: fields.oneOf('status', ['ACTIVE', 'DISABLED']),
+    createdAt: fields.timeOrNull('createdAt'),
+  };
+}
+
+export function parseWebhookEndpointCreated(value: unknown, path = ''): WebhookEndpointCreated {
+  const secret = new Fields(value, path).textOrNull('secret');
+  return { endpoint: parseWebhookEndpoint(value, path), secret: secret === null ? null : new Secret(secret) };
+}
+
+/** An array, or `{webhooks: [...]}`: the document shows both. */
+export function parseWebhookEndpointList(value: unknown): readonly WebhookEndpoint[] {
+  if (Array.isArray(value)) return parseListOf(value, 'webhooks', parseWebhookEndpoint);
+  return new Fields(value, '').list('webhooks', parseWebhookEndpoint);
+}
+
+export function encodeCreateWebhook(request: WebhookEndpointRequest): WireRequest {
+  return wireWith('POST', PATH, request);
+}
+
+export function encodeDeleteWebhook(id: string): WireRequest {
+  return wireDelete(`${PATH}/${segment(id)}`);
+}
+
+export class WebhookEndpoints {
+  constructor(private readonly transport: MorTransport) {}
+
+  /** Has no key: after an unknown outcome the list says whether the endpoint is there. */
+  sendCreate(wire: WireRequest): Promise<CallOutcome<WebhookEndpointCreated>> {
+    return this.transport.call(wire, {
+      name: 'webhook.create',
+      accept: ({ body }) => parseWebhookEndpointCreated(body),
+    });
+  }
+
+  list(): Promise<CallOutcome<readonly WebhookEndpoint[]>> {
+    return this.transport.call(wireGet(PATH), {
+      name: 'webhook.list',
+      accept: ({ body }) => parseWebhookEndpointList(body),
+    });
+  }
+
+  /** Deleting a deleted endpoint succeeds. */
+  sendDelete(wire: WireRequest): Promise<CallOutcome<null>> {
+    return this.transport.call(wire, { name: 'webhook.delete', accept: () => null });
+  }
+}

@@ -1,0 +1,12 @@
+// What the rest of the program may use of logging and metrics.
+export { createLogger, type Logger, type LoggerOptions, type LogLevel, loggerOf, NestLogger } from './logger.js';
+export {
+  type EventOutcome,
+  type EventSource,
+  type MeasuredOutcome,
+  Metrics,
+  type MetricsOptions,
+  type Peer,
+  type Queue,
+} from './metrics.js';
+export { describeError, isSecretName, textCensor, withoutSecrets } from './redact.js';

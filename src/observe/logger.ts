@@ -1,0 +1,136 @@
+// The log: one JSON line per record (coloured text on a terminal), with secrets censored and control characters escaped.
+import { type LoggerService } from '@nestjs/common';
+import {
+  type Bindings,
+  type ChildLoggerOptions,
+  type DestinationStream,
+  type Logger,
+  pino,
+  stdTimeFunctions,
+} from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import { type Config, secretValues } from '../config/index.js';
+import { describeError, textCensor, withoutSecrets } from './redact.js';
+
+export { type Logger } from 'pino';
+
+export type LogLevel = Config['logLevel'];
+
+export type LoggerOptions = {
+  readonly level: LogLevel;
+  /** Values that must never appear in a line, whatever field or text they are in (`secretValues(config)`). */
+  readonly secrets: readonly string[];
+  /** Coloured text for a person in place of JSON lines. */
+  readonly pretty: boolean;
+  /** Where lines go; left out: stdout. */
+  readonly destination?: DestinationStream;
+};
+
+/** The daemon's logger: text on a terminal, JSON lines in production and wherever stdout is a file or a pipe. */
+export function loggerOf(config: Config): Logger {
+  const pretty = !config.production && process.stdout.isTTY;
+  return createLogger({ level: config.logLevel, secrets: secretValues(config), pretty });
+}
+
+/** The logger of a process. Pass it on, or a `child({ … })` of it; there is no global one. */
+export function createLogger(options: LoggerOptions): Logger {
+  const censor = textCensor(options.secrets);
+  const target = options.destination ?? pino.destination(1);
+  const stream = options.pretty
+    ? PinoPretty({ destination: target, colorize: options.destination === undefined, sync: true })
+    : target;
+  const logger = pino(
+    {
+      level: options.level,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        bindings: cleanFields,
+        log: cleanFields,
+      },
+      serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
+      // The last step before the stream sees every character that will be written: message, fields, stack and child's fields.
+      hooks: { streamWrite: (line) => (options.pretty ? shownEscapes : (same: string) => same)(oneLine(censor(line))) },
+    },
+    stream,
+  );
+  return withCleanChildren(logger);
+}
+
+/** pino runs its formatters over the fields of the root logger and of each record, but not over those of a child: this adds them. */
+function withCleanChildren(logger: Logger): Logger {
+  // Both are called with the `this` of the logger at hand; children inherit them from the root.
+  // eslint-disable-next-line @typescript-eslint/unbound-method
+  const { child, setBindings } = logger;
+  return Object.assign(logger, {
+    child(this: Logger, bindings: Bindings, options?: ChildLoggerOptions): Logger {
+      return Reflect.apply(child, this, [cleanFields(bindings), options]);
+    },
+    setBindings(this: Logger, bindings: Bindings): void {
+      setBindings.call(this, cleanFields(bindings));
+    },
+  });
+}
+
+function cleanFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return withoutSecrets(fields) as Record<string, unknown>;
+}
+
+/**
+ * JSON escapes the control characters below U+0020. The rest that can forge or hide text is escaped here, and the line stays
+ * JSON: DEL and C1 controls, line and paragraph separators, bidirectional marks, zero-width characters, and the byte order mark.
+ */
+function oneLine(line: string): string {
+  return line.replace(
+    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** For a terminal, escapes must survive the JSON parser of the pretty printer, or ESC would reach the terminal as a command. */
+function shownEscapes(line: string): string {
+  return line.replace(/\\(\\|u[0-9a-f]{4}|[rbf])/gi, (escape) => (escape === '\\\\' ? escape : `\\${escape}`));
+}
+
+/** Nest's own lines go the same way. `new NestLogger(logger)` goes to `NestFactory.create(…, { logger })`. */
+export class NestLogger implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  /** What Nest does while it starts is of interest to nobody but its developers. */
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  fatal(message: unknown, ...rest: unknown[]): void {
+    this.write('fatal', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  verbose(message: unknown, ...rest: unknown[]): void {
+    this.write('trace', message, rest);
+  }
+
+  /** Nest passes the context as the last text; before it an error may have its stack, and any call further values. */
+  private write(level: Exclude<LogLevel, 'silent'>, message: unknown, rest: readonly unknown[]): void {
+    const last = rest.at(-1);
+    const context = typeof last === 'string' ? { context: last } : {};
+    const others = typeof last === 'string' ? rest.slice(0, -1) : rest;
+    const found = [message, ...others].find((value) => value instanceof Error);
+    const stack = found === undefined && typeof others[0] === 'string' ? { stack: others[0] } : {};
+    const error = found === undefined ? {} : { err: found };
+    if (typeof message === 'string') this.logger[level]({ ...context, ...stack, ...error }, message);
+    else if (message instanceof Error) this.logger[level]({ ...context, ...error }, message.message);
+    else this.logger[level]({ ...context, ...stack, ...error, value: message });
+  }
+}

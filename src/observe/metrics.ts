@@ -1,0 +1,145 @@
+// The numbers an operator watches, in a registry of our own. Labels are bounded: no id, amount or text from outside becomes one.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export type EventSource = 'stripe' | 'mor_payments' | 'mor_events';
+export type EventOutcome = 'stored' | 'duplicate' | 'conflict' | 'done' | 'ignored' | 'parked' | 'quarantined';
+export type Peer = 'stripe' | 'mor';
+/** How a call ended: `answered`, or the kind of its failure (see `FailureKind`). */
+export type MeasuredOutcome = 'answered' | 'refused' | 'retry' | 'unknown' | 'stopped';
+export type Queue = 'inbox' | 'outbox';
+
+export type MetricsOptions = {
+  /** Event types that get a label of their own; every other one counts as `other`. */
+  readonly eventTypes: Iterable<string>;
+  /** The time now, for the age of the oldest unfinished item. */
+  readonly now: () => Date;
+};
+
+/** What `GET /metrics` shows, and the methods that move it. Every number is of this process since it started, unless its help says so. */
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly eventTypes: ReadonlySet<string>;
+  private oldestAt: Date | null = null;
+
+  private readonly events = new Counter({
+    name: 'crossbill_events_total',
+    help: 'Webhook events by sender, type (types we do not know are "other") and what became of them.',
+    labelNames: ['source', 'type', 'outcome'],
+    registers: [this.registry],
+  });
+  private readonly webhookAnswers = new Counter({
+    name: 'crossbill_webhook_answers_total',
+    help: 'Answers given at the webhook doors, by door and HTTP status. A rise of 401 or 503 means a wrong secret, clock or database.',
+    labelNames: ['door', 'status'],
+    registers: [this.registry],
+  });
+  private readonly depth = new Gauge({
+    name: 'crossbill_queue_depth',
+    help: 'Items that wait to be worked on, in the whole database: events not yet decided (inbox), calls not yet confirmed (outbox).',
+    labelNames: ['queue'],
+    registers: [this.registry],
+  });
+  private readonly calls = new Counter({
+    name: 'crossbill_calls_total',
+    help: 'Calls to Stripe and to the MoR, every try counted, by what was called and how it ended.',
+    labelNames: ['peer', 'call', 'outcome'],
+    registers: [this.registry],
+  });
+  private readonly callSeconds = new Histogram({
+    name: 'crossbill_call_seconds',
+    help: 'How long a call to Stripe or to the MoR took, one try at a time, in seconds.',
+    labelNames: ['peer', 'call'],
+    buckets: [0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6],
+    registers: [this.registry],
+  });
+  private readonly reviews = new Gauge({
+    name: 'crossbill_reviews_open',
+    help: 'Review items that wait for a person, in the whole database, by kind.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  });
+  private readonly decisions = new Counter({
+    name: 'crossbill_decisions_total',
+    help: 'Decisions taken, by flow and decision.',
+    labelNames: ['flow', 'decision'],
+    registers: [this.registry],
+  });
+
+  private readonly differences = new Gauge({
+    name: 'crossbill_verify_differences',
+    help: 'Differences that the newest verify run found and no open review item tells of, in the whole database, by kind.',
+    labelNames: ['kind'],
+    registers: [this.registry],
+  });
+  private readonly lastVerified = new Gauge({
+    name: 'crossbill_verify_last_success_timestamp_seconds',
+    help: 'When the newest verify run ended that could compare everything, whatever it found; 0 until one did.',
+    registers: [this.registry],
+  });
+
+  constructor(options: MetricsOptions) {
+    this.eventTypes = new Set(options.eventTypes);
+    const age = (): number =>
+      this.oldestAt === null ? 0 : Math.max(0, (options.now().getTime() - this.oldestAt.getTime()) / 1000);
+    new Gauge({
+      name: 'crossbill_queue_oldest_age_seconds',
+      help: 'Age of the oldest event or call, in the whole database, that is due and not finished, in seconds; 0 when there is none.',
+      registers: [this.registry],
+      // Computed when it is read: the age goes on growing when the loop that measures the queues is the thing that is stuck.
+      collect() {
+        this.set(age());
+      },
+    });
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** An event was stored or decided. */
+  event(source: EventSource, type: string, outcome: EventOutcome): void {
+    this.events.inc({ source, type: this.eventTypes.has(type) ? type : 'other', outcome });
+  }
+
+  /** A webhook door gave this answer. */
+  webhookAnswer(door: EventSource, status: number): void {
+    this.webhookAnswers.inc({ door, status });
+  }
+
+  /** A call ended. @param call a name from our code, such as `report_payment`; never a path @param seconds of this one try */
+  call(peer: Peer, call: string, outcome: MeasuredOutcome, seconds: number): void {
+    this.calls.inc({ peer, call, outcome });
+    this.callSeconds.observe({ peer, call }, seconds);
+  }
+
+  /** A flow decided. Both are names from our code. */
+  decision(flow: string, decision: string): void {
+    this.decisions.inc({ flow, decision });
+  }
+
+  /** What the queues hold now. @param oldestAt since when the oldest due item waits; null: nothing is due */
+  queues(depths: Readonly<Record<Queue, number>>, oldestAt: Date | null): void {
+    this.depth.set({ queue: 'inbox' }, depths.inbox);
+    this.depth.set({ queue: 'outbox' }, depths.outbox);
+    this.oldestAt = oldestAt;
+  }
+
+  /** Open review items by kind; a kind that is left out has none. */
+  reviewsOpen(counts: Readonly<Record<string, number>>): void {
+    this.reviews.reset();
+    for (const [kind, count] of Object.entries(counts)) this.reviews.set({ kind }, count);
+  }
+
+  /** What the newest verify run found. @param lastSuccessAt when the newest run ended that compared everything; null: none did */
+  verified(counts: Readonly<Record<string, number>>, lastSuccessAt: Date | null): void {
+    for (const [kind, count] of Object.entries(counts)) this.differences.set({ kind }, count);
+    if (lastSuccessAt !== null) this.lastVerified.set(lastSuccessAt.getTime() / 1000);
+  }
+
+  /** The page for the scraper, in the Prometheus text format. */
+  async text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  /** The content type of `text()`. */
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+}

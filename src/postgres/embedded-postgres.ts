@@ -1,0 +1,245 @@
+// A real PostgreSQL in the data folder: started or taken over, kept running, shared by all who use the folder, stopped by the last.
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { type Binaries, locateNative, prepareBinaries } from './binaries.js';
+import { type Cluster, clusterIn, ensureCluster, readPassword, ROLE } from './cluster.js';
+import { EmbeddedPostgresError, systemCode } from './errors.js';
+import { type Claim, claimServer, hasOwner } from './owners.js';
+import { findServer, freePort, hasLock, isPostgres, startServer, stopServer } from './postmaster.js';
+import { chooseRunAs, type RunAs } from './run-as.js';
+
+/** The database of the daemon. */
+const DATABASE = 'crossbill';
+/** Recovery after a crash is bounded by `max_wal_size`; this is far more than it takes. */
+const START_TIMEOUT_MS = 60_000;
+const STOP_PATIENCE_MS = 8_000; // a daemon that was told to stop ends within 20 s (DESIGN 3.4)
+const WATCH_EVERY_MS = 1_000;
+const OTHERS_RESTART_MS = 5 * WATCH_EVERY_MS;
+
+export type EmbeddedPostgresOptions = {
+  /** `CROSSBILL_DATA_DIR`. Made if it is not there. */
+  readonly dataDir: string;
+  /** Where what happens is told. Never given the password. */
+  readonly log: { info(message: string): void; warn(message: string): void };
+  /** Settings of postgresql.conf on top of ours, for example `{ fsync: 'off' }` in tests. They count only for a server started here. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+export type EmbeddedPostgres = {
+  /** Of the database `crossbill`. Holds the password: not for logs. Stays the same as long as this handle is used. */
+  readonly url: string;
+  /** Of the database `postgres`, from which others can be created. */
+  readonly adminUrl: string;
+  readonly port: number;
+  /** Of the server as it is now; another one after it was restarted. */
+  readonly pid: number;
+  /** The server ran before we came: another owner's, or one that a killed owner left. */
+  readonly adopted: boolean;
+  /** Gives the server up, and stops it if no other process owns it. Resolves when it is gone. May be called again. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts the PostgreSQL of a data folder, or takes over the one that runs there. The server outlives a killed owner by a few seconds
+ * and is restarted, on the same port, if it ends while it is owned. Throws `EmbeddedPostgresError`.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const server = new OwnedServer(options);
+  await server.start();
+  return server;
+}
+
+class OwnedServer implements EmbeddedPostgres {
+  port = 0;
+  pid = 0;
+  adopted = false;
+  private readonly cluster: Cluster;
+  private readonly settings: Readonly<Record<string, string>>;
+  private runAs: RunAs = null;
+  private binaries: Binaries | null = null;
+  private claim: Claim | null = null;
+  private watch: NodeJS.Timeout | null = null;
+  private repair: Promise<void> | null = null;
+  private stopped: Promise<void> | null = null;
+  private password = '';
+
+  constructor(private readonly options: EmbeddedPostgresOptions) {
+    this.cluster = clusterIn(options.dataDir);
+    this.settings = options.settings ?? {};
+  }
+
+  get url(): string {
+    return this.urlOf(DATABASE);
+  }
+
+  get adminUrl(): string {
+    return this.urlOf('postgres');
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.runAs = chooseRunAs(this.cluster.data);
+      ensureCluster(this.options.dataDir, () => this.prepared(), this.runAs, this.settings.fsync !== 'off');
+      this.password = readPassword(this.cluster);
+      if (hasOwner(this.cluster)) await this.waitForTheirs();
+      // Claimed before it is looked for: whoever is about to stop it then sees us.
+      this.claim = claimServer(this.cluster);
+      await this.ensureRunning(null);
+      await this.ensureDatabase();
+    } catch (error) {
+      await this.stop();
+      throw this.explained(error);
+    }
+    this.watch = setInterval(() => this.look(), WATCH_EVERY_MS).unref();
+    this.options.log.info(`embedded PostgreSQL ${this.adopted ? 'found' : 'started'} on port ${this.port}`);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped ??= this.stopOnce();
+    return this.stopped;
+  }
+
+  private async stopOnce(): Promise<void> {
+    if (this.watch !== null) clearInterval(this.watch);
+    await this.repair;
+    if (this.claim === null || !this.claim.release()) return;
+    const found = findServer(this.cluster); // nothing is awaited since the release: nobody came in between
+    if (found !== null) await stopServer(found.pid, STOP_PATIENCE_MS);
+  }
+
+  private prepared(): Binaries {
+    this.binaries ??= prepareBinaries(locateNative(), this.runAs);
+    return this.binaries;
+  }
+
+  private urlOf(database: string): string {
+    return `postgresql://${ROLE}:${this.password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /**
+   * Others own a server, and its lock file names one that is not among our processes: it died and they are about to start it again,
+   * or it runs in another container that shares the folder. There PostgreSQL's own checks see nothing, and two servers would
+   * destroy the data.
+   */
+  private async waitForTheirs(): Promise<void> {
+    const deadline = performance.now() + OTHERS_RESTART_MS;
+    while (hasLock(this.cluster) && findServer(this.cluster) === null && hasOwner(this.cluster)) {
+      if (performance.now() > deadline) throw this.notAnswering('it is not visible from here, as in another container');
+      await sleep(50);
+    }
+  }
+
+  /** Comes back when a server of ours answers. `port`: the one it must have, because our clients know it; null: any. */
+  private async ensureRunning(port: number | null): Promise<void> {
+    const deadline = performance.now() + START_TIMEOUT_MS;
+    let lastProblem = 'it does not answer';
+    do {
+      const found = findServer(this.cluster);
+      if (found !== null) {
+        if (found.ready && found.port !== null && (port === null || found.port === port)) {
+          const problem = await this.tryConnect(found.port);
+          if (problem === null) return this.use(found.pid, found.port, true);
+          lastProblem = problem;
+        }
+        await sleep(50); // it starts, recovers or stops
+        continue;
+      }
+      const wanted = port ?? (await freePort());
+      const outcome = await startServer(
+        this.cluster,
+        this.prepared(),
+        this.runAs,
+        this.settings,
+        wanted,
+        START_TIMEOUT_MS,
+      );
+      if (outcome.is === 'ready') return this.use(outcome.pid, wanted, false);
+      if (outcome.is === 'failed' || (outcome.is === 'port' && port !== null)) throw this.startFailed(outcome.why);
+      // Another owner was faster, processes of a killed server are still ending, or somebody took the port: look again.
+      await sleep(50);
+    } while (performance.now() < deadline && this.stopped === null);
+    throw this.notAnswering(lastProblem);
+  }
+
+  private notAnswering(why: string): EmbeddedPostgresError {
+    return new EmbeddedPostgresError(
+      'not_answering',
+      `A PostgreSQL holds ${this.cluster.data} (its process is named in postmaster.pid there) and cannot be used: ${why}`,
+      'End that process, use another CROSSBILL_DATA_DIR',
+    );
+  }
+
+  private use(pid: number, port: number, adopted: boolean): void {
+    this.pid = pid;
+    this.port = port;
+    this.adopted = adopted;
+  }
+
+  private startFailed(why: string): EmbeddedPostgresError {
+    return new EmbeddedPostgresError(
+      'start_failed',
+      `PostgreSQL ended before it was ready (${why})`,
+      `See ${this.cluster.logFile}`,
+    );
+  }
+
+  /** The password proves both sides to each other (SCRAM): what answers is the server of this cluster. */
+  private async tryConnect(port: number): Promise<string | null> {
+    const client = this.client(port);
+    try {
+      await client.connect();
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  private async ensureDatabase(): Promise<void> {
+    const client = this.client(this.port);
+    try {
+      await client.connect();
+      const found = await client.query('select 1 from pg_database where datname = $1', [DATABASE]);
+      if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
+    } catch (error) {
+      // 42P04, 23505: another owner created it at the same time.
+      if (!['42P04', '23505'].includes(systemCode(error) ?? '')) throw error;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  private client(port: number): pg.Client {
+    const client = new pg.Client({
+      host: '127.0.0.1',
+      port,
+      user: ROLE,
+      password: this.password,
+      database: 'postgres',
+      connectionTimeoutMillis: 5_000,
+    });
+    client.on('error', () => undefined); // a lost connection also rejects the query
+    return client;
+  }
+
+  private look(): void {
+    if (this.repair !== null || isPostgres(this.pid)) return;
+    this.options.log.warn('embedded PostgreSQL ended, starting it again');
+    this.repair = this.ensureRunning(this.port)
+      .then(() => this.options.log.info(`embedded PostgreSQL runs again on port ${this.port}`))
+      .catch((error: unknown) => this.options.log.warn(error instanceof Error ? error.message : String(error)))
+      .finally(() => (this.repair = null));
+  }
+
+  private explained(error: unknown): unknown {
+    const code = systemCode(error);
+    if (error instanceof EmbeddedPostgresError || code === null || !/^E[A-Z]/.test(code)) return error;
+    return new EmbeddedPostgresError(
+      'data_dir_unusable',
+      `The data folder ${this.options.dataDir} cannot be used (${code})`,
+      'Start as the user that made it, use another CROSSBILL_DATA_DIR',
+      error,
+    );
+  }
+}

@@ -1,0 +1,71 @@
+// Who still needs a running server: every owner is known to the kernel, so that even one killed with -9 is counted out.
+import { spawn } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { type Cluster } from './cluster.js';
+import { systemCode } from './errors.js';
+import { SERVER_ENV } from './binaries.js';
+
+/** How long a server outlives its last owner when that one was killed: time enough for the next start to take it over. */
+const GRACE_SEC = 3;
+
+/**
+ * Runs beside each owner, in a session of its own. Its input is a pipe from the owner, which ends when the owner does, in whatever
+ * way. Opening a FIFO for writing waits until somebody has it open for reading: if that takes a second, nobody owns the server.
+ * The process named in postmaster.pid is signalled only if it is a PostgreSQL: ids of processes come round again.
+ */
+const WATCHDOG = `
+cat >/dev/null
+sleep ${GRACE_SEC}
+(: >owners) & probe=$!
+sleep 1
+kill "$probe" 2>/dev/null
+wait "$probe" && exit 0
+pid=$(head -n 1 data/postmaster.pid 2>/dev/null)
+[ -n "$pid" ] || exit 0
+if [ -r /proc/self/stat ]; then
+  grep -q '^[0-9]* (postgres) [^ZX]' "/proc/$pid/stat" 2>/dev/null || exit 0
+else
+  ps -o comm= -p "$pid" | grep -q postgres || exit 0
+fi
+kill -INT "$pid"
+`;
+
+/** One owner's claim on the server. Held from before the server is looked for until `release`. */
+export type Claim = {
+  /** Gives the claim up. True: nobody else has one, and the caller must stop the server at once. */
+  release(): boolean;
+};
+
+export function claimServer(cluster: Cluster): Claim {
+  const reader = openSync(cluster.ownersFifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG], {
+    cwd: cluster.root,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: SERVER_ENV,
+  });
+  watchdog.on('error', () => undefined); // without it only the cleaning up after a kill is lost
+  watchdog.stdin.on('error', () => undefined);
+  watchdog.unref();
+  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref(); // neither keeps our process from ending
+  return {
+    release: () => {
+      watchdog.kill('SIGKILL');
+      watchdog.stdin.destroy();
+      closeSync(reader);
+      return !hasOwner(cluster);
+    },
+  };
+}
+
+/** Whether any process has a claim. */
+export function hasOwner(cluster: Cluster): boolean {
+  try {
+    closeSync(openSync(cluster.ownersFifo, constants.O_WRONLY | constants.O_NONBLOCK));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENXIO') return false; // POSIX open(): a FIFO without a reader
+    throw error;
+  }
+}

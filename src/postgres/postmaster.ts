@@ -1,0 +1,181 @@
+// The server process: starting one, finding the one that runs, knowing whether it lives.
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  fchownSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Binaries, SERVER_ENV } from './binaries.js';
+import { type Cluster, dataArgument } from './cluster.js';
+import { systemCode } from './errors.js';
+import { type RunAs } from './run-as.js';
+
+/** What the server wrote about itself in postmaster.pid. */
+export type RunningServer = { readonly pid: number; readonly port: number | null; readonly ready: boolean };
+
+const MAX_LOG_BYTES = 1_000_000;
+
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '', // a socket's path may have 107 bytes; a project's may have more
+  max_connections: '100',
+  shared_buffers: '32MB',
+  max_wal_size: '256MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  // Only the server's own life is logged. Failed statements would bring customers' data into the file.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+};
+
+/** The server that holds this cluster; null when there is none, or only the file of one that is gone. */
+export function findServer(cluster: Cluster): RunningServer | null {
+  const text = readOrNull(join(cluster.data, 'postmaster.pid'));
+  const lines = (text ?? '').split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isInteger(pid) || pid < 2 || !isPostgres(pid)) return null;
+  const port = Number(lines[3] ?? '');
+  return { pid, port: port > 0 ? port : null, ready: (lines[7] ?? '').trim() === 'ready' };
+}
+
+/** Whether a server has the cluster, or ended without giving it up. */
+export function hasLock(cluster: Cluster): boolean {
+  return existsSync(join(cluster.data, 'postmaster.pid'));
+}
+
+/** Whether this process lives and is a PostgreSQL: ids of processes come round again, and the dead may wait to be reaped. */
+export function isPostgres(pid: number): boolean {
+  if (!existsSync('/proc/self/stat')) {
+    const run = spawnSync('ps', ['-o', 'stat=,comm=', '-p', String(pid)], { encoding: 'utf8', env: SERVER_ENV });
+    return /^[^ZX\s]\S*\s.*postgres/.test((run.stdout ?? '').trim());
+  }
+  return /^\d+ \(postgres\) [^ZX]/.test(readOrNull(`/proc/${pid}/stat`) ?? '');
+}
+
+/** How a try to start ended. `taken`: another server holds the cluster. `port`: the port is not free. */
+export type StartOutcome =
+  { readonly is: 'ready'; readonly pid: number } | { readonly is: 'taken' | 'port' | 'failed'; readonly why: string };
+
+/**
+ * Starts a server in a session of its own, so that Ctrl-C in our terminal is not also meant for it. Resolves when it takes
+ * connections or has ended; it recovers after a crash for as long as that takes, up to `timeoutMs`.
+ */
+export async function startServer(
+  cluster: Cluster,
+  binaries: Binaries,
+  runAs: RunAs,
+  settings: Readonly<Record<string, string>>,
+  port: number,
+  timeoutMs: number,
+): Promise<StartOutcome> {
+  if (findServer(cluster) !== null) return { is: 'taken', why: '' };
+  const options = Object.entries({ ...SETTINGS, ...settings, port: String(port) });
+  if (sizeOf(cluster.logFile) > MAX_LOG_BYTES) renameSync(cluster.logFile, `${cluster.logFile}.old`);
+  const logFd = openSync(cluster.logFile, 'a', 0o600);
+  if (process.getuid?.() === 0) {
+    const owner = statSync(cluster.root); // an ordinary user who starts next must be able to write it, too
+    fchownSync(logFd, owner.uid, owner.gid);
+  }
+  const logStart = fstatSync(logFd).size;
+  const child = spawn(
+    binaries.postgres,
+    ['-D', dataArgument(cluster), ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    { ...runAs, cwd: cluster.data, detached: true, stdio: ['ignore', logFd, logFd], env: SERVER_ENV },
+  );
+  closeSync(logFd);
+  let ended: string | null = null;
+  child.on('error', (error) => (ended = error.message));
+  child.on('exit', (code, signal) => (ended ??= `exit ${code ?? signal}`));
+  child.unref();
+  const deadline = performance.now() + timeoutMs;
+  while (ended === null && performance.now() < deadline) {
+    const found = findServer(cluster);
+    if (found?.ready === true && found.pid === child.pid) return { is: 'ready', pid: found.pid };
+    await sleep(10);
+  }
+  if (ended === null) {
+    child.kill('SIGQUIT');
+    return { is: 'failed', why: `not ready after ${timeoutMs} ms` };
+  }
+  const log = (readOrNull(cluster.logFile) ?? '').slice(logStart).trim();
+  if (/lock file .* already exists/.test(log)) removeStaleLock(cluster);
+  const is = /lock file .* already exists|shared memory block .* still in use/.test(log)
+    ? 'taken'
+    : /could not (bind|create any TCP)/.test(log)
+      ? 'port'
+      : 'failed';
+  return { is, why: `${String(ended)}: ${log.split('\n').slice(-3).join(' ')}` };
+}
+
+/**
+ * PostgreSQL takes over the lock file of a dead server, except when another process of its user has come to have the same number,
+ * as after the restart of a container. Only such a file is taken away: that of a server which starts right now must stay.
+ */
+function removeStaleLock(cluster: Cluster): void {
+  const [lock, aside] = [join(cluster.data, 'postmaster.pid'), join(cluster.data, `postmaster.stale.${process.pid}`)];
+  const before = readOrNull(lock);
+  if (before === null || findServer(cluster) !== null) return;
+  renameSync(lock, aside);
+  if (readOrNull(aside) === before) rmSync(aside);
+  else renameSync(aside, lock);
+}
+
+/**
+ * Ends the server: open transactions are rolled back and clients are let go. After `patienceMs` it is ended without a checkpoint,
+ * which costs only the time of a recovery at the next start. Resolves when it is gone.
+ */
+export async function stopServer(pid: number, patienceMs: number): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    const deadline = performance.now() + patienceMs;
+    try {
+      if (isPostgres(pid)) process.kill(pid, signal);
+    } catch (error) {
+      if (systemCode(error) !== 'ESRCH') throw error;
+    }
+    while (isPostgres(pid)) {
+      if (performance.now() > deadline) break;
+      await sleep(10);
+    }
+    if (!isPostgres(pid)) return;
+  }
+}
+
+/** A port that was free a moment ago on 127.0.0.1. */
+export async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ESRCH') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,192 @@
+// The virtual clock: runs with a time source plus what was advanced, and fires timers in due order, each at its own instant.
+
+export type TimerHandle = { cancel(): void };
+
+export type ClockOptions = {
+  /** Milliseconds since 1970; the computer's clock unless somebody owns the time. */
+  readonly source?: () => number;
+  /** True: nothing fires by itself; the owner calls `runDue` or `advance`. */
+  readonly manual?: boolean;
+};
+
+type Timer = { due: number; order: number; label: string; run: () => void | Promise<void>; cancelled: boolean };
+
+const LONGEST_NAP_MS = 60_000; // setTimeout counts 31 bits; waking early does no harm
+
+export class VirtualClock {
+  private readonly source: () => number;
+  private readonly manual: boolean;
+  private offsetMs = 0;
+  private frozenMs: number | null = null;
+  private timers: Timer[] = []; // a binary heap, earliest first
+  private order = 0;
+  private nap: NodeJS.Timeout | null = null;
+  private turn: Promise<void> = Promise.resolve(); // advances run one after the other
+  private advancing = false;
+  private closed = false;
+  /** Awaited after the timers of each instant while the clock is advanced: whoever sends things says when they are through. */
+  settle: () => Promise<void> = () => Promise.resolve();
+
+  constructor(options: ClockOptions = {}) {
+    this.source = options.source ?? (() => Date.now());
+    this.manual = options.manual ?? false;
+  }
+
+  /** Virtual time in milliseconds. While a timer fires during an advance it is that timer's instant. */
+  nowMs(): number {
+    return this.frozenMs ?? this.source() + this.offsetMs;
+  }
+
+  nowSec(): number {
+    return Math.floor(this.nowMs() / 1000);
+  }
+
+  nowIso(): string {
+    return new Date(this.nowMs()).toISOString();
+  }
+
+  /**
+   * The time of the source, without what was advanced. Signatures bear this one: who receives them compares with a clock of
+   * his own, which nobody advanced.
+   */
+  wallMs(): number {
+    return this.source();
+  }
+
+  /** Runs `run` when virtual time reaches `dueMs` (at the next turn if that is past). */
+  at(dueMs: number, label: string, run: () => void | Promise<void>): TimerHandle {
+    this.order += 1;
+    const timer: Timer = { due: dueMs, order: this.order, label, run, cancelled: false };
+    this.push(timer);
+    this.arm();
+    return { cancel: () => void (timer.cancelled = true) };
+  }
+
+  after(ms: number, label: string, run: () => void | Promise<void>): TimerHandle {
+    return this.at(this.nowMs() + ms, label, run);
+  }
+
+  /** Resolves when `ms` of virtual time have passed. */
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.after(ms, 'sleep', resolve));
+  }
+
+  /** When the next timer is due (virtual milliseconds), or null. */
+  nextDue(): number | null {
+    this.dropCancelled();
+    return this.timers[0]?.due ?? null;
+  }
+
+  /** Moves virtual time on by `ms`, firing everything due in between in order and awaiting `settle` after each instant. */
+  advance(ms: number): Promise<void> {
+    const run = this.turn.then(() => this.advanceNow(ms));
+    this.turn = run.catch(() => undefined);
+    return run;
+  }
+
+  /** Fires what is due now. For the owner of a manual clock; otherwise it happens by itself. */
+  runDue(): Promise<void> {
+    return this.advance(0);
+  }
+
+  close(): void {
+    this.closed = true;
+    if (this.nap !== null) clearTimeout(this.nap);
+    this.timers = [];
+  }
+
+  private async advanceNow(ms: number): Promise<void> {
+    await this.settle(); // what was sent before belongs to the time before
+    const target = this.nowMs() + ms;
+    this.advancing = true;
+    try {
+      for (let due = this.nextDue(); due !== null && due <= target && !this.closed; due = this.nextDue()) {
+        this.frozenMs = Math.max(due, this.frozenMs ?? 0);
+        while (this.nextDue() === due) this.fireFirst();
+        await this.settle();
+      }
+    } finally {
+      this.offsetMs += ms;
+      this.frozenMs = null;
+      this.advancing = false;
+      this.arm();
+    }
+  }
+
+  private fireFirst(): void {
+    const timer = this.pop();
+    if (timer === undefined || timer.cancelled) return;
+    // A timer that fails must not stop the clock; what it wanted to do is simply not done, as after a crash of the peer.
+    try {
+      const result = timer.run();
+      if (result instanceof Promise) result.catch((error: unknown) => this.report(timer.label, error));
+    } catch (error) {
+      this.report(timer.label, error);
+    }
+  }
+
+  private report(label: string, error: unknown): void {
+    process.stderr.write(`sandbox timer ${label} failed: ${error instanceof Error ? error.stack : String(error)}\n`);
+  }
+
+  private arm(): void {
+    if (this.manual || this.closed || this.advancing) return;
+    if (this.nap !== null) clearTimeout(this.nap);
+    this.nap = null;
+    const due = this.nextDue();
+    if (due === null) return;
+    const wait = Math.min(Math.max(0, due - this.nowMs()), LONGEST_NAP_MS);
+    this.nap = setTimeout(() => this.wake(), wait);
+  }
+
+  // In real time nobody waits for a timer's work: one slow receiver must not hold the others' clocks.
+  private wake(): void {
+    for (let due = this.nextDue(); due !== null && due <= this.nowMs(); due = this.nextDue()) this.fireFirst();
+    this.arm();
+  }
+
+  private dropCancelled(): void {
+    while (this.timers[0]?.cancelled === true) this.pop();
+  }
+
+  private push(timer: Timer): void {
+    const heap = this.timers;
+    let i = heap.push(timer) - 1;
+    while (i > 0) {
+      const up = (i - 1) >> 1;
+      const parent = heap[up];
+      if (parent === undefined || !before(timer, parent)) break;
+      heap[i] = parent;
+      i = up;
+    }
+    heap[i] = timer;
+  }
+
+  private pop(): Timer | undefined {
+    const heap = this.timers;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let i = 0;
+    for (;;) {
+      let child = 2 * i + 1;
+      const left = heap[child];
+      const right = heap[child + 1];
+      if (left === undefined) break;
+      let least = left;
+      if (right !== undefined && before(right, left)) {
+        least = right;
+        child += 1;
+      }
+      if (!before(least, last)) break;
+      heap[i] = least;
+      i = child;
+    }
+    heap[i] = last;
+    return first;
+  }
+}
+
+function before(a: Timer, b: Timer): boolean {
+  return a.due < b.due || (a.due === b.due && a.order < b.order);
+}

@@ -1,0 +1,233 @@
+// Sends signed webhooks and tries again on the virtual clock; every attempt is kept in a log.
+import { Agent, request } from 'undici';
+import { type VirtualClock } from './clock.js';
+import { type FaultAction, type Faults } from './faults.js';
+import { type Side } from './http.js';
+import { type AttemptOutcome, type RetrySchedule } from './schedules.js';
+import { signatureHeader } from './signature.js';
+
+/** Takes one signed POST to its receiver. Resolves with the status, or null when no answer came in time; never rejects. */
+export type Transport = (
+  url: string,
+  headers: Record<string, string>,
+  body: Buffer,
+  timeoutMs: number,
+) => Promise<number | null>;
+
+export type Endpoint = {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+  /** `Stripe-Signature`, `Mor-Signature` or `Service-Signature`. */
+  readonly header: string;
+  readonly side: Side;
+  readonly schedule: RetrySchedule;
+  /** False once it was deleted or disabled: nothing more is sent, retries included. */
+  readonly active: () => boolean;
+};
+
+export type OutgoingEvent = {
+  /** The event's own id: the same in every attempt. */
+  readonly id: string;
+  readonly type: string;
+  readonly body: Buffer;
+  /** Hears each attempt's status, and null for silence. */
+  readonly onAttempt?: (status: number | null) => void;
+};
+
+export type LoggedDelivery = {
+  readonly event_id: string;
+  readonly type: string;
+  readonly url: string;
+  readonly endpoint_id: string;
+  readonly side: Side;
+  readonly attempt: number;
+  readonly at: string;
+  status: number | null;
+  /** `sending`, `acknowledged`, `retry`, `given_up`, `lost` (by a fault) or `held` (by a fault). */
+  state: string;
+  readonly signature_timestamp: number | null;
+  next_try_at: string | null;
+  fault: string | null;
+};
+
+type Job = { endpoint: Endpoint; event: OutgoingEvent; firstAtMs: number; firstStamp: number; restamp: boolean };
+type Held = { job: Job; left: number };
+
+const KEPT_DELIVERIES = 50_000;
+const SETTLE_MS = 3000; // how long an advance waits for receivers at one instant
+const HELD_AT_MOST_MS = 3_600_000;
+
+export class Deliverer {
+  private log: LoggedDelivery[] = [];
+  private held: Held[] = [];
+  private readonly running = new Set<Promise<void>>();
+  private readonly agent = new Agent({ connections: 64, keepAliveTimeout: 4000 });
+  private readonly transport: Transport;
+  private closed = false;
+
+  constructor(
+    private readonly clock: VirtualClock,
+    private readonly faults: Faults,
+    transport?: Transport,
+  ) {
+    this.transport = transport ?? ((...args) => this.post(...args));
+  }
+
+  /** Starts the first attempt at once. */
+  send(endpoint: Endpoint, event: OutgoingEvent): void {
+    const firstStamp = Math.floor(this.clock.wallMs() / 1000);
+    const job: Job = { endpoint, event, firstAtMs: this.clock.nowMs(), firstStamp, restamp: true };
+    const faults = this.faults.forDelivery(endpoint.side, event.type, endpoint.url, 1);
+    const delay = faults.find((f) => f.kind === 'delay_ms');
+    const other = faults.find((f) => f.kind !== 'delay_ms');
+    if (other?.kind === 'restamp') job.restamp = false;
+    if (delay !== undefined) {
+      this.note(job, 0, 'held', null, 'delay_ms');
+      this.clock.after(delay.delayMs, 'delayed delivery', () => this.begin(job, other));
+    } else this.begin(job, other);
+  }
+
+  list(): readonly LoggedDelivery[] {
+    return this.log;
+  }
+
+  clear(): void {
+    this.log = [];
+  }
+
+  /** Waits until no attempt is under way, or three seconds. */
+  async settle(): Promise<void> {
+    if (this.running.size === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<void>((resolve) => (timer = setTimeout(resolve, SETTLE_MS)));
+    while (this.running.size > 0) {
+      const idle = Promise.allSettled(this.running).then(() => true);
+      if (!(await Promise.race([idle, bound.then(() => false)]))) break;
+    }
+    clearTimeout(timer);
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.agent.destroy();
+  }
+
+  private begin(job: Job, fault: FaultAction | undefined): void {
+    if (fault?.kind === 'lose') {
+      this.note(job, 0, 'lost', null, 'lose');
+      return;
+    }
+    if (fault?.kind === 'reorder') {
+      const held: Held = { job, left: fault.after };
+      this.held.push(held);
+      this.note(job, 0, 'held', null, 'reorder');
+      this.clock.after(HELD_AT_MOST_MS, 'release a held delivery', () => this.release(held));
+      return;
+    }
+    this.attempt(job, 1, fault?.kind === 'fail' ? fault : undefined);
+    if (fault?.kind === 'duplicate') this.attempt(job, 1, undefined, 'duplicate');
+    for (const held of [...this.held]) {
+      held.left -= 1;
+      if (held.left <= 0) this.release(held);
+    }
+  }
+
+  private release(held: Held): void {
+    if (!this.held.includes(held)) return;
+    this.held = this.held.filter((h) => h !== held);
+    // After the one that overtook it: a turn of the clock later.
+    this.clock.after(20, 'a held delivery', () => this.attempt(held.job, 1, undefined));
+  }
+
+  private attempt(job: Job, attempt: number, failing: FaultAction | undefined, as: string | null = null): void {
+    const work = this.attemptNow(job, attempt, failing, as).finally(() => this.running.delete(work));
+    this.running.add(work);
+  }
+
+  private async attemptNow(
+    job: Job,
+    attempt: number,
+    failing: FaultAction | undefined,
+    as: string | null,
+  ): Promise<void> {
+    const { endpoint, event } = job;
+    if (this.closed || !endpoint.active()) return;
+    const wallSec = Math.floor(this.clock.wallMs() / 1000);
+    // A sender that does not renew `t`: the stamp is as old as the event's first attempt, on the receiver's clock.
+    const ageSec = Math.floor((this.clock.nowMs() - job.firstAtMs) / 1000);
+    const stamp = job.restamp ? wallSec : Math.min(job.firstStamp, wallSec - ageSec);
+    const entry = this.note(job, attempt, 'sending', stamp, failing !== undefined ? 'fail' : as);
+    const headers = {
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': 'Crossbill-Sandbox/1',
+      [endpoint.header.toLowerCase()]: signatureHeader(event.body, endpoint.secret, stamp),
+    };
+    const { url, schedule } = endpoint;
+    const status = failing !== undefined ? null : await this.transport(url, headers, event.body, schedule.timeoutMs);
+    entry.status = status;
+    event.onAttempt?.(status);
+    if (as === 'duplicate') {
+      entry.state = 'duplicate';
+      return;
+    }
+    this.plan(job, attempt, entry, { status });
+  }
+
+  private plan(job: Job, attempt: number, entry: LoggedDelivery, outcome: AttemptOutcome): void {
+    const { endpoint, event } = job;
+    const next = endpoint.schedule.after(attempt, outcome, this.clock.nowMs() - job.firstAtMs);
+    if (next === 'done' || next === 'stop') {
+      entry.state = next === 'done' ? 'acknowledged' : 'given_up';
+      return;
+    }
+    const dueMs = this.clock.nowMs() + next;
+    entry.state = 'retry';
+    entry.next_try_at = new Date(dueMs).toISOString();
+    this.clock.at(dueMs, `retry of ${event.id}`, () => {
+      const failing = this.faults.forDelivery(endpoint.side, event.type, endpoint.url, attempt + 1);
+      this.attempt(
+        job,
+        attempt + 1,
+        failing.find((f) => f.kind === 'fail'),
+      );
+    });
+  }
+
+  private note(job: Job, attempt: number, state: string, stamp: number | null, fault: string | null): LoggedDelivery {
+    const { endpoint, event } = job;
+    const entry: LoggedDelivery = {
+      event_id: event.id,
+      type: event.type,
+      url: endpoint.url,
+      endpoint_id: endpoint.id,
+      side: endpoint.side,
+      attempt,
+      at: this.clock.nowIso(),
+      status: null,
+      state,
+      signature_timestamp: stamp,
+      next_try_at: null,
+      fault,
+    };
+    this.log.push(entry);
+    if (this.log.length > KEPT_DELIVERIES * 1.2) this.log = this.log.slice(-KEPT_DELIVERIES);
+    return entry;
+  }
+
+  private async post(
+    url: string,
+    headers: Record<string, string>,
+    body: Buffer,
+    timeoutMs: number,
+  ): Promise<number | null> {
+    try {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const answer = await request(url, { method: 'POST', headers, body, signal, dispatcher: this.agent });
+      await answer.body.dump();
+      return answer.statusCode;
+    } catch {
+      return null; // refused, reset or too late: no answer came
+    }
+  }
+}

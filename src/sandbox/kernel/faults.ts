@@ -1,0 +1,162 @@
+// Faults that a test asks for: what to match, how often, and what then goes wrong.
+import { BadInput, Fields, type Json, type JsonObject, isObject } from './json.js';
+import { type SeededRandom } from './random.js';
+import { type Side } from './side.js';
+
+export const requestActions = [
+  'delay_ms',
+  'drop_before',
+  'drop_after',
+  'status',
+  'status_after',
+  'garble',
+  'store_500',
+  'duplicate',
+] as const;
+export const deliveryActions = ['lose', 'fail', 'duplicate', 'delay_ms', 'reorder', 'restamp'] as const;
+
+export type FaultKind = (typeof requestActions)[number] | (typeof deliveryActions)[number];
+
+/** What happens. `delayMs`, `status` and so on are set where the kind needs them. */
+export type FaultAction = {
+  readonly kind: FaultKind;
+  readonly delayMs: number;
+  readonly status: number;
+  readonly code: string | null;
+  readonly body: Json | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `reorder`: held back until this many later deliveries went out. */
+  readonly after: number;
+  /** `store_500`: whether the request takes effect before the 500 is stored. */
+  readonly effect: boolean;
+};
+
+export type FaultRule = {
+  readonly id: string;
+  readonly target: 'requests' | 'deliveries';
+  readonly side: Side | null;
+  readonly method: string | null;
+  readonly path: string | null; // prefix, or a pattern with *
+  readonly type: string | null; // event type of a delivery, a pattern with * allowed
+  readonly probability: number;
+  readonly action: FaultAction;
+  timesLeft: number;
+  hits: number;
+};
+
+export class Faults {
+  private rules: FaultRule[] = [];
+  private count = 0;
+
+  constructor(private readonly random: SeededRandom) {}
+
+  /** Adds a rule from a control body. Throws BadInput naming the wrong field. */
+  add(body: Json | undefined): FaultRule {
+    const fields = new Fields(body);
+    const target = fields.has('target') ? fields.oneOf('target', ['requests', 'deliveries'] as const) : 'requests';
+    this.count += 1;
+    const rule: FaultRule = {
+      id: `fault_${this.count}`,
+      target,
+      side: fields.has('side') ? fields.oneOf('side', ['mor', 'stripe'] as const) : null,
+      method: fields.optionalString('method')?.toUpperCase() ?? null,
+      path: fields.optionalString('path') ?? null,
+      type: fields.optionalString('type') ?? null,
+      probability: fields.optionalNumber('probability', 0, 1) ?? 1,
+      timesLeft: fields.optionalNumber('times', 1) ?? 1,
+      action: actionOf(fields, target === 'requests' ? requestActions : deliveryActions),
+      hits: 0,
+    };
+    this.rules.push(rule);
+    return rule;
+  }
+
+  list(): readonly FaultRule[] {
+    return this.rules;
+  }
+
+  clear(): void {
+    this.rules = [];
+  }
+
+  /** The faults that hit this request: at most one delay and one other. Counts them as used. */
+  forRequest(side: Side, method: string, path: string): FaultAction[] {
+    return this.take((rule) => {
+      if (rule.target !== 'requests' || (rule.side !== null && rule.side !== side)) return false;
+      return (rule.method === null || rule.method === method) && (rule.path === null || fits(rule.path, path, true));
+    });
+  }
+
+  /** The faults that hit this delivery. `fail` is asked for at each attempt, the others once per event and endpoint. */
+  forDelivery(side: Side, type: string, url: string, attempt: number): FaultAction[] {
+    return this.take((rule) => {
+      if (rule.target !== 'deliveries' || (rule.side !== null && rule.side !== side)) return false;
+      if (attempt > 1 && rule.action.kind !== 'fail') return false;
+      if (rule.type !== null && !fits(rule.type, type, false)) return false;
+      return rule.path === null || url.includes(rule.path);
+    });
+  }
+
+  private take(matches: (rule: FaultRule) => boolean): FaultAction[] {
+    const taken: FaultAction[] = [];
+    for (const rule of this.rules) {
+      if (rule.timesLeft <= 0 || !matches(rule)) continue;
+      const isDelay = rule.action.kind === 'delay_ms';
+      if (taken.some((a) => (a.kind === 'delay_ms') === isDelay)) continue;
+      if (rule.probability < 1 && this.random.next() >= rule.probability) continue;
+      rule.timesLeft -= 1;
+      rule.hits += 1;
+      taken.push(rule.action);
+    }
+    return taken;
+  }
+}
+
+/** `fits("/v1/invoices/*\/pay", "/v1/invoices/in_1/pay", …)`; without a star a prefix is enough where `prefix` says so. */
+function fits(pattern: string, value: string, prefix: boolean): boolean {
+  if (!pattern.includes('*')) return prefix ? value.startsWith(pattern) : value === pattern;
+  const source = pattern
+    .split('*')
+    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*');
+  return new RegExp(`^${source}$`).test(value);
+}
+
+// `{"action":"status","status":503}` and `{"action":{"status":503}}` say the same.
+function actionOf(fields: Fields, allowed: readonly FaultKind[]): FaultAction {
+  const given = fields.value['action'];
+  let kind: FaultKind | undefined;
+  let from: JsonObject = fields.value;
+  if (isObject(given)) {
+    kind = allowed.find((name) => given[name] !== undefined);
+    from = { ...fields.value, ...given };
+  } else kind = allowed.find((name) => name === given);
+  if (kind === undefined) {
+    throw new BadInput([{ field: 'action', message: `must be one of ${allowed.join(', ')}` }]);
+  }
+  const more = new Fields(from);
+  const own = from[kind];
+  return {
+    kind,
+    delayMs: kind === 'delay_ms' ? more.number('delay_ms', 0) : 0,
+    status: statusOf(kind, own, more),
+    code: more.optionalString('code') ?? null,
+    body: from['body'],
+    headers: headersOf(more),
+    after: typeof own === 'number' && kind === 'reorder' ? own : (more.optionalNumber('after', 1) ?? 1),
+    effect: more.optionalBoolean('effect') ?? false,
+  };
+}
+
+function statusOf(kind: FaultKind, own: Json | undefined, fields: Fields): number {
+  if (kind === 'status_after' && typeof own === 'number') return own;
+  if (kind === 'status' || kind === 'status_after') return fields.number('status', 200, 599);
+  return 500;
+}
+
+function headersOf(fields: Fields): Record<string, string> {
+  const entries = Object.entries(fields.optionalObject('headers') ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+}

@@ -1,0 +1,74 @@
+// What was asked of the sandbox: kept for tests and people, without tokens or client secrets.
+import { type Json, isObject } from './json.js';
+import { type Side } from './http.js';
+
+export type LoggedRequest = {
+  readonly id: string;
+  readonly at: string; // virtual time, ISO 8601
+  readonly wall_at: string; // the source's time
+  readonly side: Side;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json | undefined;
+  readonly idempotency_key: string | null;
+  /** Status answered; null when the connection was closed instead. */
+  status: number | null;
+  /** What a fault did; null for none. */
+  fault: string | null;
+  /** True when the answer came from the idempotency store. */
+  replayed: boolean;
+};
+
+const KEPT_HEADERS = ['content-type', 'stripe-version', 'idempotency-key', 'user-agent', 'mor-version', 'api-version'];
+const KEPT_REQUESTS = 50_000; // older ones are forgotten: a day-long run must not grow without end
+
+export class RequestLog {
+  private entries: LoggedRequest[] = [];
+
+  add(entry: LoggedRequest): LoggedRequest {
+    this.entries.push(entry);
+    if (this.entries.length > KEPT_REQUESTS * 1.2) this.entries = this.entries.slice(-KEPT_REQUESTS);
+    return entry;
+  }
+
+  /** Oldest first. `path` is a prefix, `since` an ISO time or Unix seconds of virtual time. */
+  find(filter: URLSearchParams): LoggedRequest[] {
+    const since = sinceMs(filter.get('since'));
+    const wanted = (name: string, value: string): boolean => {
+      const given = filter.get(name);
+      return given === null || given.toUpperCase() === value.toUpperCase();
+    };
+    return this.entries.filter(
+      (e) =>
+        wanted('side', e.side) &&
+        wanted('method', e.method) &&
+        e.path.startsWith(filter.get('path') ?? '') &&
+        Date.parse(e.at) >= since,
+    );
+  }
+
+  clear(): void {
+    this.entries = [];
+  }
+}
+
+/** Milliseconds of `since`, which is an ISO time or Unix seconds; minus infinity when absent or unreadable. */
+export function sinceMs(text: string | null): number {
+  if (text === null || text === '') return Number.NEGATIVE_INFINITY;
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text);
+  return Number.isNaN(ms) ? Number.NEGATIVE_INFINITY : ms;
+}
+
+export function keptHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    KEPT_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
+  );
+}
+
+/** The body as it may be kept: credentials are blanked. */
+export function keptBody(body: Json | undefined): Json | undefined {
+  if (!isObject(body) || body['client_secret'] === undefined) return body;
+  return { ...body, client_secret: '(not kept)' };
+}

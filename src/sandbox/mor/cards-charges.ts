@@ -1,0 +1,175 @@
+// Off-session charges for renewals: what the MoR does when it hears `invoice.created` (Document 3, rules 4 and 5).
+import { type JsonObject } from '../kernel/json.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { type CardsBook, type HeardInvoice, type Outcome } from './cards-book.js';
+import { type PaymentEvents } from './cards-events.js';
+import { type MorPayment, type MorState } from './state.js';
+
+const DEBIT_SETTLES_MS = 4 * 86_400_000; // "days later"
+const FASTEST_CARD_MS = 300; // "within seconds"
+const SLOWEST_CARD_MS = 1500;
+
+const failures: Record<'decline' | 'requires_action' | 'bank_debit_failed' | 'unknown', [string, string]> = {
+  decline: ['Your card has insufficient funds.', 'insufficient_funds'],
+  requires_action: ['The customer must authenticate this payment.', 'authentication_required'],
+  bank_debit_failed: ['The bank returned the debit.', 'debit_not_authorized'],
+  unknown: ['No saved payment method for this customer.', 'no_payment_method'],
+};
+
+export class Charges {
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly mor: MorState,
+    private readonly book: CardsBook,
+    private readonly events: PaymentEvents,
+  ) {}
+
+  /**
+   * An `invoice.created`, heard from the billing platform or through a relay: the same event id counts once. A new event for an
+   * invoice whose earlier attempt failed tries again; one for an invoice that is paid or under way does not.
+   */
+  hear(eventId: string, invoice: JsonObject): void {
+    if (this.book.heardEvents.has(eventId)) return;
+    this.book.heardEvents.add(eventId);
+    const id = textOf(invoice['id']);
+    const customerId = textOf(invoice['customer']);
+    const amount = typeof invoice['amount_due'] === 'number' ? invoice['amount_due'] : 0;
+    if (invoice['billing_reason'] === 'subscription_create') {
+      this.rememberSignup(id, customerId, amount);
+      return;
+    }
+    if (id === '' || customerId === '' || amount <= 0) return;
+    const known = this.book.heard.get(id);
+    const heard: HeardInvoice = known ?? {
+      id,
+      customerId,
+      email: textOf(invoice['customer_email']) || null,
+      amount,
+      currency: textOf(invoice['currency']).toLowerCase(),
+      attempts: [],
+      ordered: false,
+    };
+    this.book.heard.set(id, heard);
+    this.order(heard);
+  }
+
+  /** Tries the charge again. Null when the invoice is unknown, paid already or a charge is under way. */
+  retry(invoiceId: string): HeardInvoice | null {
+    const heard = this.book.heard.get(invoiceId);
+    return heard !== undefined && this.order(heard) ? heard : null;
+  }
+
+  private order(heard: HeardInvoice): boolean {
+    const last = heard.attempts.at(-1);
+    const over = last === undefined || last.status === 'failed' || last.status === 'requires_action';
+    if (heard.ordered || !over) return false;
+    heard.ordered = true;
+    const wait = this.kernel.random.int(FASTEST_CARD_MS, SLOWEST_CARD_MS);
+    this.kernel.clock.after(wait, `charge for ${heard.id}`, () => this.charge(heard));
+    return true;
+  }
+
+  private charge(heard: HeardInvoice): void {
+    heard.ordered = false;
+    const payer = this.book.payer(heard.customerId);
+    const method = payer?.method ?? 'card';
+    const outcome = payer === null ? 'unknown' : this.book.outcomeFor(heard.customerId, heard.email, method);
+    const debit = outcome === 'bank_debit' || outcome === 'bank_debit_failed';
+    const payment = this.newPayment({
+      kind: 'renewal',
+      merchantInvoiceId: heard.id,
+      merchantCustomerId: heard.customerId,
+      morCustomerId: payer?.id ?? '',
+      amount: heard.amount,
+      currency: heard.currency,
+      method: debit ? 'bank_debit' : 'card',
+      intentId: this.kernel.random.id('pi'),
+      taxCalculationId: null,
+    });
+    heard.attempts.push(payment);
+    if (debit) {
+      this.kernel.clock.after(DEBIT_SETTLES_MS, `debit ${payment.id}`, () => this.settleDebit(payment, outcome));
+      return;
+    }
+    this.decide(payment, outcome);
+    this.events.verdict(payment);
+  }
+
+  private settleDebit(payment: MorPayment, outcome: 'bank_debit' | 'bank_debit_failed'): void {
+    if (payment.status !== 'processing') return;
+    this.decide(payment, outcome === 'bank_debit' ? 'succeed' : 'bank_debit_failed');
+    this.events.verdict(payment);
+  }
+
+  private decide(payment: MorPayment, outcome: Outcome | 'unknown'): void {
+    if (outcome === 'succeed' || outcome === 'bank_debit') {
+      this.succeed(payment);
+      return;
+    }
+    payment.status = outcome === 'requires_action' ? 'requires_action' : 'failed';
+    [payment.failureMessage, payment.declineCode] = failures[outcome];
+  }
+
+  succeed(payment: MorPayment): void {
+    payment.status = 'succeeded';
+    if (payment.processorChargeId === '') payment.processorChargeId = this.kernel.random.id('ch');
+    this.mor.paymentCaptured(payment);
+  }
+
+  /** A signup's charge, as the MoR learns it from its own processor. No event is described for it (Document 3, rule 3). */
+  signupPayment(input: NewPayment, succeeded: boolean): MorPayment {
+    const payment = this.newPayment(input);
+    payment.processorChargeId = this.kernel.random.id('ch');
+    const first = this.book.signupInvoiceOf.get(payment.merchantCustomerId);
+    if (first?.amount === payment.amount) payment.merchantInvoiceId = first.invoiceId;
+    if (succeeded) this.succeed(payment);
+    else this.kernel.clock.after(DEBIT_SETTLES_MS, `debit ${payment.id}`, () => this.succeed(payment));
+    return payment;
+  }
+
+  private rememberSignup(invoiceId: string, customerId: string, amount: number): void {
+    if (amount <= 0) return;
+    this.book.signupInvoiceOf.set(customerId, { invoiceId, amount });
+    for (const payment of this.mor.payments.values()) {
+      const fits = payment.merchantCustomerId === customerId && payment.amount === amount;
+      if (fits && payment.kind === 'signup' && payment.merchantInvoiceId === null)
+        payment.merchantInvoiceId = invoiceId;
+    }
+  }
+
+  private newPayment(input: NewPayment): MorPayment {
+    const { random, clock } = this.kernel;
+    const { intentId, ...rest } = input;
+    const payment: MorPayment = {
+      id: random.id('pay'),
+      uuid: random.uuid(),
+      ...rest,
+      status: 'processing',
+      processorChargeId: '',
+      processorPaymentIntentId: intentId,
+      failureMessage: null,
+      declineCode: null,
+      amountRefunded: 0,
+      amountReserved: 0,
+      createdAtMs: clock.nowMs(),
+    };
+    this.mor.payments.set(payment.id, payment);
+    return payment;
+  }
+}
+
+export type NewPayment = Pick<
+  MorPayment,
+  | 'kind'
+  | 'merchantInvoiceId'
+  | 'merchantCustomerId'
+  | 'morCustomerId'
+  | 'amount'
+  | 'currency'
+  | 'method'
+  | 'taxCalculationId'
+> & { readonly intentId: string };
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,77 @@
+// The `payment.*` events of Document 3: one body, one id, delivered with `Mor-Signature` until 200 or a 4xx.
+import { type Endpoint } from '../kernel/deliveries.js';
+import { type JsonObject } from '../kernel/json.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { morPaymentSchedule } from '../kernel/schedules.js';
+import { type MorPayment, type MorRefund, type MorState } from './state.js';
+
+export type PaymentEvent = { readonly id: string; readonly type: string; readonly body: JsonObject };
+
+export class PaymentEvents {
+  /** Everything that was posted, oldest first. */
+  readonly sent: PaymentEvent[] = [];
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly mor: MorState,
+  ) {}
+
+  /** Where events go from now on. */
+  sendTo(url: string, secret: string): void {
+    let current: Endpoint | null = null;
+    const active = (): boolean => this.mor.paymentWebhook === current;
+    current = {
+      id: 'payment-webhook',
+      url,
+      secret,
+      header: 'Mor-Signature',
+      side: 'mor',
+      schedule: morPaymentSchedule,
+      active,
+    };
+    this.mor.paymentWebhook = current;
+  }
+
+  verdict(payment: MorPayment): void {
+    const more: JsonObject = {};
+    if (payment.failureMessage !== null) more['failure_message'] = payment.failureMessage;
+    if (payment.declineCode !== null) more['decline_code'] = payment.declineCode;
+    this.post(`payment.${payment.status}`, {
+      ...facts(payment),
+      amount: payment.amount,
+      status: payment.status,
+      ...more,
+    });
+  }
+
+  refunded(payment: MorPayment, refund: MorRefund): void {
+    const more: JsonObject = {
+      refund_id: refund.id,
+      processor_refund_id: refund.processorRefundId,
+      amount_refunded_total: payment.amountRefunded,
+    };
+    if (refund.reason !== null) more['reason'] = refund.reason;
+    this.post('payment.refunded', { ...facts(payment), amount: refund.amount, status: payment.status, ...more });
+  }
+
+  /** Posts any event to the merchant's URL. An id of the caller's own makes a forged twin of an earlier event. */
+  post(type: string, object: JsonObject, id = this.kernel.random.id('evt')): PaymentEvent {
+    const body: JsonObject = { id, type, created: this.kernel.clock.nowSec(), data: { object } };
+    const event: PaymentEvent = { id, type, body };
+    this.sent.push(event);
+    const endpoint = this.mor.paymentWebhook;
+    if (endpoint !== null) this.kernel.deliverer.send(endpoint, { id, type, body: Buffer.from(JSON.stringify(body)) });
+    return event;
+  }
+}
+
+function facts(payment: MorPayment): JsonObject {
+  return {
+    payment_id: payment.id,
+    merchant_invoice_id: payment.merchantInvoiceId ?? '',
+    merchant_customer_id: payment.merchantCustomerId,
+    processor_charge_id: payment.processorChargeId,
+    processor_payment_intent_id: payment.processorPaymentIntentId,
+    currency: payment.currency,
+  };
+}

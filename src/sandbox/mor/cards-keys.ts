@@ -1,0 +1,24 @@
+// Idempotency keys of Document 3: the first answer is kept; the same key with another body is a conflict.
+import { Refusal, type Reply, type SandboxRequest, morError } from '../kernel/http.js';
+
+type Kept = { readonly raw: string; readonly reply: Reply };
+
+export class KeptAnswers {
+  private readonly answers = new Map<string, Kept>();
+
+  /** Runs `work` unless this key was used on this path before. Refusals are not kept: nothing was done under the key. */
+  once(request: SandboxRequest, work: () => Reply): Reply {
+    const key = request.idempotencyKey;
+    if (key === null || key === '') return work();
+    const name = `${request.method} ${request.path} ${key}`;
+    const raw = request.raw.toString('utf8');
+    const kept = this.answers.get(name);
+    if (kept !== undefined) {
+      if (kept.raw !== raw) throw new Refusal(morError(409, 'idempotency_conflict'));
+      return { ...kept.reply, headers: { ...kept.reply.headers, 'idempotent-replayed': 'true' } };
+    }
+    const reply = work();
+    if (reply.status === 200) this.answers.set(name, { raw, reply });
+    return reply;
+  }
+}

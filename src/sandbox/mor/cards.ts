@@ -1,0 +1,57 @@
+// Document 3 put together: intents, off-session charges, refunds and payment events, and the two ways of hearing Stripe.
+import { type SandboxRequest, morError } from '../kernel/http.js';
+import { Fields, isObject } from '../kernel/json.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { signatureFits } from '../kernel/signature.js';
+import { CardsBook } from './cards-book.js';
+import { Charges } from './cards-charges.js';
+import { type CardParts, addCardControls } from './cards-controls.js';
+import { PaymentEvents } from './cards-events.js';
+import { addIntents } from './cards-intents.js';
+import { Refunds, addRefundRoute } from './cards-refunds.js';
+import { type MorState } from './state.js';
+
+export type Cards = CardParts & {
+  /** The MoR's own endpoint on the merchant's Stripe account: hears every event of it, unless the merchant relays instead. */
+  readonly hearStripe: (type: string, object: unknown, eventId: string) => void;
+};
+
+/** `relaySecret` signs what a merchant relays to `POST /relay/stripe`. */
+export function addCards(kernel: Kernel, mor: MorState, relaySecret: string): Cards {
+  const book = new CardsBook(kernel, mor);
+  const events = new PaymentEvents(kernel, mor);
+  const charges = new Charges(kernel, mor, book, events);
+  const refunds = new Refunds(kernel, mor, book, events);
+  const parts: CardParts = { book, charges, refunds, events };
+  addIntents(kernel, mor, book, charges);
+  addRefundRoute(kernel, mor, refunds);
+  addCardControls(kernel, mor, parts);
+
+  let direct = true;
+  kernel.control(
+    'POST',
+    '/_sandbox/mor/hearing',
+    'whether the MoR hears Stripe directly: {direct}; without, only by relay',
+    (request) => {
+      direct = new Fields(request.body).optionalBoolean('direct') ?? direct;
+      return { status: 200, body: { direct } };
+    },
+  );
+  const hear = (type: string, object: unknown, eventId: string): void => {
+    if (type === 'invoice.created' && isObject(object)) charges.hear(eventId, object);
+  };
+  kernel.mor.add('POST', '/relay/stripe', (request) => {
+    if (!authentic(kernel, request, relaySecret)) return morError(400, 'invalid_signature');
+    const event = isObject(request.body) ? request.body : {};
+    const data = isObject(event['data']) ? event['data'] : {};
+    if (typeof event['id'] !== 'string' || typeof event['type'] !== 'string') return morError(400, 'invalid_request');
+    hear(event['type'], data['object'], event['id']);
+    return { status: 200, body: { received: true } };
+  });
+  return { ...parts, hearStripe: (type, object, eventId) => (direct ? hear(type, object, eventId) : undefined) };
+}
+
+function authentic(kernel: Kernel, request: SandboxRequest, secret: string): boolean {
+  const header = request.headers['stripe-signature'] ?? '';
+  return signatureFits(request.raw, header, secret, Math.floor(kernel.clock.wallMs() / 1000));
+}

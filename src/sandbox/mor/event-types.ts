@@ -1,0 +1,33 @@
+// The event types one may subscribe to (Document 2, Events) and the deterministic ids of events.
+
+export const EVENT_TYPES = [
+  'proforma_invoice.issued',
+  'proforma_invoice.issuance_failed',
+  'proforma_invoice.settled',
+  'dispute.action_needed',
+  'dispute.outcome',
+  'dispute.revision_requested',
+  'pre_chargeback_alert.received',
+  'pre_chargeback_alert.outcome',
+  'payment.captured',
+  'e_invoice.issued',
+  'e_invoice.issuance_failed',
+  'e_invoice.cancelled',
+  'payment.settled',
+  'report.available',
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** Announced, not delivered yet (Document 2): they can be subscribed to and are never sent. */
+export const NEVER_SENT: readonly string[] = ['payment.settled', 'report.available'];
+
+export function isEventType(value: string): value is EventType {
+  return EVENT_TYPES.some((type) => type === value);
+}
+
+/** `evt_issued_<id>`, `evt_issuance_failed_<id>`; the settled event of a proforma invoice is `evt_<id>` (Document 2). */
+export function eventIdFor(type: EventType, entityId: string): string {
+  if (type === 'proforma_invoice.settled') return `evt_${entityId}`;
+  return `evt_${type.slice(type.indexOf('.') + 1)}_${entityId}`;
+}

@@ -1,0 +1,66 @@
+// Links to files that the MoR makes: signed, short-lived, minted afresh at every call; and the wait until a file exists.
+import { type Reply } from '../kernel/http.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { derivedSecret } from '../kernel/random.js';
+import { type MorState } from './state.js';
+
+export const MINUTE_MS = 60_000;
+/** How long issuing a document lasts: "normally seconds" (Document 2, States). */
+export const ISSUANCE_MS = 2000;
+export const DOCUMENT_LINK_MS = 15 * MINUTE_MS;
+const TRANSACTION_LINK_MS = 60 * MINUTE_MS;
+
+export type FileLink = { readonly fileName: string; readonly url: string; readonly expiresAt: string };
+
+/** 202 with the seconds to wait: the document is still being made. */
+export function stillMaking(): Reply {
+  return { status: 202, headers: { 'retry-after': '2' }, body: {} };
+}
+
+export class InvoiceFiles {
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly mor: MorState,
+  ) {}
+
+  /** A pre-signed link that lasts `lifeMs` of virtual time. */
+  link(fileName: string, lifeMs: number): FileLink {
+    const expiresAtMs = this.kernel.clock.nowMs() + lifeMs;
+    const expires = Math.floor(expiresAtMs / 1000);
+    const url = `${this.mor.baseUrl}/files/${fileName}?expires=${expires}&signature=${this.sign(fileName, expires)}`;
+    return { fileName, url, expiresAt: new Date(expiresAtMs).toISOString() };
+  }
+
+  /** The invoice of a payment or refund that exists since `sinceMs`: 202 while it is made, then links of 15 minutes. */
+  paymentInvoice(name: string, sinceMs: number): Reply {
+    if (this.kernel.clock.nowMs() < sinceMs + ISSUANCE_MS) return stillMaking();
+    return { status: 200, body: { invoice: this.link(`${name}.pdf`, DOCUMENT_LINK_MS) } };
+  }
+
+  /** The consumer invoice of a tax transaction; its link lasts an hour. */
+  transactionInvoice(transactionId: string, sinceMs: number): Reply {
+    if (this.kernel.clock.nowMs() < sinceMs + ISSUANCE_MS) return stillMaking();
+    const { fileName, url } = this.link(`invoice-${transactionId}.pdf`, TRANSACTION_LINK_MS);
+    return { status: 200, body: { b2cInvoice: { fileName, url } } };
+  }
+
+  /** Whether a link is one of ours and still good. */
+  admits(fileName: string, query: URLSearchParams): boolean {
+    const expires = Number(query.get('expires'));
+    if (query.get('signature') !== this.sign(fileName, expires)) return false;
+    return this.kernel.clock.nowMs() < expires * 1000;
+  }
+
+  private sign(fileName: string, expires: number): string {
+    return derivedSecret(this.kernel.seed, `file:${fileName}:${expires}`);
+  }
+}
+
+/** Where the links lead: the sandbox keeps no real documents, so a good link shows the name of one. */
+export function addFiles(kernel: Kernel, files: InvoiceFiles): void {
+  kernel.mor.add('GET', '/files/:fileName', ({ params, query }) => {
+    const fileName = params['fileName'] ?? '';
+    if (!files.admits(fileName, query)) return { status: 403, body: { code: 'link_expired', errors: [] } };
+    return { status: 200, body: { fileName, note: 'The sandbox keeps no real documents.' } };
+  });
+}

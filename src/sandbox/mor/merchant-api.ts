@@ -1,0 +1,53 @@
+// Document 2 as one plug-in: its parts made once and joined.
+import { derivedSecret } from '../kernel/random.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { addCatalogue } from './catalogue.js';
+import { EInvoices, addEInvoices } from './e-invoices.js';
+import { addEventControl } from './event-control.js';
+import { EVENT_TYPES } from './event-types.js';
+import { InvoiceFiles, addFiles } from './invoice-files.js';
+import { addInvoices } from './invoices.js';
+import { Issuance } from './issuance.js';
+import { PaymentLinks, addPaymentLinks } from './payment-links.js';
+import { Proformas } from './proforma-invoices.js';
+import { addProformas } from './proforma-routes.js';
+import { type MorState } from './state.js';
+import { Calculations, addTaxCalculations } from './tax-calculations.js';
+import { addTaxRefunds } from './tax-refunds.js';
+import { TaxTransactions, addTaxTransactions } from './tax-transactions.js';
+import { WebhookEndpoints, addWebhookEndpoints } from './webhook-endpoints.js';
+
+/** Adds every route of Document 2 and sets the hooks that the shared state offers. */
+export function addMerchantApi(kernel: Kernel, mor: MorState): void {
+  const files = new InvoiceFiles(kernel, mor);
+  const issuance = new Issuance(kernel);
+  const endpoints = new WebhookEndpoints(kernel, mor);
+  const eInvoices = new EInvoices(kernel, issuance, files, endpoints);
+  const calculations = new Calculations(kernel, mor);
+  const transactions = new TaxTransactions(kernel, mor, calculations);
+  const proformas = new Proformas(kernel, mor, calculations, issuance, eInvoices, endpoints);
+  const links = new PaymentLinks(kernel, mor, eInvoices, endpoints);
+
+  addTaxCalculations(kernel, mor, calculations);
+  addTaxTransactions(kernel, mor, transactions, files);
+  addTaxRefunds(kernel, mor, transactions);
+  addCatalogue(kernel, mor);
+  addProformas(kernel, mor, proformas, files);
+  addInvoices(kernel, mor, files);
+  addPaymentLinks(kernel, mor, links);
+  addEInvoices(kernel, mor, eInvoices);
+  addWebhookEndpoints(kernel, mor, endpoints);
+  addEventControl(kernel, mor, endpoints);
+  addFiles(kernel, files);
+
+  mor.registerEventWebhook = (url) =>
+    endpoints.register('main', url, EVENT_TYPES, eventWebhookSecret(kernel.seed)).secret;
+  mor.paymentCaptured = (payment) => {
+    if (payment.taxCalculationId !== null) links.announceCapture('main', payment); // the event carries the calculation
+  };
+}
+
+/** The secret of the pre-registered event endpoint, for the settings that the sandbox prints. */
+export function eventWebhookSecret(seed: string): string {
+  return derivedSecret(seed, 'event-webhook', 'whsec_');
+}

@@ -1,0 +1,34 @@
+// The common front of every merchant route of Document 2: token first, then a body that parses, then the handler.
+import { type Reply, type SandboxRequest } from '../kernel/http.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { isUuid } from './countries.js';
+import { refuse } from './refusal.js';
+import { type Account, type MorState } from './state.js';
+
+export type Call = { readonly request: SandboxRequest; readonly account: Account; readonly body: unknown };
+
+export type MerchantRoute = (method: string, path: string, handler: (call: Call) => Reply, malformed?: string) => void;
+
+/** No JSON, or sent under the type that curl gives to `-d` by itself: Document 2 asks for `application/json`. */
+export function isUnreadable({ bodyBroken, raw, headers }: SandboxRequest): boolean {
+  const form = (headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
+  return bodyBroken || (form && raw.length > 0);
+}
+
+/** A function that adds merchant routes. `malformed` is the code for a body that is no JSON (400, field `body`). */
+export function merchantRoutes(kernel: Kernel, mor: MorState): MerchantRoute {
+  return (method, path, handler, malformed = 'invalid_argument') => {
+    kernel.mor.add(method, path, (request) => {
+      const account = mor.requireMerchant(request);
+      if (isUnreadable(request)) throw refuse(400, malformed, 'body', 'must be JSON, sent as application/json');
+      return handler({ request, account, body: request.body });
+    });
+  };
+}
+
+/** The path parameter; 400 `invalid_argument` when it is no uuid (Document 2). */
+export function uuidParam(request: SandboxRequest, name: string): string {
+  const value = request.params[name] ?? '';
+  if (!isUuid(value)) throw refuse(400, 'invalid_argument', name, 'must be a uuid');
+  return value.toLowerCase();
+}

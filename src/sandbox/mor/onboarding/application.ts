@@ -1,0 +1,105 @@
+// One onboarding application of Document 1: its statuses, what is due, and how each change and review moves it. Pure.
+import { type FieldError } from '../../kernel/json.js';
+
+/** The raw internal values; initiate reports them, the merchant-scoped endpoints the external ones. */
+export const EXTERNAL_STATUS = {
+  DRAFT: 'created',
+  IN_REVIEW: 'submitted',
+  CHANGES_REQUESTED: 'changes_requested',
+  APPROVED: 'approved',
+  SIGNED_BY_MERCHANT: 'approved',
+  SIGNED_BY_OUTPOST_PLACEHOLDER: 'approved',
+  REJECTED: 'rejected',
+} as const;
+
+export type RawStatus = keyof typeof EXTERNAL_STATUS;
+
+export type Application = {
+  readonly id: string;
+  readonly mode: 'HOSTED' | 'API';
+  status: RawStatus;
+  /** Fixed by the first call that names one. */
+  readonly code: string;
+  regions: readonly string[];
+  businessDescription: string | undefined;
+  storeUrls: readonly string[] | undefined;
+  category: string | undefined;
+  /** Comments of the last review that are not resolved yet. */
+  comments: readonly FieldError[];
+  reviewMessage: string | undefined;
+  submittedAt: string | undefined;
+  reviewedAt: string | undefined;
+};
+
+export function newApplication(
+  id: string,
+  mode: Application['mode'],
+  code: string,
+  regions: readonly string[],
+): Application {
+  return {
+    id,
+    mode,
+    status: 'DRAFT',
+    code,
+    regions,
+    businessDescription: undefined,
+    storeUrls: undefined,
+    category: undefined,
+    comments: [],
+    reviewMessage: undefined,
+    submittedAt: undefined,
+    reviewedAt: undefined,
+  };
+}
+
+/** Writes and submits are possible only in `created` and `changes_requested`. */
+export function isWritable({ status }: Application): boolean {
+  return status === 'DRAFT' || status === 'CHANGES_REQUESTED';
+}
+
+/**
+ * Requirement keys still to satisfy before submit. Only `tor` has any (Document 1, "Requirement keys"); `products` is never among
+ * them, since an application gets its product when it is made.
+ */
+export function currentlyDue({ code, regions, businessDescription, storeUrls }: Application): readonly string[] {
+  if (code !== 'tor') return [];
+  const due: string[] = [];
+  if (regions.length === 0) due.push('selectedRegions');
+  if ((businessDescription ?? '').trim() === '') due.push('businessDescription');
+  if ((storeUrls ?? []).length === 0) due.push('checkoutUrl');
+  return due;
+}
+
+/** The names by which a comment may concern a written field: its own, its requirement's and its section's. */
+const CONCERNS = {
+  businessDescription: ['businessDescription', 'BUSINESS_MODEL'],
+  storeUrls: ['storeUrls', 'checkoutUrl', 'BUSINESS_MODEL', 'STORE_URLS'],
+  category: ['category', 'BUSINESS_MODEL'],
+  regions: ['regions', 'selectedRegions', 'products', 'products[0].regions', 'PRODUCTS', 'REGIONS'],
+} as const;
+
+/** A comment is resolved, and drops out, when what it concerns is written with another value. */
+export function resolveComments(application: Application, written: readonly (keyof typeof CONCERNS)[]): void {
+  const resolved: readonly string[] = written.flatMap((name) => [...CONCERNS[name]]);
+  application.comments = application.comments.filter(({ field }) => !resolved.includes(field));
+}
+
+/** The application as the merchant-scoped endpoints show it: nothing unset, `requirements` always there. */
+export function showApplication(merchantId: string, application: Application): Record<string, unknown> {
+  const { code, regions, status, reviewMessage, submittedAt, reviewedAt } = application;
+  const due = currentlyDue(application);
+  const commented = (status === 'CHANGES_REQUESTED' || status === 'REJECTED') && application.comments.length > 0;
+  return {
+    merchantId,
+    status: EXTERNAL_STATUS[status],
+    products: [{ code, regions }],
+    requirements: {
+      ...(due.length > 0 ? { currentlyDue: due } : {}),
+      ...(commented ? { errors: application.comments } : {}),
+    },
+    ...(reviewMessage === undefined ? {} : { reviewMessage }),
+    ...(submittedAt === undefined ? {} : { submittedAt }),
+    ...(reviewedAt === undefined ? {} : { reviewedAt }),
+  };
+}

@@ -1,0 +1,28 @@
+// The regions of Document 1: reference data, with ids that are random per environment (here: per seed).
+import { type SeededRandom } from '../../kernel/random.js';
+
+type Region = {
+  readonly name: string;
+  readonly flagCode: string;
+  /** Undefined for regions that are not a single country. */
+  readonly countryCode?: string;
+  readonly taxSupported?: true;
+  readonly morSupported?: true;
+};
+
+/** Flag codes repeat: Northern Ireland flies GB's, the EU's members fly EU's. Regions with neither product are left out. */
+const REGIONS: readonly Region[] = [
+  { name: 'European Union', flagCode: 'EU', taxSupported: true },
+  { name: 'Germany', flagCode: 'EU', countryCode: 'DE', taxSupported: true, morSupported: true },
+  { name: 'France', flagCode: 'EU', countryCode: 'FR', taxSupported: true },
+  { name: 'United Kingdom', flagCode: 'GB', countryCode: 'GB', taxSupported: true, morSupported: true },
+  { name: 'Northern Ireland', flagCode: 'GB', taxSupported: true },
+  { name: 'United States', flagCode: 'US', countryCode: 'US', taxSupported: true },
+  { name: 'Canada', flagCode: 'CA', countryCode: 'CA', taxSupported: true },
+  { name: 'Brazil', flagCode: 'BR', countryCode: 'BR', morSupported: true },
+];
+
+/** The list as the wire shows it: an unset country and `false` booleans are left out (Document 1, "What the service does", 7). */
+export function makeRegions(random: SeededRandom): readonly Record<string, unknown>[] {
+  return REGIONS.map((region) => ({ id: random.uuid(), ...region }));
+}

@@ -1,0 +1,80 @@
+// Whether a tax calculation may be cited by a proforma invoice (Document 2, from-tax-calculation, its error table).
+import { type FieldError } from '../kernel/json.js';
+import { MINUTE_MS } from './invoice-files.js';
+import { taxCurrencyOf } from './jurisdictions.js';
+import { type Product } from './state.js';
+import { type Calculation } from './tax-calculations.js';
+import { cartTotals } from './tax-answers.js';
+import { brazilianIdentifierProblems } from './tax-identifiers.js';
+
+const WINDOW_MS = 120 * MINUTE_MS; // Document 2, Limits: two hours from creation,
+const NEEDED_MS = 5 * MINUTE_MS; // of which five minutes must remain
+
+const BRAZILIAN_STATES = new Set(
+  'AC AL AP AM BA CE DF ES GO MA MT MS MG PA PB PR PE PI RJ RN RS RO RR SC SP SE TO'.split(' '),
+);
+
+/** Where the service has an account that a bank transfer can go to. */
+const SETTLEMENT_CURRENCIES = new Set(['GBP', 'EUR', 'USD', 'CAD', 'BRL']);
+
+export function hasPaymentDestination(jurisdiction: string): boolean {
+  return SETTLEMENT_CURRENCIES.has(taxCurrencyOf(jurisdiction) ?? '');
+}
+
+/** Why the calculation cannot be cited (`tax_calculation_unusable`), in words; empty when it can. `product`: activated now. */
+export function unusableReasons(
+  calculation: Calculation,
+  jurisdiction: string,
+  product: Product | undefined,
+  nowMs: number,
+): readonly string[] {
+  const { request } = calculation;
+  const { billingAddress: address } = request;
+  const totals = cartTotals(calculation);
+  const name = request.legalName ?? (request.firstName !== undefined && request.lastName !== undefined ? 'both' : '');
+  const brazil = calculation.country === 'BR';
+  const addressParts = [
+    address['line1'],
+    address['city'],
+    address['postalCode'],
+    brazil ? address['state'] : 'none needed',
+  ];
+  const rules: readonly (readonly [boolean, string])[] = [
+    [nowMs > calculation.createdAtMs + WINDOW_MS, 'is older than the two-hour citation window'],
+    [
+      nowMs > calculation.createdAtMs + WINDOW_MS - NEEDED_MS && nowMs <= calculation.createdAtMs + WINDOW_MS,
+      'has less than five minutes of its citation window left',
+    ],
+    [calculation.country !== jurisdiction, `is for ${calculation.country}, another region`],
+    [
+      request.currency !== taxCurrencyOf(calculation.country),
+      `is in ${request.currency}, not in the invoicing currency of ${calculation.country}`,
+    ],
+    [calculation.product !== 'mor', 'is liable to the merchant: only a merchant-of-record calculation qualifies'],
+    [calculation.product === 'mor' && product !== 'mor', 'belongs to another legal entity'],
+    [totals.total <= 0n, 'has a total that is not positive'],
+    [!addressParts.every((part) => (part ?? '').trim() !== ''), 'has a billing address that lacks a needed part'],
+    [name.trim() === '', 'has no customer name: send customer.legalName for a company'],
+    [request.lines.some(({ physical }) => physical), 'carries a PHYSICAL line'],
+    [request.shippingAddress !== undefined, 'carries shipping'],
+    [
+      brazil && brazilianIdentifierProblems(request.taxIdentifiers).length > 0,
+      'does not have exactly one CPF, or CNPJ with buyerTaxRegime',
+    ],
+  ];
+  return rules.filter(([broken]) => broken).map(([, reason]) => reason);
+}
+
+/** What Brazilian e-invoicing asks of the recipient's address, with the fields named; empty when all is well. */
+export function nfseProblems({ request }: Calculation): readonly FieldError[] {
+  const { billingAddress: address } = request;
+  if (address.country !== 'BR') return [];
+  const problems: FieldError[] = [];
+  if (!/^\d{5}-?\d{3}$/.test(address['postalCode'] ?? '')) {
+    problems.push({ field: 'customer.billingAddress.postalCode', message: 'must be a CEP of 8 digits' });
+  }
+  if (!BRAZILIAN_STATES.has((address['state'] ?? '').toUpperCase())) {
+    problems.push({ field: 'customer.billingAddress.state', message: 'must be a Brazilian state' });
+  }
+  return problems;
+}

@@ -1,0 +1,53 @@
+// Tax identifiers of a buyer: which types exist, and how their codes are checked (Document 2, `customer.taxIdentifiers`).
+
+export const TAX_IDENTIFIER_TYPES = ['BR_CPF', 'BR_CNPJ', 'EU_VAT', 'GB_VAT', 'US_EIN'] as const;
+export const BUYER_TAX_REGIMES = ['SIMPLES_NACIONAL', 'LUCRO_PRESUMIDO', 'LUCRO_REAL'] as const;
+
+export type TaxIdentifier = {
+  readonly type: (typeof TAX_IDENTIFIER_TYPES)[number];
+  readonly code: string;
+  readonly buyerTaxRegime: (typeof BUYER_TAX_REGIMES)[number] | undefined;
+};
+
+/** The check digit that modulo 11 gives over `digits` with these weights. */
+function checkDigit(digits: string, weights: readonly number[]): string {
+  const sum = weights.reduce((total, weight, index) => total + weight * Number(digits[index] ?? '0'), 0);
+  const rest = sum % 11;
+  return String(rest < 2 ? 0 : 11 - rest);
+}
+
+function hasCheckDigits(digits: string, length: number, weights: readonly number[]): boolean {
+  if (digits.length !== length || /^(\d)\1*$/.test(digits)) return false; // all digits alike pass the sum but are never given out
+  const first = checkDigit(digits, weights.slice(1));
+  const second = checkDigit(digits, weights);
+  return digits.endsWith(first + second);
+}
+
+/** A CPF, formatted (`529.982.247-25`) or bare. */
+export function isCpf(code: string): boolean {
+  if (!/^(\d{11}|\d{3}\.\d{3}\.\d{3}-\d{2})$/.test(code)) return false;
+  return hasCheckDigits(code.replace(/\D/g, ''), 11, [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
+}
+
+/** A CNPJ, formatted (`11.222.333/0001-81`) or bare. */
+export function isCnpj(code: string): boolean {
+  if (!/^(\d{14}|\d{2}\.\d{3}\.\d{3}\/\d{4}-\d{2})$/.test(code)) return false;
+  return hasCheckDigits(code.replace(/\D/g, ''), 14, [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]);
+}
+
+/** VIES spelling: two letters of the member state, then 2 to 12 letters or digits; spaces, dots and dashes may be in between. */
+export function isViesNumber(code: string): boolean {
+  return /^(AT|BE|BG|CY|CZ|DE|DK|EE|EL|ES|FI|FR|HR|HU|IE|IT|LT|LU|LV|MT|NL|PL|PT|RO|SE|SI|SK|XI)[0-9A-Z+*]{2,12}$/.test(
+    code.toUpperCase().replace(/[\s.-]/g, ''),
+  );
+}
+
+/** Exactly one CPF or CNPJ, whose digits are right, and a regime beside a CNPJ. Gives what is wrong, empty when nothing is. */
+export function brazilianIdentifierProblems(identifiers: readonly TaxIdentifier[]): readonly string[] {
+  const brazilian = identifiers.filter(({ type }) => type === 'BR_CPF' || type === 'BR_CNPJ');
+  const [only, ...others] = brazilian;
+  if (only === undefined || others.length > 0) return ['exactly one BR_CPF or BR_CNPJ is needed'];
+  if (only.type === 'BR_CPF') return isCpf(only.code) ? [] : ['BR_CPF has a wrong format or wrong check digits'];
+  const problems = isCnpj(only.code) ? [] : ['BR_CNPJ has a wrong format or wrong check digits'];
+  return only.buyerTaxRegime === undefined ? [...problems, 'BR_CNPJ needs buyerTaxRegime'] : problems;
+}

@@ -1,0 +1,51 @@
+// Which addresses a webhook may be registered for (Document 2: HTTPS, public). No name is looked up.
+import { BlockList, isIP } from 'node:net';
+
+const PRIVATE = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const) {
+  PRIVATE.addSubnet(network, bits, 'ipv4');
+}
+// Unspecified and loopback, unique local, link local, site local, multicast. Mapped IPv4 (::ffff:a.b.c.d) is matched against IPv4.
+for (const [network, bits] of [
+  ['::', 127],
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['fec0::', 10],
+  ['ff00::', 8],
+  ['64:ff9b::', 96],
+] as const) {
+  PRIVATE.addSubnet(network, bits, 'ipv6');
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Why an address is refused, or null. Unless `strict`, loopback is accepted over http and https, so that a daemon on the same machine
+ * can be rehearsed.
+ */
+export function webhookUrlProblem(text: string, strict: boolean): string | null {
+  if (!URL.canParse(text)) return 'is not a URL';
+  const url = new URL(text);
+  const host = url.hostname.toLowerCase().replace(/\.$/, '');
+  if (!strict && LOOPBACK.has(host) && (url.protocol === 'http:' || url.protocol === 'https:')) return null;
+  if (url.protocol !== 'https:') return 'must be HTTPS';
+  if (url.username !== '' || url.password !== '') return 'must not hold credentials';
+  const address = host.replace(/^\[|\]$/g, '');
+  const family = isIP(address);
+  if (family !== 0) {
+    return PRIVATE.check(address, family === 6 ? 'ipv6' : 'ipv4') ? 'must resolve to a public address' : null;
+  }
+  const inner = !host.includes('.') || /(^|\.)(localhost|local|internal|intranet|lan|home|corp)$/.test(host);
+  return inner ? 'must resolve to a public address' : null;
+}

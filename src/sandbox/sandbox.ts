@@ -1,0 +1,108 @@
+// The sandbox as one object: the MoR and the part of Stripe that the bridge uses, on two ports, with one state.
+import { type ClockOptions } from './kernel/clock.js';
+import { type Transport } from './kernel/deliveries.js';
+import { Kernel } from './kernel/kernel.js';
+import { type RunningServer, listen } from './kernel/server.js';
+import { type Cards, addCards } from './mor/cards.js';
+import { morPlugins } from './mor/plugins.js';
+import { MorState } from './mor/state.js';
+import { addTokens } from './mor/tokens.js';
+import { type StripeSide, addStripe } from './stripe/stripe.js';
+
+export type SandboxOptions = {
+  readonly seed?: string;
+  readonly host?: string; // 127.0.0.1
+  readonly morPort?: number; // 0 picks one
+  readonly stripePort?: number;
+  readonly psp?: string; // cardpsp
+  /** Where Stripe's events go first; null or absent: nowhere until an endpoint is registered. */
+  readonly stripeWebhookUrl?: string | null;
+  readonly paymentWebhookUrl?: string | null;
+  /** An endpoint of Document 2 that is registered beforehand for every event type. */
+  readonly eventWebhookUrl?: string | null;
+  /** Webhook endpoints on loopback and over plain http are refused, as the documents say. */
+  readonly strictUrls?: boolean;
+  readonly clock?: ClockOptions;
+  readonly transport?: Transport;
+};
+
+/** Credentials and secrets; they follow from the seed, so a restart keeps them. */
+export type SandboxSecrets = {
+  readonly stripeApiKey: string;
+  readonly stripeWebhookSecret: string;
+  readonly paymentWebhookSecret: string;
+  readonly eventWebhookSecret: string;
+  readonly relaySecret: string;
+  readonly merchant: { readonly clientId: string; readonly clientSecret: string };
+  readonly partner: { readonly clientId: string; readonly clientSecret: string };
+};
+
+/** The sandbox without sockets: `kernel.handle(side, request)` answers requests. */
+export type SandboxCore = {
+  readonly kernel: Kernel;
+  readonly mor: MorState;
+  readonly cards: Cards;
+  readonly stripe: StripeSide;
+  readonly secrets: SandboxSecrets;
+};
+
+export type Sandbox = SandboxCore & {
+  readonly morUrl: string;
+  readonly stripeUrl: string;
+  close(): Promise<void>;
+};
+
+export const DEFAULT_SEED = 'crossbill';
+
+/** Builds state and routes; opens no port. */
+export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
+  const kernel = new Kernel({
+    seed: options.seed ?? DEFAULT_SEED,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.transport === undefined ? {} : { transport: options.transport }),
+  });
+  const mor = new MorState(kernel, options.psp ?? 'cardpsp');
+  mor.strictUrls = options.strictUrls ?? false;
+  const stripe = addStripe(kernel);
+  const secrets: SandboxSecrets = {
+    stripeApiKey: stripe.state.apiKey,
+    stripeWebhookSecret: kernel.secret('stripe-webhook', 'whsec_'),
+    paymentWebhookSecret: kernel.secret('payment-webhook', 'whsec_'),
+    eventWebhookSecret: kernel.secret('event-webhook', 'whsec_'),
+    relaySecret: kernel.secret('relay', 'whsec_'),
+    merchant: mor.merchantCredentials,
+    partner: mor.partnerCredentials,
+  };
+  addTokens(kernel, mor);
+  const cards = addCards(kernel, mor, secrets.relaySecret);
+  for (const register of morPlugins) register(kernel, mor);
+  stripe.state.listeners.push(cards.hearStripe);
+  const { stripeWebhookUrl, paymentWebhookUrl, eventWebhookUrl } = options;
+  if (stripeWebhookUrl) stripe.state.addEndpoint(stripeWebhookUrl, secrets.stripeWebhookSecret);
+  if (paymentWebhookUrl) cards.events.sendTo(paymentWebhookUrl, secrets.paymentWebhookSecret);
+  if (eventWebhookUrl) mor.registerEventWebhook(eventWebhookUrl);
+  return { kernel, mor, cards, stripe, secrets };
+}
+
+/** Opens both ports. Rejects when one is taken; nothing stays open then. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const core = makeSandbox(options);
+  const host = options.host ?? '127.0.0.1';
+  const servers: RunningServer[] = [];
+  const close = async (): Promise<void> => {
+    core.kernel.clock.close();
+    await Promise.all(servers.map((server) => server.close()));
+    await core.kernel.deliverer.close();
+  };
+  try {
+    const mor = await listen(core.kernel, 'mor', options.morPort ?? 0, host);
+    servers.push(mor);
+    const stripe = await listen(core.kernel, 'stripe', options.stripePort ?? 0, host);
+    servers.push(stripe);
+    core.mor.baseUrl = mor.url;
+    return { ...core, morUrl: mor.url, stripeUrl: stripe.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,245 @@
+// The life of an invoice: draft hour, finalizing, paying, voiding.
+import { cannot } from './errors.js';
+import {
+  type Invoice,
+  type InvoicePayment,
+  type Line,
+  type PaymentRecord,
+  type Subscription,
+  amountDue,
+  amountOverpaid,
+  amountPaid,
+  amountRemaining,
+} from './model.js';
+import { renderInvoicePayment } from './render.js';
+import { renderSubscription } from './render-subscription.js';
+import { type StripeState } from './state.js';
+
+const HOUR = 3600;
+/** Stripe docs, "Status transitions": a draft waits an hour after every endpoint answered `invoice.created`, 72 hours at most. */
+const DRAFT_SEC = HOUR;
+const DRAFT_AT_MOST_SEC = 72 * HOUR;
+
+export type NewInvoice = {
+  readonly customer: string;
+  readonly currency: string;
+  readonly billingReason: string;
+  readonly subscription: Subscription | null;
+  readonly collectionMethod: 'charge_automatically' | 'send_invoice';
+  readonly daysUntilDue: number | null;
+  readonly autoAdvance: boolean;
+  readonly lines: Line[];
+  readonly description?: string | null;
+  readonly metadata?: Record<string, string>;
+  readonly periodStart?: number;
+  readonly periodEnd?: number;
+};
+
+export class Billing {
+  constructor(private readonly state: StripeState) {
+    state.onCreatedAnswered = (invoiceId, endpointId) => this.createdAnswered(invoiceId, endpointId);
+  }
+
+  createInvoice(input: NewInvoice): Invoice {
+    const { state } = this;
+    const invoice: Invoice = {
+      id: state.id('in'),
+      created: state.now,
+      customer: input.customer,
+      currency: input.currency,
+      billingReason: input.billingReason,
+      collectionMethod: input.collectionMethod,
+      daysUntilDue: input.daysUntilDue,
+      subscription: input.subscription?.id ?? null,
+      periodStart: input.periodStart ?? state.now,
+      periodEnd: input.periodEnd ?? state.now,
+      lines: input.lines,
+      status: 'draft',
+      autoAdvance: input.autoAdvance,
+      attemptCount: 0,
+      number: null,
+      dueDate: null,
+      description: input.description ?? null,
+      defaultPaymentMethod: null,
+      paidOutOfBand: 0,
+      prePaymentCredit: 0,
+      postPaymentCredit: 0,
+      metadata: input.metadata ?? {},
+      finalizedAt: null,
+      paidAt: null,
+      voidedAt: null,
+      uncollectibleAt: null,
+      finalizationError: null,
+      unanswered: new Set(),
+      webhooksDeliveredAt: null,
+      payments: [],
+    };
+    state.invoices.set(invoice.id, invoice);
+    if (input.subscription !== null) input.subscription.latestInvoice = invoice.id;
+    if (invoice.autoAdvance) state.finalizesAt.set(invoice.id, invoice.created + DRAFT_SEC);
+    state.emitInvoice('invoice.created', invoice);
+    if (invoice.unanswered.size === 0) invoice.webhooksDeliveredAt = state.now;
+    this.planFinalizing(invoice);
+    return invoice;
+  }
+
+  /** Watches for the end of the draft hour; called again when `auto_advance` is switched on. */
+  planFinalizing(invoice: Invoice): void {
+    if (!invoice.autoAdvance || invoice.status !== 'draft') return;
+    const { clock } = this.state.kernel;
+    const first = Math.max(invoice.created + DRAFT_SEC, this.state.now);
+    const plan = (atSec: number): void =>
+      void clock.at(atSec * 1000, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
+    this.state.finalizesAt.set(invoice.id, first);
+    plan(first);
+    plan(Math.max(invoice.created + DRAFT_AT_MOST_SEC, first));
+  }
+
+  private createdAnswered(invoiceId: string, endpointId: string): void {
+    const invoice = this.state.invoices.get(invoiceId);
+    if (invoice === undefined || !invoice.unanswered.delete(endpointId) || invoice.unanswered.size > 0) return;
+    const { clock } = this.state.kernel;
+    invoice.webhooksDeliveredAt = this.state.now;
+    const late = this.state.now + DRAFT_SEC;
+    if (late <= invoice.created + DRAFT_SEC + 60) return; // answered at once: the hour already runs
+    this.state.finalizesAt.set(invoice.id, late);
+    clock.at(late * 1000, `draft ${invoice.id}`, () => this.tryFinalizing(invoice));
+  }
+
+  private tryFinalizing(invoice: Invoice): void {
+    if (invoice.status !== 'draft' || !invoice.autoAdvance || !this.state.invoices.has(invoice.id)) return;
+    const now = this.state.now;
+    const due = this.state.finalizesAt.get(invoice.id) ?? invoice.created + DRAFT_SEC;
+    const answered = invoice.unanswered.size === 0 && now >= due;
+    if (answered || now >= invoice.created + DRAFT_AT_MOST_SEC) this.finalize(invoice);
+  }
+
+  /** Draft becomes open; nothing due becomes paid at once. With a finalization error set, it stays a draft and says so. */
+  finalize(invoice: Invoice, autoAdvance: boolean | null = null): void {
+    const { state } = this;
+    if (invoice.status !== 'draft')
+      cannot('invoice_not_editable', "This invoice is already finalized, you can't re-finalize it.");
+    if (autoAdvance !== null) invoice.autoAdvance = autoAdvance;
+    if (invoice.finalizationError !== null) {
+      state.emitInvoice('invoice.finalization_failed', invoice);
+      cannot('customer_tax_location_invalid', invoice.finalizationError);
+    }
+    invoice.status = 'open';
+    invoice.finalizedAt = state.now;
+    invoice.number = state.nextInvoiceNumber();
+    if (invoice.collectionMethod === 'send_invoice')
+      invoice.dueDate = state.now + (invoice.daysUntilDue ?? 30) * 24 * HOUR;
+    const due = amountDue(invoice);
+    if (due > 0) {
+      // Finalizing makes a default payment intent; it is canceled when a record is attached.
+      this.addPayment(invoice, null, due);
+    }
+    state.emitInvoice('invoice.finalized', invoice);
+    if (due === 0) {
+      this.becomePaid(invoice);
+      return;
+    }
+    if (invoice.collectionMethod === 'send_invoice') state.emitInvoice('invoice.sent', invoice);
+    else if (invoice.autoAdvance && invoice.billingReason !== 'subscription_create') this.askForPayment(invoice);
+  }
+
+  /** What Stripe does where the default payment method is a custom one: it asks the merchant to collect. */
+  askForPayment(invoice: Invoice): void {
+    if (invoice.status !== 'open') return;
+    invoice.attemptCount += 1;
+    this.state.emitInvoice('invoice.payment_attempt_required', invoice);
+  }
+
+  addPayment(invoice: Invoice, record: PaymentRecord | null, requested: number): InvoicePayment {
+    const { state } = this;
+    const payment: InvoicePayment = {
+      id: state.id('inpay'),
+      created: state.now,
+      invoice: invoice.id,
+      record: record?.id ?? null,
+      intent: record === null ? state.id('pi') : null,
+      amountRequested: requested,
+      amountPaid: null,
+      status: 'open',
+      paidAt: null,
+      canceledAt: null,
+    };
+    invoice.payments.push(payment);
+    state.invoicePayments.set(payment.id, payment);
+    return payment;
+  }
+
+  /** An attached record's money is there: partial leaves the invoice open, the rest marks it paid, more overpays it. */
+  settlePayment(invoice: Invoice, payment: InvoicePayment, amount: number): void {
+    const { state } = this;
+    payment.status = 'paid';
+    payment.amountPaid = amount;
+    payment.paidAt = state.now;
+    this.cancelIntents(invoice);
+    state.emit('invoice_payment.paid', renderInvoicePayment(invoice.currency, payment));
+    if (amountRemaining(invoice) === 0 && invoice.status !== 'paid') this.becomePaid(invoice);
+    else state.emitInvoice('invoice.updated', invoice);
+    if (amountOverpaid(invoice) > 0) state.emitInvoice('invoice.overpaid', invoice);
+  }
+
+  becomePaid(invoice: Invoice): void {
+    const { state } = this;
+    invoice.status = 'paid';
+    invoice.paidAt = state.now;
+    this.cancelIntents(invoice);
+    state.emitInvoice('invoice.updated', invoice);
+    state.emitInvoice('invoice.paid', invoice);
+    const subscription = invoice.subscription === null ? undefined : state.subscriptions.get(invoice.subscription);
+    if (subscription !== undefined && (subscription.status === 'incomplete' || subscription.status === 'past_due')) {
+      subscription.status = 'active';
+      state.emit('customer.subscription.updated', renderSubscription(subscription, state));
+    }
+  }
+
+  payOutOfBand(invoice: Invoice): void {
+    this.requirePayable(invoice);
+    invoice.paidOutOfBand = amountRemaining(invoice);
+    this.becomePaid(invoice);
+  }
+
+  requirePayable(invoice: Invoice): void {
+    if (invoice.status === 'open' || invoice.status === 'uncollectible') return;
+    if (invoice.status === 'paid') cannot('invoice_already_paid', 'Invoice is already paid');
+    cannot(
+      'invoice_not_open',
+      `This invoice cannot be paid: its status is ${invoice.status}, not open or uncollectible.`,
+    );
+  }
+
+  void(invoice: Invoice): void {
+    if (invoice.status !== 'open' && invoice.status !== 'uncollectible') {
+      cannot(
+        'invoice_not_editable',
+        `You can only void open or uncollectible invoices; this one is ${invoice.status}.`,
+      );
+    }
+    if (amountPaid(invoice) > 0) cannot('invoice_not_editable', 'You cannot void an invoice that is partly paid.');
+    invoice.status = 'void';
+    invoice.voidedAt = this.state.now;
+    this.cancelIntents(invoice);
+    this.state.emitInvoice('invoice.updated', invoice);
+    this.state.emitInvoice('invoice.voided', invoice);
+  }
+
+  markUncollectible(invoice: Invoice): void {
+    if (invoice.status !== 'open')
+      cannot('invoice_not_editable', `Only open invoices can be marked uncollectible; this one is ${invoice.status}.`);
+    invoice.status = 'uncollectible';
+    invoice.uncollectibleAt = this.state.now;
+    this.state.emitInvoice('invoice.updated', invoice);
+    this.state.emitInvoice('invoice.marked_uncollectible', invoice);
+  }
+
+  private cancelIntents(invoice: Invoice): void {
+    for (const p of invoice.payments) {
+      if (p.record !== null || p.status !== 'open') continue;
+      p.status = 'canceled';
+      p.canceledAt = this.state.now;
+    }
+  }
+}

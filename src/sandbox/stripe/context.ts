@@ -1,0 +1,53 @@
+// What the Stripe routes share: state, billing, and a way to register a route that knows which request it works for.
+import { type Reply, type SandboxRequest } from '../kernel/http.js';
+import { type JsonObject } from '../kernel/json.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { type Billing } from './billing.js';
+import { type Cycles } from './cycles.js';
+import { Params, missing } from './errors.js';
+import { queryOf } from './lists.js';
+import { type Invoice, type PaymentRecord, type Subscription } from './model.js';
+import { type StripeState } from './state.js';
+
+export type StripeHandler = (params: Params, id: string, request: SandboxRequest) => JsonObject;
+
+export class StripeContext {
+  constructor(
+    readonly kernel: Kernel,
+    readonly state: StripeState,
+    readonly billing: Billing,
+    readonly cycles: Cycles,
+  ) {}
+
+  /** `path` may hold one `:id`. Parameters come from the query of a GET and the body of anything else. */
+  route(method: 'GET' | 'POST' | 'DELETE', path: string, handler: StripeHandler): void {
+    this.kernel.stripe.add(method, path, (request): Reply => {
+      const params = method === 'GET' ? queryOf(request) : Params.of(request.body);
+      this.state.currentRequest = request;
+      try {
+        const body = handler(params, request.params['id'] ?? '', request);
+        return { status: 200, body, headers: { 'stripe-version': request.headers['stripe-version'] ?? '' } };
+      } finally {
+        this.state.currentRequest = null;
+      }
+    });
+  }
+
+  invoice(id: string, param = 'invoice'): Invoice {
+    return this.state.invoices.get(id) ?? missing('invoice', id, param);
+  }
+
+  record(id: string, param = 'payment_record'): PaymentRecord {
+    return this.state.records.get(id) ?? missing('payment_record', id, param);
+  }
+
+  subscription(id: string): Subscription {
+    return this.state.subscriptions.get(id) ?? missing('subscription', id, 'subscription');
+  }
+
+  /** A customer that is there and not deleted. */
+  customerId(id: string): string {
+    const customer = this.state.customers.get(id);
+    return customer === undefined || customer.deleted ? missing('customer', id, 'customer') : id;
+  }
+}

@@ -1,0 +1,139 @@
+// Credit notes: before payment they lower what is due, after it they must say where the money went.
+import { type StripeContext } from './context.js';
+import { type Params, cannot, invalidParam, missing } from './errors.js';
+import { createdFilter, page } from './lists.js';
+import { type CreditNote, type Invoice, amountRemaining, invoiceTotal } from './model.js';
+import { renderCreditNote } from './render.js';
+
+const REASONS = ['duplicate', 'fraudulent', 'order_change', 'product_unsatisfactory'] as const;
+
+type Refund = CreditNote['refunds'][number];
+
+export function addCreditNoteRoutes(ctx: StripeContext): void {
+  const { state } = ctx;
+  const find = (id: string): CreditNote => state.creditNotes.get(id) ?? missing('credit_note', id);
+
+  ctx.route('POST', '/v1/credit_notes', (params) => renderCreditNote(create(ctx, params)));
+  ctx.route('GET', '/v1/credit_notes', (params) => {
+    const [invoice, customer] = [params.optionalText('invoice'), params.optionalText('customer')];
+    const created = createdFilter(params);
+    const wanted = (n: CreditNote): boolean =>
+      created(n) && (invoice === null || n.invoice === invoice) && (customer === null || n.customer === customer);
+    return page([...state.creditNotes.values()].filter(wanted), params, '/v1/credit_notes', renderCreditNote);
+  });
+  ctx.route('GET', '/v1/credit_notes/:id', (_params, id) => renderCreditNote(find(id)));
+  ctx.route('POST', '/v1/credit_notes/:id', (params, id) => {
+    const note = find(id);
+    note.metadata = params.metadata(note.metadata);
+    return renderCreditNote(note);
+  });
+  ctx.route('POST', '/v1/credit_notes/:id/void', (_params, id) => {
+    const note = find(id);
+    const invoice = ctx.invoice(note.invoice);
+    if (note.status === 'void') cannot('credit_note_void', 'This credit note is void already.');
+    if (invoice.status !== 'open') cannot('invoice_not_open', 'Only credit notes of open invoices can be voided.');
+    note.status = 'void';
+    note.voidedAt = state.now;
+    invoice.prePaymentCredit -= note.prePayment;
+    state.emit('credit_note.voided', renderCreditNote(note));
+    return renderCreditNote(note);
+  });
+}
+
+function create(ctx: StripeContext, params: Params): CreditNote {
+  const { state, billing } = ctx;
+  const invoice = ctx.invoice(params.text('invoice'));
+  const amount = params.has('amount') ? params.positive('amount') : sumOfLines(params);
+  if (params.has('email_type')) params.oneOf('email_type', ['credit_note', 'none'] as const);
+  const reason = params.has('reason') ? params.oneOf('reason', REASONS) : null;
+  if (invoice.status === 'draft' || invoice.status === 'void') {
+    cannot('invoice_not_open', `Credit notes need a finalized invoice; this one is ${invoice.status}.`, 'invoice');
+  }
+  const creditable = invoiceTotal(invoice) - invoice.prePaymentCredit - invoice.postPaymentCredit;
+  if (amount > creditable)
+    cannot('amount_too_large', `Only ${creditable} of this invoice can still be credited.`, 'amount');
+
+  const prePayment = Math.min(amount, invoice.status === 'paid' ? 0 : amountRemaining(invoice));
+  const postPayment = amount - prePayment;
+  const refunds = params.list('refunds').map((r, i) => readRefund(ctx, invoice, r, i));
+  const outOfBand = params.optionalInteger('out_of_band_amount');
+  const credit = params.optionalInteger('credit_amount') ?? 0;
+  const parts = refunds.reduce((sum, r) => sum + r.amount, 0) + (outOfBand ?? 0) + credit;
+  if (parts !== postPayment) {
+    cannot(
+      'credit_note_amounts_do_not_match',
+      `The refunds, out_of_band_amount and credit_amount (${parts}) must sum to the post payment amount (${postPayment}).`,
+      'amount',
+    );
+  }
+  const note: CreditNote = {
+    id: state.id('cn'),
+    created: state.now,
+    number: state.nextCreditNoteNumber(),
+    invoice: invoice.id,
+    customer: invoice.customer,
+    currency: invoice.currency,
+    amount,
+    prePayment,
+    postPayment,
+    outOfBand,
+    credit,
+    reason,
+    memo: params.optionalText('memo'),
+    refunds,
+    status: 'issued',
+    voidedAt: null,
+    metadata: params.metadata(),
+  };
+  state.creditNotes.set(note.id, note);
+  for (const r of refunds) markCredited(ctx, r);
+  invoice.prePaymentCredit += prePayment;
+  invoice.postPaymentCredit += postPayment;
+  state.emit('credit_note.created', renderCreditNote(note));
+  if (prePayment > 0 && amountRemaining(invoice) === 0 && invoice.status === 'open') billing.becomePaid(invoice);
+  else state.emitInvoice('invoice.updated', invoice);
+  return note;
+}
+
+function sumOfLines(params: Params): number {
+  const lines = params.list('lines');
+  if (lines.length === 0)
+    invalidParam('amount', 'You must pass one of amount, lines or shipping_cost.', 'parameter_missing');
+  return lines.reduce((sum, line) => sum + (line.optionalInteger('amount') ?? line.integer('unit_amount')), 0);
+}
+
+/** The refund must be reported on a record that is attached to this invoice, and not be credited beyond its amount. */
+function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index: number): Refund {
+  const at = `refunds[${index}]`;
+  if (params.optionalText('type') !== 'payment_record_refund') {
+    missing('refund', params.optionalText('refund') ?? '', `${at}[refund]`); // this account has no refunds of Stripe's own
+  }
+  const named =
+    params.within('payment_record_refund') ??
+    invalidParam(`${at}[payment_record_refund]`, 'Missing.', 'parameter_missing');
+  const record = ctx.record(named.text('payment_record'));
+  const group = named.text('refund_group');
+  const refund =
+    record.refunds.find((r) => r.reference === group) ?? missing('refund_group', group, `${at}[payment_record_refund]`);
+  const amount = params.has('amount_refunded') ? params.positive('amount_refunded') : refund.amount;
+  if (!invoice.payments.some((p) => p.record === record.id && p.status === 'paid')) {
+    cannot(
+      'payment_record_not_attached',
+      'The payment record is not a payment of this invoice.',
+      `${at}[payment_record_refund]`,
+    );
+  }
+  if (refund.credited + amount > refund.amount) {
+    cannot(
+      'refund_already_credited',
+      'The refund is credited already, or the amount is more than it.',
+      `${at}[amount_refunded]`,
+    );
+  }
+  return { amount, record: record.id, group };
+}
+
+function markCredited(ctx: StripeContext, credited: Refund): void {
+  const refund = ctx.state.records.get(credited.record)?.refunds.find((r) => r.reference === credited.group);
+  if (refund !== undefined) refund.credited += credited.amount;
+}

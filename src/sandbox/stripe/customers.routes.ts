@@ -1,0 +1,172 @@
+// Customers, products, prices, payment methods and the account: as much of each as an invoice needs.
+import { type JsonObject } from '../kernel/json.js';
+import { type StripeContext } from './context.js';
+import { type Params, invalidParam, missing } from './errors.js';
+import { createdFilter, page } from './lists.js';
+import { type Customer, type PaymentMethod, type Price } from './model.js';
+import { list, renderCustomer, renderPaymentMethod, renderPrice, renderProduct } from './render.js';
+
+export function addCustomerRoutes(ctx: StripeContext): void {
+  const { state } = ctx;
+  ctx.route('POST', '/v1/customers', (params) => {
+    const customer: Customer = {
+      id: state.id('cus'),
+      created: state.now,
+      email: null,
+      name: null,
+      phone: null,
+      description: null,
+      address: null,
+      metadata: {},
+      defaultPaymentMethod: null,
+      deleted: false,
+    };
+    change(customer, params);
+    state.customers.set(customer.id, customer);
+    state.emit('customer.created', renderCustomer(customer));
+    return renderCustomer(customer);
+  });
+  ctx.route('GET', '/v1/customers', (params) => {
+    const created = createdFilter(params);
+    const email = params.optionalText('email');
+    const found = [...state.customers.values()].filter(
+      (c) => !c.deleted && created(c) && (email === null || c.email === email),
+    );
+    return page(found, params, '/v1/customers', renderCustomer);
+  });
+  ctx.route('GET', '/v1/customers/:id', (_params, id) =>
+    renderCustomer(state.customers.get(id) ?? missing('customer', id)),
+  );
+  ctx.route('POST', '/v1/customers/:id', (params, id) => {
+    const customer = state.customers.get(ctx.customerId(id)) ?? missing('customer', id);
+    change(customer, params);
+    state.emit('customer.updated', renderCustomer(customer));
+    return renderCustomer(customer);
+  });
+  ctx.route('DELETE', '/v1/customers/:id', (_params, id) => {
+    const customer = state.customers.get(ctx.customerId(id)) ?? missing('customer', id);
+    state.emit('customer.deleted', renderCustomer(customer));
+    customer.deleted = true;
+    for (const s of state.subscriptions.values()) if (s.customer === id) ctx.cycles.cancel(s);
+    return renderCustomer(customer);
+  });
+}
+
+export function addCatalogueRoutes(ctx: StripeContext): void {
+  const { state } = ctx;
+  ctx.route('POST', '/v1/products', (params) => {
+    const product = {
+      id: params.optionalText('id') ?? state.id('prod'),
+      created: state.now,
+      name: params.text('name'),
+      metadata: params.metadata(),
+    };
+    state.products.set(product.id, product);
+    return renderProduct(product);
+  });
+  ctx.route('GET', '/v1/products', (params) =>
+    page([...state.products.values()], params, '/v1/products', renderProduct),
+  );
+  ctx.route('GET', '/v1/products/:id', (_params, id) =>
+    renderProduct(state.products.get(id) ?? missing('product', id)),
+  );
+  ctx.route('POST', '/v1/prices', (params) => renderPrice(makePrice(ctx, params)));
+  ctx.route('GET', '/v1/prices', (params) => page([...state.prices.values()], params, '/v1/prices', renderPrice));
+  ctx.route('GET', '/v1/prices/:id', (_params, id) => renderPrice(state.prices.get(id) ?? missing('price', id)));
+
+  ctx.route('POST', '/v1/payment_methods', (params) => {
+    const type = params.text('type');
+    const customType =
+      type === 'custom'
+        ? (params.within('custom')?.text('type') ?? invalidParam('custom', 'Missing required param: custom.'))
+        : null;
+    const method: PaymentMethod = { id: state.id('pm'), created: state.now, type, customType, customer: null };
+    state.paymentMethods.set(method.id, method);
+    return renderPaymentMethod(method);
+  });
+  ctx.route('GET', '/v1/payment_methods/:id', (_params, id) =>
+    renderPaymentMethod(state.paymentMethods.get(id) ?? missing('payment_method', id)),
+  );
+  ctx.route('POST', '/v1/payment_methods/:id/attach', (params, id) => {
+    const method = state.paymentMethods.get(id) ?? missing('payment_method', id);
+    method.customer = ctx.customerId(params.text('customer'));
+    return renderPaymentMethod(method);
+  });
+  ctx.route('GET', '/v1/payment_methods', (params) => {
+    const customer = params.optionalText('customer');
+    const type = params.optionalText('type');
+    const wanted = (m: PaymentMethod): boolean =>
+      (customer === null || m.customer === customer) && (type === null || m.type === type);
+    return page([...state.paymentMethods.values()].filter(wanted), params, '/v1/payment_methods', renderPaymentMethod);
+  });
+  ctx.route('GET', '/v1/customers/:id/payment_methods', (params, id) => {
+    const found = [...state.paymentMethods.values()].filter((m) => m.customer === id);
+    return page(found, params, `/v1/customers/${id}/payment_methods`, renderPaymentMethod);
+  });
+
+  const account = (): JsonObject => ({
+    id: state.accountId,
+    object: 'account',
+    business_profile: { name: 'Sandbox merchant' },
+    charges_enabled: true,
+    country: 'US',
+    default_currency: 'usd',
+    details_submitted: true,
+    livemode: false,
+    settings: { dashboard: { display_name: 'Sandbox merchant', timezone: 'Etc/UTC' } },
+    type: 'standard',
+  });
+  ctx.route('GET', '/v1/account', account);
+  ctx.route('GET', '/v1/accounts/:id', (_params, id) => (id === state.accountId ? account() : missing('account', id)));
+  ctx.route('GET', '/v1/balance', () => ({ object: 'balance', available: [], pending: [], livemode: false }));
+  ctx.route('GET', '/v1/payment_intents', () => list([], '/v1/payment_intents'));
+}
+
+/** Also for the `price_data` of subscription items. */
+export function makePrice(ctx: StripeContext, params: Params): Price {
+  const { state } = ctx;
+  const inline = params.within('product_data');
+  let product = params.optionalText('product');
+  if (product === null && inline !== null) {
+    product = state.id('prod');
+    state.products.set(product, { id: product, created: state.now, name: inline.text('name'), metadata: {} });
+  }
+  if (product === null || !state.products.has(product)) return missing('product', product ?? '', 'product');
+  const unitAmount = params.integer('unit_amount');
+  if (unitAmount < 0) invalidParam('unit_amount', 'Invalid non-negative integer.');
+  const recurring = params.within('recurring');
+  const price: Price = {
+    id: state.id('price'),
+    created: state.now,
+    product,
+    currency: params.currency('currency'),
+    unitAmount,
+    recurring:
+      recurring === null
+        ? null
+        : {
+            interval: recurring.oneOf('interval', ['day', 'week', 'month', 'year'] as const),
+            count: recurring.optionalInteger('interval_count') ?? 1,
+          },
+    metadata: params.metadata(),
+  };
+  state.prices.set(price.id, price);
+  return price;
+}
+
+function change(customer: Customer, params: Params): void {
+  for (const name of ['email', 'name', 'phone', 'description'] as const) {
+    if (params.value[name] !== undefined) customer[name] = params.optionalText(name);
+  }
+  const address = params.within('address');
+  if (address !== null) {
+    customer.address = Object.fromEntries(
+      ['city', 'country', 'line1', 'line2', 'postal_code', 'state'].flatMap((n) =>
+        address.has(n) ? [[n, address.text(n)]] : [],
+      ),
+    );
+  }
+  const settings = params.within('invoice_settings');
+  if (settings !== null) customer.defaultPaymentMethod = settings.optionalText('default_payment_method');
+  customer.metadata = params.metadata(customer.metadata);
+}

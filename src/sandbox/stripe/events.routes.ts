@@ -1,0 +1,64 @@
+// The Events API (thirty days back) and the list of webhook endpoints.
+import { type JsonObject } from '../kernel/json.js';
+import { type StripeContext } from './context.js';
+import { invalidParam, missing } from './errors.js';
+import { createdFilter, page } from './lists.js';
+import { API_VERSION } from './render.js';
+import { type StripeEvent, type WebhookEndpoint } from './state.js';
+
+const KEPT_SEC = 30 * 86_400; // Stripe docs, "Webhooks": events can be listed for 30 days
+const TYPES_LIMIT = 20;
+
+export function addEventRoutes(ctx: StripeContext): void {
+  const { state } = ctx;
+  const alive = (e: StripeEvent): boolean => e.created >= state.now - KEPT_SEC;
+
+  ctx.route('GET', '/v1/events', (params) => {
+    const created = createdFilter(params);
+    const type = params.optionalText('type');
+    const types = params.texts('types');
+    if (types.length > TYPES_LIMIT) invalidParam('types', `At most ${TYPES_LIMIT} types.`);
+    if (type !== null && types.length > 0) invalidParam('types', 'Only one of type and types.');
+    const delivered = params.flag('delivery_success');
+    const typeFits = (t: string): boolean =>
+      (type === null || t === type || (type.endsWith('.*') && t.startsWith(type.slice(0, -1)))) &&
+      (types.length === 0 || types.includes(t));
+    const wanted = (e: StripeEvent): boolean =>
+      alive(e) && created(e) && typeFits(e.type) && (delivered === null || (e.pending.size === 0) === delivered);
+    return page(state.events.filter(wanted), params, '/v1/events', renderEvent);
+  });
+  ctx.route('GET', '/v1/events/:id', (_params, id) => {
+    const event = state.events.find((e) => e.id === id);
+    return event === undefined || !alive(event) ? missing('event', id) : renderEvent(event);
+  });
+
+  ctx.route('GET', '/v1/webhook_endpoints', (params) => {
+    const found = [...state.endpoints.values()].filter((e) => !e.deleted);
+    return page(found, params, '/v1/webhook_endpoints', renderEndpoint);
+  });
+  ctx.route('GET', '/v1/webhook_endpoints/:id', (_params, id) => {
+    const endpoint = state.endpoints.get(id);
+    return endpoint === undefined || endpoint.deleted ? missing('webhook_endpoint', id) : renderEndpoint(endpoint);
+  });
+}
+
+function renderEvent(event: StripeEvent): JsonObject {
+  const body = JSON.parse(event.body.toString('utf8')) as JsonObject;
+  return { ...body, pending_webhooks: event.pending.size };
+}
+
+export function renderEndpoint(e: WebhookEndpoint): JsonObject {
+  return {
+    id: e.id,
+    object: 'webhook_endpoint',
+    api_version: API_VERSION,
+    application: null,
+    created: e.created,
+    description: null,
+    enabled_events: [...e.events],
+    livemode: false,
+    metadata: {},
+    status: 'enabled',
+    url: e.url,
+  };
+}

@@ -1,0 +1,222 @@
+// Invoices, invoice items and the payments attached to invoices.
+import { type StripeContext } from './context.js';
+import { type Params, cannot, invalidParam, missing } from './errors.js';
+import { createdFilter, expansions, page } from './lists.js';
+import { type Invoice, type InvoicePayment, type Line } from './model.js';
+import { renderInvoicePayment, renderLine } from './render.js';
+import { type PendingItem } from './state.js';
+
+export function addInvoiceRoutes(ctx: StripeContext): void {
+  const { state, billing } = ctx;
+  const render = (invoice: Invoice, params: Params) => state.invoiceBody(invoice, expansions(params));
+
+  ctx.route('POST', '/v1/invoiceitems', (params) => addItem(ctx, params));
+
+  ctx.route('POST', '/v1/invoices', (params) => {
+    const customer = ctx.customerId(params.text('customer'));
+    const takes = params.optionalText('pending_invoice_items_behavior') === 'include';
+    const items = takes ? [...state.pendingItems.values()].filter((i) => i.customer === customer) : [];
+    for (const item of items) state.pendingItems.delete(item.id);
+    const method = params.has('collection_method')
+      ? params.oneOf('collection_method', ['charge_automatically', 'send_invoice'] as const)
+      : 'charge_automatically';
+    const invoice = billing.createInvoice({
+      customer,
+      currency: params.has('currency') ? params.currency('currency') : (items[0]?.currency ?? 'eur'),
+      billingReason: 'manual',
+      subscription: null,
+      collectionMethod: method,
+      daysUntilDue: params.optionalInteger('days_until_due'),
+      autoAdvance: params.flag('auto_advance') ?? false,
+      lines: items.map((item) => lineOf(ctx, item)),
+      description: params.optionalText('description'),
+      metadata: params.metadata(),
+    });
+    return render(invoice, params);
+  });
+
+  ctx.route('GET', '/v1/invoices', (params) => {
+    const created = createdFilter(params);
+    const [customer, status, subscription, method] = ['customer', 'status', 'subscription', 'collection_method'].map(
+      (n) => params.optionalText(n),
+    );
+    const wanted = (i: Invoice): boolean =>
+      created(i) &&
+      (customer === null || i.customer === customer) &&
+      (status === null || i.status === status) &&
+      (method === null || i.collectionMethod === method) &&
+      (subscription === null || i.subscription === subscription);
+    return page([...state.invoices.values()].filter(wanted), params, '/v1/invoices', (i) => render(i, params));
+  });
+
+  ctx.route('GET', '/v1/invoices/:id', (params, id) => render(ctx.invoice(id), params));
+  ctx.route('GET', '/v1/invoices/:id/lines', (params, id) => {
+    const invoice = ctx.invoice(id);
+    const lines = invoice.lines.map((line) => ({ ...line, created: invoice.created }));
+    return page(lines.reverse(), params, `/v1/invoices/${id}/lines`, (line) => renderLine(line, invoice)); // in their order
+  });
+  ctx.route('POST', '/v1/invoices/:id', (params, id) => {
+    const invoice = ctx.invoice(id);
+    const advance = params.flag('auto_advance');
+    if (params.value['description'] !== undefined) invoice.description = params.optionalText('description');
+    invoice.metadata = params.metadata(invoice.metadata);
+    if (advance !== null && advance !== invoice.autoAdvance) {
+      invoice.autoAdvance = advance;
+      if (advance) billing.planFinalizing(invoice);
+    }
+    state.emitInvoice('invoice.updated', invoice);
+    return render(invoice, params);
+  });
+  ctx.route('DELETE', '/v1/invoices/:id', (_params, id) => {
+    const invoice = ctx.invoice(id);
+    if (invoice.status !== 'draft' || invoice.subscription !== null) {
+      cannot('invoice_not_editable', 'You can only delete draft invoices that are not of a subscription.');
+    }
+    state.invoices.delete(id);
+    state.emit('invoice.deleted', { ...state.invoiceBody(invoice), deleted: true });
+    return { id, object: 'invoice', deleted: true };
+  });
+
+  ctx.route('POST', '/v1/invoices/:id/finalize', (params, id) => {
+    const invoice = ctx.invoice(id);
+    billing.finalize(invoice, params.flag('auto_advance'));
+    return render(invoice, params);
+  });
+  ctx.route('POST', '/v1/invoices/:id/pay', (params, id) => {
+    const invoice = ctx.invoice(id);
+    billing.requirePayable(invoice);
+    if (params.flag('paid_out_of_band') !== true) {
+      cannot(
+        'resource_missing',
+        'Cannot charge a customer that has no active card: this sandbox takes no money.',
+        'customer',
+      );
+    }
+    billing.payOutOfBand(invoice);
+    return render(invoice, params);
+  });
+  ctx.route('POST', '/v1/invoices/:id/void', (params, id) => {
+    const invoice = ctx.invoice(id);
+    billing.void(invoice);
+    return render(invoice, params);
+  });
+  ctx.route('POST', '/v1/invoices/:id/mark_uncollectible', (params, id) => {
+    const invoice = ctx.invoice(id);
+    billing.markUncollectible(invoice);
+    return render(invoice, params);
+  });
+  ctx.route('POST', '/v1/invoices/:id/attach_payment', (params, id) => {
+    const invoice = ctx.invoice(id);
+    attach(ctx, invoice, params);
+    return render(invoice, params);
+  });
+
+  ctx.route('GET', '/v1/invoice_payments', (params) => {
+    const created = createdFilter(params);
+    const payment = params.within('payment');
+    const [invoice, status] = [params.optionalText('invoice'), params.optionalText('status')];
+    const type = payment?.optionalText('type') ?? null;
+    const record = payment?.optionalText('payment_record') ?? null;
+    const wanted = (p: InvoicePayment): boolean =>
+      created(p) &&
+      (invoice === null || p.invoice === invoice) &&
+      (status === null || p.status === status) &&
+      (type === null || (type === 'payment_record') === (p.record !== null)) &&
+      (record === null || p.record === record);
+    // By invoice where one is named: the usual question, and an account may hold very many.
+    const pool = invoice === null ? [...state.invoicePayments.values()] : (state.invoices.get(invoice)?.payments ?? []);
+    return page(pool.filter(wanted), params, '/v1/invoice_payments', (p) =>
+      renderInvoicePayment(currencyOf(ctx, p), p),
+    );
+  });
+  ctx.route('GET', '/v1/invoice_payments/:id', (_params, id) => {
+    const payment = state.invoicePayments.get(id) ?? missing('invoice_payment', id);
+    return renderInvoicePayment(currencyOf(ctx, payment), payment);
+  });
+}
+
+function currencyOf(ctx: StripeContext, payment: InvoicePayment): string {
+  return ctx.state.invoices.get(payment.invoice)?.currency ?? 'eur';
+}
+
+/** STRIPE-FACTS 2.2: a guaranteed record pays at once; one still processing waits on the invoice as an open payment. */
+function attach(ctx: StripeContext, invoice: Invoice, params: Params): void {
+  const { billing } = ctx;
+  const record = ctx.record(params.text('payment_record'));
+  const already = record.attachedAs;
+  if (already !== null) {
+    cannot(
+      'resource_already_exists',
+      `The payment record is already attached to invoice ${already.invoice}.`,
+      'payment_record',
+    );
+  }
+  billing.requirePayable(invoice);
+  if (record.currency !== invoice.currency) {
+    invalidParam(
+      'payment_record',
+      `The record is in ${record.currency}, the invoice in ${invoice.currency}.`,
+      'currency_mismatch',
+    );
+  }
+  const owner = record.customerDetails['customer'];
+  if (owner !== undefined && owner !== invoice.customer) {
+    cannot('customer_mismatch', 'The payment record belongs to another customer than the invoice.', 'payment_record');
+  }
+  if (record.state === 'failed' || record.state === 'canceled') {
+    cannot('payment_record_not_attachable', `The payment record is ${record.state}.`, 'payment_record');
+  }
+  const payment = billing.addPayment(invoice, record, record.requested);
+  record.attachedAs = payment;
+  if (record.state === 'guaranteed') billing.settlePayment(invoice, payment, record.requested);
+}
+
+function addItem(ctx: StripeContext, params: Params): Record<string, string | number | boolean | null> {
+  const { state } = ctx;
+  const item: PendingItem = {
+    id: state.id('ii'),
+    customer: ctx.customerId(params.text('customer')),
+    amount: params.has('unit_amount')
+      ? params.integer('unit_amount') * (params.optionalInteger('quantity') ?? 1)
+      : params.integer('amount'),
+    currency: params.currency('currency'),
+    description: params.optionalText('description') ?? 'Item',
+  };
+  const target = params.optionalText('invoice');
+  if (target === null) state.pendingItems.set(item.id, item);
+  else {
+    const invoice = ctx.invoice(target);
+    if (invoice.status !== 'draft') cannot('invoice_not_editable', 'The invoice is no longer a draft.', 'invoice');
+    if (item.currency !== invoice.currency && invoice.lines.length > 0)
+      invalidParam('currency', 'Another currency than the invoice.');
+    invoice.lines.push(lineOf(ctx, item));
+    state.emitInvoice('invoice.updated', invoice);
+  }
+  const { id, customer, amount, currency, description } = item;
+  return {
+    id,
+    object: 'invoiceitem',
+    amount,
+    currency,
+    customer,
+    description,
+    invoice: target,
+    livemode: false,
+    date: state.now,
+  };
+}
+
+function lineOf(ctx: StripeContext, item: PendingItem): Line {
+  const { state } = ctx;
+  return {
+    id: state.id('il'),
+    amount: item.amount,
+    quantity: 1,
+    description: item.description,
+    price: null,
+    subscriptionItem: null,
+    invoiceItem: item.id,
+    periodStart: state.now,
+    periodEnd: state.now,
+  };
+}

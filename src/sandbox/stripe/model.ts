@@ -1,0 +1,183 @@
+// The objects of the Stripe side as they are kept. Amounts are smallest units, currencies lower case, times Unix seconds.
+
+export type Metadata = Record<string, string>;
+
+export type Customer = {
+  readonly id: string;
+  readonly created: number;
+  email: string | null;
+  name: string | null;
+  phone: string | null;
+  description: string | null;
+  address: Record<string, string> | null;
+  metadata: Metadata;
+  defaultPaymentMethod: string | null;
+  deleted: boolean;
+};
+
+export type Product = { readonly id: string; readonly created: number; name: string; metadata: Metadata };
+
+export type Interval = 'day' | 'week' | 'month' | 'year';
+
+export type Price = {
+  readonly id: string;
+  readonly created: number;
+  readonly product: string;
+  readonly currency: string;
+  readonly unitAmount: number;
+  readonly recurring: { interval: Interval; count: number } | null;
+  metadata: Metadata;
+};
+
+export type PaymentMethod = {
+  readonly id: string;
+  readonly created: number;
+  readonly type: string;
+  readonly customType: string | null; // cpmt_…
+  customer: string | null;
+};
+
+export type SubscriptionStatus = 'incomplete' | 'incomplete_expired' | 'trialing' | 'active' | 'past_due' | 'canceled';
+
+export type Subscription = {
+  readonly id: string;
+  readonly created: number;
+  readonly customer: string;
+  readonly items: readonly { id: string; price: string; quantity: number }[];
+  readonly collectionMethod: 'charge_automatically' | 'send_invoice';
+  readonly daysUntilDue: number | null;
+  readonly trialEnd: number | null;
+  status: SubscriptionStatus;
+  periodStart: number;
+  periodEnd: number;
+  /** Which turn of the cycle's timer is the live one: an older timer finds another number and does nothing. */
+  cycle: number;
+  anchor: number;
+  latestInvoice: string | null;
+  defaultPaymentMethod: string | null;
+  cancelAtPeriodEnd: boolean;
+  canceledAt: number | null;
+  endedAt: number | null;
+  metadata: Metadata;
+};
+
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void';
+
+export type Line = {
+  readonly id: string;
+  readonly amount: number;
+  readonly quantity: number;
+  readonly description: string;
+  readonly price: Price | null;
+  readonly subscriptionItem: string | null;
+  readonly invoiceItem: string | null;
+  readonly periodStart: number;
+  readonly periodEnd: number;
+};
+
+export type Invoice = {
+  readonly id: string;
+  readonly created: number;
+  readonly customer: string;
+  readonly currency: string;
+  readonly billingReason: string;
+  readonly collectionMethod: 'charge_automatically' | 'send_invoice';
+  readonly daysUntilDue: number | null;
+  readonly subscription: string | null;
+  readonly periodStart: number;
+  readonly periodEnd: number;
+  lines: Line[];
+  status: InvoiceStatus;
+  autoAdvance: boolean;
+  attemptCount: number;
+  number: string | null;
+  dueDate: number | null;
+  description: string | null;
+  defaultPaymentMethod: string | null;
+  paidOutOfBand: number; // amount marked paid out of band
+  prePaymentCredit: number;
+  postPaymentCredit: number;
+  metadata: Metadata;
+  finalizedAt: number | null;
+  paidAt: number | null;
+  voidedAt: number | null;
+  uncollectibleAt: number | null;
+  finalizationError: string | null;
+  /** Endpoints that have not yet answered `invoice.created` with a 2xx. */
+  readonly unanswered: Set<string>;
+  webhooksDeliveredAt: number | null;
+  readonly payments: InvoicePayment[];
+};
+
+export type InvoicePayment = {
+  readonly id: string;
+  readonly created: number;
+  readonly invoice: string;
+  readonly record: string | null; // pr_…; null: a payment intent of Stripe's own
+  readonly intent: string | null;
+  readonly amountRequested: number;
+  amountPaid: number | null;
+  status: 'open' | 'paid' | 'canceled';
+  paidAt: number | null;
+  canceledAt: number | null;
+};
+
+export type RecordRefund = {
+  readonly reference: string;
+  readonly amount: number;
+  readonly at: number;
+  credited: number;
+};
+
+export type PaymentRecord = {
+  readonly id: string;
+  readonly created: number;
+  readonly currency: string;
+  readonly requested: number;
+  readonly reference: string | null;
+  readonly customerDetails: Record<string, string>;
+  readonly presence: string | null;
+  readonly description: string | null;
+  readonly methodDetails: { paymentMethod: string | null; customType: string | null; displayName: string | null };
+  readonly initiatedAt: number;
+  attempt: string; // par_…
+  state: 'processing' | 'guaranteed' | 'failed' | 'canceled';
+  metadata: Metadata;
+  readonly refunds: RecordRefund[];
+  /** The payment through which it hangs on an invoice; null while it hangs on none. */
+  attachedAs: InvoicePayment | null;
+};
+
+export type CreditNote = {
+  readonly id: string;
+  readonly created: number;
+  readonly number: string;
+  readonly invoice: string;
+  readonly customer: string;
+  readonly currency: string;
+  readonly amount: number;
+  readonly prePayment: number;
+  readonly postPayment: number;
+  readonly outOfBand: number | null;
+  readonly credit: number;
+  readonly reason: string | null;
+  readonly memo: string | null;
+  readonly refunds: readonly { amount: number; record: string; group: string }[];
+  status: 'issued' | 'void';
+  voidedAt: number | null;
+  metadata: Metadata;
+};
+
+export const invoiceTotal = (invoice: Invoice): number => invoice.lines.reduce((sum, line) => sum + line.amount, 0);
+
+export const amountDue = (invoice: Invoice): number => Math.max(0, invoiceTotal(invoice) - invoice.prePaymentCredit);
+
+/** What was paid by attached records (and Stripe's own payments) and out of band. */
+export const amountPaid = (invoice: Invoice): number =>
+  invoice.paidOutOfBand + invoice.payments.reduce((sum, p) => sum + (p.status === 'paid' ? (p.amountPaid ?? 0) : 0), 0);
+
+export const amountRemaining = (invoice: Invoice): number => Math.max(0, amountDue(invoice) - amountPaid(invoice));
+
+export const amountOverpaid = (invoice: Invoice): number => Math.max(0, amountPaid(invoice) - amountDue(invoice));
+
+export const amountRefunded = (record: PaymentRecord): number => record.refunds.reduce((sum, r) => sum + r.amount, 0);

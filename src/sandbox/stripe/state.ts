@@ -1,0 +1,174 @@
+// What the Stripe side holds, and its events: made once, listed for thirty days, delivered signed to every endpoint.
+import { type Endpoint } from '../kernel/deliveries.js';
+import { type SandboxRequest } from '../kernel/http.js';
+import { type JsonObject } from '../kernel/json.js';
+import { type Kernel } from '../kernel/kernel.js';
+import { stripeSchedule } from '../kernel/schedules.js';
+import {
+  type CreditNote,
+  type Customer,
+  type Invoice,
+  type InvoicePayment,
+  type PaymentMethod,
+  type PaymentRecord,
+  type Price,
+  type Product,
+  type Subscription,
+} from './model.js';
+import { API_VERSION, renderInvoice } from './render.js';
+
+export type StripeEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly created: number;
+  readonly body: Buffer; // as delivered
+  readonly pending: Set<string>; // endpoints that have not answered 2xx
+  readonly request: { id: string | null; key: string | null };
+};
+
+export type WebhookEndpoint = {
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
+  readonly events: readonly string[]; // `*` for all
+  readonly created: number;
+  deleted: boolean;
+};
+
+export type PendingItem = {
+  readonly id: string;
+  readonly customer: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly description: string;
+};
+
+const KEPT_EVENTS = 60_000;
+
+export class StripeState {
+  readonly apiKey: string;
+  readonly accountId: string;
+  readonly customers = new Map<string, Customer>();
+  readonly products = new Map<string, Product>();
+  readonly prices = new Map<string, Price>();
+  readonly paymentMethods = new Map<string, PaymentMethod>();
+  readonly subscriptions = new Map<string, Subscription>();
+  readonly invoices = new Map<string, Invoice>();
+  readonly invoicePayments = new Map<string, InvoicePayment>();
+  readonly records = new Map<string, PaymentRecord>();
+  readonly refundReferences = new Set<string>();
+  readonly creditNotes = new Map<string, CreditNote>();
+  readonly pendingItems = new Map<string, PendingItem>();
+  readonly endpoints = new Map<string, WebhookEndpoint>();
+  events: StripeEvent[] = []; // oldest first
+  /** When a draft will finalize by itself, by invoice id. */
+  readonly finalizesAt = new Map<string, number>();
+  /** Who hears events without HTTP: the MoR side is one more endpoint of the merchant's account. */
+  readonly listeners: ((type: string, object: JsonObject, eventId: string) => void)[] = [];
+  /** Hears that an endpoint answered an `invoice.created` with 2xx. */
+  onCreatedAnswered: (invoiceId: string, endpointId: string) => void = () => undefined;
+  private invoiceNumber = 0;
+  private creditNoteNumber = 0;
+  /** The request being worked on, for the `request` field of events. */
+  currentRequest: SandboxRequest | null = null;
+
+  constructor(readonly kernel: Kernel) {
+    this.apiKey = kernel.secret('stripe-key', 'sk_test_');
+    this.accountId = `acct_${kernel.secret('stripe-account').slice(0, 16)}`;
+  }
+
+  get now(): number {
+    return this.kernel.clock.nowSec();
+  }
+
+  id(prefix: string): string {
+    return this.kernel.random.id(prefix, prefix === 'cus' || prefix === 'prod' ? 14 : 24);
+  }
+
+  nextInvoiceNumber(): string {
+    this.invoiceNumber += 1;
+    return `SANDBOX-${String(this.invoiceNumber).padStart(6, '0')}`;
+  }
+
+  nextCreditNoteNumber(): string {
+    this.creditNoteNumber += 1;
+    return `SANDBOX-CN-${String(this.creditNoteNumber).padStart(5, '0')}`;
+  }
+
+  addEndpoint(url: string, secret: string, events: readonly string[] = ['*']): WebhookEndpoint {
+    const endpoint: WebhookEndpoint = { id: this.id('we'), url, secret, events, created: this.now, deleted: false };
+    this.endpoints.set(endpoint.id, endpoint);
+    return endpoint;
+  }
+
+  invoiceBody(invoice: Invoice, expand?: ReadonlySet<string>): JsonObject {
+    const subscription = invoice.subscription === null ? undefined : this.subscriptions.get(invoice.subscription);
+    const customer = this.customers.get(invoice.customer);
+    const finalizesAt = this.finalizesAt.get(invoice.id) ?? null;
+    return renderInvoice(invoice, customer, finalizesAt, subscription?.metadata ?? {}, expand);
+  }
+
+  emitInvoice(type: string, invoice: Invoice): void {
+    this.emit(type, this.invoiceBody(invoice));
+  }
+
+  /** Makes an event, tells the listeners and starts its deliveries. */
+  emit(type: string, object: JsonObject): StripeEvent {
+    const targets = [...this.endpoints.values()].filter((e) => !e.deleted && wants(e.events, type));
+    const request = { id: this.currentRequest?.id ?? null, key: this.currentRequest?.idempotencyKey ?? null };
+    const id = this.id('evt');
+    const created = this.now;
+    const body = {
+      id,
+      object: 'event',
+      api_version: API_VERSION,
+      created,
+      data: { object },
+      livemode: false,
+      pending_webhooks: targets.length,
+      request: { id: request.id, idempotency_key: request.key },
+      type,
+    };
+    const event: StripeEvent = {
+      id,
+      type,
+      created,
+      body: Buffer.from(JSON.stringify(body)),
+      pending: new Set(targets.map((t) => t.id)),
+      request,
+    };
+    this.events.push(event);
+    if (this.events.length > KEPT_EVENTS * 1.2) this.events = this.events.slice(-KEPT_EVENTS);
+    const objectId = typeof object['id'] === 'string' ? object['id'] : '';
+    if (type === 'invoice.created') for (const t of targets) this.invoices.get(objectId)?.unanswered.add(t.id);
+    for (const target of targets) this.deliver(event, target, objectId);
+    for (const listener of this.listeners) listener(type, object, id);
+    return event;
+  }
+
+  private deliver(event: StripeEvent, target: WebhookEndpoint, objectId: string): void {
+    const endpoint: Endpoint = {
+      id: target.id,
+      url: target.url,
+      secret: target.secret,
+      header: 'Stripe-Signature',
+      side: 'stripe',
+      schedule: stripeSchedule,
+      active: () => !target.deleted,
+    };
+    this.kernel.deliverer.send(endpoint, {
+      id: event.id,
+      type: event.type,
+      body: event.body,
+      onAttempt: (status) => {
+        if (status === null || status < 200 || status > 299) return;
+        event.pending.delete(target.id);
+        if (event.type === 'invoice.created') this.onCreatedAnswered(objectId, target.id);
+      },
+    });
+  }
+}
+
+function wants(events: readonly string[], type: string): boolean {
+  return events.some((e) => e === '*' || e === type);
+}

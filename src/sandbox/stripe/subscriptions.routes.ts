@@ -1,0 +1,99 @@
+// Subscriptions: create, read, change a little, cancel, list.
+import { type StripeContext } from './context.js';
+import { type Params, invalidParam, missing } from './errors.js';
+import { makePrice } from './customers.routes.js';
+import { createdFilter, expansions, page } from './lists.js';
+import { type Subscription } from './model.js';
+import { renderSubscription } from './render-subscription.js';
+
+const DAY = 86_400;
+
+export function addSubscriptionRoutes(ctx: StripeContext): void {
+  const { state, cycles } = ctx;
+  const render = (s: Subscription, params: Params) => renderSubscription(s, state, expansions(params));
+
+  ctx.route('POST', '/v1/subscriptions', (params) => {
+    const subscription = makeSubscription(ctx, params);
+    state.subscriptions.set(subscription.id, subscription);
+    cycles.start(subscription);
+    state.emit('customer.subscription.created', renderSubscription(subscription, state));
+    return render(subscription, params);
+  });
+  ctx.route('GET', '/v1/subscriptions', (params) => {
+    const customer = params.optionalText('customer');
+    const status = params.optionalText('status');
+    const created = createdFilter(params);
+    const wanted = (s: Subscription): boolean => {
+      const statusFits = status === 'all' || (status === null ? s.status !== 'canceled' : s.status === status);
+      return statusFits && created(s) && (customer === null || s.customer === customer);
+    };
+    const found = [...state.subscriptions.values()].filter(wanted);
+    return page(found, params, '/v1/subscriptions', (s) => render(s, params));
+  });
+  ctx.route('GET', '/v1/subscriptions/:id', (params, id) => render(ctx.subscription(id), params));
+  ctx.route('POST', '/v1/subscriptions/:id', (params, id) => {
+    const subscription = ctx.subscription(id);
+    const atEnd = params.flag('cancel_at_period_end');
+    if (atEnd !== null) subscription.cancelAtPeriodEnd = atEnd;
+    if (params.has('default_payment_method')) subscription.defaultPaymentMethod = params.text('default_payment_method');
+    subscription.metadata = params.metadata(subscription.metadata);
+    state.emit('customer.subscription.updated', renderSubscription(subscription, state));
+    return render(subscription, params);
+  });
+  ctx.route('DELETE', '/v1/subscriptions/:id', (params, id) => {
+    const subscription = ctx.subscription(id);
+    if (subscription.status === 'canceled') return missing('subscription', id);
+    cycles.cancel(subscription);
+    return render(subscription, params);
+  });
+}
+
+function makeSubscription(ctx: StripeContext, params: Params): Subscription {
+  const { state, cycles } = ctx;
+  const customer = ctx.customerId(params.text('customer'));
+  const given = params.list('items');
+  if (given.length === 0) invalidParam('items', 'Missing required param: items.', 'parameter_missing');
+  const items = given.map((item) => {
+    const data = item.within('price_data');
+    const price = data === null ? item.text('price') : makePrice(ctx, data).id;
+    if (!state.prices.has(price)) missing('price', price, 'items[0][price]');
+    return { id: state.id('si'), price, quantity: item.optionalInteger('quantity') ?? 1 };
+  });
+  const collectionMethod = params.has('collection_method')
+    ? params.oneOf('collection_method', ['charge_automatically', 'send_invoice'] as const)
+    : 'charge_automatically';
+  const daysUntilDue = params.optionalInteger('days_until_due');
+  if (collectionMethod === 'send_invoice' && daysUntilDue === null) {
+    invalidParam(
+      'days_until_due',
+      'days_until_due is required with collection_method send_invoice.',
+      'parameter_missing',
+    );
+  }
+  const trialDays = params.optionalInteger('trial_period_days') ?? 0;
+  const trialEnd = trialDays > 0 ? state.now + trialDays * DAY : params.optionalInteger('trial_end');
+  const total = items.reduce((sum, i) => sum + (state.prices.get(i.price)?.unitAmount ?? 0) * i.quantity, 0);
+  const startsPaid = collectionMethod === 'send_invoice' || total === 0;
+  const subscription: Subscription = {
+    id: state.id('sub'),
+    created: state.now,
+    customer,
+    items,
+    collectionMethod,
+    daysUntilDue,
+    trialEnd,
+    status: trialEnd !== null ? 'trialing' : startsPaid ? 'active' : 'incomplete',
+    periodStart: state.now,
+    periodEnd: state.now,
+    cycle: 0,
+    anchor: state.now,
+    latestInvoice: null,
+    defaultPaymentMethod: params.optionalText('default_payment_method'),
+    cancelAtPeriodEnd: params.flag('cancel_at_period_end') ?? false,
+    canceledAt: null,
+    endedAt: null,
+    metadata: params.metadata(),
+  };
+  subscription.periodEnd = trialEnd ?? cycles.periodEnd(subscription, state.now);
+  return subscription;
+}

@@ -1,0 +1,56 @@
+// What may go wrong at a step, and who says so: nobody, a seed, or a list of single faults.
+import { type Seeded } from './seeded.js';
+
+export const processFaults = ['crash_before', 'crash_after', 'pause_before', 'pause_after'] as const;
+export const databaseFaults = ['db_refused', 'db_rolled_back', 'db_answer_lost', 'db_serialization'] as const;
+export const httpFaults = [
+  'refuse',
+  'lose_request',
+  'lose_answer',
+  'status_429',
+  'status_500',
+  'status_503',
+  'effect_then_500',
+  'garble',
+  'twice',
+  'slow',
+] as const;
+/** Stripe keeps a 500 under its key and replays it. */
+export const stripeFaults = ['stored_500', 'stored_500_effect'] as const;
+export const morFaults = ['status_401'] as const;
+export const deliveryFaults = ['delivery_lost', 'delivery_answer_lost', 'delivery_twice', 'delivery_late'] as const;
+
+export type FaultKind =
+  | (typeof processFaults)[number]
+  | (typeof databaseFaults)[number]
+  | (typeof httpFaults)[number]
+  | (typeof stripeFaults)[number]
+  | (typeof morFaults)[number]
+  | (typeof deliveryFaults)[number];
+
+/** One step at which something could go wrong: its number in the run, its name, and what is legal there. */
+export type YieldPoint = { readonly at: number; readonly label: string; readonly legal: readonly FaultKind[] };
+
+/** Asked at each step; null: nothing goes wrong. */
+export type FaultSource = (point: YieldPoint) => FaultKind | null;
+
+export const noFaults: FaultSource = () => null;
+
+/** Calls to a peer are rarer than work at the database, and worth more trouble. */
+const PEER_WEIGHT = 4;
+
+/** Each step fails with this probability, in one of the ways that are legal there. */
+export function randomFaults(rng: Seeded, rate: number): FaultSource {
+  return ({ legal }) => {
+    const weight = legal.includes('lose_answer') ? PEER_WEIGHT : 1;
+    return legal.length > 0 && rng.chance(Math.min(0.6, rate * weight)) ? rng.pick(legal) : null;
+  };
+}
+
+/** These faults and no others: step number → what goes wrong. */
+export function givenFaults(given: ReadonlyMap<number, FaultKind>): FaultSource {
+  return ({ at, legal }) => {
+    const kind = given.get(at);
+    return kind !== undefined && legal.includes(kind) ? kind : null;
+  };
+}

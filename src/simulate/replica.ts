@@ -1,0 +1,226 @@
+// One life of one replica: the real doors, flows, worker and adapters, put together by hand around simulated time and network.
+import { Readable } from 'node:stream';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { Secret } from '../config/secret.js';
+import { RequestBudget } from '../domain/ports/request-budget.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { CommandFlow } from '../flows/command.flow.js';
+import { FlowContext } from '../flows/flow-context.js';
+import { RouteChannelEventsFlow } from '../flows/route-channel-events.flow.js';
+import { SignupFlow } from '../flows/signup.flow.js';
+import { VerifyFlow } from '../flows/verify.flow.js';
+import { Wake } from '../flows/wake.js';
+import { WorkLaneFlow } from '../flows/work-lane.flow.js';
+import { Doors } from '../intake/doors.js';
+import { CardIntents } from '../mor/card-intents.js';
+import { HttpEventRelay } from '../mor/event-relay.js';
+import { Invoices } from '../mor/invoices.js';
+import { HttpMorChannels } from '../mor/mor-channels.js';
+import { MorPaymentGateway } from '../mor/mor-payment-gateway.js';
+import { type MorOptions } from '../mor/options.js';
+import { PaymentLinks } from '../mor/payment-links.js';
+import { ProformaInvoices } from '../mor/proforma-invoices.js';
+import { Refunds } from '../mor/refunds.js';
+import { MorTransport } from '../mor/transport.js';
+import { MorTaxDesk } from '../mor/mor-tax-desk.js';
+import { TaxCalculations } from '../mor/tax-calculations.js';
+import { TaxTransactions } from '../mor/tax-transactions.js';
+import { type SandboxCore } from '../sandbox/sandbox.js';
+import { type Database } from '../store/database.js';
+import { PgInbox } from '../store/inbox-store.js';
+import { PgLaneStore } from '../store/lane-store.js';
+import { PgBooks } from '../store/pg-books.js';
+import { PgChannelEvents } from '../store/pg-channel-events.js';
+import { PgVerifyBooks } from '../store/pg-verify-books.js';
+import { PgRequests, PgSignups } from '../store/signup-store.js';
+import { StripeBillingPlatform } from '../stripe/stripe-billing-platform.js';
+import { StripeBillingReader } from '../stripe/stripe-billing-reader.js';
+import { StripeClient } from '../stripe/stripe-client.js';
+import { LaneWorker } from '../workers/lane-worker.js';
+import { databaseFaults } from './faults.js';
+import { faultyDatabase, type Trouble } from './faulty-pool.js';
+import { type Owner, type Scheduler } from './scheduler.js';
+import { POLL_SLEEP_MS, SimClock } from './sim-clock.js';
+import { type CountingIds, type Seeded } from './seeded.js';
+import { type Network, SimLine, SimStripeTransport } from './wires.js';
+
+/** As the daemon's own settings have it. */
+const LEASE_MS = 25_000;
+const CONCURRENCY = 4;
+
+export type ReplicaParts = {
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly sandbox: SandboxCore;
+  readonly db: Database;
+  readonly settings: FlowSettings;
+  readonly ids: CountingIds;
+  readonly rng: Seeded;
+  readonly onError: (what: string, error: unknown) => void;
+};
+
+/** No pace is kept: the budget's own test does that, and its clock is the database server's. */
+class NoBudget extends RequestBudget {
+  override take(): Promise<void> {
+    return Promise.resolve();
+  }
+  override throttled(): void {
+    // nobody is slowed down
+  }
+}
+
+export class Replica {
+  readonly clock: SimClock;
+  readonly commands: CommandFlow;
+  readonly signups: SignupFlow;
+  readonly verify: VerifyFlow;
+  readonly books: PgBooks;
+  readonly signupRows: PgSignups;
+  private readonly doors: Doors;
+  private readonly gone: (() => void)[] = [];
+
+  constructor(
+    readonly owner: Owner,
+    parts: ReplicaParts,
+  ) {
+    const { scheduler, network, sandbox, settings, ids, rng } = parts;
+    const clock = (this.clock = new SimClock(scheduler, owner));
+    const trouble: Trouble = { next: null };
+    const db = faultyDatabase(parts.db, trouble);
+    const stored = <T extends object>(name: string, port: T): T => guarded(scheduler, owner, trouble, name, port);
+    const wake = new Wake();
+    const inbox = stored('inbox', new PgInbox(db, ids));
+    const lanes = stored('lanes', new PgLaneStore(db, clock));
+    const books = (this.books = stored('books', new PgBooks(db, clock)));
+    const signupRows = (this.signupRows = stored('signups', new PgSignups(db, clock, ids)));
+    const requests = stored('requests', new PgRequests(db, clock));
+
+    const { secrets } = sandbox;
+    const stripe = new StripeClient(
+      {
+        apiKey: secrets.stripeApiKey,
+        apiBase: 'http://stripe.sim',
+        customPaymentMethodType: null,
+        transport: new SimStripeTransport(network, owner),
+      },
+      new NoBudget(),
+    );
+    const platform = new StripeBillingPlatform(stripe, null);
+    const reader = new StripeBillingReader(stripe);
+    const options: MorOptions = {
+      baseUrl: 'http://mor.sim',
+      authUrl: 'http://mor.sim',
+      psp: 'cardpsp',
+      merchant: {
+        clientId: secrets.merchant.clientId,
+        clientSecret: new Secret(secrets.merchant.clientSecret),
+      },
+      partner: null,
+      relay: settings.relay ? { url: 'http://mor.sim/relay/stripe', secret: new Secret(secrets.relaySecret) } : null,
+      timeoutMs: 1_200_000, // real time: the deadlines that count are the simulated ones
+      line: new SimLine(network, owner),
+    };
+    const mor = new MorTransport(options, clock);
+    const gateway = new MorPaymentGateway(
+      options.psp,
+      new CardIntents(mor),
+      new Refunds(mor),
+      new Invoices(mor, clock),
+    );
+    const channels = new HttpMorChannels(new ProformaInvoices(mor, clock), new PaymentLinks(mor));
+    const taxDesk = new MorTaxDesk(new TaxCalculations(mor), new TaxTransactions(mor, clock));
+    const context = new FlowContext(settings, clock, rng, ids, platform, gateway);
+    const router = new RouteChannelEventsFlow(stored('channel', new PgChannelEvents(db, clock)), context, wake);
+    const relay = new HttpEventRelay(options, clock);
+    const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, { expected: false }, channels, router);
+    this.commands = new CommandFlow(lanes, books, context, wake);
+    this.signups = new SignupFlow(signupRows, books, gateway, this.commands, clock, ids, requests, taxDesk);
+    const verifyBooks = stored('verify', new PgVerifyBooks(db, clock));
+    this.verify = new VerifyFlow(verifyBooks, reader, platform, gateway, inbox, lanes, context, wake, ids);
+    this.doors = new Doors(
+      {
+        secrets: {
+          stripe: [secrets.stripeWebhookSecret],
+          mor_payments: [secrets.paymentWebhookSecret],
+          mor_events: [secrets.eventWebhookSecret],
+        },
+        toleranceSec: 300,
+        bodyLimitBytes: 1024 * 1024,
+        mismatchStatus: 401,
+        onAnswer: (_door, outcome) => {
+          if (outcome === 'stored') wake.lanes(); // the daemon hears of it by NOTIFY or by its own door
+        },
+      },
+      inbox,
+      clock,
+    );
+    this.doors.open();
+    const worker = new LaneWorker(lanes, flow, wake, clock, {
+      owner: owner.name,
+      concurrency: CONCURRENCY,
+      leaseMs: LEASE_MS,
+      pollMs: POLL_SLEEP_MS,
+      onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
+    });
+    worker.start();
+  }
+
+  /** One delivery at the doors. Null: this life ended before it answered. */
+  receive(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number | null> {
+    return new Promise((resolve) => {
+      this.gone.push(() => resolve(null));
+      const rawHeaders = Object.entries(headers).flat();
+      const about = { method: 'POST', url: path, headers, rawHeaders, complete: true };
+      const req = Object.assign(Readable.from([body]), about) as unknown as IncomingMessage;
+      let status = 0;
+      const res = {
+        destroyed: false,
+        headersSent: false,
+        writeHead: (s: number) => void (status = s),
+        end: () => resolve(status),
+      } as unknown as ServerResponse;
+      if (!this.doors.handle(req, res)) resolve(404);
+    });
+  }
+
+  /** This life is over: who waits for an answer gets none. */
+  bury(): void {
+    for (const tell of this.gone) tell();
+  }
+
+  onGone(tell: () => void): void {
+    this.gone.push(tell);
+  }
+}
+
+/** Every call of a port to the database becomes one step. */
+function guarded<T extends object>(scheduler: Scheduler, owner: Owner, trouble: Trouble, name: string, port: T): T {
+  return new Proxy(port, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]): Promise<unknown> =>
+        scheduler
+          .step(owner, `${name}.${String(key)}`, databaseFaults, async (fault) => {
+            if (fault !== null) trouble.next = fault;
+            scheduler.inDatabase = true;
+            try {
+              return quietValue(await (member.apply(target, args) as Promise<unknown>));
+            } finally {
+              trouble.next = null;
+              scheduler.inDatabase = false;
+            }
+          })
+          .then(unwrap);
+    },
+  });
+}
+
+// The trace shows strings and numbers; what the database gave is not part of it.
+type Kept = { readonly kept: unknown };
+function quietValue(value: unknown): Kept {
+  return { kept: value };
+}
+function unwrap(k: Kept): unknown {
+  return k.kept;
+}

@@ -1,0 +1,37 @@
+// The rules about the ledger: the clearing accounts stand at zero or something open explains them, and it matches both sides.
+import { type Sides, moneyTaken, rowOf } from './sides.js';
+
+/** V12. Debit adds to an account, credit takes from it. */
+export function ledgerRules({ world, seen }: Sides): string[] {
+  const broken: string[] = [];
+  const balance = (account: string, rowId: string): number =>
+    seen.ledger
+      .filter((e) => e.payment_row_id === rowId)
+      .reduce((n, e) => {
+        const amount = Number(e.amount);
+        return n + (e.debit_account === account ? amount : 0) - (e.credit_account === account ? amount : 0);
+      }, 0);
+  for (const p of moneyTaken(world)) {
+    const row = rowOf(seen, p);
+    if (row === undefined || row.succeeded_at === null) continue;
+    const own = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
+    const gap = seen.reviews.some((r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === row.id);
+    const counted = own.reduce((n, r) => n + Number(r.amount), 0);
+    const owed = balance('mor_receivable', row.id);
+    if (owed !== p.amount - counted)
+      broken.push(`V12: the MoR owes ${owed} for ${p.id} by the ledger, not ${p.amount - counted}`);
+    if (!gap && owed !== p.amount - p.amountRefunded)
+      broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
+    const unmarked = -balance('unmarked_payments', row.id);
+    const unmirrored = balance('unmirrored_refunds', row.id);
+    const waiting = own.filter((r) => r.mirror !== 'done' && r.mirror !== 'not_needed');
+    const still = waiting.reduce((n, r) => n + Number(r.amount), 0);
+    if (unmirrored !== still)
+      broken.push(`V12: ${unmirrored} of refunds of ${p.id} are not mirrored, and ${still} wait`);
+    const closedBy = own.filter((r) => r.mirror === 'not_needed').reduce((n, r) => n + Number(r.amount), 0);
+    const expected = row.mark === 'confirmed' ? 0 : p.amount - closedBy;
+    if (unmarked !== expected)
+      broken.push(`V12: ${unmarked} of ${p.id} is unmarked by the ledger, not ${expected} (${row.mark})`);
+  }
+  return broken;
+}

@@ -1,0 +1,141 @@
+// The rules that hold when a run is at rest (RELIABILITY 4.5). What is true is read from the sandbox, never from the code under test.
+import { createHash } from 'node:crypto';
+import { PARKING } from '../domain/lane/settle.js';
+import { type MorPayment } from '../sandbox/mor/state.js';
+import { amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
+import { ledgerRules } from './rules-ledger.js';
+import { refundRules } from './rules-refunds.js';
+import { type MessageLine, type Snapshot } from './sim-store.js';
+import { moneyTaken, rowOf, type Sides } from './sides.js';
+import { type World } from './world.js';
+
+/** A retry comes after at most 15 minutes, an outage lasts 28 hours at most, and each day has its crashes. */
+const MOST_ATTEMPTS = 400;
+
+/** Every broken rule as one line; empty: all is well. */
+export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
+  const sides: Sides = { world, seen };
+  return [
+    ...inboxRules(sides),
+    ...restRules(sides),
+    ...moneyTaken(world).flatMap((p) => paymentRules(sides, p)),
+    ...[...world.sandbox.stripe.state.invoices.values()].flatMap((i) => invoiceRules(sides, i)),
+    ...refundRules(sides),
+    ...ledgerRules(sides),
+  ];
+}
+
+/** V1 and V2: what was acknowledged is there byte for byte, and decided. */
+function inboxRules({ world, seen }: Sides): string[] {
+  const broken: string[] = [];
+  const rows = new Map(seen.events.map((e) => [`${e.source} ${e.event_id}`, e]));
+  for (const a of world.acknowledged) {
+    const row = rows.get(`${a.source} ${a.eventId}`);
+    if (row === undefined) broken.push(`V1: ${a.eventId} was answered 200 and is not in the inbox`);
+    else if (row.sha !== createHash('sha256').update(a.body).digest('hex'))
+      broken.push(`V1: the bytes of ${a.eventId} in the inbox are not those that were sent`);
+  }
+  for (const e of seen.events) {
+    if (e.status === 'received') broken.push(`V2: ${e.type} ${e.event_id} is still undecided`);
+    if (e.status === 'parked') broken.push(`V2: ${e.type} ${e.event_id} was parked: ${e.reason ?? ''}`);
+  }
+  return broken;
+}
+
+const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying']);
+
+/** G4, V15 and V16: nothing is half done, nothing was tried without end, nobody holds a lane. */
+export function restRules({ seen }: Sides): string[] {
+  const broken: string[] = [];
+  const told = (m: MessageLine): boolean =>
+    seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));
+  for (const m of seen.messages) {
+    if (m.status === 'pending' && !told(m))
+      broken.push(`G4: ${m.key} is still pending after ${m.attempts} tries (${m.last_message ?? ''})`);
+    if (m.attempts > MOST_ATTEMPTS) broken.push(`V15: ${m.key} was tried ${m.attempts} times`);
+  }
+  for (const p of seen.payments) {
+    if (UNDER_WAY.has(p.mark)) broken.push(`G4: the mark of ${p.payment_id ?? p.id} stands at ${p.mark}`);
+  }
+  for (const r of seen.refunds) {
+    if (r.mirror === 'reporting' || r.mirror === 'crediting')
+      broken.push(`G4: the twin of ${r.id} stands at ${r.mirror}`);
+  }
+  if (seen.leased > 0) broken.push(`V16: ${seen.leased} lanes are still held`);
+  return broken;
+}
+
+function invoiceOf(world: World, p: MorPayment): Invoice | undefined {
+  return p.merchantInvoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.merchantInvoiceId);
+}
+
+/** V3 and V4: money that was taken shows on its invoice once, or a person was told. */
+function paymentRules({ world, seen }: Sides, p: MorPayment): string[] {
+  const broken: string[] = [];
+  const row = rowOf(seen, p);
+  const about = `${p.id} of ${p.amount} ${p.currency} for ${p.merchantInvoiceId ?? 'no invoice'}`;
+  if (row === undefined) return p.kind === 'signup' ? [] : [`V4: ${about} was taken and is not in the ledger`];
+  const records = [...world.sandbox.stripe.state.records.values()].filter((r) => r.reference === p.processorChargeId);
+  if (records.length > 1) broken.push(`V3: ${about} was reported ${records.length} times`);
+  const attached = records.filter((r) => r.attachedAs !== null);
+  if (row.amount !== null && Number(row.amount) !== p.amount)
+    broken.push(`G7: the ledger has ${row.amount} for ${about}`);
+  if (row.succeeded_at === null) return [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
+  if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
+    broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
+  const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
+  const asked = reviews.some((r) => r.status === 'open' && PARKING.has(r.kind));
+  const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
+  const invoice = invoiceOf(world, p);
+  switch (row.mark) {
+    case 'confirmed':
+      if (row.mark_mode === 'payment_record' && attached.length !== 1)
+        broken.push(`V3: ${about} counts as marked and hangs on ${attached.length} invoices`);
+      if (attached.length === 1 && invoice?.status !== 'paid' && !reviews.some((r) => r.resolution === 'apply'))
+        broken.push(`G7: ${about} was marked, it is not what its ${invoice?.status ?? 'unknown'} invoice wanted`);
+      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== p.amount)
+        broken.push(`V3: ${about} counts as marked out of band; Stripe shows ${invoice?.paidOutOfBand ?? 'nothing'}`);
+      break;
+    case 'parked':
+      if (!asked) broken.push(`V4: ${about} is parked and nobody is asked about it`);
+      break;
+    case 'closed':
+      if (!settledByPerson && p.amountRefunded < p.amount) broken.push(`V4: ${about} was closed by nobody`);
+      break;
+    case 'held':
+      if (invoice?.status !== 'draft') broken.push(`V4: ${about} is held; its invoice is ${invoice?.status ?? 'gone'}`);
+      break;
+    default:
+      if (!(row.mark === 'none' && row.succeeded_at === null))
+        broken.push(`V4: the mark of ${about} stands at ${row.mark}`);
+  }
+  if (attached.length > 0 && row.mark !== 'confirmed')
+    broken.push(`V3: ${about} is attached and its mark is ${row.mark}`);
+  const payable = invoice?.status === 'open' || invoice?.status === 'uncollectible';
+  const exact = payable && amountRemaining(invoice) === p.amount && invoice.currency === p.currency;
+  if (exact && row.mark !== 'confirmed' && !settledByPerson && p.amountRefunded === 0)
+    broken.push(`V4: ${about} is exactly what its ${invoice.status} invoice wants, and it is not marked (${row.mark})`);
+  return broken;
+}
+
+/** V5: an invoice is paid by money that was taken, or by the merchant's own hand. */
+function invoiceRules({ world, seen }: Sides, i: Invoice): string[] {
+  const broken: string[] = [];
+  const taken = moneyTaken(world).filter((p) => rowOf(seen, p)?.invoice_id === i.id);
+  for (const paid of i.payments) {
+    if (paid.status !== 'paid' || paid.record === null) continue;
+    const record = world.sandbox.stripe.state.records.get(paid.record);
+    const source = taken.find((p) => p.processorChargeId === record?.reference);
+    if (source === undefined) broken.push(`V5: ${i.id} is paid by ${paid.record}, for which no money was taken`);
+    else if (source.amount !== record?.requested || source.currency !== i.currency)
+      broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
+  }
+  if (i.paidOutOfBand > 0 && !world.paidByHand.has(i.id)) {
+    const marks = taken.filter((p) => p.amount === i.paidOutOfBand && p.currency === i.currency);
+    if (marks.length === 0) broken.push(`V5: ${i.id} is paid out of band by ${i.paidOutOfBand}, which nobody took`);
+  }
+  const row = seen.invoices.find((r) => r.invoice_id === i.id);
+  const marked = taken.some((p) => rowOf(seen, p)?.mark === 'confirmed');
+  if (marked && row?.status !== 'paid') broken.push(`G11: ${i.id} is ${row?.status ?? 'unknown'} here and was marked`);
+  return broken;
+}

@@ -1,0 +1,321 @@
+// Between rows of PostgreSQL and plain values: one small table of columns per kind of row.
+import {
+  type AttemptRow,
+  type InvoiceRow,
+  type JournalLine,
+  type LedgerEntry,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+} from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type TaxRecord } from '../domain/tax-record.js';
+
+type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts';
+
+/** How a kind of row is stored. Field names are camelCase in values and snake_case in the table. */
+export type Codec<T> = {
+  readonly table: string;
+  readonly key: readonly (keyof T & string)[];
+  readonly columns: { readonly [K in keyof T & string]: Kind };
+};
+
+export function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+}
+
+/** A row as JSON for `jsonb_populate_recordset`: bigints as text, times as ISO 8601. */
+export function toJson<T>(codec: Codec<T>, value: T): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const name of Object.keys(codec.columns) as (keyof T & string)[]) {
+    const v = value[name];
+    out[snake(name)] = typeof v === 'bigint' ? v.toString() : v instanceof Date ? v.toISOString() : v;
+  }
+  return out;
+}
+
+/** A row as it was read. The table's own types and checks vouch for what the columns hold. */
+export function fromRow<T>(codec: Codec<T>, row: Record<string, unknown>): T {
+  const out: Record<string, unknown> = {};
+  for (const [name, kind] of Object.entries<Kind>(codec.columns)) {
+    const v = row[snake(name)];
+    out[name] = v === null || v === undefined ? null : kind === 'bigint' ? BigInt(v as string) : v;
+  }
+  return out as T;
+}
+
+/** `insert … on conflict do update` of many rows in one statement; one parameter: a JSON array. */
+export function upsertSql<T>(codec: Codec<T>): string {
+  const columns = Object.keys(codec.columns).map(snake);
+  const key = codec.key.map(snake);
+  const set = columns.filter((c) => !key.includes(c)).map((c) => `${c} = excluded.${c}`);
+  return `${insertSql(codec)} on conflict (${key.join(', ')}) do update set ${set.join(', ')}`;
+}
+
+export function insertSql<T>(codec: Codec<T>): string {
+  const columns = Object.keys(codec.columns).map(snake).join(', ');
+  const { table } = codec;
+  return `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`;
+}
+
+export const INVOICE: Codec<InvoiceRow> = {
+  table: 'invoice',
+  key: ['invoiceId'],
+  columns: {
+    invoiceId: 'text',
+    customerId: 'text',
+    status: 'text',
+    platformStatus: 'text',
+    billingReason: 'text',
+    currency: 'text',
+    amountDue: 'bigint',
+    amountPaid: 'bigint',
+    amountRemaining: 'bigint',
+    total: 'bigint',
+    subscriptionId: 'text',
+    collectionMethod: 'text',
+    platformCreatedAt: 'time',
+    finalizesAt: 'time',
+    finalizationError: 'text',
+    factsAt: 'time',
+    readAt: 'time',
+    readDueAt: 'time',
+    readAttempts: 'int',
+    expectedBy: 'time',
+    holdUntil: 'time',
+    firstSeenAt: 'time',
+  },
+};
+
+export const PAYMENT: Codec<PaymentRow> = {
+  table: 'payment',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    paymentId: 'text',
+    invoiceId: 'text',
+    customerId: 'text',
+    origin: 'text',
+    status: 'text',
+    amount: 'bigint',
+    currency: 'text',
+    processorChargeId: 'text',
+    processorPaymentIntentId: 'text',
+    reference: 'text',
+    succeededAt: 'time',
+    verdictAt: 'time',
+    failureMessage: 'text',
+    declineCode: 'text',
+    mark: 'text',
+    markMode: 'text',
+    paymentRecordId: 'text',
+    markTries: 'int',
+    proveDueAt: 'time',
+    proveAttempts: 'int',
+    waived: 'texts',
+    amountRefunded: 'bigint',
+    refundedTotal: 'bigint',
+    signupId: 'text',
+    recordedAt: 'time',
+  },
+};
+
+export const ATTEMPT: Codec<AttemptRow> = {
+  table: 'payment_attempt',
+  key: ['invoiceId', 'eventId'],
+  columns: {
+    eventId: 'text',
+    invoiceId: 'text',
+    paymentId: 'text',
+    outcome: 'text',
+    amount: 'bigint',
+    currency: 'text',
+    failureMessage: 'text',
+    declineCode: 'text',
+    processorPaymentIntentId: 'text',
+    at: 'time',
+  },
+};
+
+export const REFUND: Codec<RefundRow> = {
+  table: 'refund',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    paymentRowId: 'text',
+    invoiceId: 'text',
+    morRefundId: 'text',
+    processorRefundId: 'text',
+    amount: 'bigint',
+    currency: 'text',
+    status: 'text',
+    reason: 'text',
+    origin: 'text',
+    counted: 'bool',
+    totalAfter: 'bigint',
+    mirror: 'text',
+    creditNoteId: 'text',
+    failure: 'json',
+    createdAt: 'time',
+    succeededAt: 'time',
+  },
+};
+
+export const REVIEW: Codec<ReviewRow> = {
+  table: 'review',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    kind: 'text',
+    status: 'text',
+    subject: 'text',
+    invoiceId: 'text',
+    paymentRowId: 'text',
+    refundId: 'text',
+    summary: 'text',
+    proposal: 'text',
+    createdAt: 'time',
+    resolvedAt: 'time',
+    resolvedBy: 'text',
+    resolution: 'text',
+    note: 'text',
+  },
+};
+
+export const OBJECT: Codec<MorObjectRow> = {
+  table: 'mor_object',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    kind: 'text',
+    morId: 'text',
+    invoiceId: 'text',
+    paymentRowId: 'text',
+    status: 'text',
+    amount: 'bigint',
+    currency: 'text',
+    number: 'text',
+    url: 'text',
+    deadline: 'time',
+    detail: 'json',
+    readDueAt: 'time',
+    readAttempts: 'int',
+    createdAt: 'time',
+    updatedAt: 'time',
+  },
+};
+
+export const TAX: Codec<TaxRecord> = {
+  table: 'tax_record',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    kind: 'text',
+    invoiceId: 'text',
+    paymentRowId: 'text',
+    refundId: 'text',
+    stage: 'text',
+    reference: 'text',
+    taxCalculationId: 'text',
+    morId: 'text',
+    currency: 'text',
+    lines: 'json',
+    calculations: 'int',
+    dueAt: 'time',
+    attempts: 'int',
+    createdAt: 'time',
+    updatedAt: 'time',
+  },
+};
+
+/** An outbox message with its wire request laid flat. */
+export type FlatMessage = Omit<OutboxRow, 'wire'> & { method: string; path: string; body: string | null };
+
+export const MESSAGE: Codec<FlatMessage> = {
+  table: 'outbox_message',
+  key: ['id'],
+  columns: {
+    id: 'text',
+    lane: 'text',
+    peer: 'text',
+    kind: 'text',
+    subject: 'text',
+    generation: 'int',
+    key: 'text',
+    method: 'text',
+    path: 'text',
+    body: 'text',
+    status: 'text',
+    attempts: 'int',
+    firstTriedAt: 'time',
+    nextTryAt: 'time',
+    lastStatus: 'int',
+    lastCode: 'text',
+    lastMessage: 'text',
+    lastRequestId: 'text',
+    replaying: 'bool',
+    createdAt: 'time',
+    answeredAt: 'time',
+  },
+};
+
+export function flat(m: OutboxRow): FlatMessage {
+  const { wire, ...rest } = m;
+  return { ...rest, ...wire };
+}
+
+export function unflat(f: FlatMessage): OutboxRow {
+  const { method, path, body, ...rest } = f;
+  return { ...rest, wire: { method: method as OutboxRow['wire']['method'], path, body } };
+}
+
+type FlatEntry = {
+  debitAccount: string;
+  creditAccount: string;
+  amount: bigint;
+  currency: string;
+  reason: string;
+  subject: string;
+  invoiceId: string;
+  paymentRowId: string;
+  refundId: string | null;
+  eventId: string | null;
+  recordedAt: Date;
+};
+
+export const ENTRY: Codec<FlatEntry> = {
+  table: 'ledger_entry',
+  key: ['reason', 'subject'],
+  columns: {
+    debitAccount: 'text',
+    creditAccount: 'text',
+    amount: 'bigint',
+    currency: 'text',
+    reason: 'text',
+    subject: 'text',
+    invoiceId: 'text',
+    paymentRowId: 'text',
+    refundId: 'text',
+    eventId: 'text',
+    recordedAt: 'time',
+  },
+};
+
+export function flatEntry(e: LedgerEntry): FlatEntry {
+  const { debit, credit, amount, at, ...rest } = e;
+  return {
+    ...rest,
+    debitAccount: debit,
+    creditAccount: credit,
+    amount: amount.minor,
+    currency: amount.currency,
+    recordedAt: at,
+  };
+}
+
+export const JOURNAL: Codec<JournalLine> = {
+  table: 'journal',
+  key: [],
+  columns: { lane: 'text', at: 'time', kind: 'text', ref: 'text', text: 'text', detail: 'json' },
+};

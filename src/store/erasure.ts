@@ -1,0 +1,137 @@
+// Takes personal data out of what is kept: of one customer on request, of everybody by age. Amounts, ids, hashes and the ledger stay.
+import { type Database } from './database.js';
+
+export type Erased = {
+  readonly invoices: number;
+  readonly signups: number;
+  readonly events: number;
+  readonly quarantined: number;
+  /** Calls whose bytes named the customer: to the MoR, and relayed events. */
+  readonly calls: number;
+  /** Events that wait to be decided and calls that wait to be sent: they need their bytes still. Run it again later. */
+  readonly waiting: number;
+};
+
+export type Purged = { readonly events: number; readonly quarantined: number; readonly calls: number };
+
+const BATCH = 2_000;
+
+export class Erasure {
+  constructor(private readonly db: Database) {}
+
+  /** True when anything is known of this customer. */
+  async knows(customerId: string): Promise<boolean> {
+    const found = await this.db.pool.query<{ known: boolean }>(
+      `select exists (select 1 from invoice where customer_id = $1) or exists (select 1 from payment where customer_id = $1)
+           or exists (select 1 from signup where customer_id = $1) or exists (select 1 from customer_link where customer_id = $1) as known`,
+      [customerId],
+    );
+    return found.rows[0]?.known === true;
+  }
+
+  /** Safe to run again; what was erased is not counted a second time. */
+  async eraseCustomer(customerId: string): Promise<Erased> {
+    const lanes = await this.lanesOf(customerId);
+    const signups = await this.change('update signup set body = null where customer_id = $1 and body is not null', [
+      customerId,
+    ]);
+    const calls = await this.change(
+      `update outbox_message set body = null
+        where lane = any($1) and peer in ('mor', 'relay') and status in ('done', 'cancelled') and body is not null`,
+      [lanes],
+    );
+    const inLanes = await this.change(
+      `update inbox_event set body = null where lane = any($1) and status <> 'received' and body is not null`,
+      [lanes],
+    );
+    const quarantined = await this.change(
+      'update inbox_quarantine set body = null where lane = any($1) and body is not null',
+      [lanes],
+    );
+    const names = [customerId, ...(await this.morCustomersOf(customerId))];
+    const elsewhere = await this.mentioning('inbox_event', `status <> 'received'`, names);
+    const quarantinedElsewhere = await this.mentioning('inbox_quarantine', 'true', names);
+    return {
+      invoices: lanes.length,
+      signups,
+      calls,
+      events: inLanes + elsewhere,
+      quarantined: quarantined + quarantinedElsewhere,
+      waiting: await this.waiting(lanes),
+    };
+  }
+
+  /** Raw bodies of events decided, copies put into quarantine and calls answered before `before`. What is parked waits for a person. */
+  async purge(before: Date): Promise<Purged> {
+    const old = (table: string, where: string): Promise<number> =>
+      this.inBatches(
+        `update ${table} set body = null where ctid = any(array(
+           select ctid from ${table} where body is not null and ${where} limit ${BATCH}))`,
+        [before],
+      );
+    return {
+      events: await old('inbox_event', `status in ('done', 'ignored') and decided_at < $1`),
+      quarantined: await old('inbox_quarantine', 'last_at < $1'),
+      calls: await old(
+        'outbox_message',
+        `peer in ('mor', 'relay') and status in ('done', 'cancelled') and answered_at < $1`,
+      ),
+    };
+  }
+
+  /** The customer's invoices: their events and calls go by the invoice's id. */
+  private async lanesOf(customerId: string): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select invoice_id as id from invoice where customer_id = $1
+       union select invoice_id from payment where customer_id = $1
+       union select invoice_id from signup where customer_id = $1 and invoice_id is not null`,
+      [customerId],
+    );
+    return found.rows.map((r) => r.id);
+  }
+
+  private async morCustomersOf(customerId: string): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ id: string }>(
+      'select mor_customer_id as id from customer_link where customer_id = $1',
+      [customerId],
+    );
+    return found.rows.map((r) => r.id);
+  }
+
+  /** Bodies anywhere that name one of these ids, such as events that we do not use. Reads all bodies, in short steps. */
+  private async mentioning(table: string, where: string, names: readonly string[]): Promise<number> {
+    const bounds = await this.db.pool.query<{ last: string | null }>(`select max(id) as last from ${table}`);
+    const last = BigInt(bounds.rows[0]?.last ?? '0');
+    let changed = 0;
+    for (let from = 0n; from <= last; from += BigInt(BATCH)) {
+      changed += await this.change(
+        `update ${table} set body = null where id >= $1 and id < $2 and body is not null and ${where} and exists (
+           select 1 from unnest($3::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`,
+        [from.toString(), (from + BigInt(BATCH)).toString(), names],
+      );
+    }
+    return changed;
+  }
+
+  private async waiting(lanes: readonly string[]): Promise<number> {
+    const found = await this.db.pool.query<{ n: string }>(
+      `select (select count(*) from inbox_event where lane = any($1) and status = 'received')
+            + (select count(*) from outbox_message where lane = any($1) and peer in ('mor', 'relay')
+                and status in ('pending', 'refused') and body is not null) as n`,
+      [lanes],
+    );
+    return Number(found.rows[0]?.n ?? 0);
+  }
+
+  private async change(sql: string, values: unknown[]): Promise<number> {
+    return (await this.db.pool.query(sql, values)).rowCount ?? 0;
+  }
+
+  private async inBatches(sql: string, values: unknown[]): Promise<number> {
+    for (let total = 0; ;) {
+      const changed = await this.change(sql, values);
+      total += changed;
+      if (changed < BATCH) return total;
+    }
+  }
+}

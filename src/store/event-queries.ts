@@ -1,0 +1,173 @@
+// The inbox and the quarantine as one list of events, and the one thing an operator does with them: once more.
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { BadCursor, type EventRow, type EventStatus, type Page, type PageRequest } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { EventsDesk } from '../domain/ports/events-desk.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { Database, inTransaction } from './database.js';
+
+type Row = Record<string, unknown>;
+type EventFilter = { source?: string; status?: string; type?: string; eventId?: string };
+
+/** `<inbox id>.<quarantine id>`: how far each of the two tables has been shown. */
+function startOf(cursor: string | null): [string, string] {
+  const end = '9223372036854775807';
+  if (cursor === null) return [end, end];
+  const match = /^(\d{1,18})\.(\d{1,18})$/.exec(cursor);
+  if (match === null) throw new BadCursor('the cursor is not one of ours');
+  return [match[1] ?? end, match[2] ?? end];
+}
+
+const COLUMNS = 'id, source, event_id, type, lane, received_at';
+// A copy in quarantine goes out of the list once the same bytes were taken in after all.
+const NOT_TAKEN_IN = `q.released_at is null and not exists (
+  select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
+
+/** Newest first, by the time of arrival. */
+export async function eventPage(pool: pg.Pool, filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
+  const [inboxBefore, quarantineBefore] = startOf(page.cursor);
+  const by = [filter.source ?? null, filter.type ?? null, filter.eventId ?? null];
+  const match = `($2::text is null or source = $2) and ($3::text is null or type = $3) and ($4::text is null or event_id = $4)`;
+  const inbox =
+    filter.status === 'quarantined'
+      ? []
+      : (
+          await pool.query<Row>(
+            `select ${COLUMNS}, status, reason, attempts, decided_at from inbox_event
+              where id < $1 and ${match} and ($5::text is null or status = $5) order by id desc limit $6`,
+            [inboxBefore, ...by, filter.status ?? null, page.limit + 1],
+          )
+        ).rows.map(inboxEvent);
+  const quarantine =
+    filter.status !== undefined && filter.status !== 'quarantined'
+      ? []
+      : (
+          await pool.query<Row>(
+            `select ${COLUMNS}, reason, deliveries as attempts from inbox_quarantine q
+              where id < $1 and ${match} and ${NOT_TAKEN_IN} order by id desc limit $5`,
+            [quarantineBefore, ...by, page.limit + 1],
+          )
+        ).rows.map(quarantined);
+  const all = merged(inbox, quarantine);
+  const data = all.slice(0, page.limit);
+  const lastOf = (prefix: string, from: string): string =>
+    data
+      .filter((e) => e.id.startsWith(prefix))
+      .at(-1)
+      ?.id.slice(prefix.length) ?? from;
+  const nextCursor =
+    all.length > page.limit
+      ? `${lastOf('ie_', inboxBefore).slice(0, 18)}.${lastOf('iq_', quarantineBefore).slice(0, 18)}`
+      : null;
+  return { data, nextCursor };
+}
+
+/** Newer arrival first, each list in its own order: a cursor counts ids, so none may be passed over. */
+function merged(a: readonly EventRow[], b: readonly EventRow[]): EventRow[] {
+  const out: EventRow[] = [];
+  let i = 0;
+  let j = 0;
+  for (;;) {
+    const x = a[i];
+    const y = b[j];
+    if (x === undefined || y === undefined) return [...out, ...a.slice(i), ...b.slice(j)];
+    if (x.receivedAt >= y.receivedAt) out.push((i++, x));
+    else out.push((j++, y));
+  }
+}
+
+export async function eventById(
+  pool: pg.Pool,
+  id: string,
+): Promise<(EventRow & { readonly body: Buffer | null }) | null> {
+  const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
+  if (match === null) return null;
+  const found =
+    match[1] === 'ie'
+      ? await pool.query<Row>(
+          `select ${COLUMNS}, status, reason, attempts, decided_at, body from inbox_event where id = $1`,
+          [match[2]],
+        )
+      : await pool.query<Row>(
+          `select ${COLUMNS}, reason, deliveries as attempts, body from inbox_quarantine where id = $1`,
+          [match[2]],
+        );
+  const row = found.rows[0];
+  if (row === undefined) return null;
+  const event = match[1] === 'ie' ? inboxEvent(row) : quarantined(row);
+  return { ...event, body: Buffer.isBuffer(row['body']) ? row['body'] : null };
+}
+
+function inboxEvent(r: Row): EventRow {
+  return {
+    ...common(r),
+    id: `ie_${r['id'] as string}`,
+    status: r['status'] as EventStatus,
+    decidedAt: r['decided_at'] as Date | null,
+  };
+}
+
+function quarantined(r: Row): EventRow {
+  return { ...common(r), id: `iq_${r['id'] as string}`, status: 'quarantined', decidedAt: null };
+}
+
+function common(r: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
+  return {
+    source: r['source'] as InboxSource,
+    eventId: r['event_id'] as string,
+    type: r['type'] as string,
+    lane: r['lane'] as string,
+    reason: r['reason'] as string | null,
+    attempts: r['attempts'] as number,
+    receivedAt: r['received_at'] as Date,
+  };
+}
+
+@Injectable()
+export class PgEventsDesk extends EventsDesk {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  async retry(id: string): Promise<string | null> {
+    const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
+    if (match === null) return null;
+    const now = this.clock.now();
+    if (match[1] === 'ie') {
+      // What became unique for good stays unique: deciding an event a second time has no second effect.
+      const again = await this.db.pool.query(
+        `update inbox_event set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = $2
+          where id = $1 and body is not null`,
+        [match[2], now],
+      );
+      return again.rowCount === 1 ? id : null;
+    }
+    return this.release(match[2] ?? '', now);
+  }
+
+  /** Takes a copy from quarantine into the inbox, unless its id is there already (then that event is decided again). */
+  private async release(id: string, now: Date): Promise<string | null> {
+    return inTransaction(this.db.pool, async (db) => {
+      const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
+      const q = copy.rows[0];
+      if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
+      const taken = await db.query<{ id: string }>(
+        `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, next_try_at)
+         select source, event_id, type, lane, body, body_sha256, 'received', received_at, $2 from inbox_quarantine where id = $1
+         on conflict (source, event_id) do update
+           set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
+           where inbox_event.body_sha256 = excluded.body_sha256
+         returning id`,
+        [id, now],
+      );
+      const inboxId = taken.rows[0]?.id;
+      if (inboxId === undefined) return null; // another body came under this id: the copy stays where it is
+      await db.query('update inbox_quarantine set released_at = $2 where id = $1', [id, now]);
+      return `ie_${inboxId}`;
+    });
+  }
+}

@@ -1,0 +1,113 @@
+// The inbox in PostgreSQL: a batch of deliveries in one insert, the answer after the commit.
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type Delivery, Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
+import { Ids } from '../domain/ports/clock.js';
+import { sameEvent } from '../domain/events/same-event.js';
+import { Database, inTransaction } from './database.js';
+
+// The bodies of a batch travel as one binary value, cut apart by the server: pg would send an array of buffers as text.
+const INSERT_SQL = `
+  insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, reason, received_at, decided_at, next_try_at)
+  select d.source, d.event_id, d.type, d.lane, b.body, sha256(b.body), d.status, d.reason, d.received_at,
+         case when d.status = 'received' then null else d.received_at end, d.received_at
+    from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $8::text[], $9::text[], $10::timestamptz[])
+           as d(source, event_id, type, lane, start, length, status, reason, received_at)
+   cross join lateral (select substring($1::bytea from d.start for d.length) as body) b
+  on conflict (source, event_id) do nothing
+  returning source, event_id`;
+
+const QUARANTINE_SQL = `
+  insert into inbox_quarantine (source, event_id, type, lane, body, body_sha256, reason, received_at, last_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+  on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at
+  returning (xmax = 0) as is_new`;
+
+@Injectable()
+export class PgInbox extends Inbox {
+  constructor(
+    private readonly db: Database,
+    private readonly ids: Ids,
+  ) {
+    super();
+  }
+
+  async store(batch: readonly Delivery[]): Promise<readonly StoreOutcome[]> {
+    const stored = await this.insert(batch);
+    const outcomes: StoreOutcome[] = [];
+    for (const d of batch) {
+      const name = `${d.source}\n${d.eventId}`;
+      // Twice in one batch: the first took the row, the second is compared with it like any later delivery.
+      if (stored.delete(name)) outcomes.push('stored');
+      else outcomes.push(await this.compare(d));
+    }
+    return outcomes;
+  }
+
+  private async insert(batch: readonly Delivery[]): Promise<Set<string>> {
+    let start = 1;
+    const starts: number[] = [];
+    for (const d of batch) {
+      starts.push(start);
+      start += d.body.length;
+    }
+    const inserted = await this.db.intake.query<{ source: string; event_id: string }>(INSERT_SQL, [
+      Buffer.concat(batch.map((d) => d.body)),
+      batch.map((d) => d.source),
+      batch.map((d) => d.eventId),
+      batch.map((d) => d.type),
+      batch.map((d) => d.lane),
+      starts,
+      batch.map((d) => d.body.length),
+      batch.map((d) => d.status),
+      batch.map((d) => d.reason),
+      batch.map((d) => d.receivedAt.toISOString()),
+    ]);
+    return new Set(inserted.rows.map((r) => `${r.source}\n${r.event_id}`));
+  }
+
+  /** A delivery whose id is known: the same event again, or another one under its name. */
+  private async compare(d: Delivery): Promise<StoreOutcome> {
+    const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer }>(
+      'select body, body_sha256 from inbox_event where source = $1 and event_id = $2',
+      [d.source, d.eventId],
+    );
+    const row = known.rows[0];
+    if (row === undefined) throw new Error('an event vanished between two statements');
+    if (sha256(d.body).equals(row.body_sha256)) return 'duplicate';
+    // Stripe counts its pending deliveries inside the body, so two deliveries of one event may differ in bytes.
+    if (row.body === null || sameEvent(row.body, d.body)) return 'duplicate';
+    await inTransaction(this.db.intake, async (db) => {
+      const kept = await db.query<{ is_new: boolean }>(
+        QUARANTINE_SQL,
+        quarantineRow(d, 'conflict: this id came before with another body'),
+      );
+      if (kept.rows[0]?.is_new !== true) return;
+      await db.query(
+        `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at)
+         values ($1, 'conflicting_event', 'open', $2, $3, $4, $5, $6) on conflict do nothing`,
+        [
+          this.ids.next('rev'),
+          `${d.source}:${d.eventId}`,
+          d.status === 'received' && d.source !== 'mor_events' ? d.lane : null,
+          `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
+          'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.',
+          d.receivedAt,
+        ],
+      );
+    });
+    return 'conflict';
+  }
+
+  async quarantine(d: Delivery, reason: string): Promise<void> {
+    await this.db.intake.query(QUARANTINE_SQL, quarantineRow(d, reason));
+  }
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function quarantineRow(d: Delivery, reason: string): unknown[] {
+  return [d.source, d.eventId, d.type, d.lane, d.body, sha256(d.body), reason, d.receivedAt];
+}

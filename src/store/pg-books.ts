@@ -1,0 +1,343 @@
+// Reading the books from PostgreSQL: lists by TypeORM, single invoices by their indexes.
+import { Injectable } from '@nestjs/common';
+import { type EntitySchema, type ObjectLiteral } from 'typeorm';
+import {
+  type AuditRow,
+  type Backlog,
+  BadCursor,
+  Books,
+  type CustomerView,
+  type EventRow,
+  type InvoiceListItem,
+  type InvoiceView,
+  type LedgerRow,
+  type Overview,
+  type Page,
+  type PageRequest,
+  type PaymentView,
+} from '../domain/ports/books.js';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { Clock } from '../domain/ports/clock.js';
+import {
+  ATTEMPT,
+  type Codec,
+  fromRow,
+  INVOICE,
+  JOURNAL,
+  MESSAGE,
+  OBJECT,
+  PAYMENT,
+  REFUND,
+  REVIEW,
+  unflat,
+} from './codec.js';
+import { Database } from './database.js';
+import { InvoiceEntity, PaymentEntity, RefundEntity, ReviewEntity, type Stored } from './entities.js';
+import { eventById, eventPage } from './event-queries.js';
+import { readOverview } from './overview-query.js';
+import { SIGNUP } from './signup-store.js';
+
+type Row = Record<string, unknown>;
+
+/** A cursor is a row's number as text; anything else is no cursor of ours. */
+export function cursorOf(cursor: string | null): string {
+  if (cursor === null) return '9223372036854775807';
+  if (!/^\d{1,18}$/.test(cursor)) throw new BadCursor('the cursor is not one of ours');
+  return cursor;
+}
+
+/** Cuts the one row too many that told whether there is a next page. */
+export function pageOf<R, T>(rows: readonly R[], limit: number, seq: (r: R) => string, view: (r: R) => T): Page<T> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { data: shown.map(view), nextCursor: rows.length > limit && last !== undefined ? seq(last) : null };
+}
+
+@Injectable()
+export class PgBooks extends Books {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  private async list<T extends ObjectLiteral>(
+    entity: EntitySchema<Stored<T>>,
+    filter: Record<string, string | undefined>,
+    page: PageRequest,
+  ): Promise<Stored<T>[]> {
+    const query = this.db.orm.getRepository(entity).createQueryBuilder('x');
+    query.where('x.seq < :cursor', { cursor: cursorOf(page.cursor) });
+    for (const [field, value] of Object.entries(filter)) {
+      if (value !== undefined) query.andWhere(`x.${field} = :${field}`, { [field]: value });
+    }
+    return query
+      .orderBy('x.seq', 'DESC')
+      .limit(page.limit + 1)
+      .getMany();
+  }
+
+  private async rows<T>(codec: Codec<T>, where: string, values: unknown[], order: string): Promise<T[]> {
+    const found = await this.db.pool.query<Row>(
+      `select * from ${codec.table} where ${where} order by ${order}`,
+      values,
+    );
+    return found.rows.map((r) => fromRow(codec, r));
+  }
+
+  private async morCustomers(customerIds: readonly (string | null)[]): Promise<ReadonlyMap<string, string>> {
+    const found = await this.db.pool.query<{ customer_id: string; mor_customer_id: string }>(
+      `select distinct on (customer_id) customer_id, mor_customer_id from customer_link
+        where customer_id = any($1) order by customer_id, linked_at desc`,
+      [customerIds.filter((id) => id !== null)],
+    );
+    return new Map(found.rows.map((r) => [r.customer_id, r.mor_customer_id]));
+  }
+
+  async invoices(filter: { status?: string; customerId?: string }, page: PageRequest): Promise<Page<InvoiceListItem>> {
+    const rows = await this.list<InvoiceRow>(InvoiceEntity, filter, page);
+    const mor = await this.morCustomers(rows.map((r) => r.customerId));
+    const ids = [rows.map((r) => r.invoiceId)];
+    const payments = await this.rows(PAYMENT, 'invoice_id = any($1)', ids, 'seq');
+    const refunds = await this.rows(REFUND, 'invoice_id = any($1)', ids, 'seq');
+    return pageOf(
+      rows,
+      page.limit,
+      (r) => r.seq,
+      (r) => ({
+        ...r,
+        morCustomerId: mor.get(r.customerId ?? '') ?? null,
+        payments: payments.filter((p) => p.invoiceId === r.invoiceId),
+        refunds: refunds.filter((x) => x.invoiceId === r.invoiceId),
+      }),
+    );
+  }
+
+  async invoice(invoiceId: string): Promise<InvoiceView | null> {
+    const [invoice] = await this.rows(INVOICE, 'invoice_id = $1', [invoiceId], 'invoice_id');
+    if (invoice === undefined) return null;
+    const of = [invoiceId];
+    return {
+      invoice,
+      morCustomerId: (await this.morCustomers([invoice.customerId])).get(invoice.customerId ?? '') ?? null,
+      payments: await this.rows(PAYMENT, 'invoice_id = $1', of, 'seq'),
+      refunds: await this.rows(REFUND, 'invoice_id = $1', of, 'seq'),
+      objects: await this.objects(invoiceId),
+      attempts: await this.rows(ATTEMPT, 'invoice_id = $1', of, 'at, event_id'),
+      messages: (await this.rows(MESSAGE, 'lane = $1', of, 'created_at, id')).map(unflat),
+      reviews: await this.rows(REVIEW, 'invoice_id = $1', of, 'seq'),
+      journal: await this.rows(JOURNAL, 'lane = $1', of, 'id'),
+    };
+  }
+
+  async objects(invoiceId: string): Promise<readonly MorObjectRow[]> {
+    return this.rows(OBJECT, 'invoice_id = $1', [invoiceId], 'seq');
+  }
+
+  async payments(
+    filter: { status?: string; customerId?: string; invoiceId?: string },
+    page: PageRequest,
+  ): Promise<Page<PaymentView>> {
+    const rows = await this.list<PaymentRow>(PaymentEntity, filter, page);
+    const mor = await this.morCustomers(rows.map((r) => r.customerId));
+    const refunds = await this.rows(REFUND, 'payment_row_id = any($1)', [rows.map((r) => r.id)], 'seq');
+    return pageOf(
+      rows,
+      page.limit,
+      (r) => r.seq,
+      (payment) => ({
+        payment,
+        morCustomerId: mor.get(payment.customerId) ?? null,
+        refunds: refunds.filter((r) => r.paymentRowId === payment.id),
+      }),
+    );
+  }
+
+  async payment(id: string): Promise<PaymentView | null> {
+    const [payment] = await this.rows(PAYMENT, 'payment_id = $1 or id = $1', [id], 'seq limit 1');
+    if (payment === undefined) return null;
+    const mor = await this.morCustomers([payment.customerId]);
+    const refunds = await this.rows(REFUND, 'payment_row_id = $1', [payment.id], 'seq');
+    return { payment, morCustomerId: mor.get(payment.customerId) ?? null, refunds };
+  }
+
+  async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = await this.db.pool.query<{ id: string; name: string }>(
+      'select id, coalesce(payment_id, id) as name from payment where id = any($1)',
+      [rowIds],
+    );
+    return new Map(found.rows.map((r) => [r.id, r.name]));
+  }
+
+  async refund(id: string): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow } | null> {
+    const [refund] = await this.rows(REFUND, 'id = $1 or mor_refund_id = $1', [id], 'seq limit 1');
+    if (refund === undefined) return null;
+    const [payment] = await this.rows(PAYMENT, 'id = $1', [refund.paymentRowId], 'seq');
+    return payment === undefined ? null : { refund, payment };
+  }
+
+  async refunds(
+    filter: { status?: string; invoiceId?: string },
+    page: PageRequest,
+  ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>> {
+    const rows = await this.list<RefundRow>(RefundEntity, filter, page);
+    const payments = await this.rows(PAYMENT, 'id = any($1)', [rows.map((r) => r.paymentRowId)], 'seq');
+    const byId = new Map(payments.map((p) => [p.id, p]));
+    const found = rows.flatMap((r) => {
+      const payment = byId.get(r.paymentRowId); // there is one: the table's foreign key says so
+      return payment === undefined ? [] : [{ seq: r.seq, refund: r, payment }];
+    });
+    return pageOf(
+      found,
+      page.limit,
+      (r) => r.seq,
+      ({ refund, payment }) => ({ refund, payment }),
+    );
+  }
+
+  events(
+    filter: { source?: string; status?: string; type?: string; eventId?: string },
+    page: PageRequest,
+  ): Promise<Page<EventRow>> {
+    return eventPage(this.db.pool, filter, page);
+  }
+
+  event(id: string): Promise<(EventRow & { readonly body: Buffer | null }) | null> {
+    return eventById(this.db.pool, id);
+  }
+
+  async reviews(
+    filter: { status?: string; kind?: string; invoiceId?: string },
+    page: PageRequest,
+  ): Promise<Page<ReviewRow>> {
+    const rows = await this.list<ReviewRow>(ReviewEntity, filter, page);
+    return pageOf(
+      rows,
+      page.limit,
+      (r) => r.seq,
+      (r) => r,
+    );
+  }
+
+  async review(id: string): Promise<ReviewRow | null> {
+    const [review] = await this.rows(REVIEW, 'id = $1', [id], 'seq');
+    return review ?? null;
+  }
+
+  async ledger(
+    filter: { invoiceId?: string; paymentId?: string; reason?: string },
+    page: PageRequest,
+  ): Promise<Page<LedgerRow>> {
+    const found = await this.db.pool.query<Row>(
+      `select l.*, coalesce(p.payment_id, p.id) as public_payment_id from ledger_entry l left join payment p on p.id = l.payment_row_id
+        where l.id < $1 and ($2::text is null or l.invoice_id = $2) and ($3::text is null or l.reason = $3)
+          and ($4::text is null or l.payment_row_id in (select id from payment where payment_id = $4 or id = $4))
+        order by l.id desc limit $5`,
+      [
+        cursorOf(page.cursor),
+        filter.invoiceId ?? null,
+        filter.reason ?? null,
+        filter.paymentId ?? null,
+        page.limit + 1,
+      ],
+    );
+    return pageOf(found.rows, page.limit, (r) => r['id'] as string, ledgerRow);
+  }
+
+  async audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>> {
+    const found = await this.db.pool.query<Row>(
+      `select * from audit where id < $1 and ($2::text is null or actor = $2) and ($3::text is null or action = $3)
+        order by id desc limit $4`,
+      [cursorOf(page.cursor), filter.actor ?? null, filter.action ?? null, page.limit + 1],
+    );
+    return pageOf(
+      found.rows,
+      page.limit,
+      (r) => r['id'] as string,
+      (r) => r as unknown as AuditRow,
+    );
+  }
+
+  async customer(customerId: string): Promise<CustomerView | null> {
+    const links = await this.db.pool.query<{ mor_customer_id: string }>(
+      'select mor_customer_id from customer_link where customer_id = $1 order by linked_at desc',
+      [customerId],
+    );
+    const signups = await this.rows(SIGNUP, 'customer_id = $1', [customerId], 'seq desc limit 100');
+    const invoices = await this.db.pool.query<{ invoice_id: string }>(
+      'select invoice_id from invoice where customer_id = $1 order by seq desc limit 100',
+      [customerId],
+    );
+    if (links.rows.length === 0 && signups.length === 0 && invoices.rows.length === 0) return null;
+    const morCustomerIds = links.rows.map((r) => r.mor_customer_id);
+    return {
+      customerId,
+      morCustomerId: morCustomerIds[0] ?? null,
+      morCustomerIds,
+      signups,
+      invoiceIds: invoices.rows.map((r) => r.invoice_id),
+    };
+  }
+
+  async invoicesOfCharge(processorChargeId: string): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ invoice_id: string }>(
+      'select distinct invoice_id from payment where processor_charge_id = $1',
+      [processorChargeId],
+    );
+    return found.rows.map((r) => r.invoice_id);
+  }
+
+  async ping(): Promise<void> {
+    await this.db.pool.query('select 1');
+  }
+
+  overview(): Promise<Overview> {
+    return readOverview(this.db.pool, this.clock.now());
+  }
+
+  async backlog(): Promise<Backlog> {
+    const now = this.clock.now();
+    const found = await this.db.pool.query<{
+      waiting: string;
+      pending: string;
+      parked: string;
+      oldest: Date | null;
+    }>(
+      `select (select count(*) from inbox_event where status = 'received') as waiting,
+              (select count(*) from inbox_event where status = 'parked') as parked,
+              (select count(*) from outbox_message where status = 'pending') as pending,
+              least((select min(received_at) from inbox_event where status = 'received'),
+                    (select min(created_at) from outbox_message where status = 'pending')) as oldest`,
+    );
+    const kinds = await this.db.pool.query<{ kind: string; n: string }>(
+      `select kind, count(*) as n from review where status = 'open' group by kind`,
+    );
+    const row = found.rows[0];
+    return {
+      waitingEvents: Number(row?.waiting ?? 0),
+      pendingMessages: Number(row?.pending ?? 0),
+      parkedEvents: Number(row?.parked ?? 0),
+      oldestSeconds: Math.max(0, (now.getTime() - (row?.oldest ?? now).getTime()) / 1000),
+      openReviews: new Map(kinds.rows.map((r) => [r.kind, Number(r.n)])),
+    };
+  }
+}
+
+/** A ledger entry with its payment's public id. */
+export function ledgerRow(r: Row): LedgerRow {
+  return {
+    id: r['id'] as string,
+    debitAccount: r['debit_account'] as string,
+    creditAccount: r['credit_account'] as string,
+    amount: BigInt(r['amount'] as string),
+    currency: r['currency'] as string,
+    reason: r['reason'] as string,
+    invoiceId: r['invoice_id'] as string,
+    paymentId: r['public_payment_id'] as string,
+    refundId: r['refund_id'] as string | null,
+    eventId: r['event_id'] as string | null,
+    recordedAt: r['recorded_at'] as Date,
+  };
+}

@@ -1,0 +1,145 @@
+// The routing of the MoR's other events in PostgreSQL: one look for every id, one transaction for what was decided.
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { type ReviewRow } from '../domain/model.js';
+import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
+import { Clock } from '../domain/ports/clock.js';
+import { LaneFenced, StoreUnavailable } from '../domain/ports/lane-store.js';
+import { insertSql, REVIEW, toJson } from './codec.js';
+import { Database, inTransaction, isUnavailable } from './database.js';
+import { EVENTS_AT_ONCE, waitingEvent } from './lane-rows.js';
+
+type Row = Record<string, unknown>;
+
+const HOMES_SQL = `
+  select mor_id as id, 'object' as what, invoice_id from mor_object where mor_id = any($1)
+  union all
+  select key, 'message', lane from outbox_message where key = any($1) and kind in ('create_proforma', 'create_payment_link')
+  union all
+  select payment_id, 'payment', invoice_id from payment where payment_id = any($1)
+  union all
+  select id, 'payment', invoice_id from payment where id = any($1)
+  union all
+  select processor_charge_id, 'payment', invoice_id from payment where processor_charge_id = any($1)
+  union all
+  select processor_payment_intent_id, 'payment', invoice_id from payment where processor_payment_intent_id = any($1)
+  union all
+  select mor_refund_id, 'refund', invoice_id from refund where mor_refund_id = any($1)
+  union all
+  select processor_refund_id, 'refund', invoice_id from refund where processor_refund_id = any($1)
+  union all
+  select invoice_id, 'invoice', invoice_id from invoice where invoice_id = any($1)
+  union all
+  select tax_calculation_id, 'signup', invoice_id from signup where tax_calculation_id = any($1)
+  union all
+  select intent_id, 'signup', invoice_id from signup where intent_id = any($1)`;
+
+@Injectable()
+export class PgChannelEvents extends ChannelEvents {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  async load(lane: string): Promise<readonly RoutedEvent[]> {
+    const found = await this.guarded(() =>
+      this.db.pool.query<Row>(
+        `select e.*, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
+           left join review r on r.subject = e.event_id and r.invoice_id is null and r.status = 'open'
+            and r.kind in ('conflicting_event', 'dispute')
+          where e.lane = $1 and e.source = 'mor_events' and e.body is not null
+            and ((e.status = 'received' and e.next_try_at <= $2) or (e.status = 'done' and r.id is not null))
+          order by e.id limit ${EVENTS_AT_ONCE}`,
+        [lane, this.clock.now()],
+      ),
+    );
+    return found.rows.map((r) => ({
+      ...waitingEvent(r),
+      reviewId: r['review_id'] as string | null,
+    }));
+  }
+
+  async homes(ids: readonly string[]): Promise<readonly Home[]> {
+    const found = await this.guarded(() =>
+      this.db.pool.query<{ id: string; what: Home['what']; invoice_id: string | null }>(HOMES_SQL, [ids]),
+    );
+    return found.rows.map((r) => ({ id: r.id, what: r.what, invoiceId: r.invoice_id }));
+  }
+
+  async route(lane: string, fence: bigint, routings: readonly Routing[], lookAgainAt: Date | null): Promise<void> {
+    const now = this.clock.now();
+    await this.guarded(() =>
+      inTransaction(this.db.pool, async (db) => {
+        const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
+        if (held.rowCount !== 1) throw new LaneFenced(`lane ${lane} was claimed by another worker`);
+        for (const routing of routings) await write(db, lane, routing, now);
+        await db.query('update lane set due_at = $2, lease_until = null, lease_owner = null where key = $1', [
+          lane,
+          lookAgainAt,
+        ]);
+      }),
+    );
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (e) {
+      if (isUnavailable(e)) throw new StoreUnavailable('the database did not answer', { cause: e });
+      throw e;
+    }
+  }
+}
+
+async function write(db: pg.PoolClient, lane: string, r: Routing, now: Date): Promise<void> {
+  switch (r.do) {
+    case 'move':
+      await db.query(
+        `update inbox_event set lane = $2, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = $3
+          where id = $1`,
+        [r.id, r.invoiceId, now],
+      );
+      if (r.reviewId !== null) await clear(db, r.reviewId, r.invoiceId, now);
+      return;
+    case 'wait':
+      await db.query('update inbox_event set next_try_at = $2 where id = $1', [r.id, r.until]);
+      return;
+    case 'decide':
+      await db.query('update inbox_event set status = $2, reason = $3, decided_at = $4 where id = $1', [
+        r.id,
+        r.status,
+        r.reason,
+        now,
+      ]);
+      if (r.review !== null) await open(db, lane, r.review, now);
+  }
+}
+
+/** Once per event: a person who closed it is not asked again. */
+async function open(db: pg.PoolClient, lane: string, review: ReviewRow, now: Date): Promise<void> {
+  const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
+  if (before.rowCount !== 0) return;
+  await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [JSON.stringify([toJson(REVIEW, review)])]);
+  await say(db, lane, `review item ${review.kind}: ${review.summary}`, review.id, now);
+}
+
+async function clear(db: pg.PoolClient, reviewId: string, invoiceId: string, now: Date): Promise<void> {
+  const note = `it belongs to invoice ${invoiceId}`;
+  await db.query(
+    `update review set status = 'resolved', resolved_at = $2, resolved_by = 'crossbill', resolution = 'cleared', note = $3
+      where id = $1 and status = 'open'`,
+    [reviewId, now, note],
+  );
+  await say(db, invoiceId, `review item closed: ${note}`, reviewId, now);
+}
+
+async function say(db: pg.PoolClient, lane: string, text: string, ref: string, now: Date): Promise<void> {
+  await db.query(`insert into journal (lane, at, kind, ref, text) values ($1, $2, 'decision', $3, $4)`, [
+    lane,
+    now,
+    ref,
+    text,
+  ]);
+}

@@ -1,0 +1,62 @@
+// The numbers and samples that `status` and `doctor` show. Reads only.
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { type Database } from './database.js';
+
+const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
+
+export class PgOverview {
+  constructor(private readonly db: Database) {}
+
+  /** The server's version as it counts itself, for example 140011 for 14.11. */
+  async serverVersion(): Promise<number> {
+    const found = await this.db.pool.query<{ server_version_num: string }>('show server_version_num');
+    return Number(found.rows[0]?.server_version_num ?? 0);
+  }
+
+  async invoicesByStatus(): Promise<Readonly<Record<string, number>>> {
+    const found = await this.db.pool.query<{ status: string; n: string }>(
+      'select status, count(*) as n from invoice group by status order by status',
+    );
+    return Object.fromEntries(found.rows.map((r) => [r.status, Number(r.n)]));
+  }
+
+  /** When each source's newest event came; null: none ever did. */
+  async lastEvents(): Promise<readonly { readonly source: InboxSource; readonly at: Date | null }[]> {
+    return Promise.all(
+      SOURCES.map(async (source) => {
+        const found = await this.db.pool.query<{ at: Date }>(
+          'select received_at as at from inbox_event where source = $1 order by id desc limit 1',
+          [source],
+        );
+        return { source, at: found.rows[0]?.at ?? null };
+      }),
+    );
+  }
+
+  /** Copies in quarantine that nobody took in. */
+  async quarantined(): Promise<number> {
+    const found = await this.db.pool.query<{ n: string }>(
+      `select count(*) as n from inbox_quarantine q where released_at is null and not exists (
+         select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`,
+    );
+    return Number(found.rows[0]?.n ?? 0);
+  }
+
+  /** Customers of the newest invoices, each once. */
+  async recentCustomers(limit: number): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ customer_id: string }>(
+      `select customer_id from invoice where customer_id is not null group by customer_id order by max(seq) desc limit $1`,
+      [limit],
+    );
+    return found.rows.map((r) => r.customer_id);
+  }
+
+  /** Parked events in their own order after `after` (0: from the start), as `ie_…`. */
+  async parked(after: bigint, limit: number): Promise<readonly bigint[]> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select id from inbox_event where status = 'parked' and body is not null and id > $1 order by id limit $2`,
+      [after, limit],
+    );
+    return found.rows.map((r) => BigInt(r.id));
+  }
+}

@@ -1,0 +1,173 @@
+// Verify's bulk reads and its findings in PostgreSQL.
+import { Injectable } from '@nestjs/common';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
+import { type TaxRecord } from '../domain/tax-record.js';
+import { Clock } from '../domain/ports/clock.js';
+import { type UnconfirmedSignup, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
+import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
+import { type Codec, fromRow, INVOICE, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
+import { Database } from './database.js';
+
+type Row = Record<string, unknown>;
+
+@Injectable()
+export class PgVerifyBooks extends VerifyBooks {
+  constructor(
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  async invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]> {
+    if (invoiceIds.length === 0) return [];
+    const found = await this.of(INVOICE, 'invoice_id', invoiceIds);
+    return this.join(found);
+  }
+
+  async openEnds(
+    since: Date,
+    after: bigint,
+    limit: number,
+  ): Promise<readonly (OurInvoice & { readonly seq: bigint })[]> {
+    // Each part is found by a small index of its own, so that invoices at rest cost nothing, however many there are.
+    const found = await this.db.pool.query<Row>(
+      `with ends as (
+         select invoice_id from invoice where status in ('held', 'marking', 'review')
+         union select invoice_id from invoice where status = 'expected' and expected_by < $3
+         union select invoice_id from refund where created_at >= $4 or mirror not in ('done', 'not_needed')
+         union select invoice_id from tax_record where stage not in ('committed', 'closed')
+         union select invoice_id from payment where succeeded_at is not null and mark not in ('confirmed', 'closed'))
+       select i.* from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
+      [after, limit, this.clock.now(), since],
+    );
+    const joined = await this.join(found.rows.map((r) => fromRow(INVOICE, r)));
+    return joined.map((o, i) => ({ ...o, seq: BigInt((found.rows[i]?.['seq'] as string | undefined) ?? '0') }));
+  }
+
+  private async of<T>(codec: Codec<T>, column: string, ids: readonly string[], and = ''): Promise<T[]> {
+    const found = await this.db.pool.query<Row>(
+      `select * from ${codec.table} where ${column} = any($1) ${and} order by seq`,
+      [ids],
+    );
+    return found.rows.map((r) => fromRow(codec, r));
+  }
+
+  private async join(invoices: readonly InvoiceRow[]): Promise<OurInvoice[]> {
+    const ids = invoices.map((i) => i.invoiceId);
+    const payments = group<PaymentRow>(await this.of(PAYMENT, 'invoice_id', ids));
+    const refunds = group<RefundRow>(await this.of(REFUND, 'invoice_id', ids));
+    const taxes = group<TaxRecord>(await this.of(TAX, 'invoice_id', ids));
+    const reviews = group<ReviewRow>(await this.of(REVIEW, 'invoice_id', ids, `and status = 'open'`));
+    return invoices.map((invoice) => ({
+      invoice,
+      payments: payments.get(invoice.invoiceId) ?? [],
+      refunds: refunds.get(invoice.invoiceId) ?? [],
+      openReviews: reviews.get(invoice.invoiceId) ?? [],
+      taxes: taxes.get(invoice.invoiceId) ?? [],
+    }));
+  }
+
+  async unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (eventIds.length === 0) return new Set();
+    const found = await this.db.pool.query<{ id: string }>(
+      `select given.id from unnest($1::text[]) as given(id)
+        where not exists (select 1 from inbox_event e where e.source = 'stripe' and e.event_id = given.id)`,
+      [eventIds],
+    );
+    return new Set(found.rows.map((r) => r.id));
+  }
+
+  async unconfirmedSignups(since: Date, after: bigint, limit: number): Promise<readonly UnconfirmedSignup[]> {
+    const found = await this.db.pool.query<{
+      seq: string;
+      id: string;
+      invoice_id: string;
+      processor_charge_id: string;
+    }>(
+      `select seq, id, invoice_id, processor_charge_id from payment
+        where origin = 'signup' and payment_id is null and mark = 'confirmed' and processor_charge_id is not null
+          and recorded_at >= $1 and seq > $2 order by seq limit $3`,
+      [since, after, limit],
+    );
+    return found.rows.map((r) => ({
+      seq: BigInt(r.seq),
+      paymentRowId: r.id,
+      invoiceId: r.invoice_id,
+      chargeId: r.processor_charge_id,
+    }));
+  }
+
+  async save(run: VerifyRun): Promise<void> {
+    await this.db.pool.query(
+      `insert into verify_run (id, started_at, finished_at, outcome, compared, differences) values ($1, $2, $3, $4, $5, $6)
+       on conflict (id) do update set finished_at = excluded.finished_at, outcome = excluded.outcome,
+         compared = excluded.compared, differences = excluded.differences`,
+      [
+        run.id,
+        run.startedAt,
+        run.finishedAt,
+        run.outcome,
+        JSON.stringify(run.compared),
+        JSON.stringify(run.differences),
+      ],
+    );
+  }
+
+  async last(): Promise<VerifyRun | null> {
+    const found = await this.db.pool.query<Row>(
+      `select * from verify_run where outcome <> 'running' order by seq desc limit 1`,
+    );
+    const r = found.rows[0];
+    if (r === undefined) return null;
+    return {
+      id: r['id'] as string,
+      startedAt: r['started_at'] as Date,
+      finishedAt: r['finished_at'] as Date | null,
+      outcome: r['outcome'] as VerifyRun['outcome'],
+      compared: r['compared'] as Record<string, number>,
+      differences: r['differences'] as Difference[],
+    };
+  }
+
+  async lastComplete(): Promise<Date | null> {
+    const found = await this.db.pool.query<{ at: Date | null }>(
+      `select finished_at as at from verify_run where outcome in ('clean', 'differences') order by seq desc limit 1`,
+    );
+    return found.rows[0]?.at ?? null;
+  }
+
+  async atRest(lanes: readonly string[]): Promise<boolean> {
+    const found = await this.db.pool.query<{ busy: boolean }>(
+      `select exists (select 1 from inbox_event where lane = any($1) and status = 'received')
+           or exists (select 1 from lane where key = any($1) and (due_at <= $2 or lease_until > $2)) as busy`,
+      [lanes, this.clock.now()],
+    );
+    return found.rows[0]?.busy === false;
+  }
+
+  async claimRun(until: Date): Promise<boolean> {
+    const now = this.clock.now();
+    const taken = await this.db.pool.query(
+      `insert into lane as l (key, lease_until) values ('job:verify', $1)
+       on conflict (key) do update set lease_until = excluded.lease_until where l.lease_until is null or l.lease_until <= $2`,
+      [until, now],
+    );
+    return taken.rowCount === 1;
+  }
+
+  async nextRunAt(at: Date): Promise<void> {
+    await this.db.pool.query(`update lane set lease_until = $1 where key = 'job:verify'`, [at]);
+  }
+}
+
+function group<T extends { readonly invoiceId: string | null }>(rows: readonly T[]): Map<string, T[]> {
+  const out = new Map<string, T[]>();
+  for (const r of rows) {
+    if (r.invoiceId === null) continue;
+    const list = out.get(r.invoiceId);
+    if (list === undefined) out.set(r.invoiceId, [r]);
+    else list.push(r);
+  }
+  return out;
+}

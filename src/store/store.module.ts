@@ -1,0 +1,73 @@
+// The store as a Nest module: the domain's ports go out, PostgreSQL stays inside.
+import { type DynamicModule, Global, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ChannelEvents } from '../domain/ports/channel-events.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock, Ids } from '../domain/ports/clock.js';
+import { EventsDesk } from '../domain/ports/events-desk.js';
+import { Inbox } from '../domain/ports/inbox.js';
+import { LaneStore } from '../domain/ports/lane-store.js';
+import { Onboardings } from '../domain/ports/onboarding.js';
+import { RequestBudget } from '../domain/ports/request-budget.js';
+import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { Database } from './database.js';
+import { PgEventsDesk } from './event-queries.js';
+import { PgInbox } from './inbox-store.js';
+import { PgLaneStore } from './lane-store.js';
+import { PgAuditLog } from './pg-audit.js';
+import { PgChannelEvents } from './pg-channel-events.js';
+import { PgBooks } from './pg-books.js';
+import { PgOnboardings } from './pg-onboarding.js';
+import { PgRequestBudget } from './pg-request-budget.js';
+import { PgVerifyBooks } from './pg-verify-books.js';
+import { PgRequests, PgSignups } from './signup-store.js';
+
+class CloseDatabase implements OnApplicationShutdown {
+  constructor(private readonly db: Database) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.db.close();
+  }
+}
+
+@Global()
+@Module({})
+export class StoreModule {
+  /** `db` is open and its schema current; it is closed with the application. `stripeMaxRps`: requests per second of all replicas. */
+  static register(db: Database, stripeMaxRps: number): DynamicModule {
+    const ports = [
+      { provide: Inbox, useFactory: (ids: Ids) => new PgInbox(db, ids), inject: [Ids] },
+      { provide: LaneStore, useFactory: (clock: Clock) => new PgLaneStore(db, clock), inject: [Clock] },
+      { provide: Books, useFactory: (clock: Clock) => new PgBooks(db, clock), inject: [Clock] },
+      { provide: ChannelEvents, useFactory: (clock: Clock) => new PgChannelEvents(db, clock), inject: [Clock] },
+      { provide: EventsDesk, useFactory: (clock: Clock) => new PgEventsDesk(db, clock), inject: [Clock] },
+      { provide: Signups, useFactory: (clock: Clock, ids: Ids) => new PgSignups(db, clock, ids), inject: [Clock, Ids] },
+      { provide: Requests, useFactory: (clock: Clock) => new PgRequests(db, clock), inject: [Clock] },
+      { provide: VerifyBooks, useFactory: (clock: Clock) => new PgVerifyBooks(db, clock), inject: [Clock] },
+      { provide: Onboardings, useFactory: (clock: Clock) => new PgOnboardings(db, clock), inject: [Clock] },
+      { provide: AuditLog, useFactory: (clock: Clock) => new PgAuditLog(db, clock), inject: [Clock] },
+      {
+        provide: RequestBudget,
+        useFactory: (clock: Clock) => new PgRequestBudget(db, clock, stripeMaxRps),
+        inject: [Clock],
+      },
+    ];
+    return {
+      module: StoreModule,
+      // The DataSource that is open already, under Nest's own token: whoever wants a repository injects it as usual.
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ type: 'postgres' }),
+          dataSourceFactory: () => Promise.resolve(db.orm),
+        }),
+      ],
+      providers: [
+        { provide: Database, useValue: db },
+        { provide: CloseDatabase, useFactory: () => new CloseDatabase(db) },
+        ...ports,
+      ],
+      exports: [Database, ...ports.map((p) => p.provide)],
+    };
+  }
+}

@@ -1,0 +1,75 @@
+// What Stripe's own answer to a change proves. A 2xx that names the object is believed unless something in it speaks against it.
+import { type BillingAnswer } from '../domain/ports/billing-platform.js';
+import { amountOf, idOf, isNamed, minorOf, partOf, type JsonObject } from './parse.js';
+import { invoiceOf, paymentsWithin } from './parse-invoice.js';
+import { type StoredEffect } from './stored-call.js';
+
+/** The answer as ours, or null when it shows something else than what was asked for: another object, another amount, no effect. */
+export function readAnswer(asked: StoredEffect, object: JsonObject): BillingAnswer | null {
+  switch (asked.kind) {
+    case 'report_payment': {
+      const paymentRecordId = isNamed(object, 'payment_record') ? idOf(object['id']) : null;
+      const requested = object['amount_requested'] ?? object['amount'];
+      if (paymentRecordId === null || !isSame(requested, asked)) return null;
+      return { kind: asked.kind, paymentRecordId };
+    }
+    case 'report_refund': {
+      const paymentRecordId = isNamed(object, 'payment_record') ? idOf(object['id']) : null;
+      const refunded = object['amount_refunded'];
+      if (paymentRecordId !== asked.paymentRecordId) return null;
+      if (isGiven(refunded) && (amountOf(refunded)?.minor ?? 0n) < asked.minor) return null;
+      return { kind: asked.kind, paymentRecordId };
+    }
+    case 'issue_credit_note': {
+      const creditNoteId = isNamed(object, 'credit_note') ? idOf(object['id']) : null;
+      const { invoice, amount } = object;
+      if (creditNoteId === null || (isGiven(invoice) && idOf(invoice) !== asked.invoiceId)) return null;
+      return isGiven(amount) && minorOf(amount) !== asked.minor ? null : { kind: asked.kind, creditNoteId };
+    }
+    default: {
+      const invoice = invoiceOf(object);
+      if (invoice?.invoiceId !== asked.invoiceId) return null;
+      return shows(asked, object) || suffices(asked, object) ? { kind: asked.kind, invoice } : null;
+    }
+  }
+}
+
+type InvoiceEffect = Extract<
+  StoredEffect,
+  { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' }
+>;
+
+/** A 2xx answer that leaves out what would prove the effect, and contradicts nothing. */
+function suffices(asked: InvoiceEffect, invoice: JsonObject): boolean {
+  if (asked.kind === 'attach_payment') return !isGiven(invoice['payments']) && invoice['status'] === 'paid';
+  return asked.kind === 'set_reference' && !isGiven(invoice['metadata']);
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** An amount that is left out says nothing against the one asked for. */
+function isSame(given: unknown, asked: { readonly minor: bigint; readonly currency: string }): boolean {
+  if (!isGiven(given)) return true;
+  const amount = amountOf(given);
+  return amount?.minor === asked.minor && amount.currency === asked.currency;
+}
+
+/** Does this invoice, as Stripe just showed it, carry the effect? For `attach_payment` with its payments expanded. */
+export function shows(asked: InvoiceEffect, invoice: JsonObject): boolean {
+  switch (asked.kind) {
+    case 'finalize_invoice':
+      return invoice['status'] !== 'draft';
+    case 'pay_out_of_band':
+      return invoice['status'] === 'paid';
+    case 'set_reference': {
+      const metadata = partOf(invoice['metadata']);
+      return metadata['mor_payment_id'] === asked.paymentId && metadata['mor_charge_id'] === asked.reference;
+    }
+    case 'attach_payment':
+      return (paymentsWithin(invoice) ?? []).some(
+        (payment) => payment.paymentRecordId === asked.paymentRecordId && payment.status !== 'canceled',
+      );
+  }
+}

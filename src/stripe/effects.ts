@@ -1,0 +1,170 @@
+// Is the effect of a call there? Found out by reading, for when nobody could say.
+import { type InvoicePaymentFacts, type Probe } from '../domain/ports/billing-platform.js';
+import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
+import { shows } from './answers.js';
+import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
+import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
+import { notUnderstood, type StripeClient } from './stripe-client.js';
+import { type StoredEffect } from './stored-call.js';
+
+/** A record may bear a time of Stripe's clock that lies a little before ours. */
+const CLOCK_SLACK_SEC = 3600;
+
+type Effect<K extends StoredEffect['kind']> = Extract<StoredEffect, { kind: K }>;
+
+const ABSENT: Probe = { done: false };
+
+export class StripeEffects {
+  constructor(private readonly client: StripeClient) {}
+
+  /**
+   * Reads what the call would have changed. `failed` is Stripe's answer to the call when it refused it, or when it was not
+   * understood: for a refund a refusal alone may tell "exists already" from "not there".
+   */
+  look(asked: StoredEffect, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
+    switch (asked.kind) {
+      case 'report_payment':
+        return this.findRecord(asked);
+      case 'report_refund':
+        return this.findRefund(asked, failed);
+      case 'issue_credit_note':
+        return this.findNote(asked);
+      default:
+        return this.lookAtInvoice(asked, (failed?.status ?? 500) < 300);
+    }
+  }
+
+  async listPayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
+    const name = 'invoice_payments.list';
+    const pages = await this.client.pages(
+      name,
+      `/v1/invoice_payments?invoice=${encodeURIComponent(invoiceId)}&limit=100`,
+    );
+    if (!pages.ok) return pages;
+    const payments: InvoicePaymentFacts[] = [];
+    for (const item of pages.value) {
+      const payment = parseInvoicePayment(item);
+      if (payment === null) return notUnderstood(name, pages);
+      payments.push(payment);
+    }
+    return { ...pages, value: payments };
+  }
+
+  private async lookAtInvoice(
+    asked: Effect<'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band'>,
+    /** The call was answered with a 2xx that did not show the effect. */
+    accepted: boolean,
+  ): Promise<CallOutcome<Probe>> {
+    const name = 'invoices.retrieve';
+    const expand = asked.kind === 'attach_payment' || asked.kind === 'pay_out_of_band' ? '?expand[0]=payments' : '';
+    const read = await this.client.read(name, `/v1/invoices/${encodeURIComponent(asked.invoiceId)}${expand}`);
+    if (!read.ok) return read;
+    if (read.value === null || read.value['deleted'] === true) return { ...read, value: ABSENT };
+    const invoice = invoiceOf(read.value);
+    if (invoice?.invoiceId !== asked.invoiceId) return notUnderstood(name, read);
+    let done = shows(asked, read.value);
+    if (expand !== '') {
+      const within = paymentsWithin(read.value); // null: the invoice holds only the first of them, or none were given
+      const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
+      // Where payments cannot be listed at all, an attachment that was accepted is all that can be known.
+      const blind = !payments.ok && payments.status === 404 && accepted;
+      if (!payments.ok && !blind) return payments;
+      if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
+      else done = done && (!payments.ok || !isCollected(payments.value));
+    }
+    return { ...read, value: done ? { done, answer: { kind: asked.kind, invoice } } : ABSENT };
+  }
+
+  /** There is no look-up by reference: first what the invoice has, then every record made since the payment. */
+  private async findRecord(asked: Effect<'report_payment'>): Promise<CallOutcome<Probe>> {
+    const attached = await this.listPayments(asked.invoiceId);
+    if (!attached.ok) return attached;
+    for (const { paymentRecordId } of attached.value) {
+      if (paymentRecordId === null) continue;
+      const name = 'payment_records.retrieve';
+      const read = await this.client.read(name, `/v1/payment_records/${encodeURIComponent(paymentRecordId)}`);
+      if (!read.ok) return read;
+      if (isRecordOf(asked, read.value)) return { ...read, value: recordFound(paymentRecordId) };
+    }
+    const since = Math.max(0, Math.floor(asked.initiatedAt.getTime() / 1000) - CLOCK_SLACK_SEC);
+    const pages = await this.client.pages(
+      'payment_records.list',
+      `/v1/payment_records?created_after=${since}&limit=100`,
+      (items) => items.some((item) => isRecordOf(asked, item)),
+    );
+    if (!pages.ok) return pages;
+    const record = parsePaymentRecord(pages.value.find((item) => isRecordOf(asked, item)));
+    return { ...pages, value: record === null ? ABSENT : recordFound(record.paymentRecordId) };
+  }
+
+  /**
+   * A record shows only how much was refunded in all, not which references it knows. Proof of ours is its metadata, or that
+   * nothing can be left to refund, or Stripe's own refusal of the reference as taken (it is unique across all refunds).
+   * Without proof the answer is "absent": sending it again under a new key is then harmless, for the same reason.
+   */
+  private async findRefund(asked: Effect<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
+    const name = 'payment_records.retrieve';
+    const read = await this.client.read(name, `/v1/payment_records/${encodeURIComponent(asked.paymentRecordId)}`);
+    if (!read.ok) return read;
+    if (read.value === null) return { ...read, value: ABSENT };
+    const record = parsePaymentRecord(read.value);
+    if (record?.paymentRecordId !== asked.paymentRecordId) return notUnderstood(name, read);
+    const proven =
+      record.lastRefundId === asked.refundId ||
+      asked.minor === record.amountGuaranteed ||
+      (refusal !== null && saysReferenceTaken(refusal));
+    const done = proven && record.amountRefunded >= asked.minor;
+    const answer = { kind: asked.kind, paymentRecordId: record.paymentRecordId };
+    return { ...read, value: done ? { done, answer } : ABSENT };
+  }
+
+  private async findNote(asked: Effect<'issue_credit_note'>): Promise<CallOutcome<Probe>> {
+    const name = 'credit_notes.list';
+    const pages = await this.client.pages(
+      name,
+      `/v1/credit_notes?invoice=${encodeURIComponent(asked.invoiceId)}&limit=100`,
+    );
+    if (!pages.ok) return pages;
+    for (const item of pages.value) {
+      const note = parseCreditNote(item);
+      if (note === null) return notUnderstood(name, pages);
+      // A note that a person voided since was issued all the same: it is not issued a second time.
+      const linked = asked.reference !== null && note.references.includes(asked.reference);
+      if (note.refundId !== asked.refundId && !linked) continue;
+      const answer = { kind: asked.kind, creditNoteId: note.creditNoteId };
+      return { ...pages, value: { done: true, answer } };
+    }
+    return { ...pages, value: ABSENT };
+  }
+}
+
+function isAttached(asked: Effect<'attach_payment'>, payments: readonly InvoicePaymentFacts[]): boolean {
+  return payments.some(
+    ({ paymentRecordId, status }) => paymentRecordId === asked.paymentRecordId && status !== 'canceled',
+  );
+}
+
+/** Stripe took money for the invoice itself: then "paid" is not our mark, and a person must see it. */
+function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
+  return payments.some(({ paymentRecordId, status }) => paymentRecordId === null && status === 'paid');
+}
+
+/** Ours by its metadata, or made for the same charge; never one that names another invoice. */
+function isRecordOf(asked: Effect<'report_payment'>, object: unknown): boolean {
+  const record = parsePaymentRecord(object);
+  if (record === null) return false;
+  if (record.invoiceId !== null && record.invoiceId !== asked.invoiceId) return false;
+  if (record.amountRequested !== asked.minor || record.currency !== asked.currency) return false;
+  return record.paymentId === asked.paymentId || record.reference === asked.reference;
+}
+
+function recordFound(paymentRecordId: string): Probe {
+  return { done: true, answer: { kind: 'report_payment', paymentRecordId } };
+}
+
+/** Stripe's code for a repeated reference is not documented: the field it names, or its words, tell. */
+function saysReferenceTaken({ code, message, errors }: CallFailure): boolean {
+  const words = `${code ?? ''} ${message}`;
+  const aboutReference = errors.some(({ field }) => field.includes('refund_reference')) || /reference/i.test(words);
+  return aboutReference && /already|exist|duplicat|unique|taken|in use/i.test(words);
+}

@@ -1,0 +1,99 @@
+// From what the `stripe` package throws to a failure that says what to do next.
+import Stripe from 'stripe';
+import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
+import { NoAnswer } from './http-client.js';
+import { optionalText } from './parse.js';
+
+/** A failure with the fields that most have in common left at "nothing known". */
+export function failure(
+  kind: FailureKind,
+  code: string | null,
+  message: string,
+  more: Partial<CallFailure> = {},
+): CallFailure {
+  return {
+    status: null,
+    errors: [],
+    retryAfterMs: null,
+    requestId: null,
+    replayed: false,
+    ...more,
+    ok: false,
+    kind,
+    code,
+    message,
+  };
+}
+
+/**
+ * Sorts one error (Stripe docs, "Advanced error handling" and "Idempotent requests"):
+ * never connected, 409 and 429 → `retry`; no answer, an unreadable one, 5xx → `unknown`; 401, 403 and redirects → `stopped`;
+ * other 4xx → `refused`. `Stripe-Should-Retry: true` turns a refusal into `retry`. `false` is not taken as a refusal of a 5xx
+ * or of a 429: it means "not now by yourself", and it does not say that the effect is absent.
+ */
+export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFailure {
+  if (!(error instanceof Stripe.errors.StripeError)) {
+    // Thrown before the transport was reached, for example for a header that cannot be sent.
+    const name = error instanceof Error ? error.name : typeof error;
+    return failure('unknown', 'client_error', `the request could not be made (${name})`);
+  }
+  if (error.detail instanceof NoAnswer) {
+    const { sent, reason } = error.detail;
+    return failure(sent ? 'unknown' : 'retry', reason, `Stripe: ${error.detail.message}`);
+  }
+  const status = error.statusCode ?? null;
+  const headers = error.headers ?? {};
+  const kind = status === null ? 'unknown' : kindOf(status, error, headers['stripe-should-retry'] === 'true');
+  const limit = headers['stripe-rate-limited-reason'];
+  // The package hands on what the answer held, of whatever type: it is read like anything from outside.
+  const said = optionalText(error.message) ?? 'no message';
+  const field = optionalText(error.param);
+  const message = safeText(`Stripe ${status ?? '-'}: ${said}${limit === undefined ? '' : ` [${limit}]`}`, apiKey);
+  return failure(kind, codeOf(error, apiKey), message, {
+    status,
+    errors: field === null ? [] : [{ field: safeText(field, apiKey), message }],
+    retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
+    requestId: headers['request-id'] ?? null,
+    replayed: headers['idempotent-replayed'] === 'true',
+  });
+}
+
+function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: boolean): FailureKind {
+  if (status === 401 || status === 403) return 'stopped';
+  if (status >= 300 && status < 400) return 'stopped'; // a wrong base URL or a proxy; the key is never sent after a redirect
+  if (status === 409 || status === 429) return 'retry';
+  if (status < 400 || status >= 500) return 'unknown';
+  if (status === 408 || status === 424 || status === 425) return 'unknown'; // something between us and the effect gave up
+  if (error.code === 'lock_timeout' || error.code === 'rate_limit') return 'retry';
+  if (rawTypeOf(error) === 'unreadable_answer') return 'unknown'; // not Stripe's words: a proxy's page
+  return shouldRetry ? 'retry' : 'refused';
+}
+
+/** `idempotency_error` is kept as the code even where Stripe gives a finer one: callers stop on it (same key, other bytes). */
+function codeOf(error: Stripe.errors.StripeError, apiKey: string): string | null {
+  const type = rawTypeOf(error);
+  if (type === 'idempotency_error' && error.statusCode !== 409) return 'idempotency_error';
+  const code = optionalText(error.code) ?? type;
+  return code === null ? null : safeText(code, apiKey);
+}
+
+function rawTypeOf(error: Stripe.errors.StripeError): string | null {
+  return optionalText(error.rawType);
+}
+
+/** `Retry-After` as seconds or as an HTTP date; null when missing or senseless. At most one day. */
+function retryAfterMs(value: string | undefined, nowMs: number): number | null {
+  if (value === undefined) return null;
+  const ms = /^\d{1,9}(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), 86_400_000) : null;
+}
+
+/** A peer's words made fit for logs: one line, bounded, without anything that looks like a key or a client secret. */
+export function safeText(text: string, apiKey: string): string {
+  const hidden = apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
+  return hidden
+    .replace(/\b(?:sk|rk|pk|ek|whsec)_[\w*]+/g, '[key]')
+    .replace(/_secret_\w+/g, '_secret_[hidden]')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .slice(0, 300);
+}

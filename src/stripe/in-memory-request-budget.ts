@@ -1,0 +1,17 @@
+// A request budget of one process without a limit: it counts, for tests and for a first look at an account.
+import { RequestBudget } from '../domain/ports/request-budget.js';
+
+export class InMemoryRequestBudget extends RequestBudget {
+  /** The endpoints asked for, in order. */
+  readonly taken: string[] = [];
+  readonly throttles: { endpoint: string; retryAfterMs: number | null }[] = [];
+
+  override take(endpoint: string): Promise<void> {
+    this.taken.push(endpoint);
+    return Promise.resolve();
+  }
+
+  override throttled(endpoint: string, retryAfterMs: number | null): void {
+    this.throttles.push({ endpoint, retryAfterMs });
+  }
+}

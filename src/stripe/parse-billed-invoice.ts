@@ -1,0 +1,61 @@
+// An invoice with its lines and what is known of the customer, for documents that show both.
+import { type BilledInvoice, type BilledLine, type BilledParty } from '../domain/ports/billing-reader.js';
+import { invoiceOf } from './parse-invoice.js';
+import { isObject, type JsonObject, minorOf, optionalText, partOf } from './parse.js';
+
+/** Null when it is no invoice. `lines`: null when the object does not hold them all. */
+export function billedInvoiceOf(
+  object: unknown,
+): (Omit<BilledInvoice, 'lines'> & { readonly lines: readonly BilledLine[] | null }) | null {
+  const invoice = invoiceOf(object);
+  if (invoice === null || !isObject(object)) return null;
+  const list = partOf(object['lines']);
+  const lines = Array.isArray(list['data']) && list['has_more'] !== true ? list['data'].map(billedLineOf) : null;
+  return {
+    invoice,
+    number: optionalText(object['number']),
+    seller: { name: optionalText(object['account_name']), country: countryOf(object['account_country']) },
+    customer: partyOf(object),
+    lines: lines?.some((line) => line === null) === false ? lines.filter((line) => line !== null) : null,
+  };
+}
+
+/** Null when it is no line with an amount. */
+export function billedLineOf(object: unknown): BilledLine | null {
+  const line = partOf(object);
+  const amount = minorOf(line['amount']);
+  const quantity = minorOf(line['quantity']);
+  return amount === null ? null : { description: optionalText(line['description']), quantity, amount };
+}
+
+/** The invoice's own copy first: it is what was billed. The customer, as it is now, fills what the copy lacks. */
+function partyOf(invoice: JsonObject): BilledParty {
+  const customer = partOf(invoice['customer']);
+  const address = isObject(invoice['customer_address']) ? invoice['customer_address'] : customer['address'];
+  const ids = invoice['customer_tax_ids'];
+  return {
+    name: optionalText(invoice['customer_name']) ?? optionalText(customer['name']),
+    email: optionalText(invoice['customer_email']) ?? optionalText(customer['email']),
+    address: isObject(address) ? addressOf(address) : null,
+    taxIds: (Array.isArray(ids) ? ids : []).flatMap((id: unknown) => {
+      const type = optionalText(partOf(id)['type']);
+      const value = optionalText(partOf(id)['value']);
+      return type === null || value === null ? [] : [{ type, value }];
+    }),
+  };
+}
+
+function addressOf(a: JsonObject): NonNullable<BilledParty['address']> {
+  return {
+    line1: optionalText(a['line1']),
+    line2: optionalText(a['line2']),
+    city: optionalText(a['city']),
+    state: optionalText(a['state']),
+    postalCode: optionalText(a['postal_code']),
+    country: countryOf(a['country']),
+  };
+}
+
+function countryOf(value: unknown): string | null {
+  return typeof value === 'string' && /^[A-Za-z]{2}$/.test(value) ? value.toUpperCase() : null;
+}

@@ -1,0 +1,34 @@
+// An answer that is an invoice, and the payments attached to it.
+import { parseInvoice } from '../domain/events/stripe-event.js';
+import { type InvoiceFacts, type InvoicePaymentFacts } from '../domain/ports/billing-platform.js';
+import { idOf, isNamed, isObject, minorOf, optionalText, partOf } from './parse.js';
+
+/** Null when it is no invoice or lacks what is needed to decide on money. */
+export function invoiceOf(object: unknown): InvoiceFacts | null {
+  if (!isObject(object) || !isNamed(object, 'invoice')) return null;
+  const parsed = parseInvoice(object);
+  return parsed.ok ? parsed.invoice : null;
+}
+
+/** One InvoicePayment; null when it is none. Older ones name a charge or a payment intent instead of a record. */
+export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null {
+  if (!isObject(object) || !isNamed(object, 'invoice_payment')) return null;
+  const status = optionalText(object['status']);
+  if (status === null) return null;
+  const payment = partOf(object['payment']);
+  return { paymentRecordId: idOf(payment['payment_record']), status, amountPaid: minorOf(object['amount_paid']) };
+}
+
+/** The payments inside an invoice that was read with `expand: ['payments']`; null when they are not all there. */
+export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[] | null {
+  const list = partOf(partOf(invoice)['payments']);
+  const data = list['data'];
+  if (!Array.isArray(data) || list['has_more'] === true) return null;
+  const payments: InvoicePaymentFacts[] = [];
+  for (const item of data) {
+    const payment = parseInvoicePayment(item);
+    if (payment === null) return null;
+    payments.push(payment);
+  }
+  return payments;
+}

@@ -1,0 +1,49 @@
+// Small readers for what came from outside: each gives the value in our type, or null when it is not what it should be.
+import { parseCurrency } from '../domain/money.js';
+
+export type JsonObject = { readonly [name: string]: unknown };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** False when the object says that it is of another kind. */
+export function isNamed(object: JsonObject, kind: string): boolean {
+  return object['object'] === undefined || object['object'] === kind;
+}
+
+/** An object, or an empty one: for reading optional parts. */
+export function partOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** A text that is not empty and not longer than 5,000 characters; null otherwise. */
+export function optionalText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= 5000 ? value : null;
+}
+
+/** Stripe's id of an object, given plainly or as the expanded object. At most 255 characters. */
+export function idOf(value: unknown): string | null {
+  const id = isObject(value) ? value['id'] : value;
+  return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null;
+}
+
+/** A whole number that JSON carries exactly, as smallest units; null for anything else. May be negative. */
+export function minorOf(value: unknown): bigint | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : null;
+}
+
+/** Unix seconds as a date. */
+export function dateOf(value: unknown): Date | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value < 1e11
+    ? new Date(value * 1000)
+    : null;
+}
+
+/** `{value, currency}` as Stripe writes amounts of payment records. */
+export function amountOf(value: unknown): { minor: bigint; currency: string } | null {
+  const { value: amount, currency } = partOf(value);
+  const minor = minorOf(amount);
+  const code = parseCurrency(currency);
+  return minor === null || code === null ? null : { minor, currency: code };
+}

@@ -1,0 +1,108 @@
+// Stripe Billing behind the port: stored calls are sent as they were stored, and no answer is believed unparsed.
+import {
+  BillingPlatform,
+  type BillingAnswer,
+  type BillingCall,
+  type BillingCallKind,
+  type InvoiceFacts,
+  type InvoicePaymentFacts,
+  type Probe,
+  type StoredBillingCall,
+} from '../domain/ports/billing-platform.js';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { readAnswer } from './answers.js';
+import { StripeEffects } from './effects.js';
+import { encodeCall } from './encode.js';
+import { failure } from './failure.js';
+import { invoiceOf } from './parse-invoice.js';
+import { readStoredCall, type StoredEffect } from './stored-call.js';
+import { notUnderstood, type StripeClient } from './stripe-client.js';
+
+/** The routes' constant names, for the request budget and the metrics. */
+const ROUTES: Record<BillingCallKind, string> = {
+  finalize_invoice: 'invoices.finalize',
+  report_payment: 'payment_records.report_payment',
+  attach_payment: 'invoices.attach_payment',
+  set_reference: 'invoices.update',
+  pay_out_of_band: 'invoices.pay',
+  report_refund: 'payment_records.report_refund',
+  issue_credit_note: 'credit_notes.create',
+};
+
+/**
+ * Calls that Stripe may refuse because they are done already (finalized, paid, attached, refunded before). What the refusal
+ * of a repeat looks like is documented for none of them, so after a refusal the object itself is asked, once.
+ */
+const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
+  'finalize_invoice',
+  'attach_payment',
+  'pay_out_of_band',
+  'report_refund',
+  'issue_credit_note',
+]);
+
+export class StripeBillingPlatform extends BillingPlatform {
+  private readonly effects: StripeEffects;
+
+  constructor(
+    private readonly client: StripeClient,
+    private readonly customPaymentMethodType: string | null,
+  ) {
+    super();
+    this.effects = new StripeEffects(client);
+  }
+
+  override encode(call: BillingCall): WireRequest {
+    return encodeCall(call, this.customPaymentMethodType);
+  }
+
+  override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+    const asked = readStoredCall(call);
+    if (asked === null) return invalidCall();
+    const name = ROUTES[call.kind];
+    const sent = await this.client.request(name, call.wire, call.key);
+    if (sent.ok) {
+      const answer = readAnswer(asked, sent.value);
+      if (answer !== null) return { ...sent, value: answer };
+      const strange = notUnderstood(name, sent);
+      return MAY_BE_DONE.has(call.kind) ? this.checked(asked, strange) : strange;
+    }
+    const refused = sent.kind === 'refused' && sent.code !== 'idempotency_error';
+    return refused && MAY_BE_DONE.has(call.kind) ? this.checked(asked, sent) : sent;
+  }
+
+  override async probe(call: StoredBillingCall): Promise<CallOutcome<Probe>> {
+    const asked = readStoredCall(call);
+    return asked === null ? invalidCall() : this.effects.look(asked);
+  }
+
+  override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
+    const name = 'invoices.retrieve';
+    const read = await this.client.read(name, `/v1/invoices/${encodeURIComponent(invoiceId)}`);
+    if (!read.ok) return read;
+    if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
+    const invoice = invoiceOf(read.value);
+    // An answer about another invoice must not decide on this one.
+    return invoice?.invoiceId === invoiceId ? { ...read, value: invoice } : notUnderstood(name, read);
+  }
+
+  override listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
+    return this.effects.listPayments(invoiceId);
+  }
+
+  /** Success if the effect is there after all; the failure if it is surely not; "unknown" if that could not be read. */
+  private async checked(asked: StoredEffect, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
+    const found = await this.effects.look(asked, failed);
+    if (found.ok && found.value.done) {
+      const { status, requestId } = found;
+      return { ok: true, value: found.value.answer, status, requestId: failed.requestId ?? requestId };
+    }
+    if (found.ok) return failed;
+    const message = `${failed.message}; whether it was done before could not be read: ${found.message}`;
+    return { ...failed, kind: 'unknown', retryAfterMs: found.retryAfterMs, message: message.slice(0, 600) };
+  }
+}
+
+function invalidCall(): CallFailure {
+  return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours; nothing was sent');
+}

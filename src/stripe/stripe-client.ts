@@ -1,0 +1,151 @@
+// One request to Stripe: budget, the real SDK, the answer as a plain object or a sorted failure, and a report of it.
+import Stripe from 'stripe';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type RequestBudget } from '../domain/ports/request-budget.js';
+import { failure, toFailure } from './failure.js';
+import { StripeHttpClient, type Transport } from './http-client.js';
+import { isObject, optionalText, type JsonObject } from './parse.js';
+import { type StripeOptions } from './stripe-options.js';
+
+/** Pages of 100 that one question may take. Past it the answer is "could not find out", never "not there". */
+const MAX_PAGES = 200;
+
+export class StripeClient {
+  private readonly stripe: Stripe;
+  private readonly transport: Transport & { close(): void };
+
+  /** Throws when the base URL is none or has a path: requests would go astray. */
+  constructor(
+    private readonly options: StripeOptions,
+    private readonly budget: RequestBudget,
+  ) {
+    this.transport = options.transport ?? new StripeHttpClient(options.maxSockets ?? 32);
+    this.stripe = new Stripe(options.apiKey, {
+      ...baseOf(options.apiBase),
+      httpClient: this.transport,
+      timeout: options.timeoutMs ?? 15_000,
+      maxNetworkRetries: 0, // the outbox retries, with the key and the bytes it stored
+      telemetry: false, // on, the package writes a file below the home directory
+    });
+  }
+
+  close(): void {
+    this.transport.close();
+  }
+
+  /**
+   * Sends one request, once. `name` is the constant name of the route, for the budget and the metrics. Never throws.
+   * `rawRequest` and not a typed method: what goes out is then exactly the stored JSON, form-encoded in its own order.
+   */
+  async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
+    const params = wire.body === null ? {} : parseJson(wire.body);
+    if (!wire.path.startsWith('/v1/') || !isObject(params)) {
+      return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours');
+    }
+    try {
+      await this.budget.take(name);
+    } catch {
+      return failure('retry', 'budget_unavailable', 'the request budget could not be asked; nothing was sent');
+    }
+    const startedAt = performance.now();
+    const outcome = await this.exchange(wire, params, key);
+    if (!outcome.ok) this.learn(name, outcome);
+    this.report(name, wire, outcome, performance.now() - startedAt);
+    return outcome;
+  }
+
+  /** A GET. `null` when Stripe says that it has no such object. */
+  async read(name: string, path: string): Promise<CallOutcome<JsonObject | null>> {
+    const outcome = await this.request(name, { method: 'GET', path, body: null }, null);
+    if (outcome.ok || outcome.status !== 404 || outcome.kind !== 'refused') return outcome;
+    // A wrong address is a 404 too, and says nothing of the object.
+    const missing =
+      outcome.code === 'resource_missing' || (outcome.code === null && !/unrecognized request/i.test(outcome.message));
+    if (!missing) return outcome;
+    return { ok: true, value: null, status: 404, requestId: outcome.requestId };
+  }
+
+  /** One page of a list. */
+  async page(name: string, path: string): Promise<CallOutcome<{ items: readonly unknown[]; next: string | null }>> {
+    const outcome = await this.request(name, { method: 'GET', path, body: null }, null);
+    if (!outcome.ok) return outcome;
+    const { data, has_more: hasMore } = outcome.value;
+    const last: unknown = Array.isArray(data) ? data.at(-1) : null;
+    const next = hasMore === true && isObject(last) ? optionalText(last['id']) : null;
+    if (!Array.isArray(data) || (hasMore === true && next === null)) return notUnderstood(name, outcome);
+    return { ...outcome, value: { items: data, next } };
+  }
+
+  /** All pages of a list, until `enough` says that what was looked for is among those seen. `path` has a query already. */
+  async pages(
+    name: string,
+    path: string,
+    enough: (items: readonly unknown[]) => boolean = () => false,
+  ): Promise<CallOutcome<readonly unknown[]>> {
+    const items: unknown[] = [];
+    let after = '';
+    for (let count = 0; count < MAX_PAGES; count++) {
+      const page = await this.page(name, `${path}${after}`);
+      if (!page.ok) return page;
+      items.push(...page.value.items);
+      if (page.value.next === null || enough(page.value.items)) return { ...page, value: items };
+      after = `&starting_after=${encodeURIComponent(page.value.next)}`;
+    }
+    return failure('unknown', 'list_too_long', `Stripe: ${name} has more than ${MAX_PAGES} pages`);
+  }
+
+  private async exchange(wire: WireRequest, params: JsonObject, key: string | null): Promise<CallOutcome<JsonObject>> {
+    try {
+      const options = key === null ? {} : { idempotencyKey: key };
+      const sent = wire.method === 'POST' ? params : {};
+      const answer: unknown = await this.stripe.rawRequest(wire.method, wire.path, sent, options);
+      if (!isObject(answer)) return failure('unknown', 'unreadable_answer', 'Stripe: the answer is not an object');
+      const last = isObject(answer['lastResponse']) ? answer['lastResponse'] : {};
+      const status = typeof last['statusCode'] === 'number' ? last['statusCode'] : 200;
+      return { ok: true, value: answer, status, requestId: optionalText(last['requestId']) };
+    } catch (error) {
+      return toFailure(error, this.options.apiKey, Date.now());
+    }
+  }
+
+  /** A lock on one object (`lock_timeout`) is no sign that we ask too much; every other 429 is. */
+  private learn(name: string, outcome: CallFailure): void {
+    if (outcome.status === 429 && outcome.code !== 'lock_timeout') this.budget.throttled(name, outcome.retryAfterMs);
+  }
+
+  private report(name: string, wire: WireRequest, outcome: CallOutcome<unknown>, elapsedMs: number): void {
+    const { method, path } = wire;
+    const { status, requestId } = outcome;
+    const result = outcome.ok ? 'ok' : outcome.kind;
+    try {
+      this.options.onCall?.({ peer: 'stripe', name, method, path, status, outcome: result, elapsedMs, requestId });
+    } catch {
+      // A listener's fault must not change what became of the call.
+    }
+  }
+}
+
+/** Stripe answered 2xx with something that is not what was asked for: it may have been done. */
+export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
+  const { status, requestId } = answer;
+  return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function baseOf(apiBase: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {
+  if (apiBase === null) return {};
+  const url = new URL(apiBase);
+  const protocol = url.protocol === 'http:' ? 'http' : 'https';
+  if (!/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search !== '' || url.username !== '') {
+    throw new Error('the base URL of Stripe must be an http(s) origin without a path');
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, ''); // node:http takes an IPv6 address without brackets
+  return { host, port: url.port === '' ? (protocol === 'http' ? '80' : '443') : url.port, protocol };
+}

@@ -1,0 +1,71 @@
+// Nest wiring: the two ports leave the module, the client stays inside.
+import {
+  Module,
+  type DynamicModule,
+  type FactoryProvider,
+  type ModuleMetadata,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { BillingPlatform } from '../domain/ports/billing-platform.js';
+import { BillingReader } from '../domain/ports/billing-reader.js';
+import { RequestBudget } from '../domain/ports/request-budget.js';
+import { TaxBasisReader } from '../domain/ports/tax.js';
+import { StripeBillingPlatform } from './stripe-billing-platform.js';
+import { StripeBillingReader } from './stripe-billing-reader.js';
+import { StripeClient } from './stripe-client.js';
+import { StripeTaxBasis } from './stripe-tax-basis.js';
+import { StripeOptions } from './stripe-options.js';
+
+/** Closes the sockets when everything that calls Stripe has stopped. */
+class StripeSockets implements OnApplicationShutdown {
+  constructor(private readonly client: StripeClient) {}
+
+  onApplicationShutdown(): void {
+    this.client.close();
+  }
+}
+
+@Module({})
+export class StripeModule {
+  /** `imports` must bring a `RequestBudget` (unless a global module does) and what `inject` names. */
+  static registerAsync(setup: {
+    readonly imports?: NonNullable<ModuleMetadata['imports']>;
+    readonly inject?: NonNullable<FactoryProvider['inject']>;
+    readonly useFactory: FactoryProvider<StripeOptions>['useFactory'];
+  }): DynamicModule {
+    return {
+      module: StripeModule,
+      imports: setup.imports ?? [],
+      providers: [
+        { provide: StripeOptions, useFactory: setup.useFactory, inject: setup.inject ?? [] },
+        {
+          provide: StripeClient,
+          useFactory: (options: StripeOptions, budget: RequestBudget) => new StripeClient(options, budget),
+          inject: [StripeOptions, RequestBudget],
+        },
+        {
+          provide: BillingPlatform,
+          useFactory: (client: StripeClient, options: StripeOptions) =>
+            new StripeBillingPlatform(client, options.customPaymentMethodType),
+          inject: [StripeClient, StripeOptions],
+        },
+        {
+          provide: BillingReader,
+          useFactory: (client: StripeClient) => new StripeBillingReader(client),
+          inject: [StripeClient],
+        },
+        {
+          provide: TaxBasisReader,
+          useFactory: (client: StripeClient) => new StripeTaxBasis(client),
+          inject: [StripeClient],
+        },
+        {
+          provide: StripeSockets,
+          useFactory: (client: StripeClient) => new StripeSockets(client),
+          inject: [StripeClient],
+        },
+      ],
+      exports: [BillingPlatform, BillingReader, TaxBasisReader],
+    };
+  }
+}

@@ -1,0 +1,30 @@
+// Work by the clock: what no event and no lane's own timer would bring up.
+import { Injectable } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { Clock } from '../domain/ports/clock.js';
+import { Signups } from '../domain/ports/signups.js';
+
+/**
+ * Stripe ends an incomplete subscription 23 hours after it was made (STRIPE-FACTS 2.3): five hours before that a person is told.
+ */
+export const SIGNUP_OVERDUE_MS = 18 * 3_600_000;
+const EVERY_MS = 5 * 60_000;
+
+@Injectable()
+export class Housekeeping {
+  constructor(
+    private readonly signups: Signups,
+    private readonly clock: Clock,
+    private readonly onError: (what: string, error: unknown) => void,
+  ) {}
+
+  /** Any replica may do it: an item is open once, whoever makes it. */
+  @Interval(EVERY_MS)
+  async flagOverdueSignups(): Promise<void> {
+    try {
+      await this.signups.flagOverdue(new Date(this.clock.now().getTime() - SIGNUP_OVERDUE_MS));
+    } catch (e) {
+      this.onError('overdue signups could not be looked for', e);
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// The loop that works lanes: claims what is due, works each lane by the flow, as many at once as the settings allow.
+import { type Clock } from '../domain/ports/clock.js';
+import { type Claim, LaneFenced, type LaneStore, StoreUnavailable } from '../domain/ports/lane-store.js';
+import { type Wake } from '../flows/wake.js';
+import { type LaneDone, type WorkLaneFlow } from '../flows/work-lane.flow.js';
+
+export type LaneWorkerOptions = {
+  /** Names this process in the leases. */
+  readonly owner: string;
+  /** Lanes worked at once. */
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  /** The slow poll under the wake-ups, in milliseconds. */
+  readonly pollMs: number;
+  readonly onDone?: (done: LaneDone) => void;
+  readonly onError?: (what: string, error: unknown, lane: string | null) => void;
+};
+
+/** After so many failed decisions an event is parked for a person (RELIABILITY K9). */
+const PARK_AFTER = 10;
+const BACK_OFF_MS = 1_000;
+
+export class LaneWorker {
+  private readonly stopping = new AbortController();
+  private readonly inFlight = new Set<Promise<void>>();
+  /** Claimed, and waiting for a place. */
+  private readonly ready: Claim[] = [];
+  private loop: Promise<void> | null = null;
+  private woken = false;
+  private tap: (() => void) | null = null;
+
+  constructor(
+    private readonly store: LaneStore,
+    private readonly flow: WorkLaneFlow,
+    private readonly wake: Wake,
+    private readonly clock: Clock,
+    private readonly options: LaneWorkerOptions,
+  ) {}
+
+  start(): void {
+    const off = this.wake.onLanes(() => {
+      this.woken = true;
+      this.tap?.();
+    });
+    this.loop ??= this.run().finally(off);
+  }
+
+  /** Claims nothing more and waits until the lanes at hand are at a point where any other worker can go on. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.tap?.();
+    await this.loop;
+    await Promise.allSettled(this.inFlight);
+  }
+
+  private async run(): Promise<void> {
+    let backlog = false;
+    while (!this.stopping.signal.aborted) {
+      this.woken = false;
+      // Under load some lanes are claimed ahead, many with one statement, and begin the moment a place is free.
+      const ahead: number = backlog ? Math.ceil(this.options.concurrency / 2) : 0;
+      const wanted = this.options.concurrency + ahead - this.inFlight.size - this.ready.length;
+      if (wanted > 0 && this.ready.length <= ahead / 2) {
+        const claims = await this.claim(wanted);
+        backlog = claims.length === wanted;
+        this.ready.push(...claims);
+      }
+      this.begin();
+      await this.rest();
+    }
+    // What was claimed ahead goes back: any other worker may have it at once.
+    await Promise.allSettled(this.ready.map((c) => this.store.release(c.lane, c.fence)));
+  }
+
+  private begin(): void {
+    while (this.inFlight.size < this.options.concurrency && !this.stopping.signal.aborted) {
+      const claim = this.ready.shift();
+      if (claim === undefined) break;
+      const work = this.work(claim).finally(() => {
+        this.inFlight.delete(work);
+        const waited = this.ready.length > 0;
+        this.begin();
+        if (waited && this.ready.length <= this.options.concurrency / 4) this.tap?.();
+      });
+      this.inFlight.add(work);
+    }
+  }
+
+  /** Until something is due, a place is free, or the slow poll comes round. */
+  private async rest(): Promise<void> {
+    if (this.stopping.signal.aborted || (this.woken && this.ready.length === 0)) return;
+    const waiting = new AbortController();
+    this.tap = () => waiting.abort();
+    await this.clock.sleep(this.options.pollMs, waiting.signal);
+    this.tap = null;
+  }
+
+  private async claim(limit: number): Promise<readonly Claim[]> {
+    try {
+      return await this.store.claim(this.options.owner, limit, this.options.leaseMs);
+    } catch (e) {
+      this.options.onError?.('lanes could not be claimed', e, null);
+      await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
+      return [];
+    }
+  }
+
+  private async work(claim: Claim): Promise<void> {
+    try {
+      const done = await this.flow.run(claim, this.stopping.signal); // not inside the call: nobody may be listening
+      this.options.onDone?.(done);
+    } catch (e) {
+      if (e instanceof LaneFenced) return; // another worker has it: nothing was written here
+      this.options.onError?.('a lane could not be worked', e, claim.lane);
+      await this.giveBack(claim, e);
+    }
+  }
+
+  /** A failing decision waits and is parked in the end; a failing database is no fault of the lane's. */
+  private async giveBack(claim: Claim, error: unknown): Promise<void> {
+    try {
+      if (error instanceof StoreUnavailable) {
+        await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
+        await this.store.release(claim.lane, claim.fence);
+        return;
+      }
+      const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
+      const retryAt = new Date(this.clock.now().getTime() + 2 * BACK_OFF_MS);
+      await this.store.postpone(claim.lane, claim.fence, reason, retryAt, PARK_AFTER);
+    } catch (again) {
+      // The lease runs out by itself; then anyone goes on.
+      this.options.onError?.('a lane could not be given back', again, claim.lane);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// The loops as a Nest module.
+import { hostname } from 'node:os';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { Clock, Ids } from '../domain/ports/clock.js';
+import { LaneStore } from '../domain/ports/lane-store.js';
+import { Signups } from '../domain/ports/signups.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { VerifyFlow } from '../flows/verify.flow.js';
+import { Wake } from '../flows/wake.js';
+import { OnboardingFlow } from '../flows/onboarding.flow.js';
+import { WorkLaneFlow } from '../flows/work-lane.flow.js';
+import { Metrics } from '../observe/index.js';
+import { Housekeeping } from './housekeeping.js';
+import { OnboardingPoller } from './onboarding-poller.js';
+import { LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
+import { VerifyJob, type VerifyJobReports } from './verify-job.js';
+
+@Module({})
+export class WorkersModule {
+  static register(
+    options: Pick<LaneWorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs'> & {
+      readonly onDone: NonNullable<LaneWorkerOptions['onDone']>;
+      readonly onError: NonNullable<LaneWorkerOptions['onError']>;
+      readonly onVerified: VerifyJobReports['onRun'];
+    },
+  ): DynamicModule {
+    return {
+      module: WorkersModule,
+      imports: [ScheduleModule.forRoot()],
+      providers: [
+        {
+          provide: LaneWorker,
+          useFactory: (store: LaneStore, flow: WorkLaneFlow, wake: Wake, clock: Clock, ids: Ids) =>
+            new LaneWorker(store, flow, wake, clock, {
+              ...options,
+              owner: `${hostname()}:${process.pid}:${ids.next('w')}`,
+            }),
+          inject: [LaneStore, WorkLaneFlow, Wake, Clock, Ids],
+        },
+        {
+          provide: OnboardingPoller,
+          useFactory: (flow: OnboardingFlow) => new OnboardingPoller(flow, (what, e) => options.onError(what, e, null)),
+          inject: [OnboardingFlow],
+        },
+        {
+          provide: Housekeeping,
+          useFactory: (signups: Signups, clock: Clock) =>
+            new Housekeeping(signups, clock, (what, e) => options.onError(what, e, null)),
+          inject: [Signups, Clock],
+        },
+        {
+          provide: VerifyJob,
+          useFactory: (flow: VerifyFlow, books: VerifyBooks, clock: Clock, metrics: Metrics) =>
+            new VerifyJob(flow, books, clock, metrics, {
+              onRun: options.onVerified,
+              onError: (what, e) => options.onError(what, e, null),
+            }),
+          inject: [VerifyFlow, VerifyBooks, Clock, Metrics],
+        },
+      ],
+      exports: [LaneWorker, VerifyJob],
+    };
+  }
+}

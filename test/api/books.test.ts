@@ -1,0 +1,225 @@
+// Reading over HTTP: invoices with their story, lists in pages, events with what is personal masked, review items, the ledger.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Inbox } from '../../src/domain/ports/inbox.js';
+import { ApiApp, anInvoice, freshDatabase } from './support/api-app.js';
+import { type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+let api: ApiApp;
+beforeAll(async () => {
+  database = await freshDatabase();
+  api = await ApiApp.start(database.url);
+  for (let n = 1; n <= 5; n++) await api.paidRenewal(n);
+  // Paid for 4999, and 3000 were due.
+  api.stripe.invoices.set('in_odd', anInvoice('in_odd', 'cus_odd', 3000n));
+  await api.deliver({
+    id: 'evt_odd',
+    type: 'payment.succeeded',
+    created: 1_794_009_630,
+    data: {
+      object: {
+        payment_id: 'pay_odd',
+        merchant_invoice_id: 'in_odd',
+        merchant_customer_id: 'cus_odd',
+        processor_charge_id: 'ch_odd',
+        processor_payment_intent_id: 'pi_odd',
+        amount: 4999,
+        currency: 'eur',
+        status: 'succeeded',
+      },
+    },
+  });
+});
+afterAll(async () => {
+  await api?.stop();
+  await database?.drop();
+});
+
+type Row = Record<string, unknown>;
+const read = async (path: string) => (await api.call('GET', path, { role: 'read' })).json;
+const list = async (path: string) => (await read(path))['data'] as Row[];
+
+describe('an invoice', () => {
+  it('shows what is due, what was paid, and its whole story in order', async () => {
+    const invoice = await read('/v1/invoices/in_1');
+    expect(invoice).toMatchObject({
+      id: 'in_1',
+      customer_id: 'cus_1',
+      status: 'paid',
+      stripe_status: 'paid',
+      amount_due: 4999,
+      amount_paid: 4999,
+      amount_remaining: 0,
+      currency: 'eur',
+      billing_reason: 'subscription_cycle',
+      subscription_id: 'sub_1',
+      refunds: [],
+      reviews: [],
+    });
+    expect(invoice).not.toHaveProperty('mor_customer_id');
+    expect(invoice['payments']).toEqual([
+      expect.objectContaining({
+        id: 'pay_1',
+        amount: 4999,
+        status: 'succeeded',
+        mark: 'confirmed',
+        payment_record_id: expect.stringMatching(/^pr_/),
+      }),
+    ]);
+    expect(invoice['attempts']).toEqual([expect.objectContaining({ event_id: 'evt_1', outcome: 'succeeded' })]);
+    const timeline = invoice['timeline'] as { at: string; kind: string; text: string }[];
+    expect(timeline.map((l) => l.kind)).toEqual(expect.arrayContaining(['event', 'decision', 'call']));
+    expect(timeline.map((l) => l.at)).toEqual(timeline.map((l) => l.at).sort());
+  });
+
+  it('in a list has its payments and refunds, and no timeline', async () => {
+    const [newest] = await list('/v1/invoices?status=paid&limit=1');
+    expect(newest).toMatchObject({ id: 'in_5', payments: [{ id: 'pay_5' }], refunds: [] });
+    expect(newest).not.toHaveProperty('timeline');
+  });
+});
+
+describe('lists', () => {
+  it('go newest first, page by page, each row once, and end without a cursor', async () => {
+    const seen: unknown[] = [];
+    let path = '/v1/payments?limit=2';
+    for (let pages = 0; pages < 5; pages++) {
+      const page = await read(path);
+      seen.push(...(page['data'] as Row[]).map((p) => p['id']));
+      if (!('next_cursor' in page)) break;
+      path = `/v1/payments?limit=2&cursor=${String(page['next_cursor'])}`;
+    }
+    expect(seen).toEqual(['pay_odd', 'pay_5', 'pay_4', 'pay_3', 'pay_2', 'pay_1']);
+  });
+
+  it('are filtered', async () => {
+    expect((await list('/v1/payments?invoice_id=in_3')).map((p) => p['id'])).toEqual(['pay_3']);
+    expect((await list('/v1/payments?customer_id=cus_2')).map((p) => p['id'])).toEqual(['pay_2']);
+    expect(await list('/v1/payments?status=failed')).toEqual([]);
+    expect((await list('/v1/invoices?status=review')).map((i) => i['id'])).toEqual(['in_odd']);
+    expect((await list('/v1/events?event_id=evt_4&source=mor_payments')).map((e) => e['status'])).toEqual(['done']);
+    expect(await list('/v1/events?source=stripe')).toEqual([]);
+    expect(await list("/v1/events?type=x'%20or%201=1--")).toEqual([]);
+  });
+
+  it('the ledger names the payment by its public id and is filtered by invoice, payment and reason', async () => {
+    const entries = await list('/v1/ledger?invoice_id=in_1');
+    expect(entries.length).toBeGreaterThanOrEqual(2);
+    for (const entry of entries)
+      expect(entry).toMatchObject({ amount: 4999, currency: 'eur', invoice_id: 'in_1', payment_id: 'pay_1' });
+    expect(await list('/v1/ledger?payment_id=pay_1')).toEqual(entries);
+    const reason = String(entries[0]?.['reason']);
+    expect((await list(`/v1/ledger?reason=${reason}&payment_id=pay_1`)).map((e) => e['id'])).toEqual([
+      entries[0]?.['id'],
+    ]);
+  });
+});
+
+describe('events', () => {
+  it('one shows its body with what is personal masked', async () => {
+    const [event] = await list('/v1/events?event_id=evt_1');
+    const one = await read(`/v1/events/${String(event?.['id'])}`);
+    expect(one).toMatchObject({
+      event_id: 'evt_1',
+      type: 'payment.succeeded',
+      status: 'done',
+      decided_at: expect.any(String),
+      lane: 'in_1',
+    });
+    expect(one['body']).toMatchObject({
+      id: 'evt_1',
+      data: { object: { payment_id: 'pay_1', customer_email: '[masked]' } },
+    });
+    expect(JSON.stringify(one)).not.toContain('ada@example.com');
+  });
+
+  it('one that is decided again changes nothing that was done; the retry is for operators and on record', async () => {
+    const [event] = await list('/v1/events?event_id=evt_2');
+    const path = `/v1/events/${String(event?.['id'])}/retry`;
+    expect((await api.call('POST', path, { role: 'read' })).status).toBe(403);
+    const retried = await api.call('POST', path);
+    expect([retried.status, retried.json['status'], retried.json['id']]).toEqual([202, 'received', event?.['id']]);
+    await api.work();
+    expect(await read(`/v1/events/${String(event?.['id'])}`)).toMatchObject({ status: 'done' });
+    expect(((await read('/v1/invoices/in_2'))['payments'] as Row[]).length).toBe(1);
+    const trail = (await api.call('GET', '/v1/audit?action=event.retry')).json['data'] as Row[];
+    expect(trail.map((r) => r['outcome'])).toEqual(['done', 'begun', 'denied']);
+  });
+
+  it('bytes that are no JSON are described, not shown; one in quarantine is listed and can be let in', async () => {
+    const delivery = {
+      source: 'mor_events',
+      eventId: 'evt_bytes',
+      type: '',
+      lane: 'mor_events:evt_bytes',
+      body: Buffer.from('no json'),
+      receivedAt: new Date(),
+    } as const;
+    await api.app.get(Inbox).store([{ ...delivery, status: 'parked', reason: 'not JSON' }]);
+    await api.app
+      .get(Inbox)
+      .quarantine(
+        { ...delivery, eventId: 'evt_stale', body: Buffer.from('{}'), status: 'received', reason: null },
+        'stale',
+      );
+    const [parked] = await list('/v1/events?status=parked');
+    expect(parked).toMatchObject({ event_id: 'evt_bytes', reason: 'not JSON' });
+    expect(await read(`/v1/events/${String(parked?.['id'])}`)).toMatchObject({
+      body: null,
+      body_note: expect.stringContaining('7 bytes'),
+    });
+    const [stale] = await list('/v1/events?status=quarantined');
+    expect(stale).toMatchObject({ id: expect.stringMatching(/^iq_/), event_id: 'evt_stale' });
+    expect(stale).not.toHaveProperty('decided_at');
+    const released = await api.call('POST', `/v1/events/${String(stale?.['id'])}/retry`);
+    expect([released.status, released.json['id']]).toEqual([202, expect.stringMatching(/^ie_/)]);
+    expect((await api.call('POST', '/v1/events/ie_99999/retry')).status).toBe(404);
+  });
+});
+
+describe('review items', () => {
+  it('say what happened about which payment and what may be chosen; one choice settles them', async () => {
+    const [item] = await list('/v1/reviews?status=open&kind=amount_mismatch');
+    expect(item).toMatchObject({
+      kind: 'amount_mismatch',
+      status: 'open',
+      invoice_id: 'in_odd',
+      payment_id: 'pay_odd',
+      summary: expect.any(String),
+      proposal: expect.any(String),
+      resolutions: ['apply', 'refund', 'retry', 'dismiss'],
+      created_at: expect.any(String),
+    });
+    expect(item).not.toHaveProperty('refund_id');
+    const path = `/v1/reviews/${String(item?.['id'])}`;
+    expect(await read(path)).toEqual(item);
+    const resolve = (body: object, role: 'ops' | 'signup' = 'ops') =>
+      api.call('POST', `${path}/resolve`, { role, body });
+    expect((await resolve({ resolution: 'dismiss' }, 'signup')).status).toBe(403);
+    expect((await resolve({ resolution: 'shrug' })).status).toBe(400);
+    expect((await resolve({})).json['errors']).toEqual([expect.objectContaining({ field: 'resolution' })]);
+
+    const [one, two] = await api.working(
+      Promise.all([
+        resolve({ resolution: 'refund', note: 'agreed with the customer' }),
+        resolve({ resolution: 'refund' }),
+      ]),
+    );
+    expect([one.status, two.status]).toEqual([200, 200]);
+    await api.work();
+    expect(await read(path)).toMatchObject({
+      status: 'resolved',
+      resolution: 'refund',
+      resolved_by: 'ops-name',
+      resolutions: [],
+    });
+    expect((await read('/v1/payments/pay_odd'))['refunds']).toEqual([
+      expect.objectContaining({ amount: 4999, status: 'succeeded' }),
+    ]);
+    const again = await resolve({ resolution: 'apply' });
+    expect([again.status, again.json['code']]).toEqual([409, 'review_already_resolved']);
+    expect((await api.call('POST', '/v1/reviews/rev_none/resolve', { body: { resolution: 'dismiss' } })).status).toBe(
+      404,
+    );
+  });
+});

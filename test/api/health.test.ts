@@ -1,0 +1,64 @@
+// Alive, ready, measured; and what callers are told while the database is away.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Readiness } from '../../src/api/readiness.js';
+import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
+import { type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+let api: ApiApp;
+beforeAll(async () => {
+  database = await freshDatabase();
+  api = await ApiApp.start(database.url);
+});
+afterAll(async () => {
+  await api?.stop();
+});
+
+const open = (path: string) => api.call('GET', path, { role: null });
+
+describe('health', () => {
+  it('is ready when it was told so and the database answers', async () => {
+    expect((await open('/livez')).json).toEqual({ status: 'ok' });
+    expect([(await open('/readyz')).status, (await open('/readyz')).json]).toEqual([200, { status: 'ok' }]);
+    api.app.get(Readiness).set(false, 'stopping');
+    const stopping = await open('/readyz');
+    expect([stopping.status, stopping.json]).toEqual([503, { status: 'stopping' }]);
+    expect((await open('/livez')).status).toBe(200);
+    api.app.get(Readiness).set(true, 'ready');
+  });
+
+  it('shows what waits, and no secret', async () => {
+    await api.db.pool
+      .query(`insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
+      values ('stripe', 'evt_w', 'invoice.created', 'in_w', '\\x00', 'received', now() - interval '90 seconds', now())`);
+    const page = await open('/metrics');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(page.text).toContain('crossbill_queue_depth{queue="inbox"} 1');
+    expect(Number(/^crossbill_queue_oldest_age_seconds (\S+)/m.exec(page.text)?.[1])).toBeGreaterThanOrEqual(90);
+    for (const key of Object.values(KEYS)) expect(page.text).not.toContain(key);
+  });
+
+  it('without the database is alive, not ready, still measured, and 503 to callers, strangers being strangers all the same', async () => {
+    await database.drop();
+    expect((await open('/livez')).status).toBe(200);
+    const ready = await open('/readyz');
+    expect([ready.status, ready.json]).toEqual([503, { status: 'database' }]);
+    expect((await open('/metrics')).status).toBe(200);
+    expect((await api.call('GET', '/v1/invoices', { role: null })).status).toBe(401);
+    for (const path of ['/v1/invoices', '/v1/payments/pay_1', '/v1/audit']) {
+      const answer = await api.call('GET', path);
+      expect([path, answer.status, answer.json]).toEqual([
+        path,
+        503,
+        { code: 'unavailable', message: expect.any(String), errors: [] },
+      ]);
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    const refund = await api.call('POST', '/v1/payments/pay_1/refunds', {
+      body: {},
+      headers: { 'idempotency-key': 'k' },
+    });
+    expect(refund.status).toBe(503);
+  });
+});

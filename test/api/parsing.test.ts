@@ -1,0 +1,114 @@
+// The pure parts of the API: how bodies are read, how people's data is masked, whose key a header carries.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { KeyRing } from '../../src/api/access/key-ring.js';
+import { masked } from '../../src/api/events/mask.js';
+import { canonicalJson, parseJsonBody } from '../../src/api/http/json-body.js';
+import { Secret } from '../../src/config/index.js';
+
+describe('a body', () => {
+  const read = (text: string): unknown => {
+    const parsed = parseJsonBody(Buffer.from(text));
+    return parsed.ok ? parsed.value : parsed.reason;
+  };
+
+  it('that is empty says nothing, and is an object like one without members', () => {
+    expect(read('')).toEqual({});
+  });
+
+  it('keeps the spelling of a number at its top that is no plain integer, and leaves all others alone', () => {
+    expect(read('{"amount":1e3,"a":{"amount":1e3},"b":[1.0],"c":12,"d":-7,"e":"1e3"}')).toEqual({
+      amount: '1e3',
+      a: { amount: 1000 },
+      b: [1],
+      c: 12,
+      d: -7,
+      e: '1e3',
+    });
+    expect(read('{"\\u0061mount":10.0,"x":"\\"amount\\":1e3"}')).toEqual({ amount: '10.0', x: '"amount":1e3' });
+    expect(read('{"__proto__":1e3}')).not.toHaveProperty('polluted');
+  });
+
+  it('without such numbers is what JSON says it is', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.maxSafeInteger(), fc.object())), (body) => {
+        const text = JSON.stringify(body);
+        expect(read(text)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('says the same in any order of its fields, and something else when a value differs', () => {
+    expect(canonicalJson({ b: 1, a: { d: [1, 2], c: null } })).toBe(canonicalJson({ a: { c: null, d: [1, 2] }, b: 1 }));
+    expect(canonicalJson({ a: [1, 2] })).not.toBe(canonicalJson({ a: [2, 1] }));
+    expect(canonicalJson({ a: 1 })).not.toBe(canonicalJson({ a: '1' }));
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+});
+
+describe('an event shown to a person', () => {
+  it('names nobody and opens nothing, but keeps every id and amount', () => {
+    const shown = masked({
+      id: 'evt_1',
+      data: {
+        object: {
+          id: 'in_1',
+          customer: 'cus_1',
+          customer_email: 'ada@example.com',
+          customer_name: 'Ada',
+          customer_phone: null,
+          customer_address: { line1: 'Weg 1', city: 'Ulm' },
+          hosted_invoice_url: 'https://pay.example/x',
+          client_secret: 'pi_1_secret_2',
+          description: 'for ada@example.com, with thanks',
+          amount_due: 2990,
+          lines: [{ billing_details: { name: 'Ada' }, amount: 2990 }],
+        },
+      },
+    });
+    expect(shown).toEqual({
+      id: 'evt_1',
+      data: {
+        object: {
+          id: 'in_1',
+          customer: 'cus_1',
+          customer_email: '[masked]',
+          customer_name: '[masked]',
+          customer_phone: null,
+          customer_address: '[masked]',
+          hosted_invoice_url: '[masked]',
+          client_secret: '[masked]',
+          description: 'for [masked], with thanks',
+          amount_due: 2990,
+          lines: [{ billing_details: '[masked]', amount: 2990 }],
+        },
+      },
+    });
+  });
+});
+
+describe('a key', () => {
+  const key = 'k'.repeat(32);
+  const ring = new KeyRing({ apiKeys: [{ name: 'shop', role: 'signup', key: new Secret(key) }] });
+
+  it('is whose it is only when it is whole', () => {
+    expect(ring.fromHeader(`Bearer ${key}`)).toEqual({ name: 'shop', role: 'signup' });
+    expect(ring.fromHeader(`bearer  ${key}`)).toEqual({ name: 'shop', role: 'signup' });
+    for (const header of [
+      undefined,
+      '',
+      'Bearer',
+      key,
+      `Bearer ${key} `,
+      `Bearer ${key}k`,
+      `Bearer ${key.slice(1)}`,
+      `Bearer ${key},${key}`,
+    ]) {
+      expect(ring.fromHeader(header)).toBeNull();
+    }
+  });
+});

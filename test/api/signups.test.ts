@@ -1,0 +1,246 @@
+// Signups over HTTP: made, repeated, refused, completed; and where the client secret goes and where it does not.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiApp, anInvoice, freshDatabase } from './support/api-app.js';
+import { failure } from './support/peers.js';
+import { type TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+let api: ApiApp;
+beforeAll(async () => {
+  database = await freshDatabase();
+  api = await ApiApp.start(database.url);
+});
+beforeEach(() => {
+  api.mor.failWith = null;
+  api.mor.calls.length = 0;
+});
+afterAll(async () => {
+  await api?.stop();
+  await database?.drop();
+});
+
+const customer = {
+  id: 'cus_ada',
+  email: 'ada@example.com',
+  name: 'Ada',
+  country: 'de',
+  address: { line1: 'Weg 1', city: 'Ulm' },
+};
+const payment = { kind: 'payment', customer, amount: 2990, currency: 'eur' };
+const create = (body: object, key?: string, role: 'signup' | 'ops' = 'signup') =>
+  api.call('POST', '/v1/signups', { role, body, headers: key === undefined ? {} : { 'idempotency-key': key } });
+
+describe('making a signup', () => {
+  it('a payment becomes a payment intent for the amount, and the secret is handed over once', async () => {
+    const made = await create({ ...payment, description: 'Pro', tax_calculation_id: 'tc_1' });
+    expect(made.status).toBe(201);
+    const { id, payment_intent_id: intent, client_secret: secret } = made.json as Record<string, string>;
+    expect(made.json).toEqual({
+      id: expect.stringMatching(/^sup_/),
+      kind: 'payment',
+      client_secret: expect.stringMatching(/canary/),
+      payment_intent_id: expect.stringMatching(/^pi_/),
+      mor_customer_id: expect.stringMatching(/^mc_/),
+      status: 'requires_payment_method',
+      tax_calculation_id: 'tc_1',
+    });
+    expect(JSON.parse(api.mor.calls[0]?.wire.body ?? '')).toEqual({
+      kind: 'create_payment_intent',
+      amountMinor: 2990,
+      currency: 'EUR',
+      customer: { ...customer, country: 'DE' },
+      description: 'Pro',
+      taxCalculationId: 'tc_1',
+    });
+
+    const read = await api.call('GET', `/v1/signups/${id}`, { role: 'read' });
+    expect(read.json).toMatchObject({
+      id,
+      customer_id: 'cus_ada',
+      payment_intent_id: intent,
+      amount: 2990,
+      currency: 'eur',
+      completed_at: null,
+    });
+    expect(read.text).not.toContain('secret');
+    const rows = await api.db.pool.query<{ all: string }>(`select (select string_agg(s::text, '') from signup s) ||
+      (select string_agg(a::text, '') from audit a) as all`);
+    expect(rows.rows[0]?.all).toContain(id);
+    expect(rows.rows[0]?.all).not.toContain(secret);
+    expect(rows.rows[0]?.all).not.toContain('canary');
+  });
+
+  it('a trial becomes a setup intent and takes no money', async () => {
+    const made = await create({
+      kind: 'trial',
+      customer: { id: 'cus_eve' },
+      payment_method_types: ['card', 'sepa_debit'],
+    });
+    expect(made.status).toBe(201);
+    expect(made.json).toMatchObject({
+      kind: 'trial',
+      setup_intent_id: expect.any(String),
+      client_secret: expect.any(String),
+    });
+    expect(made.json).not.toHaveProperty('payment_intent_id');
+    expect(JSON.parse(api.mor.calls[0]?.wire.body ?? '')).toMatchObject({ paymentMethodTypes: ['card', 'sepa_debit'] });
+    const complete = await api.call('POST', `/v1/signups/${String(made.json['id'])}/complete`, {
+      body: { charge_id: 'ch_t', invoice_id: 'in_t', amount: 1, currency: 'eur' },
+    });
+    expect([complete.status, complete.json['code']]).toEqual([409, 'signup_has_no_payment']);
+  });
+
+  it('links the customer to the one at the MoR', async () => {
+    await create({ ...payment, customer: { id: 'cus_linked' } });
+    const found = await api.call('GET', '/v1/customers/cus_linked', { role: 'read' });
+    expect(found.json).toMatchObject({
+      customer_id: 'cus_linked',
+      mor_customer_id: expect.stringMatching(/^mc_/),
+      invoice_ids: [],
+    });
+    expect(found.json['signups']).toHaveLength(1);
+  });
+});
+
+describe('repeating a signup', () => {
+  it('gives the same signup, with the secret as the MoR repeats it, whatever the order of the fields', async () => {
+    const first = await create(payment, 'k1');
+    const { kind, customer: c, ...rest } = payment;
+    const again = await create({ ...rest, customer: c, kind }, 'k1');
+    expect(again.status).toBe(201);
+    expect(again.json).toEqual(first.json);
+    expect(new Set(api.mor.calls.map((call) => call.key)).size).toBe(1);
+    expect(new Set(api.mor.calls.map((call) => call.wire.body)).size).toBe(1);
+  });
+
+  it('with another body is a conflict; another API key has keys of its own', async () => {
+    const first = await create(payment, 'k2');
+    const other = await create({ ...payment, amount: 1 }, 'k2');
+    expect([other.status, other.json['code']]).toEqual([409, 'idempotency_conflict']);
+    const elsewhere = await create({ ...payment, amount: 1 }, 'k2', 'ops');
+    expect(elsewhere.status).toBe(201);
+    expect(elsewhere.json['id']).not.toBe(first.json['id']);
+  });
+
+  it('ten at once make one signup and one intent', async () => {
+    const all = await Promise.all(Array.from({ length: 10 }, () => create(payment, 'k3')));
+    expect(all.map((a) => a.status)).toEqual(Array.from({ length: 10 }, () => 201));
+    expect(new Set(all.map((a) => a.text)).size).toBe(1);
+    expect(new Set(api.mor.calls.map((call) => call.key)).size).toBe(1);
+  });
+
+  it('a key that cannot be one is refused', async () => {
+    for (const key of ['x'.repeat(256), '   ']) {
+      const answer = await api.call('POST', '/v1/signups', { body: payment, headers: { 'idempotency-key': key } });
+      // Blanks alone are no header value at all.
+      if (key.trim() === '') expect([201, 400]).toContain(answer.status);
+      else expect((answer.json['errors'] as { field: string }[])[0]?.field).toBe('Idempotency-Key');
+    }
+  });
+});
+
+describe('what the MoR will not do', () => {
+  const cases: [string, Parameters<typeof failure>[0], number, string][] = [
+    ['refuses', { status: 422, code: 'unsupported_currency' }, 422, 'unsupported_currency'],
+    [
+      'does not know the calculation',
+      { status: 404, code: 'tax_calculation_not_found' },
+      404,
+      'tax_calculation_not_found',
+    ],
+    [
+      'has suspended the merchant',
+      { kind: 'stopped', status: 403, code: 'merchant_suspended' },
+      403,
+      'merchant_suspended',
+    ],
+    ['does not accept our credentials', { kind: 'stopped', status: 401, code: null }, 502, 'mor_unauthorized'],
+    ['has no processor', { kind: 'retry', status: 503, code: 'psp_unavailable' }, 502, 'mor_unavailable'],
+    ['fails', { kind: 'unknown', status: 500, code: 'internal_error' }, 502, 'mor_unavailable'],
+    ['is silent', { kind: 'unknown', status: null, code: null }, 502, 'mor_unavailable'],
+    ['asks for a pause', { kind: 'retry', status: 429, code: 'rate_limited', retryAfterMs: 2500 }, 429, 'rate_limited'],
+  ];
+  it.each(cases)('when it %s', async (_, over, status, code) => {
+    api.mor.failWith = failure(over);
+    const answer = await create(payment);
+    expect([answer.status, answer.json['code']]).toEqual([status, code]);
+    if (status === 429) expect(answer.headers.get('retry-after')).toBe('3');
+  });
+
+  it('its names of fields become ours', async () => {
+    const errors = [
+      { field: 'merchant_customer.cardpsp_id', message: 'is missing' },
+      { field: 'merchant_customer.email', message: 'is wrong' },
+      { field: 'amount', message: 'is wrong' },
+    ];
+    api.mor.failWith = failure({ errors });
+    const answer = await create(payment);
+    expect((answer.json['errors'] as { field: string }[]).map((e) => e.field)).toEqual([
+      'customer.id',
+      'customer.email',
+      'amount',
+    ]);
+  });
+
+  it('a signup that was not answered is made by sending it again with its key', async () => {
+    api.mor.failWith = failure({ kind: 'unknown', status: null });
+    expect((await create(payment, 'k5')).status).toBe(502);
+    api.mor.failWith = null;
+    expect((await create(payment, 'k5')).status).toBe(201);
+    expect(new Set(api.mor.calls.map((call) => call.key)).size).toBe(1);
+  });
+});
+
+describe('completing a signup', () => {
+  it('marks the first invoice paid with the charge, once, however often it is repeated', async () => {
+    const { id } = (await create({ ...payment, customer: { id: 'cus_done' } })).json as { id: string };
+    api.stripe.invoices.set('in_first', {
+      ...anInvoice('in_first', 'cus_done', 2990n),
+      billingReason: 'subscription_create',
+    });
+    const body = { charge_id: 'ch_first', invoice_id: 'in_first', amount: 2990, currency: 'EUR' };
+    for (let i = 0; i < 3; i++) {
+      const done = await api.call('POST', `/v1/signups/${id}/complete`, { role: 'signup', body });
+      expect(done.status).toBe(202);
+      expect(done.json).toMatchObject({
+        id,
+        invoice_id: 'in_first',
+        charge_id: 'ch_first',
+        payment: { amount: 2990, currency: 'eur' },
+      });
+      await api.work();
+    }
+    const invoice = await api.call('GET', '/v1/invoices/in_first', { role: 'read' });
+    expect(invoice.json).toMatchObject({ status: 'paid', billing_reason: 'subscription_create', amount_due: 2990 });
+    expect(invoice.json['payments']).toHaveLength(1);
+    const signup = await api.call('GET', `/v1/signups/${id}`);
+    expect(signup.json).toMatchObject({ mark: 'confirmed', completed_at: expect.any(String), invoice_id: 'in_first' });
+    // Until the MoR names the payment it has an id of ours, and cannot be refunded here.
+    const refund = await api.call('POST', `/v1/payments/${String(signup.json['payment_id'])}/refunds`, {
+      body: {},
+      headers: { 'idempotency-key': 'early' },
+    });
+    expect([refund.status, refund.json['code']]).toEqual([409, 'payment_not_identified']);
+  });
+
+  it('a charge pays one invoice only', async () => {
+    const { id } = (await create({ ...payment, customer: { id: 'cus_thief' } })).json as { id: string };
+    const done = await api.call('POST', `/v1/signups/${id}/complete`, {
+      role: 'signup',
+      body: { charge_id: 'ch_first', invoice_id: 'in_other', amount: 2990, currency: 'eur' },
+    });
+    expect([done.status, done.json['code']]).toEqual([409, 'charge_already_used']);
+    expect((done.json['errors'] as { field: string }[])[0]?.field).toBe('charge_id');
+  });
+
+  it('is in the audit trail with its outcome', async () => {
+    const rows = (await api.call('GET', '/v1/audit?action=signup.complete')).json['data'] as Record<string, unknown>[];
+    expect(rows[0]).toMatchObject({
+      actor: 'signup-name',
+      outcome: 'refused',
+      status: 409,
+      detail: { code: 'charge_already_used' },
+    });
+    expect(rows.at(-2)).toMatchObject({ outcome: 'done', status: 202 });
+  });
+});

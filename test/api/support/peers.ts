@@ -1,0 +1,136 @@
+// The MoR and Stripe as the API's tests need them: small, and they keep what they were told.
+import {
+  BillingPlatform,
+  type BillingAnswer,
+  type BillingCall,
+  type InvoiceFacts,
+  type StoredBillingCall,
+} from '../../../src/domain/ports/billing-platform.js';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../../../src/domain/ports/call.js';
+import {
+  EventRelay,
+  type IntentAnswer,
+  type MorCall,
+  PaymentGateway,
+  type RefundAnswer,
+} from '../../../src/domain/ports/payment-gateway.js';
+
+export function answer<T>(value: T): CallOutcome<T> {
+  return { ok: true, value, status: 200, requestId: 'req_1' };
+}
+
+export function failure(over: Partial<CallFailure>): CallFailure {
+  return {
+    ok: false,
+    kind: 'refused',
+    status: 400,
+    code: 'invalid_request',
+    message: 'the MoR would not do it',
+    errors: [],
+    retryAfterMs: null,
+    requestId: null,
+    replayed: false,
+    ...over,
+  };
+}
+
+/** Answers every call, once per key, unless it was told to fail. */
+export class FakeMor extends PaymentGateway {
+  readonly calls: { wire: WireRequest; key: string }[] = [];
+  /** What the next calls end with, instead of an answer. */
+  failWith: CallFailure | null = null;
+  refundStatus: RefundAnswer['status'] = 'succeeded';
+  readonly #byKey = new Map<string, unknown>();
+
+  override encode(call: MorCall): WireRequest {
+    const path =
+      call.kind === 'create_refund' ? `/api/payments/${call.paymentId}/refund` : `/api/payments/${call.kind}`;
+    const body = JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
+    return { method: 'POST', path, body };
+  }
+
+  override async createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
+    return this.#once(wire, key, (n) => ({
+      clientSecret: `pi_${n}_secret_canary`,
+      intentId: `pi_${n}`,
+      morCustomerId: `mc_${n}`,
+      status: 'requires_payment_method',
+    }));
+  }
+
+  override async createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>> {
+    const asked = JSON.parse(wire.body ?? '{}') as { paymentId: string; amountMinor: number; reason: string | null };
+    return this.#once(wire, key, (n) => ({
+      morRefundId: `rfnd_${n}`,
+      paymentId: asked.paymentId,
+      amountMinor: BigInt(asked.amountMinor),
+      currency: 'EUR',
+      status: this.refundStatus,
+      reason: asked.reason,
+      processorRefundId: `re_${n}`,
+      createdAt: new Date('2026-11-20T12:00:00Z'),
+    }));
+  }
+
+  override async knowsCharge(): Promise<CallOutcome<boolean>> {
+    return answer(true);
+  }
+
+  #once<T>(wire: WireRequest, key: string, make: (n: number) => T): CallOutcome<T> {
+    this.calls.push({ wire, key });
+    if (this.failWith !== null) return this.failWith;
+    const known = this.#byKey.get(key) as T | undefined;
+    const made = known ?? make(this.#byKey.size + 1);
+    this.#byKey.set(key, made);
+    return answer(made);
+  }
+}
+
+/** Invoices that are open until a payment record is attached. */
+export class FakeStripe extends BillingPlatform {
+  readonly invoices = new Map<string, InvoiceFacts>();
+  #made = 0;
+
+  override encode(call: BillingCall): WireRequest {
+    const body = JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
+    return { method: 'POST', path: `/${call.kind}`, body };
+  }
+
+  override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+    const { invoiceId } = JSON.parse(call.wire.body ?? '{}') as { invoiceId: string };
+    const n = ++this.#made;
+    switch (call.kind) {
+      case 'report_payment':
+      case 'report_refund':
+        return answer({ kind: call.kind, paymentRecordId: `pr_${n}` });
+      case 'issue_credit_note':
+        return answer({ kind: call.kind, creditNoteId: `cn_${n}` });
+      default: {
+        const was = this.invoices.get(invoiceId);
+        if (was === undefined) return failure({ status: 404, code: 'resource_missing' });
+        const invoice: InvoiceFacts = { ...was, status: 'paid', amountPaid: was.amountDue, amountRemaining: 0n };
+        this.invoices.set(invoiceId, invoice);
+        return answer({ kind: call.kind, invoice });
+      }
+    }
+  }
+
+  override async probe(): Promise<CallOutcome<{ done: false }>> {
+    return answer({ done: false });
+  }
+
+  override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
+    return answer(this.invoices.get(invoiceId) ?? null);
+  }
+
+  override async listInvoicePayments(): Promise<CallOutcome<readonly []>> {
+    return answer([] as const);
+  }
+}
+
+export class NoRelay extends EventRelay {
+  override readonly enabled = false;
+  override async send(): Promise<CallOutcome<null>> {
+    return answer(null);
+  }
+}

@@ -1,0 +1,189 @@
+// Reads the sources with the TypeScript parser and says where they break the import table: which folder may know which.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+/** Path below `src/` with `/`, and the text. */
+export type SourceFile = { readonly path: string; readonly text: string };
+
+/** `*`: anything. Otherwise the folders, or files by pattern, that a folder may import besides itself. */
+type Allowed = '*' | readonly (string | RegExp)[];
+
+// The table. An arrow that is not here is a change of the design, not of this test.
+const TABLE: Readonly<Record<string, Allowed>> = {
+  config: [],
+  domain: [],
+  postgres: [],
+  observe: ['config'],
+  flows: ['domain'],
+  store: ['domain', 'config'],
+  stripe: ['domain', 'config'],
+  mor: ['domain', 'config'],
+  intake: ['domain', 'store', 'config'],
+  api: ['domain', 'flows', 'mor', 'config', 'observe'],
+  console: ['domain', 'flows', 'mor', 'config', 'api'], // the console is a guest of the API: same keys, same audit
+  workers: ['domain', 'flows', 'config', 'observe'],
+  sandbox: ['domain/money.ts', /^mor\/wire\b/], // the oracle of the tests shares no decision with what it judges
+  system: ['domain'],
+  cli: '*',
+  demo: '*',
+  docs: '*', // writes the reference pages from the code
+  bench: '*',
+  simulate: '*',
+  'main.ts': '*',
+  'app.module.ts': '*',
+  'core.module.ts': '*', // the part of it that the command line shares
+  'daemon.ts': '*', // start and stop of one daemon
+  'open-database.ts': '*',
+  'watch.ts': '*', // joins what the parts report with metrics and log
+  'cli.ts': '*',
+};
+
+/** Who may read the environment: the settings, and programs that have settings of their own. */
+const ENVIRONMENT_READERS = [
+  /^config\//,
+  /^main\.ts$/,
+  /^cli(\.ts$|\/)/,
+  /^(demo|bench|simulate)\//,
+  /^sandbox\/main\.ts$/,
+];
+// Only to hand PATH on to the PostgreSQL server that it starts.
+const ENVIRONMENT_PASSED_ON = [/^postgres\/binaries\.ts$/];
+
+// Built-ins without effects: bytes and hashes. Nothing else may enter domain/.
+const PURE_BUILT_INS = new Set(['node:buffer', 'node:crypto']);
+
+export const MAX_LINES = 400;
+
+/** Every broken rule as one line that says what to change. Empty: all is well. */
+export function brokenRules(files: readonly SourceFile[]): string[] {
+  const known = new Set(files.map(({ path }) => path));
+  const graph = new Map<string, string[]>();
+  const found: string[] = [];
+  for (const file of files) {
+    const { specifiers, readsEnvironment } = readSource(file);
+    const targets: string[] = [];
+    for (const specifier of specifiers) {
+      if (!specifier.startsWith('.')) {
+        if (partOf(file.path) === 'domain' && !PURE_BUILT_INS.has(specifier))
+          found.push(`${file.path} imports ${specifier}: domain/ imports no package`);
+        continue;
+      }
+      const target = posix.join(posix.dirname(file.path), specifier).replace(/\.js$/, '.ts');
+      if (target.startsWith('..')) found.push(`${file.path} imports ${specifier}: outside of src/`);
+      else if (!known.has(target)) found.push(`${file.path} imports ${specifier}: there is no such file`);
+      else targets.push(target);
+    }
+    found.push(...targets.flatMap((target) => forbidden(file.path, target)));
+    if (!(partOf(file.path) in TABLE)) found.push(`${file.path}: ${partOf(file.path)} is not in the table of parts`);
+    if (
+      readsEnvironment &&
+      ![...ENVIRONMENT_READERS, ...ENVIRONMENT_PASSED_ON].some((reader) => reader.test(file.path))
+    ) {
+      found.push(`${file.path} reads process.env: only config/ and the main programs do`);
+    }
+    graph.set(file.path, targets);
+  }
+  return [...found, ...circles(graph)];
+}
+
+/** Files that have grown over the limit of one subject. */
+export function tooLong(files: readonly SourceFile[]): string[] {
+  return files
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0) }))
+    .filter(({ lines }) => lines > MAX_LINES)
+    .map(({ path, lines }) => `${path} has ${lines} lines: split it, the limit is ${MAX_LINES}`);
+}
+
+/** All TypeScript files below a folder of the project. */
+export function readSources(folder: 'src' | 'test'): SourceFile[] {
+  const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', folder);
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path: relative(root, path).replaceAll('\\', '/'), text: readFileSync(path, 'utf8') }));
+}
+
+/** The folder of a file, or the file itself when it lies in `src/`. */
+function partOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+function forbidden(from: string, to: string): string[] {
+  const allowed = TABLE[partOf(from)];
+  if (allowed === undefined || allowed === '*' || partOf(from) === partOf(to)) return [];
+  const fine = allowed.some((rule) =>
+    typeof rule === 'string' ? to === rule || to.startsWith(`${rule}/`) : rule.test(to),
+  );
+  return fine ? [] : [`${from} imports ${to}: ${partOf(from)} may not`];
+}
+
+/** What a file imports, for types or for values, statically or not; and whether it reads the environment. */
+function readSource({ path, text }: SourceFile): { specifiers: string[]; readsEnvironment: boolean } {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const specifiers: string[] = [];
+  let readsEnvironment = false;
+  const add = (node: ts.Node | undefined): void => {
+    if (node !== undefined && ts.isStringLiteralLike(node)) specifiers.push(node.text);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node.moduleSpecifier);
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal);
+    if (ts.isCallExpression(node) && isLoading(node.expression)) add(node.arguments[0]);
+    if (namesEnvironment(node)) readsEnvironment = true;
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return { specifiers, readsEnvironment };
+}
+
+function isLoading(called: ts.Expression): boolean {
+  return called.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(called) && called.text === 'require');
+}
+
+/** `process.env`, `process['env']`, `const { env } = process`, `import { env } from 'node:process'`. */
+function namesEnvironment(node: ts.Node): boolean {
+  const isProcess = (value: ts.Node | undefined): boolean =>
+    value !== undefined &&
+    ((ts.isIdentifier(value) && value.text === 'process') ||
+      (ts.isPropertyAccessExpression(value) && value.name.text === 'process'));
+  if (ts.isPropertyAccessExpression(node)) return node.name.text === 'env' && isProcess(node.expression);
+  if (ts.isElementAccessExpression(node)) {
+    return (
+      isProcess(node.expression) &&
+      ts.isStringLiteralLike(node.argumentExpression) &&
+      node.argumentExpression.text === 'env'
+    );
+  }
+  if (ts.isVariableDeclaration(node) && ts.isObjectBindingPattern(node.name)) {
+    const names = node.name.elements.map((element) => (element.propertyName ?? element.name).getText());
+    return isProcess(node.initializer) && names.includes('env');
+  }
+  if (ts.isImportSpecifier(node)) {
+    const from = node.parent.parent.parent.moduleSpecifier;
+    return (
+      (node.propertyName ?? node.name).text === 'env' && ts.isStringLiteral(from) && /^(node:)?process$/.test(from.text)
+    );
+  }
+  return false;
+}
+
+/** Each circle of imports once, as the way round it. */
+function circles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const way: string[] = [];
+  const walk = (path: string): void => {
+    const start = way.indexOf(path);
+    if (start >= 0) found.push(`a circle of imports: ${[...way.slice(start), path].join(' -> ')}`);
+    if (start >= 0 || done.has(path)) return;
+    way.push(path);
+    for (const target of graph.get(path) ?? []) walk(target);
+    way.pop();
+    done.add(path);
+  };
+  for (const path of graph.keys()) walk(path);
+  return found;
+}

@@ -1,0 +1,296 @@
+// The commands against a running daemon, its database, and the sandbox.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { emptyDatabase } from '../support/database.js';
+import { OPS_KEY, startWorld, type World } from '../support/world.js';
+import { cli, cliJson } from './rig.js';
+
+type Check = { name: string; state: string; detail: string; todo: string };
+
+describe('the command line', () => {
+  let world: World;
+  let paid: { invoiceId: string; paymentId: string; customerId: string; subscriptionId: string };
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+    const s = await world.subscriber({ email: 'ada.lovelace@example.com' });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    const invoiceId = await world.renew(s.subscriptionId);
+    await world.invoice(invoiceId, 'held');
+    await world.advance(3_700);
+    const invoice = await world.invoice(invoiceId, 'paid');
+    const [payment] = invoice['payments'] as { id: string }[];
+    paid = { ...s, invoiceId, paymentId: payment?.id ?? '' };
+  });
+  afterAll(() => world.close());
+
+  async function sql<T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> {
+    const db = new pg.Client({ connectionString: world.databaseUrl });
+    await db.connect();
+    try {
+      return (await db.query<T>(text, values)).rows;
+    } finally {
+      await db.end();
+    }
+  }
+
+  it('migrate brings an empty database up to date, and other commands ask for it before that', async () => {
+    const empty = await emptyDatabase();
+    const env = { ...world.env, DATABASE_URL: empty.url };
+    try {
+      const behind = await cli(['status'], env);
+      expect(behind).toMatchObject({ code: 1 });
+      expect(behind.err).toContain('Run `crossbill migrate`');
+      expect((await cli(['migrate', '--status'], env)).code).toBe(1);
+      const done = await cliJson<{ migrations: string[] }>(['migrate'], env);
+      expect(done.code).toBe(0);
+      expect(done.body.migrations.length).toBeGreaterThan(2);
+      expect(await cli(['migrate'], env)).toMatchObject({ code: 0, out: 'The schema was current already.\n' });
+      expect((await cli(['migrate', '--status'], env)).code).toBe(0);
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  it('doctor finds all well but what a trial run lacks, and prints no secret', async () => {
+    const { code, body, out } = await cliJson<{ checks: Check[]; summary: Record<string, number> }>(
+      ['doctor'],
+      world.env,
+    );
+    expect(body.checks.filter((c) => c.state === 'fail')).toEqual([]);
+    expect(code).toBe(0);
+    const names = body.checks.map((c) => c.name);
+    for (const name of [
+      'database',
+      'schema',
+      'clock against Stripe',
+      'Stripe key',
+      'webhook endpoint at Stripe',
+      'mark mode',
+      'MoR credentials',
+      'partner credentials',
+      'traffic from stripe',
+    ]) {
+      expect(names).toContain(name);
+    }
+    for (const name of ['STRIPE_API_KEY', 'MOR_CLIENT_SECRET', 'STRIPE_WEBHOOK_SECRETS'])
+      expect(out).not.toContain(world.env[name]);
+    expect(out).not.toContain(OPS_KEY);
+  });
+
+  it('doctor says what to do about a card that Stripe would charge as well, a wrong key and wrong MoR credentials', async () => {
+    const method = await world.stripe.paymentMethods.create({ type: 'card', card: { token: 'tok_visa' } });
+    await world.stripe.paymentMethods.attach(method.id, { customer: paid.customerId });
+    await world.stripe.customers.update(paid.customerId, { invoice_settings: { default_payment_method: method.id } });
+    const card = await cliJson<{ checks: Check[] }>(['doctor'], world.env);
+    expect(card.code).toBe(1);
+    expect(card.body.checks.find((c) => c.name.startsWith('customers whom'))).toMatchObject({
+      state: 'fail',
+      detail: expect.stringContaining(paid.customerId),
+    });
+    await world.stripe.customers.update(paid.customerId, { invoice_settings: { default_payment_method: '' } });
+
+    const wrong = await cliJson<{ checks: Check[] }>(['doctor'], {
+      ...world.env,
+      STRIPE_API_KEY: 'sk_test_0123456789wrongwrong',
+      MOR_CLIENT_SECRET: 'not-the-secret-of-anyone',
+    });
+    expect(wrong.code).toBe(1);
+    expect(wrong.body.checks.find((c) => c.name === 'Stripe key')).toMatchObject({
+      state: 'fail',
+      todo: expect.stringContaining('STRIPE_API_KEY'),
+    });
+    expect(wrong.body.checks.find((c) => c.name === 'MoR credentials')).toMatchObject({ state: 'fail' });
+    expect(wrong.out).not.toContain('wrongwrong');
+    expect(wrong.out).not.toContain('not-the-secret');
+  });
+
+  it('status counts invoices, queues and events', async () => {
+    const { code, body } = await cliJson<Record<string, Record<string, unknown>>>(['status'], world.env);
+    expect(code).toBe(0);
+    expect(body['invoices']?.['paid']).toBeGreaterThanOrEqual(2);
+    expect(body['queue']).toMatchObject({ parked: 0, quarantined: 0 });
+    expect(body['last_events']?.['stripe']).toMatch(/^20/);
+    expect((await cli(['status'], world.env)).out).toContain('Last verify\n  never');
+  });
+
+  it('explain tells an invoice’s story in order, by any of its ids', async () => {
+    const { code, out } = await cli(['explain', paid.invoiceId], world.env);
+    expect(code).toBe(0);
+    const at = (text: string): number => {
+      expect(out).toContain(text);
+      return out.indexOf(text);
+    };
+    expect(at('invoice.created')).toBeLessThan(at('payment.succeeded'));
+    expect(at('payment.succeeded')).toBeLessThan(at('report_payment done'));
+    expect(at('report_payment done')).toBeLessThan(at('attach_payment done'));
+    expect(out).toMatch(/requestId req_/);
+    expect(out).not.toContain('ada.lovelace');
+    const [event] = await sql<{ event_id: string }>(
+      `select event_id from inbox_event where type = 'payment.succeeded' limit 1`,
+    );
+    for (const id of [paid.paymentId, paid.customerId, event?.event_id ?? '']) {
+      expect(
+        (await cliJson<{ invoices: { invoice_id: string }[] }>(['explain', id], world.env)).body.invoices.map(
+          (i) => i.invoice_id,
+        ),
+      ).toContain(paid.invoiceId);
+    }
+    expect(await cli(['explain', 'in_nobody'], world.env)).toMatchObject({ code: 1 });
+  });
+
+  it('refund asks, gives back once for one key, mirrors it, and is audited', async () => {
+    const refused = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain('say --yes');
+    expect((await cli(['refund', paid.paymentId, '--amount', '500'], world.env, { answer: 'n' })).code).toBe(1);
+    const args = ['refund', paid.paymentId, '--amount', '500', '--key', 'ticket-7', '--yes'];
+    const done = await cliJson(args, world.env);
+    expect(done).toMatchObject({ code: 0, body: { status: 'succeeded', mirror: 'done', amount: 500 } });
+    const again = await cliJson(args, world.env);
+    expect(again.body['id']).toBe(done.body['id']);
+    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(500);
+    expect(await cli(['refund', paid.paymentId, '--amount', '999999', '--yes'], world.env)).toMatchObject({ code: 1 });
+    const audited = await sql<{ actor: string }>(`select actor from audit where action = 'refund.create'`);
+    expect(audited.map((r) => r.actor)).toContain('cli:ada');
+  });
+
+  it('export writes the ledger as CSV and as JSON lines', async () => {
+    const csv = await cli(['export', 'ledger', '--format', 'csv'], world.env);
+    expect(csv.code).toBe(0);
+    const [head, ...rows] = csv.out.trimEnd().split('\r\n');
+    expect(head).toMatch(/^id,recorded_at,debit_account,credit_account,amount_minor,amount,currency/);
+    const lines = (await cli(['export', 'ledger', '--format', 'jsonl'], world.env)).out.trimEnd().split('\n');
+    expect(lines).toHaveLength(rows.length);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ amount_minor: 2990, amount: '29.90', currency: 'EUR' });
+  });
+
+  it('events are listed, shown without personal data, and decided again', async () => {
+    const listed = await cliJson<{ data: { id: string; type: string }[] }>(
+      ['events', 'list', '--type', 'invoice.created', '--limit', '1'],
+      world.env,
+    );
+    // Without a command of its own, `events` lists.
+    const bare = await cliJson<typeof listed.body>(['events', '--type', 'invoice.created', '--limit', '1'], world.env);
+    expect(bare.body.data).toEqual(listed.body.data);
+    expect((await cli(['events', 'lst'], world.env)).code).toBe(2);
+    const [event] = listed.body.data;
+    const shown = await cli(['events', 'show', event?.id ?? ''], world.env);
+    expect(shown.out).toContain('invoice.created');
+    expect(shown.out).not.toContain('ada.lovelace');
+    expect((await cli(['events', 'show', event?.id ?? '', '--raw'], world.env)).out).toContain('ada.lovelace');
+    expect(await cliJson(['retry', event?.id ?? ''], world.env)).toMatchObject({
+      code: 0,
+      body: { retried: [event?.id] },
+    });
+    expect(await cli(['retry', '--all-parked'], world.env)).toMatchObject({ code: 0, out: 'No event is parked.\n' });
+    expect((await cli(['retry'], world.env)).code).toBe(2);
+    expect((await cli(['events', 'list', '--cursor', 'x'], world.env)).code).toBe(2);
+  });
+
+  it('reviews are listed and settled', async () => {
+    const invoiceId = await world.renew(paid.subscriptionId);
+    await world.invoice(invoiceId, 'held');
+    await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 500 });
+    await world.advance(3_700);
+    await world.invoice(invoiceId, 'review');
+    const { body } = await cliJson<{ data: { id: string; kind: string; invoice_id: string }[] }>(
+      ['reviews', 'list'],
+      world.env,
+    );
+    const item = body.data.find((r) => r.invoice_id === invoiceId);
+    expect(item?.kind).toBe('amount_mismatch');
+    const wrong = await cli(['reviews', 'resolve', item?.id ?? '', 'forget', '--yes'], world.env);
+    expect(wrong.code).toBe(2);
+    const done = await cliJson(['reviews', 'resolve', item?.id ?? '', 'apply', '--note', 'agreed', '--yes'], world.env);
+    expect(done).toMatchObject({ code: 0, body: { status: 'resolved', resolved_by: 'cli:ada' } });
+    const open = await world.invoice(invoiceId, 'open'); // a part of it is paid now
+    expect(open['amount_paid']).toBe(2990);
+  });
+
+  it('webhooks are registered with a secret shown once, listed and deleted', async () => {
+    const url = 'https://bridge.example.com/webhooks/mor/events';
+    const made = await cliJson<{ id: string; secret: string }>(['webhooks', 'register', '--url', url], world.env);
+    expect(made.code).toBe(0);
+    expect(made.body.secret.length).toBeGreaterThan(8);
+    const listed = await cli(['webhooks', 'list'], world.env);
+    expect(listed.out).toContain(url);
+    expect(listed.out).not.toContain(made.body.secret);
+    expect((await cli(['webhooks', 'delete', made.body.id, '--yes'], world.env)).code).toBe(0);
+    expect((await cli(['webhooks', 'list'], world.env)).out).not.toContain(url);
+    expect((await cli(['webhooks', 'register', '--url', 'http://bridge.example.com'], world.env)).code).toBe(2);
+  });
+
+  it('onboard shows what is kept, and reports what is missing in a file', async () => {
+    expect(await cli(['onboard', 'status'], world.env)).toMatchObject({ code: 0, out: 'none\n' });
+    expect((await cli(['onboard', 'apply', '--file', 'nowhere.json', '--yes'], world.env)).code).toBe(2);
+  });
+
+  it('erase takes a customer’s personal data out while verify still passes, and a repeat of an event is still recognised', async () => {
+    const before = await cliJson<{ outcome: string }>(['verify'], world.env);
+    expect(before).toMatchObject({ code: 0, body: { outcome: 'clean' } });
+    const ran = await cliJson(['erase', paid.customerId, '--yes'], world.env);
+    expect(ran).toMatchObject({ code: 0, body: { waiting: 0 } });
+    const find = `select 'inbox' as t from inbox_event where position('ada.lovelace'::bytea in body) > 0
+      union all select 'quarantine' from inbox_quarantine where position('ada.lovelace'::bytea in body) > 0
+      union all select 'signup' from signup where body like '%ada.lovelace%'
+      union all select 'outbox' from outbox_message where body like '%ada.lovelace%'
+      union all select 'journal' from journal where text || coalesce(detail::text, '') like '%ada.lovelace%'
+      union all select 'review' from review where summary like '%ada.lovelace%'`;
+    expect(await sql(find)).toEqual([]);
+    expect(await cliJson(['verify'], world.env)).toMatchObject({ code: 0, body: { outcome: 'clean' } });
+    const [events] = await sql<{ n: string }>('select count(*) as n from inbox_event');
+    await cli(['backfill', '--since', '30d', '--yes'], world.env);
+    expect(await sql<{ n: string }>('select count(*) as n from inbox_event')).toEqual([events]);
+    expect(
+      await sql(`select 1 from audit where action = 'customer.erase' and target = $1`, [paid.customerId]),
+    ).toHaveLength(1);
+    expect((await cli(['erase', 'cus_nobody', '--yes'], world.env)).code).toBe(1);
+    expect((await cli(['explain', paid.invoiceId], world.env)).out).toContain('29.90 EUR');
+  });
+
+  it('purge drops bodies by age and nothing younger', async () => {
+    const none = await cliJson(['purge', '--older-than', '90d', '--yes'], world.env);
+    expect(none).toMatchObject({ code: 0, body: { events: 0 } });
+    await world.subscriber();
+    await sql(
+      `update inbox_event set decided_at = now() - interval '100 days' where id in (select id from inbox_event where body is not null and status <> 'received' limit 2)`,
+    );
+    const some = await cliJson<{ events: number }>(['purge', '--older-than', '90d', '--yes'], world.env);
+    expect(some.body.events).toBe(2);
+  });
+
+  it('onboard apply names what is missing in a file, merchant by merchant', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'crossbill-cli-'));
+    const file = join(folder, 'merchants.json');
+    writeFileSync(file, JSON.stringify([{ merchantReference: 'shop-1' }]));
+    try {
+      const wrong = await cliJson<{ data: { error?: { message: string } }[] }>(
+        ['onboard', 'apply', '--file', file, '--yes'],
+        world.env,
+      );
+      expect(wrong.code).toBe(1);
+      expect(wrong.body.data[0]?.error?.message).toMatch(/productCode|company/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('refund without a daemon is written down, and --work carries it out here', async () => {
+    await Promise.all(world.daemons.map((d) => d.stop()));
+    const left = await cliJson<{ id: string; status: string }>(
+      ['refund', paid.paymentId, '--amount', '100', '--key', 'alone', '--wait', '1', '--yes'],
+      world.env,
+    );
+    expect(left).toMatchObject({ code: 5, body: { status: 'requested' } });
+    const done = await cliJson<{ id: string }>(
+      ['refund', paid.paymentId, '--amount', '100', '--key', 'alone', '--work', '--yes'],
+      world.env,
+    );
+    expect(done).toMatchObject({ code: 0, body: { id: left.body.id, status: 'succeeded', mirror: 'done' } });
+  });
+});

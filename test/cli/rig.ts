@@ -1,0 +1,45 @@
+// The command line in this process: its output is kept, its questions are answered by the test.
+import { runCli } from '../../src/cli/program.js';
+
+export type Ran = { readonly code: number; readonly out: string; readonly err: string };
+
+export type CliOptions = {
+  readonly cwd?: string;
+  /** What a person at a terminal answers; left out: there is no terminal. */
+  readonly answer?: string;
+};
+
+export async function cli(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  { cwd = process.cwd(), answer }: CliOptions = {},
+): Promise<Ran> {
+  let out = '';
+  let err = '';
+  const code = await runCli(argv, {
+    env,
+    cwd,
+    user: 'ada',
+    out: (text) => {
+      out += text;
+      return Promise.resolve();
+    },
+    err: (text) => void (err += text),
+    isTerminal: answer !== undefined,
+    ask: (question) => {
+      err += question;
+      return Promise.resolve(answer ?? '');
+    },
+    signal: new AbortController().signal,
+  });
+  return { code, out, err };
+}
+
+/** The result of a command that was asked for JSON. */
+export async function cliJson<T = Record<string, unknown>>(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Ran & { readonly body: T }> {
+  const ran = await cli([...argv, '--json'], env);
+  return { ...ran, body: JSON.parse(ran.out) as T };
+}

@@ -1,0 +1,182 @@
+// The commands that need no database: help, init, config, completion, and what is said of wrong use.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { cell } from '../../src/cli/export.js';
+import { parseSince } from '../../src/cli/session.js';
+import { plain } from '../../src/cli/table.js';
+import { withoutPersonalData } from '../../src/cli/redacted-body.js';
+import { cli } from './rig.js';
+
+const GROUPS = ['events', 'reviews', 'export', 'webhooks', 'onboard', 'config'];
+const COMMANDS = [
+  'init',
+  'migrate',
+  'doctor',
+  'status',
+  'retry',
+  'explain',
+  'refund',
+  'verify',
+  'backfill',
+  'erase',
+  'purge',
+  'completion',
+  ...GROUPS,
+];
+
+describe('help', () => {
+  it('names every command and every exit code', async () => {
+    const { code, out } = await cli(['--help']);
+    expect(code).toBe(0);
+    for (const name of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    expect(out).toContain('3   verify: there are differences');
+  });
+
+  it.each(COMMANDS)('is there for %s', async (name) => {
+    const { code, out } = await cli([name, '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain(`Usage: crossbill ${name}`);
+    if (!GROUPS.includes(name)) expect(out).toContain('--json');
+  });
+
+  it('turns wrong use into exit code 2 and says where to look', async () => {
+    const unknown = await cli(['verfy']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.err).toContain('Did you mean verify?');
+    expect((await cli(['verify', '--since', 'yesterday'])).code).toBe(2);
+    expect((await cli(['refund', 'pay_1', '--amount', '10.00'])).code).toBe(2);
+    expect((await cli(['explain'])).code).toBe(2);
+  });
+
+  const built = join(process.cwd(), 'dist/cli.js');
+  (existsSync(built) ? it : it.skip)('is printed by the built program', () => {
+    expect(execFileSync(process.execPath, [built, '--help'], { encoding: 'utf8' })).toContain('Usage: crossbill');
+  });
+});
+
+describe('settings', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'crossbill-cli-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('init writes a file with a key of its own that only its owner reads, and never overwrites', async () => {
+    const made = await cli(['init'], {}, { cwd: folder });
+    expect(made.code).toBe(0);
+    const text = readFileSync(join(folder, '.env'), 'utf8');
+    const key = /^API_KEYS=operator:ops:([0-9a-f]{64})$/m.exec(text)?.[1] ?? '';
+    expect(key).toHaveLength(64);
+    expect(made.out).not.toContain(key);
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+    const again = await cli(['init'], {}, { cwd: folder });
+    expect(again.code).toBe(1);
+    expect(again.err).toContain('is there already');
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(text);
+  });
+
+  it('are named all at once when they are wrong, without their values, with exit code 78', async () => {
+    const { code, err } = await cli(['status'], { STRIPE_API_KEY: 'not a key of stripe', PORT: 'eighty' });
+    expect(code).toBe(78);
+    for (const name of ['STRIPE_API_KEY', 'PORT', 'MOR_CLIENT_SECRET', 'API_KEYS']) expect(err).toContain(name);
+    expect(err).not.toContain('not a key');
+    const doctor = await cli(['doctor'], { PORT: 'eighty' });
+    expect(doctor.code).toBe(1);
+    expect(doctor.out).toMatch(/FAIL {2}settings +PORT/);
+  });
+
+  it('come from a file, the environment wins, and config print shows no secret', async () => {
+    const secret = 'whsec_0123456789abcdef0123456789';
+    writeFileSync(
+      join(folder, 'test.env'),
+      [
+        'STRIPE_API_KEY=sk_test_0123456789abcdefABCDEF',
+        `STRIPE_WEBHOOK_SECRETS=${secret}`,
+        'MOR_BASE_URL=http://127.0.0.1:4020',
+        'MOR_AUTH_URL=http://127.0.0.1:4020',
+        'MOR_CLIENT_ID=merchant',
+        'MOR_CLIENT_SECRET="s3cret-value-of-the-merchant"',
+        `MOR_PAYMENT_WEBHOOK_SECRETS=${secret}`,
+        `API_KEYS=ada:ops:${'k'.repeat(40)}`,
+        'PORT=3111',
+        'DATABASE_URL=postgres://crossbill:hunter22@127.0.0.1:1/crossbill',
+      ].join('\n'),
+    );
+    const { code, out, err } = await cli(
+      ['config', 'print', '--env-file', 'test.env', '--json'],
+      { PORT: '3222' },
+      { cwd: folder },
+    );
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const shown = JSON.parse(out) as Record<string, string>;
+    expect(shown['PORT']).toBe('3222');
+    expect(shown['API_KEYS']).toBe('ada:ops');
+    for (const value of [secret, 's3cret', 'hunter22', 'kkkkkkkk', 'sk_test_0']) expect(out).not.toContain(value);
+    const gone = await cli(['status', '--env-file', 'test.env'], {}, { cwd: folder });
+    expect(gone.code).toBe(4);
+    expect(gone.err).toContain('The database does not answer');
+    expect(gone.err).not.toContain('hunter22');
+    expect((await cli(['status', '--env-file', 'missing.env'], {}, { cwd: folder })).code).toBe(2);
+  });
+});
+
+describe('completion', () => {
+  it.each(['bash', 'zsh'])('for %s knows the commands and their options', async (shell) => {
+    const { code, out } = await cli(['completion', shell]);
+    expect(code).toBe(0);
+    expect(out).toContain('"events") words="list show retry');
+    expect(out).toMatch(/"verify"\) words=".*--repair/);
+  });
+
+  (existsSync('/bin/bash') ? it : it.skip)('runs in bash', async () => {
+    const { out } = await cli(['completion', 'bash']);
+    const ask = 'COMP_WORDS=(crossbill ev); COMP_CWORD=1; _crossbill; echo "${COMPREPLY[@]}"';
+    expect(execFileSync('/bin/bash', ['-c', `${out}\n${ask}`], { encoding: 'utf8' }).trim()).toBe('events');
+  });
+});
+
+describe('text for people', () => {
+  it('cannot move the cursor or hide what it says', () => {
+    expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
+  });
+
+  it('never becomes a formula in a spreadsheet', () => {
+    expect(cell('=1+1')).toBe("'=1+1");
+    expect(cell('@SUM(A1)')).toBe("'@SUM(A1)");
+    expect(cell('-2')).toBe("'-2");
+    expect(cell('\tx')).toBe("'\tx");
+    expect(cell('a,"b"')).toBe('"a,""b"""');
+    expect(cell('+1,2')).toBe('"\'+1,2"');
+    expect(cell('in_1')).toBe('in_1');
+  });
+
+  it('hides names and addresses of a stored body unless they are asked for, and secrets always', () => {
+    const body = Buffer.from(
+      JSON.stringify({
+        customer: 'cus_1',
+        customer_email: 'a@b.c',
+        customer_address: { city: 'X' },
+        client_secret: 'pi_1_secret_abcdefgh',
+        customerName: 'Ada',
+      }),
+    );
+    expect(withoutPersonalData(body, false)).toEqual({
+      customer: 'cus_1',
+      customer_email: '[hidden]',
+      customer_address: '[hidden]',
+      client_secret: '[secret]',
+      customerName: '[hidden]',
+    });
+    expect(withoutPersonalData(body, true)).toMatchObject({ customer_email: 'a@b.c', client_secret: '[secret]' });
+  });
+
+  it('takes a span or a date in the past, and nothing else, for "since"', () => {
+    expect(parseSince('2026-01-01').toISOString()).toBe('2026-01-01T00:00:00.000Z');
+    expect(Date.now() - parseSince('2d').getTime()).toBeGreaterThanOrEqual(2 * 86_400_000);
+    for (const wrong of ['2999-01-01', '30', 'd', '-1d', '2026-13-01', '01.02.2026'])
+      expect(() => parseSince(wrong)).toThrow();
+  });
+});

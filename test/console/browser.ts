@@ -1,0 +1,35 @@
+// The system's Chromium, driven from outside; null where there is none and none can be had.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const INSTALL_MS = 180_000;
+
+/** Installs Chromium where it is missing and may be installed: with apt, as root. Gives its path; null: there is none. */
+export function findChromium(): string | null {
+  const found = PLACES.find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  if (process.getuid?.() !== 0) return null;
+  const install = 'apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium';
+  spawnSync('sh', ['-c', install], {
+    stdio: 'ignore',
+    timeout: INSTALL_MS,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  return PLACES.find((path) => existsSync(path)) ?? null;
+}
+
+export function openBrowser(executablePath: string): Promise<Browser> {
+  return chromium.launch({ executablePath, args: FLAGS });
+}

@@ -1,0 +1,160 @@
+// What the console changes: only by a form of its own session, only for the role ops, once per form, and on record.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { fieldsOf, Visitor } from './visitor.js';
+
+let world: World;
+let url: string;
+let paymentId: string;
+
+beforeAll(async () => {
+  world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+  url = (await world.startDaemon()).url;
+});
+afterAll(() => world.close());
+
+const ops = (): Promise<Visitor> => new Visitor(url).login(OPS_KEY);
+const refunds = async (): Promise<Json[]> =>
+  (await world.api('GET', `/v1/payments/${paymentId}`)).body['refunds'] as Json[];
+
+async function newPayment(): Promise<void> {
+  const s = await world.subscriber();
+  await world.invoice(s.firstInvoiceId, 'paid');
+  const paid = await world.invoice(await world.renew(s.subscriptionId), 'paid');
+  paymentId = String((paid['payments'] as Json[])[0]?.['id']);
+}
+
+/** The confirmation's fields, ready to be sent. */
+async function confirmation(v: Visitor, amount: string): Promise<Record<string, string>> {
+  const action = `/console/payments/${paymentId}/refund`;
+  const fields = await v.form(action, action);
+  const page = await v.post(action, { ...fields, amount, reason: 'requested_by_customer' });
+  expect(page.status).toBe(200);
+  return fieldsOf(page.text, `${action}s`);
+}
+
+describe('a refund', () => {
+  beforeAll(newPayment);
+
+  it('is shown with what remains before and after it, and nothing is refunded until that is confirmed', async () => {
+    const v = await ops();
+    const action = `/console/payments/${paymentId}/refund`;
+    const first = await v.get(action);
+    expect(first.text).toContain('At most 29.90');
+    const page = await v.post(action, { ...fieldsOf(first.text, action), amount: '10.00', reason: 'duplicate' });
+    for (const said of ['Refund 10.00 EUR', '29.90 EUR', '19.90 EUR', 'duplicate']) expect(page.text).toContain(said);
+    expect(await refunds()).toEqual([]);
+  });
+
+  it('is made once, however often its form is sent at the same time', async () => {
+    const v = await ops();
+    const fields = await confirmation(v, '10.00');
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => v.post(`/console/payments/${paymentId}/refunds`, fields)),
+    );
+    expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
+    const places = new Set(answers.map((a) => a.headers.get('location')));
+    expect(places.size).toBe(1);
+    const made = await refunds();
+    expect(made).toHaveLength(1);
+    expect(places).toEqual(new Set([`/console/refunds/${String(made[0]?.['id'])}`]));
+    const rows = (await world.api<{ data: Json[] }>('GET', '/v1/audit?action=refund.create')).body.data;
+    expect(rows.filter((r) => r['outcome'] === 'done')).toHaveLength(5);
+    expect(rows.filter((r) => r['outcome'] === 'begun')).toHaveLength(5);
+    expect(rows[0]).toMatchObject({ actor: 'ops', role: 'ops', target: paymentId, detail: { via: 'console' } });
+    const page = await world.until(
+      'the MoR answered',
+      () => v.get([...places][0] ?? ''),
+      (p) => p.text.includes('succeeded'),
+    );
+    expect(page.text).toContain('10.00 EUR');
+  });
+
+  it('is not made under a form that was used for another amount', async () => {
+    const v = await ops();
+    const fields = await confirmation(v, '1.00');
+    expect((await v.post(`/console/payments/${paymentId}/refunds`, fields)).status).toBe(303);
+    const other = await v.post(`/console/payments/${paymentId}/refunds`, { ...fields, amount: '2.00' });
+    expect([other.status, other.text.includes('idempotency_conflict')]).toEqual([409, true]);
+    expect(await refunds()).toHaveLength(2);
+  });
+
+  it.each(['1e1', '-1', '0', '0.00', 'NaN', '１０', ' 5', '5,00', '1.001', '', '10000'])(
+    'is refused for the amount %j',
+    async (amount) => {
+      const v = await ops();
+      const before = await refunds();
+      const fields = await confirmation(v, '1.00');
+      const seen = await v.post(`/console/payments/${paymentId}/refunds`, { ...fields, amount });
+      expect(seen.status).toBe(400);
+      expect(await refunds()).toHaveLength(before.length);
+    },
+  );
+});
+
+describe('a change', () => {
+  beforeAll(newPayment);
+
+  it('is refused to the role read, which is shown no way to it', async () => {
+    const reader = await new Visitor(url).login(READ_KEY);
+    const page = await reader.get(`/console/payments/${paymentId}`);
+    expect(page.status).toBe(200);
+    expect(page.text).not.toContain('Refund…');
+    const token = fieldsOf(page.text, '/console/logout');
+    const fields = { ...token, amount: '1.00', reason: '', key: 'con-00000000-0000-4000-8000-000000000000' };
+    expect((await reader.get(`/console/payments/${paymentId}/refund`)).status).toBe(403);
+    expect((await reader.post(`/console/payments/${paymentId}/refunds`, fields)).status).toBe(403);
+    expect((await reader.post('/console/events/ie_1/retry', token)).status).toBe(403);
+    expect((await reader.get('/console/audit')).status).toBe(403);
+    expect(await refunds()).toEqual([]);
+    const denied = (await world.api<{ data: Json[] }>('GET', '/v1/audit?actor=viewer')).body.data;
+    expect(
+      denied.filter((a) => a['outcome'] === 'denied' && a['action'] === 'refund.create').length,
+    ).toBeGreaterThanOrEqual(2);
+  });
+
+  it('is refused without the token of the very session, and from another site', async () => {
+    const v = await ops();
+    const path = `/console/payments/${paymentId}/refunds`;
+    const fields = await confirmation(v, '1.00');
+    const { form_token: token, ...bare } = fields;
+    const stranger = await ops();
+    const foreign = await stranger.form('/console', '/console/logout');
+    const tries = [
+      await v.post(path, bare),
+      await v.post(path, { ...fields, form_token: `${token}x` }),
+      await v.post(path, { ...fields, form_token: foreign['form_token'] ?? '' }),
+      await v.post(path, fields, { origin: 'https://evil.example' }),
+      await v.post(path, fields, { origin: 'null' }),
+      await v.post(path, fields, { 'sec-fetch-site': 'cross-site' }),
+      await v.post(path, fields, { 'sec-fetch-site': 'same-site' }),
+    ];
+    expect(tries.map((t) => t.status)).toEqual([403, 403, 403, 403, 403, 403, 403]);
+    const typed = await Promise.all(
+      ['text/plain', 'application/json', 'multipart/form-data; boundary=x'].map((type) =>
+        v.post(path, fields, { 'content-type': type }),
+      ),
+    );
+    expect(typed.map((t) => t.status)).toEqual([415, 415, 415]);
+    const twice = await fetch(url + path, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: `crossbill_console=${v.cookie}` },
+      body: `${new URLSearchParams(fields).toString()}&amount=29.90`,
+    });
+    expect(twice.status).toBe(400);
+    expect(await refunds()).toEqual([]);
+  });
+
+  it('is never made by a GET, nor without a session', async () => {
+    const v = await ops();
+    expect((await v.get(`/console/payments/${paymentId}/refunds?amount=1.00`)).status).toBe(404);
+    const fields = await confirmation(v, '1.00');
+    const gone = await new Visitor(url).post(`/console/payments/${paymentId}/refunds`, fields);
+    expect([gone.status, gone.headers.get('location')]).toEqual([303, '/console/login?ended=1']);
+    expect(
+      (await new Visitor(url).post('/console/login', { key: OPS_KEY }, { origin: 'https://evil.example' })).status,
+    ).toBe(403);
+    expect(await refunds()).toEqual([]);
+  });
+});

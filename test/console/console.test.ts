@@ -1,0 +1,252 @@
+// The console over HTTP: who may see and do what, that no form of another site counts, and that nothing from outside becomes markup.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { COOKIE } from '../../src/console/session.js';
+import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { Visitor } from './visitor.js';
+
+let world: World;
+let url: string;
+let invoiceId: string;
+let paymentId: string;
+
+beforeAll(async () => {
+  world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+  url = (await world.startDaemon()).url;
+  const s = await world.subscriber();
+  await world.invoice(s.firstInvoiceId, 'paid');
+  invoiceId = await world.renew(s.subscriptionId);
+  const paid = await world.invoice(invoiceId, 'paid');
+  paymentId = String((paid['payments'] as Json[])[0]?.['id']);
+});
+afterAll(() => world.close());
+
+const visitor = (): Visitor => new Visitor(url);
+const ops = (): Promise<Visitor> => visitor().login(OPS_KEY);
+const audit = async (action: string): Promise<Json[]> =>
+  (await world.api<{ data: Json[] }>('GET', `/v1/audit?action=${action}`)).body.data;
+
+describe('logging in', () => {
+  it('exchanges a key for a cookie that no script reads and no other site sends', async () => {
+    const v = visitor();
+    const seen = await v.post('/console/login', { key: OPS_KEY });
+    expect(seen.status).toBe(303);
+    expect(seen.headers.get('location')).toBe('/console');
+    const cookie = seen.headers.getSetCookie().join();
+    for (const trait of ['HttpOnly', 'SameSite=Strict', 'Path=/console', 'Max-Age=28800'])
+      expect(cookie).toContain(trait);
+    expect(cookie).not.toContain(OPS_KEY);
+    expect((await v.get('/console')).status).toBe(200);
+    expect((await audit('console.login'))[0]).toMatchObject({ actor: 'ops', role: 'ops', outcome: 'done' });
+  });
+
+  it('sends whoever is not logged in to the form, and back to the page afterwards', async () => {
+    const v = visitor();
+    const sent = await v.get(`/console/invoices/${invoiceId}`);
+    expect(sent.status).toBe(303);
+    const form = sent.headers.get('location') ?? '';
+    expect(form).toBe(`/console/login?to=${encodeURIComponent(`/console/invoices/${invoiceId}`)}`);
+    expect((await v.get(form)).text).toContain(`value="/console/invoices/${invoiceId}"`);
+    const back = await v.post('/console/login', { key: READ_KEY, to: `/console/invoices/${invoiceId}` });
+    expect(back.headers.get('location')).toBe(`/console/invoices/${invoiceId}`);
+  });
+
+  it.each(['https://evil.example/', '//evil.example', '/console@evil.example', '/console/../v1', '/\\evil'])(
+    'leads nowhere else than into the console: %s',
+    async (to) => {
+      const seen = await visitor().post('/console/login', { key: OPS_KEY, to });
+      expect(seen.headers.get('location')).toBe('/console');
+    },
+  );
+
+  it('refuses a cookie that was changed, made with another key, or is double', async () => {
+    const v = await ops();
+    const [body = '', mac = ''] = (v.cookie ?? '').split('.');
+    const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Json;
+    const later = Buffer.from(JSON.stringify({ ...claims, e: Number(claims['e']) + 1 })).toString('base64url');
+    const other = await visitor().login(READ_KEY);
+    const asOps = Buffer.from(
+      JSON.stringify({
+        ...(JSON.parse(Buffer.from(other.cookie?.split('.')[0] ?? '', 'base64url').toString()) as Json),
+        n: 'ops',
+      }),
+    ).toString('base64url');
+    for (const forged of [
+      `${later}.${mac}`,
+      `${asOps}.${other.cookie?.split('.')[1]}`,
+      `${body}.`,
+      body,
+      'x.y',
+      `${body}.${mac}.z`,
+      `${body}.${mac}; ${COOKIE}=${body}.${mac}`,
+    ]) {
+      const f = visitor();
+      f.cookie = forged;
+      expect((await f.get('/console')).status).toBe(303);
+    }
+  });
+
+  it('slows an address down after five wrong keys, and audits each of them', async () => {
+    const other = await world.startDaemon(); // tries are counted by each daemon: the others of these tests stay undisturbed
+    const v = new Visitor(other.url);
+    const statuses: number[] = [];
+    for (let i = 0; i < 6; i++) statuses.push((await v.post('/console/login', { key: `wrong-${i}` })).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const right = await v.post('/console/login', { key: OPS_KEY });
+    expect(right.status).toBe(429);
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(right.text).not.toContain(OPS_KEY);
+    expect((await audit('console.login')).filter((a) => a['outcome'] === 'denied')).toHaveLength(5);
+  });
+
+  it('works on every replica, and ends when the API key is changed', async () => {
+    const v = await ops();
+    const replica = await world.startDaemon();
+    const rotated = await world.startDaemon({ API_KEYS: `ops:ops:another-${OPS_KEY},viewer:read:${READ_KEY}` });
+    const at = async (place: string): Promise<number> => {
+      const there = new Visitor(place);
+      there.cookie = v.cookie;
+      return (await there.get('/console')).status;
+    };
+    expect(await at(replica.url)).toBe(200);
+    expect(await at(rotated.url)).toBe(303);
+  });
+
+  it('takes the cookie back on logging out', async () => {
+    const v = await ops();
+    const out = await v.post('/console/logout', await v.form('/console', '/console/logout'));
+    expect(out.headers.get('location')).toBe('/console/login');
+    expect(v.cookie).toBeNull();
+    expect((await v.get('/console')).status).toBe(303);
+  });
+});
+
+describe('every page', () => {
+  it('is sent with a policy that runs no inline script or style, and is kept by nobody', async () => {
+    const v = await ops();
+    const paths = [
+      '',
+      '/invoices',
+      '/payments',
+      '/refunds',
+      '/reviews',
+      '/events',
+      '/ledger',
+      '/audit',
+      '/verify',
+      '/settings',
+    ];
+    for (const path of [
+      ...paths,
+      `/invoices/${invoiceId}`,
+      `/payments/${paymentId}`,
+      '/nowhere',
+      '/invoices/in_none',
+    ]) {
+      const { status, headers, text } = await v.get(`/console${path}`);
+      expect([path, status]).toEqual([path, /no(where|ne)$/.test(path) ? 404 : 200]);
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      );
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('same-origin');
+      expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=|javascript:/i);
+      expect(text).toContain('<html lang="en">');
+      expect(text.match(/<h1>/g)).toHaveLength(1);
+    }
+  });
+
+  it('shows no secret: not on the settings, not anywhere', async () => {
+    const v = await ops();
+    const text = (await v.get('/console/settings')).text.replaceAll('<wbr />', '');
+    expect(text).toContain('STRIPE_WEBHOOK_SECRETS');
+    for (const [name, value] of Object.entries(world.env)) {
+      if (!/SECRET|_KEY/.test(name)) continue;
+      for (const part of value.split(/[,:]/).filter((p) => p.length > 12)) expect(text).not.toContain(part);
+    }
+    expect(text).not.toContain(world.databaseUrl);
+  });
+
+  it('answers the script with the live part alone, and with nothing when it did not change', async () => {
+    const v = await ops();
+    const path = `/console/invoices/${invoiceId}`;
+    const part = await v.get(path, { 'x-console-part': 'live' });
+    expect(part.text).not.toContain('<html');
+    const tag = part.headers.get('etag') ?? '';
+    expect((await v.get(path, { 'x-console-part': 'live', 'if-none-match': tag })).status).toBe(304);
+    expect((await visitor().get(path, { 'x-console-part': 'live' })).status).toBe(401);
+  });
+
+  it('keeps its files under names that change with what is in them', async () => {
+    const page = (await visitor().get('/console/login')).text;
+    const files = [...page.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(files).toHaveLength(3);
+    for (const file of files) {
+      const { status, headers } = await visitor().get(file);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
+    expect((await visitor().get(`/console/assets/0/${files[0]?.split('/').at(-1)}`)).headers.get('cache-control')).toBe(
+      'no-store',
+    );
+    expect((await visitor().get('/console/assets/0/..%2fassets.ts')).status).toBe(404);
+  });
+});
+
+describe('what comes from outside', () => {
+  const HOSTILE = `<script>alert(1)</script>"'\`&\u202Egnp.exe`;
+
+  it('is text on every page it comes to, and cannot turn the writing round', async () => {
+    const type = `payment.${HOSTILE}`;
+    const sent = await world.control('POST', '/mor/payment-events', {
+      type,
+      data: { id: HOSTILE },
+      id: `evt_${HOSTILE}`,
+    });
+    expect(sent.status).toBe(201);
+    const seen = await world.until(
+      'the event is stored',
+      () => world.api<{ data: Json[] }>('GET', '/v1/events?source=mor_payments'),
+      (r) => r.body.data.some((e) => String(e['event_id']).startsWith('evt_<')),
+    );
+    const event = seen.body.data.find((e) => String(e['event_id']).startsWith('evt_<'));
+    const v = await ops();
+    for (const path of ['/console', '/console/events', `/console/events/${String(event?.['id'])}`]) {
+      const { status, text } = await v.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).not.toContain('<script>alert');
+      expect(text).not.toContain('\u202E');
+    }
+    const list = await v.get('/console/events');
+    expect(list.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&#96;&amp;[U+202E]gnp.exe');
+  });
+
+  it('is text in a filter, an error and a search as well', async () => {
+    const v = await ops();
+    const q = encodeURIComponent(`"><script>alert(1)</script>`);
+    for (const path of [
+      `/invoices?customer_id=${q}`,
+      `/find?q=${q}`,
+      `/invoices/${q}`,
+      `/events?status=${q}`,
+      `/invoices?cursor=${q}`,
+    ]) {
+      const { status, text } = await v.get(`/console${path}`);
+      expect(status).toBeLessThan(500);
+      expect(text).not.toContain('<script>alert');
+    }
+  });
+
+  it('is found by ids of every kind', async () => {
+    const v = await ops();
+    const payment = (await world.api('GET', `/v1/payments/${paymentId}`)).body;
+    const to = async (q: string): Promise<string | null> =>
+      (await v.get(`/console/find?q=${encodeURIComponent(q)}`)).headers.get('location');
+    expect(await to(invoiceId)).toBe(`/console/invoices/${invoiceId}`);
+    expect(await to(` ${paymentId} `)).toBe(`/console/payments/${paymentId}`);
+    expect(await to(String(payment['processor_charge_id']))).toBe(`/console/invoices/${invoiceId}`);
+    expect(await to(String(payment['customer_id']))).toBe(
+      `/console/invoices?customer_id=${String(payment['customer_id'])}`,
+    );
+    expect((await v.get('/console/find?q=nothing')).status).toBe(404);
+  });
+});

@@ -1,0 +1,134 @@
+// The console's small parts: what becomes of text in HTML, of a body that is no JSON, and of a session as time goes by.
+import { describe, expect, it } from '@jest/globals';
+import { type Request, type Response } from 'express';
+import fc from 'fast-check';
+import { Secret } from '../../src/config/index.js';
+import { hourChart } from '../../src/console/chart.js';
+import { html } from '../../src/console/html.js';
+import { LoginThrottle } from '../../src/console/login-throttle.js';
+import { maskedText } from '../../src/console/masked-text.js';
+import { COOKIE, Sessions } from '../../src/console/session.js';
+import { duration } from '../../src/console/show.js';
+import { ManualClock } from '../support/clock.js';
+
+describe('the template', () => {
+  it('lets no text out of its place, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const made = html`<p title="${text}">${text}</p>`.toString();
+        const inner = made.slice('<p title="'.length, -'</p>'.length);
+        expect(inner.split('">')).toHaveLength(2);
+        expect(inner.replace('">', '')).not.toMatch(/[<>"'`]|[\u202a-\u202e\u2066-\u2069\u0000\u001b]/);
+      }),
+    );
+  });
+
+  it('takes HTML only from itself', () => {
+    const posing = { toString: () => '<b>' } as unknown as string;
+    expect(() => html`${posing}`).toThrow();
+    expect(html`${'<b>'}${html`<i></i>`}${null}${false}${[1n, html`<u></u>`]}`.toString()).toBe(
+      '&lt;b&gt;<i></i>1<u></u>',
+    );
+  });
+});
+
+describe('a body that is no JSON', () => {
+  it('shows ids, types and times, and neither names nor addresses nor secrets', () => {
+    const text = maskedText(
+      Buffer.from(
+        '{"id":"evt_1A2b3C4d","type":"payment.succeeded","at":"2026-11-20T10:00:00Z","name":"Ada Lovelace","key":"whsec_abcdef1234", ada@example.com 4242424242424242 "cut off',
+      ),
+    );
+    for (const shown of ['evt_1A2b3C4d', 'payment.succeeded', '2026-11-20T10:00:00Z', '"name":'])
+      expect(text).toContain(shown);
+    for (const hidden of ['Ada', 'Lovelace', 'whsec', 'example', '4242424242424242', 'cut'])
+      expect(text).not.toContain(hidden);
+  });
+
+  it('never shows a word of prose', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('Ada', 'Łukasz', 'Straße', '王小明', "O'Neil", 'a@b.co', '+49 170 1234567890123'), {
+          minLength: 1,
+        }),
+        (said) => {
+          const text = maskedText(Buffer.from(said.join(' ')));
+          for (const word of said) expect(text).not.toContain(word);
+        },
+      ),
+    );
+  });
+});
+
+describe('a session', () => {
+  const key = new Secret('a-key-of-at-least-32-characters-0123');
+  const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, key }], production: true };
+
+  it('lasts eight hours and not longer, wherever the clock of the replica stands', () => {
+    const clock = new ManualClock();
+    const sessions = new Sessions(config, clock);
+    let cookie = '';
+    let traits: unknown;
+    const res = {
+      cookie: (_: string, value: string, t: unknown) => ((cookie = value), (traits = t)),
+    } as unknown as Response;
+    sessions.start({ secure: false } as Request, res, { name: 'ops', role: 'ops' });
+    expect(traits).toMatchObject({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
+    const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
+    expect(sessions.of(req)).toMatchObject({ name: 'ops', role: 'ops' });
+    const slow = new ManualClock(new Date(clock.now().getTime() - 3_600_000));
+    expect(new Sessions(config, slow).of(req)).toBeNull(); // made an hour from now: not by us
+    clock.advance(8 * 3_600_000 - 1);
+    expect(sessions.of(req)).not.toBeNull();
+    clock.advance(1);
+    expect(sessions.of(req)).toBeNull();
+  });
+
+  it('has the role that its key has now', () => {
+    const clock = new ManualClock();
+    let cookie = '';
+    const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
+    new Sessions(config, clock).start({ secure: false } as Request, res, { name: 'ops', role: 'ops' });
+    const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', key }] }, clock);
+    expect(later.of({ headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request)?.role).toBe('read');
+  });
+});
+
+it('an address that tries keys waits ever longer, at most a minute, and is forgiven in time', () => {
+  const clock = new ManualClock();
+  const throttle = new LoginThrottle(clock);
+  const waits: number[] = [];
+  for (let i = 0; i < 14; i++) {
+    throttle.failed('192.0.2.1');
+    waits.push(throttle.waitSec('192.0.2.1'));
+  }
+  expect(waits).toEqual([0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
+  expect(throttle.waitSec('192.0.2.2')).toBe(0);
+  clock.advance(16 * 60_000);
+  throttle.failed('192.0.2.1');
+  expect(throttle.waitSec('192.0.2.1')).toBe(0);
+});
+
+it('says times in the largest unit that fits', () => {
+  expect([0, 1, 59, 60, 7_300, 200_000].map(duration)).toEqual([
+    '0 seconds',
+    '1 second',
+    '59 seconds',
+    '1 minute',
+    '2 hours',
+    '2 days',
+  ]);
+});
+
+it('draws quiet hours without dividing by nothing, and says the same in words', () => {
+  const hours = Array.from({ length: 24 }, (_, i) => ({
+    at: new Date(Date.UTC(2026, 10, 20, i)),
+    events: 0,
+    marks: 0,
+  }));
+  expect(hourChart(hours).toString()).not.toMatch(/NaN|Infinity/);
+  const busy = hours.map((h, i) => (i === 5 ? { ...h, events: 12, marks: 3 } : h));
+  expect(hourChart(busy).toString()).toContain(
+    '12 events and 3 invoices marked paid in 24 hours; the busiest hour began at 05:00 UTC.',
+  );
+});

@@ -1,0 +1,149 @@
+// Document 3 through the client against the sandbox: signup intents, refunds, and their errors.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type SignupCall } from '../../src/domain/ports/payment-gateway.js';
+import { CardIntents } from '../../src/mor/card-intents.js';
+import { Invoices } from '../../src/mor/invoices.js';
+import { MorPaymentGateway } from '../../src/mor/mor-payment-gateway.js';
+import { Refunds } from '../../src/mor/refunds.js';
+import { aMorRig, failureOf, type MorRig, valueOf } from './mor-rig.js';
+
+const payment: SignupCall = {
+  kind: 'create_payment_intent',
+  amountMinor: 2990n,
+  currency: 'EUR',
+  customer: { id: 'cus_1', email: 'a@heron.example' },
+  description: 'first month',
+  taxCalculationId: null,
+};
+
+let rig: MorRig;
+let gateway: MorPaymentGateway;
+beforeEach(async () => {
+  rig = await aMorRig();
+  const { transport, clock } = rig;
+  gateway = new MorPaymentGateway(
+    'cardpsp',
+    new CardIntents(transport),
+    new Refunds(transport),
+    new Invoices(transport, clock),
+  );
+});
+afterEach(() => rig.close());
+
+async function aPaidSignup(): Promise<{ paymentId: string; chargeId: string }> {
+  const intent = valueOf(await gateway.createIntent(gateway.encode(payment), 'signup-1'));
+  await rig.control(`/intents/${intent.intentId}/confirm`, { outcome: 'succeed' });
+  const { data } = (await rig.control('/mor/payments', {}, 'GET')) as { data: Record<string, string>[] };
+  const [paid] = data;
+  return { paymentId: paid?.id ?? '', chargeId: paid?.processor_charge_id ?? '' };
+}
+
+function refund(paymentId: string, amountMinor: bigint) {
+  return gateway.encode({ kind: 'create_refund', paymentId, amountMinor, reason: 'duplicate', metadata: { a: 1 } });
+}
+
+describe('signup', () => {
+  it('gives a client secret, the intent and the customer at the MoR; the same key gives the same intent', async () => {
+    const first = valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
+    const again = valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
+    expect(first.clientSecret).toContain('_secret_');
+    expect(again).toEqual(first);
+    const changed = await gateway.createIntent(gateway.encode({ ...payment, amountMinor: 1n }), 'k');
+    expect(failureOf(changed)).toMatchObject({ kind: 'refused', status: 409, code: 'idempotency_conflict' });
+  });
+
+  it('saves a method without a charge', async () => {
+    const call = gateway.encode({
+      kind: 'create_setup_intent',
+      paymentMethodTypes: ['card', 'sepa_debit'],
+      taxCalculationId: null,
+    });
+    expect(valueOf(await gateway.createIntent(call, 'k')).status).toBe('requires_payment_method');
+    const odd = gateway.encode({ kind: 'create_setup_intent', paymentMethodTypes: ['cheque'], taxCalculationId: null });
+    expect(failureOf(await gateway.createIntent(odd, 'k2'))).toMatchObject({
+      kind: 'refused',
+      code: 'invalid_request',
+    });
+    const bound = gateway.encode({ kind: 'create_setup_intent', paymentMethodTypes: null, taxCalculationId: 'none' });
+    expect(failureOf(await gateway.createIntent(bound, 'k3'))).toMatchObject({ code: 'tax_calculation_not_found' });
+  });
+
+  it('goes on after the tokens were revoked', async () => {
+    valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
+    await rig.control('/tokens/revoke');
+    valueOf(await gateway.createIntent(gateway.encode(payment), 'k'));
+  });
+
+  it('stops while the merchant is suspended', async () => {
+    await rig.control('/merchant', { suspended: true });
+    const outcome = await gateway.createIntent(gateway.encode(payment), 'k');
+    expect(failureOf(outcome)).toMatchObject({ kind: 'stopped', status: 403, code: 'merchant_suspended' });
+  });
+
+  it('tells a refused currency and amount', async () => {
+    const call = gateway.encode({ ...payment, currency: 'XTS' });
+    expect(failureOf(await gateway.createIntent(call, 'k'))).toMatchObject({
+      status: 422,
+      code: 'unsupported_currency',
+    });
+  });
+
+  it('a processor that is away means: later, under the same key', async () => {
+    await rig.control('/faults', {
+      path: '/api/payments/*',
+      action: 'status',
+      status: 503,
+      code: 'psp_unavailable',
+      times: 1,
+    });
+    const call = gateway.encode(payment);
+    expect(failureOf(await gateway.createIntent(call, 'k'))).toMatchObject({ kind: 'retry', code: 'psp_unavailable' });
+    expect(valueOf(await gateway.createIntent(call, 'k')).intentId).toBeTruthy();
+  });
+});
+
+describe('refunds', () => {
+  it('give back part by part, and no more than was paid', async () => {
+    const { paymentId } = await aPaidSignup();
+    const part = valueOf(await gateway.createRefund(refund(paymentId, 990n), 'r-1'));
+    expect(part).toMatchObject({
+      paymentId,
+      amountMinor: 990n,
+      currency: 'EUR',
+      status: 'succeeded',
+      reason: 'duplicate',
+    });
+    expect(valueOf(await gateway.createRefund(refund(paymentId, 990n), 'r-1'))).toEqual(part);
+    expect(failureOf(await gateway.createRefund(refund(paymentId, 2001n), 'r-2'))).toMatchObject({
+      code: 'invalid_request',
+    });
+    valueOf(await gateway.createRefund(refund(paymentId, 2000n), 'r-3'));
+    const over = failureOf(await gateway.createRefund(refund(paymentId, 1n), 'r-4'));
+    expect(over).toMatchObject({ kind: 'refused', status: 422, code: 'payment_not_refundable' });
+  });
+
+  it('an answer that is lost after the effect leaves it unknown; the same bytes and key find the one refund', async () => {
+    const { paymentId } = await aPaidSignup();
+    for (const action of ['drop_after', 'garble']) {
+      await rig.control('/faults', { path: '/api/payments/*/refund', method: 'POST', action, times: 1 });
+      expect(failureOf(await gateway.createRefund(refund(paymentId, 500n), action)).kind).toBe('unknown');
+      valueOf(await gateway.createRefund(refund(paymentId, 500n), action));
+    }
+    const { data } = (await rig.control(`/mor/refunds?payment=${paymentId}`, {}, 'GET')) as { data: unknown[] };
+    expect(data).toHaveLength(2);
+  });
+
+  it('an unknown payment is refused', async () => {
+    expect(failureOf(await gateway.createRefund(refund('pay_none', 1n), 'k'))).toMatchObject({
+      code: 'payment_not_found',
+    });
+  });
+});
+
+describe('a charge id from a browser', () => {
+  it('is known once the payment was made, and no other', async () => {
+    const { chargeId } = await aPaidSignup();
+    expect(valueOf(await gateway.knowsCharge(chargeId))).toBe(true);
+    expect(valueOf(await gateway.knowsCharge('ch_none'))).toBe(false);
+  });
+});

@@ -1,0 +1,64 @@
+// The client of the MoR in front of the sandbox, over real HTTP.
+import { Secret } from '../../src/config/secret.js';
+import { MorTransport } from '../../src/mor/transport.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
+import { type CallFailure, type CallOutcome } from '../../src/domain/ports/call.js';
+import { FixedClock } from '../unit/mor-peer.js';
+
+export type MorRig = {
+  readonly sandbox: Sandbox;
+  readonly transport: MorTransport;
+  readonly clock: FixedClock;
+  control(path: string, body?: object, method?: string): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export async function aMorRig(timeoutMs = 10_000): Promise<MorRig> {
+  const sandbox = await startSandbox({ seed: 'contract' });
+  const clock = new FixedClock();
+  const credentials = ({ clientId, clientSecret }: { clientId: string; clientSecret: string }) => ({
+    clientId,
+    clientSecret: new Secret(clientSecret),
+  });
+  const transport = new MorTransport(
+    {
+      baseUrl: sandbox.morUrl,
+      authUrl: sandbox.morUrl,
+      psp: 'cardpsp',
+      merchant: credentials(sandbox.secrets.merchant),
+      partner: credentials(sandbox.secrets.partner),
+      relay: null,
+      timeoutMs,
+    },
+    clock,
+  );
+  return {
+    sandbox,
+    transport,
+    clock,
+    async control(path, body = {}, method = 'POST') {
+      const answer = await fetch(`${sandbox.morUrl}/_sandbox${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+      return text === '' ? null : (JSON.parse(text) as unknown);
+    },
+    async close() {
+      await transport.close();
+      await sandbox.close();
+    },
+  };
+}
+
+export function valueOf<T>(outcome: CallOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new Error(`${outcome.kind}: ${outcome.message} ${JSON.stringify(outcome.errors)}`);
+}
+
+export function failureOf(outcome: CallOutcome<unknown>): CallFailure {
+  if (outcome.ok) throw new Error('expected a failure');
+  return outcome;
+}

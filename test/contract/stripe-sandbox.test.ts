@@ -1,0 +1,160 @@
+// The adapter against the sandbox's Stripe over real HTTP: effects happen once, and lost answers are found again.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type BillingAnswer, type BillingCall } from '../../src/domain/ports/billing-platform.js';
+import { Kernel } from '../../src/sandbox/kernel/kernel.js';
+import { listen, type RunningServer } from '../../src/sandbox/kernel/server.js';
+import { addStripe } from '../../src/sandbox/stripe/stripe.js';
+import { adapterFor, calls, stored } from '../support/stripe-stub.js';
+
+let kernel: Kernel;
+let server: RunningServer;
+let stripe: ReturnType<typeof adapterFor>;
+
+beforeAll(async () => {
+  kernel = new Kernel({ seed: 'stripe-contract' });
+  const { state } = addStripe(kernel);
+  server = await listen(kernel, 'stripe', 0, '127.0.0.1');
+  stripe = adapterFor(server.url, { apiKey: state.apiKey });
+});
+
+afterAll(async () => {
+  stripe.client.close();
+  kernel.clock.close();
+  await server.close();
+});
+
+let count = 0;
+async function create(path: string, params: object): Promise<string> {
+  const wire = { method: 'POST', path, body: JSON.stringify(params) } as const;
+  const made = await stripe.client.request('setup', wire, `setup-${++count}`);
+  if (!made.ok) throw new Error(made.message);
+  return String(made.value['id']);
+}
+
+/** A draft of 29.90 EUR for a new customer. */
+async function aDraft(): Promise<{ invoiceId: string; customerId: string }> {
+  const customerId = await create('/v1/customers', { name: 'Ada Example' });
+  await create('/v1/invoiceitems', { customer: customerId, amount: 2990, currency: 'eur' });
+  const params = { customer: customerId, currency: 'eur', pending_invoice_items_behavior: 'include' };
+  return { invoiceId: await create('/v1/invoices', params), customerId };
+}
+
+async function done(call: BillingCall, key: string): Promise<BillingAnswer> {
+  const outcome = await stripe.platform.send(stored(stripe.platform, call, key));
+  if (!outcome.ok) throw new Error(`${call.kind}: ${outcome.kind} ${outcome.code} ${outcome.message}`);
+  return outcome.value;
+}
+
+async function paidByRecord() {
+  const { invoiceId, customerId } = await aDraft();
+  await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
+  const now = new Date();
+  const call = { ...calls.report, invoiceId, customerId, paymentId: `pay_${invoiceId}`, reference: `ch_${invoiceId}` };
+  const report = { ...call, initiatedAt: now, guaranteedAt: now };
+  const made = await done(report, `report-${invoiceId}`);
+  if (made.kind !== 'report_payment') throw new Error(made.kind);
+  const attach = { ...calls.attach, invoiceId, paymentRecordId: made.paymentRecordId };
+  return { invoiceId, report, attach, paymentRecordId: made.paymentRecordId };
+}
+
+describe("the adapter and the sandbox's Stripe", () => {
+  it('finalizes, reports and attaches: the invoice is paid by the record', async () => {
+    const { invoiceId, attach, paymentRecordId } = await paidByRecord();
+    expect(await done(attach, `attach-${invoiceId}`)).toMatchObject({
+      invoice: { status: 'paid', amountRemaining: 0n },
+    });
+    const listed = await stripe.platform.listInvoicePayments(invoiceId);
+    expect(listed).toMatchObject({ ok: true });
+    expect(listed.ok && listed.value).toContainEqual({ paymentRecordId, status: 'paid', amountPaid: 2990n });
+  });
+
+  it('repeats under new keys change nothing: finalized, attached, refunded and credited once', async () => {
+    const { invoiceId, attach, paymentRecordId } = await paidByRecord();
+    const refund = {
+      ...calls.refund,
+      invoiceId,
+      paymentRecordId,
+      refundId: `rf_${invoiceId}`,
+      reference: `re_${invoiceId}`,
+    };
+    const { refundId, reference } = refund;
+    const note = { ...calls.note, invoiceId, refundId, refunded: { paymentRecordId, reference } };
+    const issued: BillingAnswer[] = [];
+    for (const key of ['first', 'second']) {
+      await done({ ...calls.finalize, invoiceId }, `fin-${key}-${invoiceId}`);
+      await done(attach, `attach-${key}-${invoiceId}`);
+      await done(refund, `refund-${key}-${invoiceId}`);
+      if (key === 'first') issued.push(await done(note, `note-${key}-${invoiceId}`));
+    }
+    expect(await stripe.platform.probe(stored(stripe.platform, note))).toMatchObject({
+      value: { done: true, answer: issued[0] },
+    });
+    expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
+    expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
+  });
+
+  it('a reported payment is found by looking, before and after it is attached', async () => {
+    const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
+    const call = stored(stripe.platform, report);
+    const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
+    expect(await stripe.platform.probe(call)).toMatchObject(found);
+    await done(attach, `attach-${invoiceId}`);
+    expect(await stripe.platform.probe(call)).toMatchObject(found);
+    const other = stored(stripe.platform, { ...report, paymentId: 'pay_none', reference: 'ch_none' });
+    expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
+  });
+
+  it('out of band: the reference is kept, the invoice is paid, and the credit note names the amount', async () => {
+    const { invoiceId } = await aDraft();
+    await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
+    await done({ ...calls.reference, invoiceId }, `ref-${invoiceId}`);
+    expect(await done({ ...calls.pay, invoiceId }, `pay-${invoiceId}`)).toMatchObject({ invoice: { status: 'paid' } });
+    expect(await done({ ...calls.pay, invoiceId }, `pay-again-${invoiceId}`)).toMatchObject({
+      invoice: { status: 'paid' },
+    });
+    await done({ ...calls.note, invoiceId, refunded: null }, `note-${invoiceId}`);
+  });
+
+  it('other bytes under one key are refused as such, and an unknown invoice reads as null', async () => {
+    const { report, invoiceId } = await paidByRecord();
+    const changed = stored(stripe.platform, { ...report, reference: 'ch_other' }, `report-${invoiceId}`);
+    expect(await stripe.platform.send(changed)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
+    expect(await stripe.platform.readInvoice('in_nowhere')).toMatchObject({ ok: true, value: null });
+  });
+
+  it('a draft cannot be paid: the attach is refused', async () => {
+    const { paymentRecordId } = await paidByRecord();
+    const { invoiceId } = await aDraft();
+    const call = stored(stripe.platform, { ...calls.attach, invoiceId, paymentRecordId }, `draft-${invoiceId}`);
+    expect(await stripe.platform.send(call)).toMatchObject({ ok: false, kind: 'refused' });
+  });
+
+  it.each(['drop_after', 'garble', 'store_500'])('an effect whose answer was lost (%s) happens once', async (kind) => {
+    const { invoiceId, customerId } = await aDraft();
+    await done({ ...calls.finalize, invoiceId }, `fin-${invoiceId}`);
+    const now = new Date();
+    const names = { invoiceId, customerId, paymentId: `pay_${invoiceId}`, reference: `ch_${invoiceId}` };
+    const call = { ...calls.report, ...names, initiatedAt: now, guaranteedAt: now };
+    kernel.faults.add({ side: 'stripe', method: 'POST', path: '/v1/payment_records', action: kind, effect: true });
+    const lost = stored(stripe.platform, call, `lost-${invoiceId}`);
+    expect(await stripe.platform.send(lost)).toMatchObject({ ok: false, kind: 'unknown' });
+    const probe = await stripe.platform.probe(lost);
+    expect(probe).toMatchObject({ ok: true, value: { done: true } });
+    const again = await stripe.platform.send(lost);
+    if (kind === 'store_500') expect(again).toMatchObject({ kind: 'unknown', replayed: true });
+    else expect(again).toMatchObject({ ok: true, value: probe.ok && probe.value.done ? probe.value.answer : {} });
+  });
+
+  it('invoices, events and the account can be read for a comparison', async () => {
+    const createdAfter = new Date(Date.now() - 3_600_000);
+    const invoices = await stripe.reader.listInvoices({ createdAfter, limit: 2 });
+    expect(invoices).toMatchObject({ ok: true, value: { unreadable: [] } });
+    const events = await stripe.reader.listEvents({ types: ['invoice.paid', 'invoice.finalized'], createdAfter });
+    expect(events).toMatchObject({ ok: true, value: { unreadable: [] } });
+    expect(events.ok && new Set(events.value.items.map(({ type }) => type))).toEqual(
+      new Set(['invoice.paid', 'invoice.finalized']),
+    );
+    expect(await stripe.reader.readAccount()).toMatchObject({ ok: true });
+    expect(await stripe.reader.listWebhookEndpoints()).toMatchObject({ ok: true });
+  });
+});

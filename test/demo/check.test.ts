@@ -1,0 +1,295 @@
+// The demo's check: each way in which ledger, Stripe and MoR can tell different stories is found, and nothing else is.
+import { describe, expect, it } from '@jest/globals';
+import { balances, disagreements } from '../../src/demo/check.js';
+import { type MutableSides, threeSides } from './sides.js';
+
+/** What is found after one change, as `about: what` lines. */
+function after(change: (sides: MutableSides) => void): string[] {
+  const sides = threeSides();
+  change(sides);
+  return disagreements(sides).map((f) => `${f.about}: ${f.what}`);
+}
+
+function first<T>(list: readonly T[]): T {
+  const [one] = list;
+  if (one === undefined) throw new Error('the list is empty');
+  return one;
+}
+
+describe('three sides that agree', () => {
+  it('a paid and a declined renewal with a partial refund need no explanation', () => {
+    expect(after(() => undefined)).toEqual([]);
+  });
+
+  it('a bank debit that is still pending needs none', () => {
+    expect(
+      after((s) => {
+        s.mor.payments.push({
+          ...first(s.mor.payments),
+          id: 'pay_3',
+          chargeId: 'ch_3',
+          reference: 'ch_3',
+          status: 'processing',
+          invoiceId: 'in_declined',
+        });
+      }),
+    ).toEqual([]);
+  });
+
+  it('a second payment is explained by an open review item that names it', () => {
+    const second = (s: MutableSides): void => {
+      s.mor.payments.push({
+        ...first(s.mor.payments),
+        id: 'pay_3',
+        chargeId: 'ch_3',
+        reference: 'ch_3',
+        status: 'succeeded',
+        amountRefunded: 0,
+      });
+      s.daemon.payments.push({
+        ...first(s.daemon.payments),
+        id: 'pay_3',
+        chargeId: 'ch_3',
+        recordId: null,
+        status: 'succeeded',
+        amountRefunded: 0,
+        refunds: [],
+      });
+      s.daemon.ledger.push({ debit: 'mor_receivable', credit: 'unmarked_payments', amount: 2900, currency: 'eur' });
+    };
+    const review = {
+      id: 'rev_1',
+      kind: 'double_payment',
+      status: 'open',
+      invoiceId: 'in_paid',
+      paymentId: 'pay_3',
+      summary: '',
+      proposal: '',
+    };
+    expect(after(second)).toEqual(['pay_3: taken for in_paid and not shown on Stripe']);
+    expect(
+      after((s) => {
+        second(s);
+        s.daemon.reviews.push(review);
+      }),
+    ).toEqual([]);
+    expect(
+      after((s) => {
+        second(s);
+        s.daemon.reviews.push({ ...review, status: 'resolved' });
+      }),
+    ).toEqual(['pay_3: taken for in_paid and not shown on Stripe']);
+  });
+});
+
+describe('each disagreement is found', () => {
+  const cases: readonly [string, (s: MutableSides) => void, RegExp][] = [
+    [
+      'a payment that the daemon never heard of',
+      (s) => s.daemon.payments.shift(),
+      /pay_1: .* the daemon has 0 such payments/,
+    ],
+    [
+      'a payment that the daemon recorded twice',
+      (s) => s.daemon.payments.push({ ...first(s.daemon.payments), id: 'pmt_9' }),
+      /pay_1: .* 2 such payments/,
+    ],
+    [
+      'a payment that only the daemon has',
+      (s) => s.mor.payments.pop(),
+      /pay_2: the daemon has a payment that the MoR does not have/,
+    ],
+    [
+      'another amount at the daemon',
+      (s) => (first(s.daemon.payments).amount = 2800),
+      /pay_1: 2900 eur at the MoR, 2800 eur/,
+    ],
+    [
+      'money that is not shown on Stripe',
+      (s) => (s.stripe.records = []),
+      /pay_1: taken for in_paid and not shown on Stripe/,
+    ],
+    [
+      'money that is shown on Stripe twice',
+      (s) => s.stripe.records.push({ ...first(s.stripe.records), id: 'pr_2' }),
+      /pay_1: reported to Stripe 2 times/,
+    ],
+    [
+      'a report that was never attached',
+      (s) => (first(s.stripe.records).invoiceId = null),
+      /pay_1: record pr_1 is attached to no invoice/,
+    ],
+    [
+      'money on the invoice of somebody else',
+      (s) => {
+        s.stripe.invoices.push({ ...first(s.stripe.invoices), id: 'in_other', amountDue: 0 });
+        first(s.stripe.records).invoiceId = 'in_other';
+      },
+      /pay_1: attached to in_other, taken for in_paid/,
+    ],
+    [
+      'an invoice that is paid without money',
+      (s) => {
+        for (const i of [...s.stripe.invoices, ...s.daemon.invoices]) i.status = 'paid';
+      },
+      /in_declined: paid on Stripe without money of the MoR/,
+    ],
+    [
+      'an invoice that the daemon calls otherwise',
+      (s) => (first(s.daemon.invoices).status = 'open'),
+      /in_paid: paid on Stripe, open/,
+    ],
+    [
+      'an invoice that the daemon never heard of',
+      (s) => s.daemon.invoices.pop(),
+      /in_declined: the daemon has never heard of it/,
+    ],
+    [
+      'a record of money that was not taken',
+      (s) => s.stripe.records.push({ ...first(s.stripe.records), id: 'pr_2', reference: 'ch_9', refunds: [] }),
+      /pr_2: a payment record of money that the MoR did not take/,
+    ],
+    [
+      'a refund that the daemon never heard of',
+      (s) => (first(s.daemon.payments).refunds = []),
+      /rfnd_1: the daemon has 0 such/,
+    ],
+    [
+      'a refund that nobody at the MoR knows of',
+      (s) => first(s.daemon.payments).refunds.push({ id: 'ref_2', morRefundId: null, amount: 1, status: 'unknown' }),
+      /ref_2: a refund that is unknown at the daemon; the MoR has none such/,
+    ],
+    ['a refund that is not mirrored', (s) => (first(s.stripe.records).refunds = []), /rfnd_1: shown on Stripe 0 times/],
+    [
+      'a refund that was reported and not credited',
+      (s) => (first(first(s.stripe.records).refunds).credited = 0),
+      /rfnd_1: 900 given back, 900 reported, 0 credited/,
+    ],
+    [
+      'a refund on Stripe that nobody made',
+      (s) => first(s.stripe.records).refunds.push({ reference: 're_9', amount: 1, credited: 1 }),
+      /re_9: a refund on Stripe that the MoR did not make/,
+    ],
+    [
+      'a refund that is mirrored before it succeeded',
+      (s) => {
+        first(s.mor.refunds).status = 'pending';
+        first(first(s.daemon.payments).refunds).status = 'pending';
+      },
+      /rfnd_1: pending, yet shown on Stripe/,
+    ],
+    [
+      'a movement that the ledger lacks',
+      (s) => s.daemon.ledger.pop(),
+      /ledger: settled_invoices eur stands at -2900, not -2000/,
+    ],
+  ];
+  it.each(cases)('%s', (_name, change, expected) => {
+    expect(after((s) => void change(s)).join('\n')).toMatch(expected);
+  });
+});
+
+/** A transfer of `amount` that reached the MoR for the declined invoice, recorded and shown on Stripe by the daemon. */
+function transferOf(s: MutableSides, amount: number): void {
+  s.mor.payments.push({
+    ...first(s.mor.payments),
+    id: 'pf_1',
+    kind: 'transfer',
+    reference: 'pf_1',
+    invoiceId: 'in_declined',
+    amount,
+    status: 'succeeded',
+    method: 'bank_transfer',
+    chargeId: '',
+    amountRefunded: 0,
+  });
+  s.daemon.payments.push({
+    ...first(s.daemon.payments),
+    id: 'pmt_1',
+    origin: 'proforma',
+    invoiceId: 'in_declined',
+    amount,
+    status: 'succeeded',
+    chargeId: null,
+    recordId: 'pr_2',
+    amountRefunded: 0,
+    refunds: [],
+  });
+  s.stripe.records.push({ id: 'pr_2', invoiceId: 'in_declined', reference: 'pf_1', amount, refunds: [] });
+  s.daemon.ledger.push({ debit: 'mor_receivable', credit: 'settled_invoices', amount, currency: 'eur' });
+}
+
+function allPaid(s: MutableSides): void {
+  for (const i of [...s.stripe.invoices, ...s.daemon.invoices]) i.status = 'paid';
+}
+
+describe('money by other ways than cards', () => {
+  it('a transfer in full pays its invoice', () => {
+    expect(
+      after((s) => {
+        transferOf(s, 2900);
+        allPaid(s);
+      }),
+    ).toEqual([]);
+    expect(after((s) => transferOf(s, 2900))).toEqual(['pf_1: attached to in_declined, which is open']);
+  });
+
+  it('a transfer in part leaves its invoice open', () => {
+    expect(after((s) => transferOf(s, 1000))).toEqual([]);
+    expect(
+      after((s) => {
+        transferOf(s, 1000);
+        allPaid(s);
+      }),
+    ).toEqual(['pf_1: in_declined is paid with less than is due']);
+  });
+
+  it('a transfer that the daemon has not heard of is found, and one that it recorded twice', () => {
+    const gone = (s: MutableSides): void => {
+      transferOf(s, 1000);
+      s.daemon.payments.pop();
+    };
+    expect(after(gone)).toEqual(['pf_1: the MoR says succeeded; the daemon has 0 such payments']);
+    const twice = (s: MutableSides): void => {
+      transferOf(s, 1000);
+      s.daemon.payments.push({ ...first(s.daemon.payments.slice(-1)), id: 'pmt_2' });
+    };
+    expect(after(twice).join()).toContain('the daemon has 2 such payments');
+  });
+
+  it('a payment at a link must show under the id of the link', () => {
+    expect(after((s) => (first(s.mor.payments).reference = 'link_1'))).toContain(
+      'pay_1: taken for in_paid and not shown on Stripe',
+    );
+  });
+
+  it('a lost dispute must be in the ledger, once', () => {
+    const lose = (s: MutableSides): void => void s.mor.lost.push({ paymentId: 'pay_1', amount: 2000, currency: 'eur' });
+    const book = (s: MutableSides): void =>
+      void s.daemon.ledger.push({
+        debit: 'disputed_payments',
+        credit: 'mor_receivable',
+        amount: 2000,
+        currency: 'eur',
+      });
+    expect(after(lose).join()).toContain('disputed_payments eur stands at 0, not 2000');
+    expect(
+      after((s) => {
+        lose(s);
+        book(s);
+      }),
+    ).toEqual([]);
+    expect(after(book).join()).toContain('disputed_payments eur stands at 2000, not 0');
+  });
+});
+
+describe('balances', () => {
+  it('debits less credits, each currency by itself', () => {
+    const sums = balances([
+      { debit: 'a', credit: 'b', amount: 5, currency: 'eur' },
+      { debit: 'b', credit: 'a', amount: 2, currency: 'eur' },
+      { debit: 'a', credit: 'b', amount: 7, currency: 'jpy' },
+    ]);
+    expect(Object.fromEntries(sums)).toEqual({ 'a eur': 3, 'b eur': -3, 'a jpy': 7, 'b jpy': -7 });
+  });
+});

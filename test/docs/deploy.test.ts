@@ -1,0 +1,92 @@
+// Alert rules and dashboard use metrics that exist, with labels that exist, and every alert says what to run and where to read on.
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { commandLine, commandsOf } from '../../src/docs/cli-reference.js';
+import { metricsOf } from '../../src/docs/metrics-reference.js';
+import { anchorsOf, textOf } from './support.js';
+
+const rules = textOf('deploy/prometheus/alerts.yml')
+  .split(/^ +- alert: /m)
+  .slice(1);
+const nameOf = (rule: string): string => rule.split('\n')[0] ?? '';
+const dashboard = JSON.parse(textOf('deploy/grafana/crossbill.json')) as {
+  panels: { title: string; targets: { expr: string }[] }[];
+};
+const panels = dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
+
+/** Labels that the metrics have by the time they are stored. */
+const GIVEN = ['job', 'instance', 'le'];
+let labels: ReadonlyMap<string, readonly string[]>;
+
+beforeAll(async () => {
+  labels = new Map((await metricsOf()).map((m) => [m.name, m.labels]));
+});
+
+/** What is wrong with the names in an expression. */
+function unknownIn(text: string): string[] {
+  const found: string[] = [];
+  for (const [, name = '', selector = ''] of text.matchAll(/\b(crossbill_\w+)(?:\{([^}]*)\})?/g)) {
+    const metric = name.replace(/_(bucket|sum|count)$/, '');
+    const own = labels.get(name) ?? labels.get(metric);
+    if (own === undefined) found.push(name);
+    for (const [, label = ''] of selector.matchAll(/(\w+) *[=!]/g)) {
+      if (own?.includes(label) !== true) found.push(`${name}{${label}}`);
+    }
+  }
+  const known = new Set([...GIVEN, ...[...labels.values()].flat()]);
+  for (const [, list = ''] of text.matchAll(/\bby \(([^)]*)\)/g)) {
+    for (const label of list.split(',').map((word) => word.trim())) if (!known.has(label)) found.push(`by (${label})`);
+  }
+  return found;
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const c of text) {
+    if (c === '(') depth++;
+    if (c === ')') depth--;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+describe('deploy/prometheus/alerts.yml', () => {
+  it('has rules, each named once', () => {
+    expect(rules.length).toBeGreaterThan(12);
+    expect(new Set(rules.map(nameOf)).size).toBe(rules.length);
+  });
+
+  it.each(rules.map((rule) => [nameOf(rule), rule] as const))('%s can be evaluated and acted on', (name, rule) => {
+    expect(unknownIn(rule)).toEqual([]);
+    const expr = /expr: (\|\n[\s\S]*?|.*\n)(?= +(for|labels):)/.exec(rule)?.[1] ?? '';
+    expect(expr).toMatch(/crossbill_|up\{/);
+    expect(isBalanced(expr)).toBe(true);
+    expect(rule).toMatch(/severity: (critical|warning)\n/);
+    for (const field of ['summary', 'description', 'first_command']) expect(rule).toMatch(new RegExp(`${field}: \\S`));
+    expect(anchorsOf(textOf('docs/alerts.md'))).toContain(name.toLowerCase());
+  });
+
+  it('names first commands that exist', () => {
+    const known = commandsOf(commandLine()).map(({ words }) => words);
+    for (const rule of rules) {
+      const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
+      if (!command.startsWith('crossbill ')) continue;
+      const rest = command.slice('crossbill '.length);
+      expect(known.filter((words) => rest === words || rest.startsWith(`${words} `))).not.toEqual([]);
+    }
+  });
+
+  it('watches each metric that can tell of trouble', () => {
+    const text = rules.join('\n');
+    for (const name of labels.keys()) {
+      if (/decisions_total|call_seconds|queue_depth/.test(name)) continue; // to look at, not to be woken by
+      expect(text).toContain(name);
+    }
+  });
+});
+
+describe('deploy/grafana/crossbill.json', () => {
+  it.each(panels.map(({ title, expr }) => [title, expr] as const))('%s shows metrics that exist', (_title, expr) => {
+    expect(unknownIn(expr)).toEqual([]);
+    expect(isBalanced(expr)).toBe(true);
+  });
+});

@@ -1,0 +1,101 @@
+// What the documents name exists: files, headings, commands, settings, routes, dependencies, review kinds.
+import { readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { SETTINGS } from '../../src/config/index.js';
+import { commandLine, commandsOf } from '../../src/docs/cli-reference.js';
+import { openApiDocument, routesOf } from '../../src/docs/routes-reference.js';
+import { differenceKinds } from '../../src/domain/verify/compare.js';
+import { anchorsOf, codeIn, documents, handwritten, isThere, root, textOf } from './support.js';
+
+const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
+
+describe('the documents', () => {
+  it.each(documents())('%s leads to pages and headings that are there', (path) => {
+    const links = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+    const broken = links.filter((link) => {
+      if (/^https?:/.test(link)) return false;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : normalize(join(dirname(path), file));
+      if (!isThere(target)) return true;
+      return anchor !== undefined && !anchorsOf(textOf(target)).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it.each(handwritten())('%s names commands that exist', (path) => {
+    const known = commandsOf(commandLine()).map(({ words }) => words);
+    const groups = new Set(known.map((words) => words.split(' ')[0]));
+    const wrong = codeIn(textOf(path)).filter((code) => {
+      const said = /^\$? ?crossbill ([a-z][a-z ]*[a-z]|--help)/.exec(code)?.[1];
+      if (said === undefined || said === '--help') return false;
+      const isCommand = known.some((words) => said === words || said.startsWith(`${words} `));
+      return !isCommand && !groups.has(said);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(handwritten())('%s names options that its commands take', (path) => {
+    const commands = commandsOf(commandLine());
+    const wrong = codeIn(textOf(path)).flatMap((code) => {
+      const rest = /^\$? ?crossbill (.+)/.exec(code)?.[1] ?? '';
+      const fitting = commands.filter(({ words }) => rest === words || rest.startsWith(`${words} `));
+      if (fitting.length === 0) return [];
+      const taken = new Set(['--help', ...fitting.flatMap((c) => c.command.options.map((o) => o.long ?? ''))]);
+      return [...(rest.split('#')[0]?.matchAll(/(?<=\s)--[a-z-]+/g) ?? [])].map(String).filter((o) => !taken.has(o));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(handwritten())('%s names settings that exist', (path) => {
+    const known = new Set<string>(Object.values(SETTINGS).map(({ name }) => name));
+    const ours =
+      /(?<!\$)\b(?:STRIPE|MOR|BILLING|WEBHOOK|SIGNUP|RENEWAL|DATABASE|WORKER|CROSSBILL|LOG|API)_[A-Z_]*[A-Z]\b/g;
+    const named = [...textOf(path).matchAll(ours)].map(String);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it('name routes that exist', async () => {
+    const shape = (path: string): string => path.replace(/\{[^}]*\}|…|<[^>]*>/g, '*');
+    const known = new Set(routesOf(await openApiDocument()).map((r) => `${r.method} ${shape(r.path)}`));
+    for (const path of handwritten()) {
+      const named = codeIn(textOf(path)).flatMap((code) => {
+        const [, method, route] = /^(GET|POST|PUT|PATCH|DELETE) (\/v1\/\S+)$/.exec(code) ?? [];
+        return method === undefined || route === undefined ? [] : [`${method} ${shape(route.split('?')[0] ?? '')}`];
+      });
+      expect(named.filter((route) => !known.has(route) && !route.endsWith('/*'))).toEqual([]);
+    }
+  });
+
+  it('troubleshooting has a section for every kind of review item and of difference', () => {
+    const model = textOf('src/domain/model.ts');
+    const union = /export type ReviewKind =([^;]+);/.exec(model)?.[1] ?? '';
+    const kinds = [...union.matchAll(/'(\w+)'/g)].map(([, kind = '']) => kind);
+    expect(kinds.length).toBeGreaterThan(10);
+    const page = textOf('docs/troubleshooting.md');
+    for (const kind of kinds) expect(anchorsOf(page)).toContain(kind);
+    for (const kind of differenceKinds) expect(page).toContain(`| \`${kind}\` |`);
+  });
+
+  it('dependencies.md justifies every dependency, and none that is gone', () => {
+    const wanted = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((part) =>
+      Object.keys(manifest[part] ?? {}),
+    );
+    const rows = [...textOf('docs/dependencies.md').matchAll(/^\| `([^`]+)`(?:, `([^`]+)`)*.*\| .{10,} \|$/gm)];
+    const named = rows.flatMap(([row]) =>
+      [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, n = '']) => n),
+    );
+    expect([...named].sort()).toEqual([...wanted].sort());
+  });
+
+  it('CONTRIBUTING.md names every folder of src/', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const page = textOf('CONTRIBUTING.md');
+    for (const { name } of folders) expect(page).toContain(`\`${name}/\``);
+  });
+
+  it('CHANGELOG.md begins with the version of package.json', () => {
+    const version = /^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1];
+    expect(version).toBe(/"version": "([^"]+)"/.exec(textOf('package.json'))?.[1]);
+  });
+});

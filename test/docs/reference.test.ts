@@ -1,0 +1,35 @@
+// The reference pages are what the code says today.
+import { describe, expect, it } from '@jest/globals';
+import { SETTINGS } from '../../src/config/index.js';
+import { commandLine, commandsOf } from '../../src/docs/cli-reference.js';
+import { metricsOf } from '../../src/docs/metrics-reference.js';
+import { referencePages } from '../../src/docs/reference-pages.js';
+import { openApiDocument, routesOf } from '../../src/docs/routes-reference.js';
+import { textOf } from './support.js';
+
+describe('docs/reference/', () => {
+  it('is what `npm run docs` writes', async () => {
+    for (const { path, text } of await referencePages()) expect({ path, text: textOf(path) }).toEqual({ path, text });
+  });
+
+  it('names every setting, every metric, every command and every route', async () => {
+    const settings = textOf('docs/reference/settings.md');
+    for (const { name } of Object.values(SETTINGS)) expect(settings).toContain(`| \`${name}\` |`);
+    const metrics = await metricsOf();
+    expect(metrics.length).toBeGreaterThan(8);
+    for (const { type, help } of metrics) expect([type, help]).not.toContain('');
+    const commands = commandsOf(commandLine());
+    expect(commands.map(({ words }) => words)).toContain('events list');
+    const routes = routesOf(await openApiDocument());
+    expect(routes.map(({ method, path }) => `${method} ${path}`)).toContain('POST /v1/payments/{id}/refunds');
+    const page = textOf('docs/reference/routes.md');
+    for (const { method, path } of routes) expect(page).toContain(`### ${method} ${path}\n`);
+  });
+
+  it('gives every route below /v1 its role', async () => {
+    for (const { path, operation } of routesOf(await openApiDocument())) {
+      if (path.startsWith('/v1/')) expect(['read', 'signup', 'ops']).toContain(operation['x-role']);
+      else expect(operation['x-role']).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,286 @@
+// Bank transfers, end to end: proforma invoices made, issued, settled, in part, late, twice, and taken back.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Json, type Reply, startWorld, type World } from '../support/world.js';
+import { atMor, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';
+
+const RECIPIENT = {
+  legalName: 'Ada Example Ltd',
+  address: { line1: '1 High Street', locality: 'London', postalCode: 'N1 1AA', country: 'GB' },
+  taxIdentifiers: [{ type: 'GB_VAT', code: 'GB123456789', country: 'GB' }],
+  contact: { email: 'ada@example.com' },
+};
+const PROFORMA = { jurisdiction: 'GB', due_date: '2099-12-31', recipient: RECIPIENT };
+
+describe('bank transfers', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  const make = (id: string, body: Json = PROFORMA): Promise<Reply> =>
+    world.api('POST', `/v1/invoices/${id}/proforma`, body);
+  const settle = (morId: unknown, amount?: string): Promise<Reply> =>
+    world.control('POST', `/proformas/${String(morId)}/settle`, amount === undefined ? {} : { amount });
+
+  it('issues a proforma invoice for what is due and marks the invoice paid by its transfer', async () => {
+    const id = await openInvoice(world);
+    const made = await make(id);
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({ status: 'PENDING_TAX_TRANSACTION', merchantReference: id });
+    expect(String(made.body['number'])).toMatch(/^PF-GB-/);
+    const morId = made.body['id'];
+
+    const early = await world.api('GET', `/v1/invoices/${id}/proforma/document`);
+    expect(early.status).toBe(202);
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0);
+
+    await world.advance(60);
+    await world.until(
+      'the issued event is taken in',
+      () => world.api('GET', `/v1/invoices/${id}`),
+      (r) => (r.body['proformas'] as Json[])[0]?.['status'] === 'ISSUED',
+    );
+    const read = await world.api('GET', `/v1/invoices/${id}/proforma`);
+    expect(read.body).toMatchObject({ id: morId, status: 'ISSUED' });
+    const document = await world.api('GET', `/v1/invoices/${id}/proforma/document`);
+    expect(document.status).toBe(200);
+    expect(String(document.body['url'])).toMatch(/^http/);
+
+    await settle(morId);
+    const paid = await world.invoice(id, 'paid');
+    const payments = (paid['payments'] as Json[]).filter((p) => p['origin'] === 'proforma');
+    expect(payments).toMatchObject([{ origin: 'proforma', amount: 2990, currency: 'eur', mark: 'confirmed' }]);
+    expect(await stripeStatus(world, id)).toBe('paid');
+    const record = await world.stripe.paymentRecords.retrieve(String(payments[0]?.['payment_record_id']));
+    expect(JSON.stringify(record)).toContain(String(morId));
+    expect(paid['timeline']).toEqual(
+      expect.arrayContaining([expect.objectContaining({ text: expect.stringContaining('proforma_invoice.settled') })]),
+    );
+    const late = await make(id);
+    expect(late).toMatchObject({ status: 409, body: { code: 'invoice_not_payable' } });
+  });
+
+  it('gives the proforma invoice that stands instead of a second one', async () => {
+    const id = await openInvoice(world);
+    const [a, b] = await Promise.all([make(id), make(id)]);
+    const third = await make(id);
+    expect([a.status, b.status, third.status]).toEqual([201, 201, 201]);
+    expect(new Set([a.body['id'], b.body['id'], third.body['id']]).size).toBe(1);
+    const all = await world.control('GET', '/proformas');
+    expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toHaveLength(1);
+  });
+
+  it('leaves the invoice open with a review item when the transfer is too small, until a person applies it', async () => {
+    const id = await openInvoice(world);
+    const { body } = await make(id);
+    await world.advance(60);
+    await settle(body['id'], '10.00');
+    const [review] = await reviewsOf(world, id, 'partial_transfer');
+    expect(String(review?.['summary'])).toContain('19.90 EUR');
+    expect(await stripeStatus(world, id)).toBe('open');
+    const applied = await world.api('POST', `/v1/reviews/${String(review?.['id'])}/resolve`, {
+      resolution: 'apply',
+      note: 'the rest follows',
+    });
+    expect(applied.status).toBe(200);
+    await world.until(
+      'the part shows on Stripe',
+      () => world.stripe.invoices.retrieve(id),
+      (i) => i.amount_remaining === 1990,
+    );
+    await world.invoice(id, 'open');
+    expect(await stripeStatus(world, id)).toBe('open');
+  });
+
+  it('asks a person when more came than is due', async () => {
+    const id = await openInvoice(world);
+    const { body } = await make(id);
+    await world.advance(60);
+    await settle(body['id'], '30.00');
+    expect(await reviewsOf(world, id, 'amount_mismatch')).toHaveLength(1);
+    expect(await stripeStatus(world, id)).toBe('open');
+  });
+
+  it('takes one payment of a settlement that is delivered twice, before the issued event, and under another event id', async () => {
+    const id = await openInvoice(world);
+    const { body } = await make(id);
+    const data = {
+      proformaInvoiceId: body['id'],
+      status: 'SETTLED',
+      settledAt: new Date().toISOString(),
+      total: { amount: '29.90', currency: 'EUR' },
+      amountReceived: { amount: '29.90', currency: 'EUR' },
+      recipient: { legalName: 'Ada Example Ltd' },
+    };
+    const event = {
+      id: `evt_${String(body['id'])}`,
+      type: 'proforma_invoice.settled',
+      created: '2026-11-20T10:00:00Z',
+      data,
+    };
+    await Promise.all([sendEvent(world, event), sendEvent(world, event)]);
+    await sendEvent(world, { ...event, id: `again_${String(body['id'])}` });
+    await world.invoice(id, 'paid');
+    await sendEvent(world, {
+      id: `evt_issued_${String(body['id'])}`,
+      type: 'proforma_invoice.issued',
+      created: '2026-11-20T09:00:00Z',
+      data: { proformaInvoiceId: body['id'] },
+    });
+    const seen = await world.until(
+      'all events are decided',
+      () => world.api('GET', `/v1/invoices/${id}`),
+      (r) =>
+        (r.body['timeline'] as Json[]).filter((l) => l['kind'] === 'event' && String(l['text']).startsWith('proforma'))
+          .length >= 3,
+    );
+    expect((seen.body['payments'] as Json[]).filter((p) => p['origin'] === 'proforma')).toHaveLength(1);
+    expect(seen.body['proformas']).toMatchObject([{ status: 'SETTLED' }]);
+    expect(seen.body['reviews']).toEqual([]);
+  });
+
+  it('shows why a proforma invoice was not issued and makes another with a new key', async () => {
+    const id = await openInvoice(world);
+    const { body } = await make(id);
+    await world.control('POST', `/proformas/${String(body['id'])}/fail`, { message: 'the VAT number is not known' });
+    const seen = await world.until(
+      'the failure is taken in',
+      () => world.api('GET', `/v1/invoices/${id}`),
+      (r) => (r.body['proformas'] as Json[])[0]?.['status'] === 'ISSUANCE_FAILED',
+    );
+    expect(seen.body['proformas']).toMatchObject([{ issuanceFailure: { message: 'the VAT number is not known' } }]);
+    const document = await world.api('GET', `/v1/invoices/${id}/proforma/document`);
+    expect(document).toMatchObject({ status: 409, body: { code: 'issuance_failed' } });
+    const again = await make(id);
+    expect(again.status).toBe(201);
+    expect(again.body['id']).not.toBe(body['id']);
+  });
+
+  it('deletes one that is not issued, and says not_deletable afterwards', async () => {
+    const id = await openInvoice(world);
+    await make(id);
+    expect((await world.api('DELETE', `/v1/invoices/${id}/proforma`)).status).toBe(204);
+    expect((await world.api('DELETE', `/v1/invoices/${id}/proforma`)).status).toBe(204);
+    expect((await world.api('GET', `/v1/invoices/${id}/proforma`)).status).toBe(404);
+    const again = await make(id);
+    expect(again.status).toBe(201);
+    await world.advance(60);
+    const refused = await world.api('DELETE', `/v1/invoices/${id}/proforma`);
+    expect(refused).toMatchObject({ status: 409, body: { code: 'not_deletable' } });
+  });
+
+  it('names what is missing of the recipient before anything is sent to the MoR', async () => {
+    const id = await openInvoice(world);
+    await world.control('DELETE', '/requests');
+    const refused = await make(id, { jurisdiction: 'GB', due_date: '2099-12-31' });
+    expect(refused.status).toBe(400);
+    const fields = (refused.body['errors'] as Json[]).map((e) => e['field']);
+    expect(fields).toEqual(expect.arrayContaining(['recipient.address.line1', 'recipient.address.country']));
+    expect(fields).not.toContain('recipient.legalName');
+    const backwards = await make(id, { ...PROFORMA, issue_date: '2026-11-20', due_date: '2026-11-19' });
+    expect(backwards).toMatchObject({ status: 400, body: { errors: [{ field: 'due_date' }] } });
+    const log = await world.control('GET', '/requests?side=mor');
+    expect((log.body['data'] as Json[]).filter((r) => String(r['path']).includes('proforma-invoices'))).toEqual([]);
+  });
+
+  it('goes on with the proforma invoice that holds the reference at the MoR already', async () => {
+    const id = await openInvoice(world);
+    const money = { amount: '29.90', currency: 'EUR' };
+    const there = await atMor(world, '/api/proforma-invoices', {
+      jurisdiction: 'GB',
+      total: money,
+      recipient: RECIPIENT,
+      provider: { providerName: 'Larch', providerCountry: 'GB' },
+      lineItems: [{ description: 'Larch Pro', quantity: '1', unitPrice: money }],
+      issueDate: '2026-11-20',
+      dueDate: '2099-12-31',
+      merchantReference: id,
+    });
+    const made = await make(id);
+    expect(made).toMatchObject({ status: 201, body: { id: there['id'], merchantReference: id } });
+    await world.advance(60);
+    await settle(there['id']);
+    await world.invoice(id, 'paid');
+  });
+
+  it('makes one proforma invoice of a request whose answer was lost', async () => {
+    const id = await openInvoice(world);
+    const fault = { side: 'mor', method: 'POST', path: '/api/proforma-invoices', times: 1, action: 'drop_after' };
+    await world.control('POST', '/faults', fault);
+    await make(id);
+    await world.until(
+      'it is made',
+      () => make(id),
+      (r) => r.status === 201,
+    );
+    const all = await world.control('GET', '/proformas');
+    expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toHaveLength(1);
+  });
+
+  it('makes one from a tax calculation', async () => {
+    const id = await openInvoice(world);
+    const calculation = await atMor(world, '/api/tax/calculations', {
+      currency: 'GBP',
+      taxBehavior: 'INCLUSIVE',
+      customer: {
+        legalName: 'Ada Example Ltd',
+        billingAddress: { line1: '1 High Street', city: 'London', postalCode: 'N1 1AA', country: 'GB' },
+      },
+      lineItems: [
+        {
+          merchantLineItemReference: '1',
+          productCode: 'p',
+          title: 'Larch Pro',
+          unitPrice: 29.9,
+          productType: 'DIGITAL',
+        },
+      ],
+      evidence: { billingCountry: 'GB', ipAddress: '203.0.113.7' },
+    });
+    const body = { jurisdiction: 'GB', due_date: '2099-12-31', tax_calculation_id: calculation['taxCalculationId'] };
+    const made = await make(id, body);
+    expect(made).toMatchObject({ status: 201, body: { merchantReference: id } });
+    const other = await openInvoice(world);
+    expect(await make(other, body)).toMatchObject({ status: 422, body: { code: 'tax_calculation_already_used' } });
+  });
+
+  it('hands on the refusals of the MoR with their status and code', async () => {
+    const id = await openInvoice(world);
+    const refused = await make(id, { ...PROFORMA, jurisdiction: 'AQ' });
+    expect(refused).toMatchObject({ status: 422, body: { code: 'unsupported_jurisdiction' } });
+    const unknown = await make(id, {
+      jurisdiction: 'GB',
+      due_date: '2099-12-31',
+      tax_calculation_id: '00000000-0000-4000-8000-000000000000',
+    });
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect((await make('in_nowhere')).status).toBe(404);
+    const seen = await world.api('GET', `/v1/invoices/${id}`);
+    expect(seen.body['proformas']).toEqual([]);
+  });
+
+  it('answers 502 while the MoR is silent and makes one proforma invoice in the end', async () => {
+    const id = await openInvoice(world);
+    await world.control('POST', '/faults', {
+      side: 'mor',
+      path: '/api/proforma-invoices',
+      times: 1,
+      action: 'status',
+      status: 503,
+    });
+    const silent = await make(id);
+    expect(silent).toMatchObject({ status: 502, body: { code: 'mor_unavailable' } });
+    const made = await world.until(
+      'it is made',
+      () => make(id),
+      (r) => r.status === 201,
+    );
+    const all = await world.control('GET', '/proformas');
+    expect((all.body['data'] as Json[]).filter((p) => p['merchantReference'] === id)).toMatchObject([
+      { id: made.body['id'] },
+    ]);
+  });
+});

@@ -1,0 +1,306 @@
+// The webhook doors of a running daemon with its database: every row of the answer table, and what the event list says after it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadConfig } from '../../src/config/index.js';
+import { startDaemon } from '../../src/daemon.js';
+import { createLogger } from '../../src/observe/index.js';
+import { aPaymentSucceeded, type PaymentEventOver } from '../support/builders.js';
+import { sign } from '../support/signing.js';
+import { type Json, startWorld, type World } from '../support/world.js';
+import { deliver, DOORS, type DoorName, eventStatus, eventStatuses, post, secretOf } from './support/door.js';
+import { TcpProxy } from './support/tcp-proxy.js';
+
+const RECEIVED = { status: 200, body: '{"received":true}' };
+const DOOR_NAMES = Object.keys(DOORS) as DoorName[];
+const nowSec = (): number => Math.floor(Date.now() / 1000);
+const paymentBody = (over: PaymentEventOver = {}): string => aPaymentSucceeded(over).body.toString('utf8');
+
+/** An event of a type that no door uses. */
+const unusedBody = (id: string): string => JSON.stringify({ id, type: 'weather.changed', created: nowSec(), data: {} });
+
+describe('the doors of a running daemon', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld({ WEBHOOK_BODY_LIMIT: '64kb' });
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  const url = (door: DoorName): string => `${world.daemons[0]?.url ?? ''}${DOORS[door].path}`;
+  const countEvents = async (): Promise<number> => {
+    const page = await world.api<{ data: Json[] }>('GET', '/v1/events?limit=100');
+    return page.body.data.length;
+  };
+
+  const wire = join(import.meta.dirname, '../wire');
+  const files = (folder: string): string[] => readdirSync(join(wire, folder)).filter((f) => f.endsWith('.json'));
+
+  it.each(files('stripe'))('takes Stripe’s %s', async (name) => {
+    const body = readFileSync(join(wire, 'stripe', name));
+    const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
+    expect(await deliver(world, 'stripe', body)).toEqual(RECEIVED);
+    const unused = type.startsWith('customer.') || name.includes('signup');
+    expect(await eventStatus(world, 'stripe', id)).toBe(unused ? 'ignored' : 'done');
+  });
+
+  it('takes each of the MoR’s events at its own door', async () => {
+    const sent: { door: DoorName; id: string }[] = [];
+    for (const name of files('mor-events')) {
+      const body = readFileSync(join(wire, 'mor-events', name));
+      const event = JSON.parse(body.toString('utf8')) as { id: string; data?: { object?: { payment_id?: string } } };
+      const door = event.data?.object?.payment_id === undefined ? 'mor_events' : 'mor_payments';
+      expect([name, await deliver(world, door, body)]).toEqual([name, RECEIVED]);
+      sent.push({ door, id: event.id });
+    }
+    // One that names nothing we know is looked at again for some seconds before it is left to a person.
+    const statuses = await Promise.all(sent.map(({ door, id }) => eventStatus(world, door, id)));
+    expect(statuses).toEqual(sent.map(() => 'done'));
+  });
+
+  it.each(DOOR_NAMES)('%s: stores an unused type as ignored, and answers the same again', async (door) => {
+    const body = unusedBody(`evt_unused_${door}`);
+    expect(await deliver(world, door, body)).toEqual(RECEIVED);
+    expect(await deliver(world, door, body)).toEqual(RECEIVED);
+    const found = await world.api<{ data: Json[] }>('GET', `/v1/events?event_id=evt_unused_${door}`);
+    expect(found.body.data).toMatchObject([{ source: door, status: 'ignored', type: 'weather.changed' }]);
+  });
+
+  it.each([
+    ['no JSON', '{"id":'],
+    ['nothing', ''],
+    ['a list', '[1,2]'],
+    ['null', 'null'],
+    ['an id of 5,000 characters', JSON.stringify({ id: 'e'.repeat(5_000), type: 'payment.succeeded' })],
+    ['an id of 256 characters', JSON.stringify({ id: 'e'.repeat(256), type: 'payment.succeeded' })],
+    ['a payment without an amount', paymentBody({ eventId: 'evt_none' }).replace('"amount":1000,', '')],
+    ['an amount as text', paymentBody({ eventId: 'evt_text' }).replace('"amount":1000', '"amount":"1000"')],
+    ['an amount of zero', paymentBody({ eventId: 'evt_zero' }).replace('"amount":1000', '"amount":0')],
+    ['an unknown status', paymentBody({ eventId: 'evt_status' }).replace('"succeeded"}', '"won"}')],
+    ['a success without a charge', paymentBody({ eventId: 'evt_charge', chargeId: '' })],
+    ['the same key twice', paymentBody({ eventId: 'evt_twice' }).replace('{"id"', '{"id":"evt_other","id"')],
+    ['depth 10,000', `{"id":"evt_deep","type":"payment.succeeded","data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+    ['a byte order mark', `\ufeff${paymentBody({ eventId: 'evt_bom' })}`],
+  ])('parks an authentic body with %s', async (_what, body) => {
+    const parkedOnes = async (): Promise<Json[]> =>
+      (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked&limit=100')).body.data;
+    const before = await parkedOnes();
+    expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+    expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+    const parked = await parkedOnes();
+    expect(parked).toHaveLength(before.length + 1); // the second delivery is the same event
+    const [newest] = parked;
+    expect(newest).toMatchObject({ source: 'mor_payments', status: 'parked' });
+    expect(newest?.['reason']).toEqual(expect.stringMatching(/./));
+    expect((await world.api('GET', `/v1/events/${String(newest?.['id'])}`)).status).toBe(200);
+  });
+
+  it('keeps odd white space, escapes and unknown fields of an event verbatim and applies it', async () => {
+    const invoiceId = 'in_spaces';
+    const body = `\r\n  ${paymentBody({ eventId: 'evt_spaces', paymentId: 'pay_spaces', invoiceId }).replace('"type"', '"n\\u00e9w": 1152921504606846976, "__proto__": {"x":1}, "type"')} \n`;
+    expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+    expect(await eventStatus(world, 'mor_payments', 'evt_spaces')).toBe('done');
+  });
+
+  it.each(DOOR_NAMES)('%s: refuses every signature that is not one, and stores nothing', async (door) => {
+    const { header } = DOORS[door];
+    const body = paymentBody({ eventId: `evt_refused_${door}` });
+    const good = sign(body, secretOf(world, door));
+    const [t = '', v1 = ''] = good.split(',');
+    const before = await countEvents();
+    const malformed: (string | string[] | null)[] = [
+      null,
+      '',
+      t,
+      v1,
+      `${t},v1=`,
+      `${t},v1=${'g'.repeat(64)}`,
+      `${t},v1=${v1.slice(3, 66)}`,
+      `${t},v1=${v1.slice(3)}0`,
+      `${t},${t},${v1}`,
+      `t=-1,${v1}`,
+      `t=1e9,${v1}`,
+      `t= ${t.slice(2)},${v1}`,
+      `t=12x,${v1}`,
+      [good, good],
+      [good, `t=1,v1=${'0'.repeat(64)}`],
+      [`t=1,v1=${'0'.repeat(64)}`, good],
+      Array.from({ length: 17 }, () => v1).reduce((all, one) => `${all},${one}`, t),
+    ];
+    for (const value of malformed) {
+      const sent = await post(url(door), body, value === null ? {} : { [header]: value });
+      expect([value, sent.status]).toEqual([value, 400]);
+    }
+    expect(await countEvents()).toBe(before);
+  });
+
+  it.each(DOOR_NAMES)('%s: refuses a MAC of no secret of this door with 401, and stores nothing', async (door) => {
+    const body = paymentBody({ eventId: `evt_forged_${door}` });
+    const before = await countEvents();
+    for (const other of DOOR_NAMES.filter((d) => d !== door)) {
+      expect((await deliver(world, door, body, { secret: secretOf(world, other) })).status).toBe(401);
+    }
+    expect((await deliver(world, door, body, { secret: 'whsec_of_a_stranger' })).status).toBe(401);
+    const changed = await post(url(door), `${body} `, { [DOORS[door].header]: sign(body, secretOf(world, door)) });
+    expect(changed.status).toBe(401);
+    // Another door's header counts for nothing, beside the right one or alone.
+    const [foreign] = DOOR_NAMES.filter((d) => d !== door).map((d) => DOORS[d].header);
+    expect((await post(url(door), body, { [foreign ?? '']: sign(body, secretOf(world, door)) })).status).toBe(400);
+    expect(await countEvents()).toBe(before);
+  });
+
+  it('takes any of several signatures, as while a secret is rolled', async () => {
+    const body = unusedBody('evt_rolled');
+    const header = sign(body, ['whsec_old_one', secretOf(world, 'stripe')]);
+    expect(await post(url('stripe'), body, { 'stripe-signature': `${header},v0=anything` })).toEqual(RECEIVED);
+  });
+
+  it.each([
+    ['-299', 200],
+    ['+299', 200],
+    ['-302', 503],
+    ['+302', 503],
+  ])('a right MAC whose time is %s s off is answered %i', async (off, status) => {
+    const id = `evt_off_${off}`;
+    const body = paymentBody({ eventId: id, paymentId: `pay_off_${off}`, invoiceId: `in_off_${off}` });
+    const sent = await deliver(world, 'mor_payments', body, { t: nowSec() + Number(off) });
+    expect(sent.status).toBe(status);
+    expect(await eventStatus(world, 'mor_payments', id)).toBe(status === 200 ? 'done' : 'quarantined');
+    if (status === 200) return;
+    expect((await world.api('GET', `/v1/payments/pay_off_${off}`)).status).toBe(404);
+    // The sender renews its stamp and comes again: taken now, and no longer in quarantine.
+    expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+    expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+  });
+
+  it.each(DOOR_NAMES)('%s: refuses a body over the limit with 413 and takes one of exactly the limit', async (door) => {
+    const limit = 64 * 1024;
+    const start = `{"id":"evt_big_${door}","type":"weather.changed","pad":"`;
+    const exact = `${start}${'x'.repeat(limit - start.length - 2)}"}`;
+    expect(exact).toHaveLength(limit);
+    expect(await deliver(world, door, exact)).toEqual(RECEIVED);
+    expect((await deliver(world, door, `${exact} `)).status).toBe(413);
+  });
+
+  it.each(['/Webhooks/Stripe', '/webhooks/stripe/', '/WEBHOOKS/STRIPE//', '/webhooks/stripe?from=here'])(
+    '%s is the same door',
+    async (path) => {
+      expect(await deliver(world, 'stripe', unusedBody(`evt_at_${path}`), { path })).toEqual(RECEIVED);
+      expect(await eventStatus(world, 'stripe', `evt_at_${path}`)).toBe('ignored');
+    },
+  );
+
+  it('keeps the second body of an event id, opens a review item for it and never applies it', async () => {
+    const first = { eventId: 'evt_two', paymentId: 'pay_two', invoiceId: 'in_two', amount: 1000 };
+    expect(await deliver(world, 'mor_payments', paymentBody(first))).toEqual(RECEIVED);
+    expect(await eventStatus(world, 'mor_payments', 'evt_two')).toBe('done');
+    const second = paymentBody({ ...first, amount: 999_999 });
+    expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
+    expect(await deliver(world, 'mor_payments', second)).toEqual(RECEIVED);
+    const reviews = await world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event&status=open');
+    expect(reviews.body.data.filter((r) => r['invoice_id'] === 'in_two')).toHaveLength(1);
+    const events = await world.api<{ data: Json[] }>('GET', '/v1/events?event_id=evt_two');
+    expect(events.body.data.map((e) => e['status']).sort()).toEqual(['done', 'quarantined']);
+    const kept = events.body.data.find((e) => e['status'] === 'quarantined');
+    expect((await world.api('POST', `/v1/events/${String(kept?.['id'])}/retry`)).status).toBe(409);
+    expect((await world.api('GET', '/v1/payments/pay_two')).body).toMatchObject({ amount: 1000 });
+  });
+
+  it('refuses a mismatch with the status that the operator chose', async () => {
+    const rolling = await world.startDaemon({ WEBHOOK_MISMATCH_STATUS: '503' });
+    const sent = await deliver(world, 'stripe', unusedBody('evt_early'), {
+      base: rolling.url,
+      secret: 'whsec_not_yet_known',
+    });
+    expect(sent.status).toBe(503);
+  });
+});
+
+describe('the doors while the database is in trouble', () => {
+  let world: World;
+  let proxy: TcpProxy;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    proxy = await TcpProxy.before(world.databaseUrl);
+    await world.startDaemon({ DATABASE_URL: proxy.url });
+  });
+  afterAll(async () => {
+    proxy.set('pass');
+    await world.close();
+    await proxy.close();
+  });
+
+  it.each(['hang', 'cut'] as const)(
+    'answers 503 within 10 s while connections %s, and stores the next try once',
+    async (mode) => {
+      const id = `evt_${mode}`;
+      const body = paymentBody({ eventId: id, paymentId: `pay_${mode}`, invoiceId: `in_${mode}` });
+      proxy.set(mode);
+      const startedAt = performance.now();
+      const sent = await Promise.all([1, 2, 3].map(() => deliver(world, 'mor_payments', body)));
+      expect(sent.map((s) => s.status)).toEqual([503, 503, 503]);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
+      const stale = await deliver(world, 'mor_payments', body, { t: nowSec() - 1_000 });
+      expect(stale.status).toBe(503);
+      expect((await post(`${world.daemons[0]?.url ?? ''}/readyz`, '', {})).status).not.toBe(200);
+      proxy.set('pass');
+      await world.until(
+        'the event is taken',
+        () => deliver(world, 'mor_payments', body),
+        (s) => s.status === 200,
+      );
+      expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+      await world.until(
+        'it is decided and stands there once',
+        () => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`),
+        (r) => r.status === 200 && r.body.data.length === 1 && r.body.data[0]?.['status'] === 'done',
+      );
+      await world.until(
+        'the daemon is ready again',
+        () => world.api('GET', '/readyz'),
+        (r) => r.status === 200,
+      );
+    },
+  );
+
+  it('answers 503 from the first moment until it is ready, and again while it stops', async () => {
+    proxy.set('cut');
+    const lines: string[] = [];
+    const log = createLogger({
+      level: 'info',
+      secrets: [],
+      pretty: false,
+      destination: { write: (line) => void lines.push(line) },
+    });
+    const body = unusedBody('evt_early_and_late');
+    const starting = startDaemon(
+      loadConfig({ ...world.env, DATABASE_URL: proxy.url }),
+      log,
+      new AbortController().signal,
+    );
+    const listening = await world.until(
+      'it listens',
+      () => Promise.resolve(lines.flatMap((l) => /"url":"([^"]+)"/.exec(l)?.[1] ?? [])[0] ?? null),
+      (seen) => seen !== null,
+    );
+    const base = listening ?? '';
+    for (const door of DOOR_NAMES) expect((await deliver(world, door, body, { base })).status).toBe(503);
+    expect((await fetch(`${base}/readyz`)).status).toBe(503);
+    expect((await fetch(`${base}/livez`)).status).toBe(200);
+    expect(await fetch(`${base}/v1/events`).then((r) => r.status)).toBe(503);
+
+    proxy.set('pass');
+    const daemon = await starting;
+    expect(await deliver(world, 'stripe', body, { base })).toEqual(RECEIVED);
+
+    // A delivery whose body is still under way when the daemon is asked to stop: not stored, so 503 or no answer.
+    const stopped = daemon.stop();
+    const late = await deliver(world, 'stripe', unusedBody('evt_late'), { base }).catch(() => ({ status: 503 }));
+    expect(late.status).toBe(503);
+    await stopped;
+    expect(await eventStatuses(world, 'stripe', 'evt_late')).toEqual([]);
+  });
+});

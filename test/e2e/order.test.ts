@@ -1,0 +1,294 @@
+// Events in every order, late, early or about something else: the end is the same, and money is never guessed at.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { deliver, eventStatus } from './support/door.js';
+import {
+  deafMor,
+  draftRenewal,
+  newPaid,
+  openRenewal,
+  paymentObject,
+  reviews,
+  stripeSide,
+  takenByMor,
+  tell,
+  tellRefunded,
+  tellSucceeded,
+  untilPayment,
+  untilReviews,
+} from './support/story.js';
+
+describe('events in any order', () => {
+  let world: World;
+  let s: Subscriber;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+    s = await world.subscriber({ amount: 1000 });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await deafMor(world);
+  });
+  afterAll(() => world.close());
+
+  const tellFailed = (type: string, invoiceId: string, paid = newPaid()): Promise<string> =>
+    tell(
+      world,
+      type,
+      paymentObject(
+        paid,
+        type === 'payment.failed' ? 'failed' : 'requires_action',
+        { customerId: s.customerId, invoiceId, amount: 1000 },
+        {
+          failure_message: 'Your card was declined.',
+          decline_code: 'insufficient_funds',
+        },
+      ),
+    );
+  const said = (invoiceId: string, amount = 1000): { customerId: string; invoiceId: string; amount: number } => ({
+    customerId: s.customerId,
+    invoiceId,
+    amount,
+  });
+  async function paidOnce(invoiceId: string): Promise<void> {
+    await world.invoice(invoiceId, 'paid');
+    const side = await stripeSide(world, invoiceId);
+    expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
+  }
+
+  it.each(['payment.failed', 'payment.requires_action'])('%s, then a success: open, then paid', async (type) => {
+    const invoiceId = await openRenewal(world, s);
+    await eventStatus(world, 'mor_payments', await tellFailed(type, invoiceId));
+    const open = await world.invoice(invoiceId, 'open'); // a verdict came
+    expect(open['attempts']).toMatchObject([
+      { decline_code: 'insufficient_funds', failure_message: 'Your card was declined.' },
+    ]);
+    expect((await stripeSide(world, invoiceId)).records).toEqual([]);
+    await tellSucceeded(world, newPaid(), said(invoiceId));
+    await paidOnce(invoiceId);
+  });
+
+  it.each(['payment.failed', 'payment.requires_action'])('a success, then a late %s: stays paid', async (type) => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    await tellSucceeded(world, paid, said(invoiceId));
+    await paidOnce(invoiceId);
+    for (const about of [paid, newPaid()]) {
+      const id = await tellFailed(type, invoiceId, about);
+      expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+    }
+    await paidOnce(invoiceId);
+    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ status: 'succeeded' });
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+
+  it('a refund before its payment waits for it, then both show', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    const id = await tellRefunded(world, paid, said(invoiceId, 300), { refundId: 'rfnd_early', total: 300, of: 1000 });
+    expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+    expect((await stripeSide(world, invoiceId)).refundReferences).toEqual([]);
+    await tellSucceeded(world, paid, said(invoiceId));
+    await paidOnce(invoiceId);
+    await world.until(
+      'the refund shows on Stripe',
+      () => stripeSide(world, invoiceId),
+      (side) => side.notes.length === 1,
+    );
+    expect(await stripeSide(world, invoiceId)).toMatchObject({ refundReferences: ['re_rfnd_early'], notes: [300] });
+    const shown = await untilPayment(
+      world,
+      paid.paymentId,
+      'is partly refunded',
+      (p) => p['status'] === 'partially_refunded',
+    );
+    expect(shown['amount_refunded']).toBe(300);
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+
+  it('a total of 700 before the one of 300 opens a gap, which closes itself', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    await tellSucceeded(world, paid, said(invoiceId));
+    await paidOnce(invoiceId);
+    await tellRefunded(world, paid, said(invoiceId, 400), { refundId: 'rfnd_second', total: 700, of: 1000 });
+    const [gap] = await untilReviews(world, invoiceId, ['refund_gap']);
+    expect(gap?.['summary']).toEqual(expect.stringMatching(/7\.00.*4\.00/));
+    await tellRefunded(world, paid, said(invoiceId, 300), { refundId: 'rfnd_first', total: 300, of: 1000 });
+    await untilReviews(world, invoiceId, []);
+    const [closed] = await reviews(world, invoiceId, 'resolved');
+    expect(closed).toMatchObject({ kind: 'refund_gap', resolved_by: 'crossbill' });
+    await tellRefunded(world, paid, said(invoiceId, 300), { refundId: 'rfnd_third', total: 1000, of: 1000 });
+    const shown = await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
+    expect(shown['refunds']).toHaveLength(3);
+    await world.until(
+      'three credit notes',
+      () => stripeSide(world, invoiceId),
+      (side) => side.notes.length === 3,
+    );
+    expect((await stripeSide(world, invoiceId)).notes.toSorted((a, b) => a - b)).toEqual([300, 300, 400]);
+  });
+
+  it('refunds beyond the payment are shown and not counted', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const paid = newPaid();
+    await tellSucceeded(world, paid, said(invoiceId));
+    await paidOnce(invoiceId);
+    await tellRefunded(world, paid, said(invoiceId, 800), { refundId: 'rfnd_much', total: 800, of: 1000 });
+    await tellRefunded(world, paid, said(invoiceId, 800), { refundId: 'rfnd_more', total: 1600, of: 1000 });
+    await untilReviews(world, invoiceId, ['refund_gap']);
+    await world.until(
+      'one credit note',
+      () => stripeSide(world, invoiceId),
+      (side) => side.notes.length === 1,
+    );
+    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body).toMatchObject({ amount_refunded: 800 });
+    expect((await stripeSide(world, invoiceId)).refundReferences).toHaveLength(1);
+  });
+
+  it('a success before invoice.created, which comes an hour late, is marked once', async () => {
+    await world.control('POST', '/faults', {
+      target: 'deliveries',
+      side: 'stripe',
+      type: 'invoice.*',
+      times: 9,
+      action: { delay_ms: 3_600_000 },
+    });
+    const invoiceId = await openRenewal(world, s);
+    await tellSucceeded(world, newPaid(), said(invoiceId));
+    await paidOnce(invoiceId);
+    await world.control('DELETE', '/faults');
+    await world.advance(4_000);
+    const events = await world.until(
+      'the late event is decided',
+      () => world.api<{ timeline: Json[] }>('GET', `/v1/invoices/${invoiceId}`),
+      (r) => r.body.timeline.some((l) => String(l['text']).startsWith('invoice.created')),
+    );
+    expect(events.body).toMatchObject({ status: 'paid' });
+    await paidOnce(invoiceId);
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+
+  it('a success for a draft is held, and marked when the draft is finalized', async () => {
+    const invoiceId = await draftRenewal(world, s);
+    const id = await tellSucceeded(world, newPaid(), said(invoiceId));
+    await world.invoice(invoiceId, 'held');
+    expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+    expect((await stripeSide(world, invoiceId)).records).toEqual([]);
+    await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
+    await paidOnce(invoiceId);
+  });
+
+  it('a draft that grew before it was finalized is an amount_mismatch, and can be applied as a part', async () => {
+    const invoiceId = await draftRenewal(world, s);
+    await tellSucceeded(world, newPaid(), said(invoiceId));
+    await world.invoice(invoiceId, 'held');
+    await world.control('POST', `/stripe/invoices/${invoiceId}/add`, { amount: 250 });
+    await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
+    const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+    expect((await stripeSide(world, invoiceId)).records).toEqual([]);
+    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
+      resolution: 'apply',
+      note: 'the rest is billed next month',
+    });
+    await world.until(
+      'the part is attached',
+      () => stripeSide(world, invoiceId),
+      (side) => side.attached.length === 1,
+    );
+    expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'open', amountPaid: 1000 });
+  });
+
+  it.each([
+    ['amount_mismatch', 'a lower amount', { amount: 999 }],
+    ['amount_mismatch', 'a higher amount', { amount: 1001 }],
+    ['currency_mismatch', 'another currency', { currency: 'usd' }],
+    ['customer_mismatch', 'another customer', { customerId: 'cus_of_someone_else' }],
+  ])('%s: %s is left to a person and refunded when the person says so', async (kind, _what, over) => {
+    const invoiceId = await openRenewal(world, s);
+    const amount = 'amount' in over ? (over.amount ?? 1000) : 1000;
+    const currency = 'currency' in over ? (over.currency ?? 'eur') : 'eur';
+    const paid = takenByMor(world, s, invoiceId, amount, currency);
+    await tellSucceeded(world, paid, { ...said(invoiceId), ...over });
+    const [item] = await untilReviews(world, invoiceId, [kind]);
+    expect(item).toMatchObject({ payment_id: paid.paymentId, invoice_id: invoiceId });
+    expect(await stripeSide(world, invoiceId)).toMatchObject({ status: 'open', records: [] });
+    expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('review');
+    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'refund', note: 'not his' });
+    await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
+    // The right money is still welcome.
+    await tellSucceeded(world, newPaid(), said(invoiceId));
+    await paidOnce(invoiceId);
+  });
+
+  it('the right customer’s money can be applied although the event named another', async () => {
+    const invoiceId = await openRenewal(world, s);
+    await tellSucceeded(world, newPaid(), { ...said(invoiceId), customerId: 'cus_parent_company' });
+    const [item] = await untilReviews(world, invoiceId, ['customer_mismatch']);
+    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
+      resolution: 'apply',
+      note: 'the parent pays',
+    });
+    await paidOnce(invoiceId);
+  });
+
+  it('void: no mark, an item, a refund; uncollectible: still paid', async () => {
+    const voided = await openRenewal(world, s);
+    await world.stripe.invoices.voidInvoice(voided);
+    const paid = takenByMor(world, s, voided, 1000);
+    await tellSucceeded(world, paid, said(voided));
+    const [item] = await untilReviews(world, voided, ['invoice_not_payable']);
+    expect(await stripeSide(world, voided)).toMatchObject({ status: 'void', records: [] });
+    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'refund', note: 'void' });
+    await untilPayment(world, paid.paymentId, 'is refunded', (p) => p['status'] === 'refunded');
+
+    const uncollectible = await openRenewal(world, s);
+    await world.stripe.invoices.markUncollectible(uncollectible);
+    await tellSucceeded(world, newPaid(), said(uncollectible));
+    await paidOnce(uncollectible);
+  });
+
+  it('an invoice that was deleted, and one that never was: an item, no write to Stripe', async () => {
+    const manual = await world.stripe.invoices.create({ customer: s.customerId, currency: 'eur' });
+    const deleted = String(manual.id);
+    await world.stripe.invoices.del(deleted);
+    for (const invoiceId of [deleted, 'in_nobody_ever_made']) {
+      await tellSucceeded(world, newPaid(), said(invoiceId));
+      await untilReviews(world, invoiceId, ['invoice_not_payable']);
+    }
+  });
+
+  it('an invoice that was paid another way: double_payment, and no record on Stripe', async () => {
+    const invoiceId = await openRenewal(world, s);
+    await world.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
+    await tellSucceeded(world, newPaid(), said(invoiceId));
+    await untilReviews(world, invoiceId, ['double_payment']);
+    expect((await stripeSide(world, invoiceId)).records).toEqual([]);
+  });
+
+  it('nothing due: ignored, and nobody waits for a verdict', async () => {
+    const invoiceId = await draftRenewal(world, s, 0);
+    const events = await world.until(
+      'invoice.created is decided',
+      () => world.api<{ data: Json[] }>('GET', '/v1/events?type=invoice.created&limit=1'),
+      (r) => r.body.data[0]?.['status'] === 'ignored',
+    );
+    expect(events.body.data[0]?.['reason']).toBe('nothing is due');
+    const shown = await world.api('GET', `/v1/invoices/${invoiceId}`);
+    expect(shown.body).toMatchObject({ status: 'ignored', expected_by: null });
+  });
+
+  it('the event of a connected account and of live mode is stored and ignored', async () => {
+    const invoiceId = await openRenewal(world, s);
+    const created = await world.stripe.events.list({ type: 'invoice.created', limit: 1 });
+    const event = JSON.parse(JSON.stringify(created.data[0])) as Json;
+    for (const [id, over] of [
+      ['evt_connected', { account: 'acct_other' }],
+      ['evt_live', { livemode: true }],
+    ] as const) {
+      expect((await deliver(world, 'stripe', JSON.stringify({ ...event, id, ...over }))).status).toBe(200);
+      expect(await eventStatus(world, 'stripe', id)).toBe('ignored');
+    }
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+});

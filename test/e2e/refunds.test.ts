@@ -1,0 +1,293 @@
+// Refunds as an operator asks for them: never more than was paid, never twice, and nothing forgotten when no answer comes.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  type Json,
+  READ_KEY,
+  type Reply,
+  SIGNUP_KEY,
+  startWorld,
+  type Subscriber,
+  type World,
+} from '../support/world.js';
+import {
+  deafMor,
+  openRenewal,
+  type Paid,
+  refund,
+  requestsOf,
+  reviews,
+  stripeSide,
+  takenByMor,
+  tellSucceeded,
+  untilPayment,
+  untilReviews,
+} from './support/story.js';
+
+describe('refunds', () => {
+  let world: World;
+  let s: Subscriber;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+    await world.startDaemon();
+    s = await world.subscriber({ amount: 1000 });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await deafMor(world);
+  });
+  afterAll(() => world.close());
+
+  async function paidRenewal(): Promise<Paid & { readonly invoiceId: string }> {
+    const invoiceId = await openRenewal(world, s);
+    const paid = takenByMor(world, s, invoiceId, 1000);
+    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 1000 });
+    await world.invoice(invoiceId, 'paid');
+    return { ...paid, invoiceId };
+  }
+  const atMor = async (paid: Paid): Promise<Json[]> =>
+    (await world.control('GET', `/mor/refunds?payment=${paid.paymentId}`)).body['data'] as Json[];
+  const path = (paid: Paid): string => `/api/payments/${paid.paymentId}/refund`;
+  const settled = (paid: Paid): Promise<Json> =>
+    untilPayment(world, paid.paymentId, 'shows its refunds on Stripe', (p) =>
+      (p['refunds'] as Json[]).every((r) => r['status'] === 'succeeded' && r['mirror'] === 'done'),
+    );
+  /** Lets the MoR stay silent longer than the caller waits; the calls may have their effect or not. */
+  const silence = (paid: Paid, action: string, times: number): Promise<Reply> =>
+    world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), times, action });
+
+  it('no answer: 202 unknown, the amount stays reserved, and the repeat settles it', async () => {
+    const paid = await paidRenewal();
+    await silence(paid, 'drop_after', 4);
+    // The webhook is lost too: only the repeat of the call can tell.
+    await world.control('POST', '/faults', { target: 'deliveries', type: 'payment.refunded', action: 'lose' });
+    const asked = await refund(world, paid.paymentId, { amount: 600 }, 'silent');
+    expect(asked).toMatchObject({ status: 202, body: { status: 'unknown', mor_refund_id: null, amount: 600 } });
+    expect(await refund(world, paid.paymentId, { amount: 500 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'amount' }] },
+    });
+    const shown = await settled(paid);
+    expect(shown).toMatchObject({ amount_refunded: 600, refunds: [{ id: asked.body['id'] }] });
+    expect(await atMor(paid)).toHaveLength(1);
+    const calls = await requestsOf(world, `side=mor&path=${path(paid)}`);
+    expect(new Set(calls.map((c) => `${String(c['idempotency_key'])} ${JSON.stringify(c['body'])}`)).size).toBe(1);
+    const again = await refund(world, paid.paymentId, { amount: 600 }, 'silent');
+    expect(again).toMatchObject({ status: 201, body: { id: asked.body['id'], status: 'succeeded' } });
+    const byTheirs = await world.api('GET', `/v1/refunds/${String(again.body['mor_refund_id'])}`);
+    expect(byTheirs.body['id']).toBe(asked.body['id']);
+    await world.control('DELETE', '/faults');
+  });
+
+  it('no answer, and the webhook settles it first; a refusal of the repeat changes nothing', async () => {
+    const paid = await paidRenewal();
+    await world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
+    await world.control('POST', '/faults', {
+      side: 'mor',
+      method: 'POST',
+      path: path(paid),
+      times: 9,
+      action: 'status',
+      status: 409,
+      code: 'idempotency_conflict',
+    });
+    const asked = await refund(world, paid.paymentId, { amount: 600 });
+    expect([201, 202]).toContain(asked.status); // whether the webhook came before the answer to the caller is a race
+
+    const shown = await settled(paid);
+    expect(shown).toMatchObject({ amount_refunded: 600, refunds: [{ id: asked.body['id'] }] });
+    expect(await atMor(paid)).toHaveLength(1);
+    await untilReviews(world, paid.invoiceId, []);
+    await world.control('DELETE', '/faults');
+  });
+
+  it('no answer and a refused repeat: unknown, reserved and shown to a person until the MoR speaks', async () => {
+    const paid = await paidRenewal();
+    await world.control('POST', '/faults', {
+      target: 'deliveries',
+      type: 'payment.refunded',
+      action: { delay_ms: 3_600_000 },
+    });
+    await world.control('POST', '/faults', { side: 'mor', method: 'POST', path: path(paid), action: 'drop_after' });
+    await world.control('POST', '/faults', {
+      side: 'mor',
+      method: 'POST',
+      path: path(paid),
+      times: 9,
+      action: 'status',
+      status: 409,
+      code: 'idempotency_conflict',
+    });
+    const asking = refund(world, paid.paymentId, { amount: 600 });
+    const [item] = await untilReviews(world, paid.invoiceId, ['refund_stuck']);
+    expect((await world.api('GET', `/v1/refunds/${String(item?.['refund_id'])}`)).body).toMatchObject({
+      status: 'unknown',
+    });
+    expect(await refund(world, paid.paymentId, { amount: 401 })).toMatchObject({ status: 400 });
+    await world.advance(3_700);
+    await settled(paid);
+    await untilReviews(world, paid.invoiceId, []);
+    expect([201, 202]).toContain((await asking).status);
+    expect(await atMor(paid)).toHaveLength(1);
+    await world.control('DELETE', '/faults');
+  });
+
+  it('a first try that is refused is a failed refund with the MoR’s words, and the amount is free', async () => {
+    const paid = await paidRenewal();
+    await world.control('POST', `/mor/payments/${paid.paymentId}/charge-back`, {});
+    const asked = await refund(world, paid.paymentId, { amount: 600 }, 'charged-back');
+    expect(asked).toMatchObject({ status: 422, body: { code: 'payment_not_refundable' } });
+    const shown = await world.api<{ refunds: Json[] }>('GET', `/v1/payments/${paid.paymentId}`);
+    expect(shown.body.refunds).toMatchObject([{ status: 'failed', amount: 600 }]);
+    expect(shown.body).toMatchObject({ amount_refunded: 0 });
+    expect((await stripeSide(world, paid.invoiceId)).notes).toEqual([]);
+  });
+
+  it('two operators refund the remainder at once: one refund of it, and the other is told', async () => {
+    const paid = await paidRenewal();
+    const bases = world.daemons.map((d) => d.url);
+    const both = await Promise.all(
+      [0, 1].map((i) =>
+        fetch(`${bases[i] ?? ''}/v1/payments/${paid.paymentId}/refunds`, {
+          method: 'POST',
+          headers: {
+            authorization: 'Bearer ops-key-for-tests-0123456789abcdef',
+            'content-type': 'application/json',
+            'idempotency-key': randomUUID(),
+          },
+          body: '{}',
+        }).then((r) => r.status),
+      ),
+    );
+    expect(both.sort()).toEqual([201, 422]);
+    await settled(paid);
+    expect(await atMor(paid)).toMatchObject([{ amount: 1000 }]);
+    expect(await stripeSide(world, paid.invoiceId)).toMatchObject({ notes: [1000] });
+  });
+
+  it('one click sent twice at the same moment is one refund', async () => {
+    const paid = await paidRenewal();
+    const both = await Promise.all([1, 2].map(() => refund(world, paid.paymentId, { amount: 300 }, 'double-click')));
+    expect(both.map((b) => b.status)).toEqual([201, 201]);
+    expect(both[0]?.body['id']).toBe(both[1]?.body['id']);
+    expect(await atMor(paid)).toHaveLength(1);
+  });
+
+  it('refunds in parts end at the whole, and not beyond', async () => {
+    const paid = await paidRenewal();
+    const parts = await Promise.all([300, 300, 300, 300].map((amount) => refund(world, paid.paymentId, { amount })));
+    expect(parts.map((p) => p.status).sort()).toEqual([201, 201, 201, 400]);
+    expect((await refund(world, paid.paymentId, {})).body).toMatchObject({ amount: 100 });
+    expect(await settled(paid)).toMatchObject({ status: 'refunded', amount_refunded: 1000 });
+    expect((await stripeSide(world, paid.invoiceId)).notes.toSorted((a, b) => a - b)).toEqual([100, 300, 300, 300]);
+    expect((await refund(world, paid.paymentId, {})).status).toBe(422);
+  });
+
+  it('a bank debit’s refund is mirrored only once it succeeded', async () => {
+    const paid = await paidRenewal();
+    await world.control('POST', '/mor/next-refund', { outcome: 'pending', payment_id: paid.paymentId });
+    const asked = await refund(world, paid.paymentId, { amount: 600 });
+    expect(asked).toMatchObject({ status: 201, body: { status: 'pending' } });
+    expect((await refund(world, paid.paymentId, { amount: 500 })).status).toBe(400);
+    expect(await stripeSide(world, paid.invoiceId)).toMatchObject({ notes: [], refundReferences: [] });
+    await world.advance(3 * 86_400 + 60);
+    await settled(paid);
+    expect(await stripeSide(world, paid.invoiceId)).toMatchObject({ notes: [600] });
+    expect(await atMor(paid)).toHaveLength(1);
+  });
+
+  it('a refund that the MoR says failed frees its amount and tells a person', async () => {
+    const paid = await paidRenewal();
+    await world.control('POST', '/mor/next-refund', { outcome: 'fail', payment_id: paid.paymentId });
+    const asked = await refund(world, paid.paymentId, { amount: 600 });
+    expect(asked).toMatchObject({ status: 201, body: { status: 'failed', amount: 600 } });
+    await untilReviews(world, paid.invoiceId, ['refund_stuck']);
+    expect(await refund(world, paid.paymentId, {})).toMatchObject({
+      status: 201,
+      body: { amount: 1000, status: 'succeeded' },
+    });
+    expect(await stripeSide(world, paid.invoiceId)).toBeTruthy();
+    await world.until(
+      'the second one shows on Stripe',
+      () => stripeSide(world, paid.invoiceId),
+      (side) => side.notes.length === 1,
+    );
+  });
+
+  it('a refund made in the portal counts against what can be given back here', async () => {
+    const paid = await paidRenewal();
+    await world.control('POST', '/mor/refunds', { payment_id: paid.paymentId, amount: 700, reason: 'by hand' });
+    await settled(paid);
+    await untilPayment(world, paid.paymentId, 'is partly refunded', (p) => p['amount_refunded'] === 700);
+    expect((await refund(world, paid.paymentId, { amount: 301 })).status).toBe(400);
+    expect((await refund(world, paid.paymentId, { amount: 300 })).body).toMatchObject({
+      status: 'succeeded',
+      origin: 'api',
+    });
+    expect(await settled(paid)).toMatchObject({ status: 'refunded' });
+    expect(await reviews(world, paid.invoiceId)).toEqual([]);
+  });
+
+  it('the key is required, and names one body', async () => {
+    const paid = await paidRenewal();
+    const url = `/v1/payments/${paid.paymentId}/refunds`;
+    expect(await world.api('POST', url, { amount: 100 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ field: 'Idempotency-Key' }] },
+    });
+    expect(await refund(world, paid.paymentId, { amount: 100 }, 'named')).toMatchObject({ status: 201 });
+    expect(await refund(world, paid.paymentId, { amount: 200 }, 'named')).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_conflict' },
+    });
+    expect(await atMor(paid)).toHaveLength(1);
+  });
+
+  it.each([['10.00'], [1.5], [0], [-1], [1e16], ['１００'], [' 100'], [null], [true]])(
+    'amount %p is refused',
+    async (amount) => {
+      const asked = await refund(world, 'pay_whatever', { amount });
+      expect(asked.status).toBe(400);
+    },
+  );
+
+  it('who may not refund is refused without a call, and every try is on record', async () => {
+    const paid = await paidRenewal();
+    const url = `/v1/payments/${paid.paymentId}/refunds`;
+    const as = (authorization: string): Promise<Reply> =>
+      world.api('POST', url, { amount: 100 }, { authorization, 'idempotency-key': randomUUID() });
+    expect((await as(`Bearer ${READ_KEY}`)).status).toBe(403);
+    expect((await as(`Bearer ${SIGNUP_KEY}`)).status).toBe(403);
+    expect((await as('Bearer not-a-key-of-ours-0123456789abcdefg')).status).toBe(401);
+    expect((await as('')).status).toBe(401);
+    const form = await fetch(`${world.daemons[0]?.url ?? ''}${url}`, {
+      method: 'POST',
+      headers: {
+        authorization: 'Bearer ops-key-for-tests-0123456789abcdef',
+        'content-type': 'text/plain',
+        'idempotency-key': 'form',
+      },
+      body: '{"amount":100}',
+    });
+    expect(form.status).toBe(415);
+    expect(await atMor(paid)).toEqual([]);
+    const done = await refund(world, paid.paymentId, { amount: 100 });
+    const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=refund.create&limit=100');
+    const mine = audit.body.data.filter((a) => JSON.stringify(a).includes(paid.paymentId));
+    const seen = mine.map((a) => [a['actor'], a['outcome'], a['status']].join(' '));
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        'viewer denied 403',
+        'shop denied 403',
+        'unknown denied 401',
+        'ops begun ',
+        'ops refused 415',
+        'ops done 201',
+      ]),
+    );
+    expect(mine.find((a) => a['outcome'] === 'done')).toMatchObject({ role: 'ops', detail: { id: done.body['id'] } });
+    for (const key of [READ_KEY, SIGNUP_KEY]) {
+      expect((await world.api('GET', '/v1/audit', undefined, { authorization: `Bearer ${key}` })).status).toBe(403);
+    }
+  });
+});

@@ -1,0 +1,158 @@
+// Several daemons on one database: nothing twice, nothing left over, one budget, and no word from one whose lease is over.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { deafMor, newPaid, openRenewal, stripeSides, stripeSide, tellSucceeded } from './support/story.js';
+
+async function rows<T>(world: World, sql: string, values: unknown[] = []): Promise<T[]> {
+  const db = new pg.Client({ connectionString: world.databaseUrl });
+  await db.connect();
+  try {
+    return (await db.query(sql, values)).rows as T[];
+  } finally {
+    await db.end();
+  }
+}
+
+describe.each([2, 3])('%i daemons on one database', (daemons) => {
+  let world: World;
+  let subscribers: Subscriber[];
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', DATABASE_POOL_SIZE: '4' });
+    for (let i = 0; i < daemons; i++) await world.startDaemon();
+    subscribers = await Promise.all(Array.from({ length: 6 }, () => world.subscriber({ amount: 1000 })));
+    for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+  });
+  afterAll(() => world.close());
+
+  it('mark sixty renewals once each, with every event delivered to each of them', async () => {
+    // Each daemon is an endpoint of its own: every event comes as often as there are daemons.
+    for (const d of world.daemons.slice(1)) {
+      world.sandbox.stripe.state.addEndpoint(`${d.url}/webhooks/stripe`, world.sandbox.secrets.stripeWebhookSecret);
+    }
+    await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', times: 60, action: 'duplicate' });
+    const invoices: string[] = [];
+    for (let round = 0; round < 10; round++) {
+      invoices.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
+    }
+    const sides = await world.until(
+      'all are paid',
+      () => stripeSides(world),
+      (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
+    );
+    expect(invoices).toHaveLength(60);
+    for (const id of invoices) {
+      const side = sides.get(id);
+      expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
+    }
+    await world.until(
+      'nothing is left over',
+      () => rows<{ n: string }>(world, `select count(*) as n from inbox_event where status = 'received'`),
+      ([r]) => r?.n === '0',
+    );
+    const open = await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open');
+    expect(open.body.data).toEqual([]);
+    const twice = await rows(world, `select subject from ledger_entry group by reason, subject having count(*) > 1`);
+    expect(twice).toEqual([]);
+    const ended = await rows<{ owner: string }>(
+      world,
+      `select distinct lease_owner as owner from lane where lease_until > now() + interval '1 minute'`,
+    );
+    expect(ended).toEqual([]);
+  });
+});
+
+describe('a lease that is over', () => {
+  let world: World;
+  let s: Subscriber;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+    await world.startDaemon();
+    s = await world.subscriber({ amount: 1000 });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await deafMor(world);
+  });
+  afterAll(() => world.close());
+
+  it('another takes over, the effect happens once, and the late one writes nothing', async () => {
+    const invoiceId = await openRenewal(world, s);
+    await world.control('POST', '/faults', {
+      side: 'stripe',
+      method: 'POST',
+      path: '/v1/payment_records/report_payment',
+      action: { delay_ms: 5_000 },
+    });
+    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 1000 });
+    await world.until(
+      'the report is under way',
+      () => world.control('GET', '/faults'),
+      (r) => (r.body['data'] as Json[])[0]?.['hits'] === 1,
+    );
+    const lane = async (): Promise<{ fence: string; lease_owner: string | null } | undefined> =>
+      (
+        await rows<{ fence: string; lease_owner: string | null }>(
+          world,
+          'select fence, lease_owner from lane where key = $1',
+          [invoiceId],
+        )
+      )[0];
+    const before = await lane();
+    // What the time does to a worker that stands still: its lease runs out while it waits for the answer.
+    await rows(world, `update lane set lease_until = now() - interval '1 second', due_at = now() where key = $1`, [
+      invoiceId,
+    ]);
+    const taken = await world.until('another has it', lane, (l) => l?.fence !== before?.fence);
+    expect(BigInt(taken?.fence ?? 0)).toBeGreaterThan(BigInt(before?.fence ?? 0));
+    await world.invoice(invoiceId, 'paid');
+    const side = await stripeSide(world, invoiceId);
+    expect([side.records.length, side.attached.length]).toEqual([1, 1]);
+    const done = await rows<{ n: string }>(
+      world,
+      `select count(*) as n from journal where lane = $1 and text = 'report_payment done'`,
+      [invoiceId],
+    );
+    expect(done).toEqual([{ n: '1' }]);
+  });
+});
+
+describe('the request budget', () => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', STRIPE_MAX_RPS: '20' });
+    await world.startDaemon();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  it('is kept by two daemons together', async () => {
+    const s = await world.subscriber({ amount: 1000 });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await deafMor(world);
+    const invoices = await Promise.all(Array.from({ length: 30 }, () => openRenewal(world, s)));
+    await world.control('DELETE', '/requests');
+    await Promise.all(
+      invoices.map((invoiceId) =>
+        tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 1000 }),
+      ),
+    );
+    await world.until(
+      'all are paid',
+      () => stripeSides(world),
+      (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
+    );
+    // The test's own calls are made through the same sandbox: only those since the log was cleared count, second by second.
+    const { body } = await world.control('GET', '/requests?side=stripe');
+    const perSecond = new Map<string, number>();
+    for (const r of body['data'] as Json[]) {
+      const second = String(r['wall_at']).slice(0, 19);
+      perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+    }
+    expect([...perSecond.values()].reduce((a, b) => a + b, 0)).toBeGreaterThanOrEqual(90);
+    // A second of the clock may hold the end of one slot and the start of the next; a slow machine bunches a few.
+    expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(24);
+  });
+});

@@ -1,0 +1,77 @@
+// The built daemon as a process of its own, so that it can be killed.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const PROGRAM = join(ROOT, 'dist/main.js');
+
+/** Builds `dist/` when it is missing or older than the sources. */
+export function ensureBuilt(): void {
+  const newest = (folder: string): number =>
+    Math.max(
+      0,
+      ...readdirSync(folder, { withFileTypes: true, recursive: true }).map((e) =>
+        e.isFile() ? statSync(join(e.parentPath, e.name)).mtimeMs : 0,
+      ),
+    );
+  if (existsSync(PROGRAM) && statSync(PROGRAM).mtimeMs >= newest(join(ROOT, 'src'))) return;
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' });
+}
+
+/** A port that nobody has at this moment; a daemon that is killed keeps its address that way. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+export class DaemonProcess {
+  readonly lines: string[] = [];
+  private child: ChildProcess | null = null;
+
+  constructor(
+    readonly url: string,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  /** Resolves when it is ready. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [PROGRAM], {
+      env: { PATH: process.env['PATH'], ...this.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => this.lines.push(text));
+    }
+    this.child = child;
+    const end = Date.now() + 30_000;
+    for (;;) {
+      const status = await fetch(`${this.url}/readyz`).then(
+        (r) => r.status,
+        () => 0,
+      );
+      if (status === 200) return;
+      if (child.exitCode !== null || Date.now() > end)
+        throw new Error(`the daemon is not ready: ${this.lines.join('').slice(-2_000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** Ends it with this signal and waits for its end: exit code, or the signal that ended it. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<{ readonly code: number | null; readonly ms: number }> {
+    const { child } = this;
+    if (child === null || child.exitCode !== null || child.signalCode !== null)
+      return { code: child?.exitCode ?? null, ms: 0 };
+    const startedAt = performance.now();
+    const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+    child.kill(signal);
+    const code = await ended;
+    this.child = null;
+    return { code, ms: performance.now() - startedAt };
+  }
+}

@@ -1,0 +1,69 @@
+// A sender of webhooks that a test steers byte by byte: any path, any headers, any signature.
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { sign } from '../../support/signing.js';
+import { type World } from '../../support/world.js';
+
+export const DOORS = {
+  stripe: { path: '/webhooks/stripe', header: 'stripe-signature' },
+  mor_payments: { path: '/webhooks/mor/payments', header: 'mor-signature' },
+  mor_events: { path: '/webhooks/mor/events', header: 'service-signature' },
+} as const;
+export type DoorName = keyof typeof DOORS;
+
+export type Sent = { readonly status: number; readonly body: string };
+
+/** One POST over a connection of its own. Header values that are lists go out as that many headers. */
+export function post(url: string, body: Buffer | string, headers: Record<string, string | string[]>): Promise<Sent> {
+  return new Promise((resolve, reject) => {
+    const agent = new Agent({ keepAlive: false });
+    const sent = Buffer.from(body);
+    const req = request(
+      url,
+      { method: 'POST', agent, headers: { 'content-length': sent.length, ...headers } },
+      (res: IncomingMessage) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.on('end', () => resolve({ status: res.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }));
+        res.on('error', reject);
+      },
+    );
+    req.on('error', reject);
+    req.end(sent);
+  });
+}
+
+export function secretOf(world: World, door: DoorName): string {
+  const { secrets } = world.sandbox;
+  if (door === 'stripe') return secrets.stripeWebhookSecret;
+  return door === 'mor_payments' ? secrets.paymentWebhookSecret : secrets.eventWebhookSecret;
+}
+
+/** A delivery as its sender would make it, but for what `over` says. */
+export function deliver(
+  world: World,
+  door: DoorName,
+  body: Buffer | string,
+  over: { readonly t?: number; readonly path?: string; readonly base?: string; readonly secret?: string } = {},
+): Promise<Sent> {
+  const { path, header } = DOORS[door];
+  const signature = sign(body, over.secret ?? secretOf(world, door), over.t === undefined ? {} : { t: over.t });
+  const url = `${over.base ?? world.daemons[0]?.url ?? ''}${over.path ?? path}`;
+  return post(url, body, { 'content-type': 'application/json', [header]: signature });
+}
+
+/** The statuses of the events of this id at `GET /v1/events`, newest first; none when there is no such event. */
+export async function eventStatuses(world: World, source: DoorName, eventId: string): Promise<readonly string[]> {
+  const query = `source=${source}&event_id=${encodeURIComponent(eventId)}`;
+  const found = await world.api<{ data: { status: string }[] }>('GET', `/v1/events?${query}`);
+  return found.body.data.map((e) => e.status);
+}
+
+/** The status of the newest event of this id, once it came and is decided. */
+export async function eventStatus(world: World, source: DoorName, eventId: string): Promise<string> {
+  const seen = await world.until(
+    `event ${eventId} is decided`,
+    () => eventStatuses(world, source, eventId),
+    ([status]) => status !== undefined && status !== 'received',
+  );
+  return seen[0] ?? '';
+}

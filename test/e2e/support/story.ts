@@ -1,0 +1,203 @@
+// The main characters of the tests: an invoice that waits for its money, what the MoR says of it, and what Stripe shows in the end.
+import { randomUUID } from 'node:crypto';
+import { type Json, type Reply, type Subscriber, type World } from '../../support/world.js';
+
+/** Ids of one payment at the MoR. */
+export type Paid = {
+  readonly paymentId: string;
+  readonly chargeId: string;
+  readonly intentId: string;
+};
+
+/** The MoR hears nothing of Stripe from now on: what it says is up to the test. */
+export async function deafMor(world: World): Promise<void> {
+  await world.control('POST', '/mor/hearing', { direct: false });
+}
+
+/** A subscriber's first renewal, finalized and unpaid. For a MoR that is deaf, or whose card fails. */
+export async function openRenewal(world: World, s: Subscriber, amount: number | null = null): Promise<string> {
+  const invoiceId = await draftRenewal(world, s, amount);
+  await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
+  return invoiceId;
+}
+
+export async function draftRenewal(world: World, s: Subscriber, amount: number | null = null): Promise<string> {
+  const renewed = await world.control('POST', '/stripe/renew', {
+    subscription: s.subscriptionId,
+    ...(amount === null ? {} : { amount }),
+  });
+  if (typeof renewed.body['id'] !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);
+  return renewed.body['id'];
+}
+
+export function newPaid(): Paid {
+  const tail = randomUUID().replaceAll('-', '').slice(0, 20);
+  return { paymentId: `pay_${tail}`, chargeId: `ch_${tail}`, intentId: `pi_${tail}` };
+}
+
+/** A payment that the MoR's own books hold as succeeded, so that it can be refunded there. It says nothing of it by itself. */
+export function takenByMor(world: World, s: Subscriber, invoiceId: string, amount: number, currency = 'eur'): Paid {
+  const { cards, mor } = world.sandbox;
+  const morCustomerId = mor.customerOf.get(s.customerId)?.id ?? '';
+  const intentId = newPaid().intentId;
+  const payment = cards.charges.signupPayment(
+    {
+      kind: 'renewal',
+      merchantInvoiceId: invoiceId,
+      merchantCustomerId: s.customerId,
+      morCustomerId,
+      amount,
+      currency,
+      method: 'card',
+      intentId,
+      taxCalculationId: null,
+    },
+    true,
+  );
+  payment.merchantInvoiceId = invoiceId;
+  return { paymentId: payment.id, chargeId: payment.processorChargeId, intentId };
+}
+
+export type Said = {
+  readonly id?: string;
+  readonly customerId: string;
+  readonly invoiceId: string;
+  readonly amount: number;
+  readonly currency?: string;
+};
+
+/** `data.object` of a `payment.*` event (Document 3, "Webhook payload"). */
+export function paymentObject(paid: Paid, status: string, said: Said, more: Json = {}): Json {
+  return {
+    payment_id: paid.paymentId,
+    merchant_invoice_id: said.invoiceId,
+    merchant_customer_id: said.customerId,
+    processor_charge_id: status === 'failed' || status === 'requires_action' ? '' : paid.chargeId,
+    processor_payment_intent_id: paid.intentId,
+    amount: said.amount,
+    currency: said.currency ?? 'eur',
+    status,
+    ...more,
+  };
+}
+
+/** The MoR posts an event to its payment webhook, signed; gives the event's id. */
+export async function tell(world: World, type: string, object: Json, id?: string): Promise<string> {
+  const posted = await world.control('POST', '/mor/payment-events', {
+    type,
+    data: object,
+    ...(id === undefined ? {} : { id }),
+  });
+  if (typeof posted.body['id'] !== 'string') throw new Error(`event: ${JSON.stringify(posted.body)}`);
+  return posted.body['id'];
+}
+
+export async function tellSucceeded(world: World, paid: Paid, said: Said): Promise<string> {
+  return tell(world, 'payment.succeeded', paymentObject(paid, 'succeeded', said), said.id);
+}
+
+export async function tellRefunded(
+  world: World,
+  paid: Paid,
+  said: Said,
+  refund: { readonly refundId: string; readonly total: number; readonly of: number },
+): Promise<string> {
+  const status = refund.total === refund.of ? 'refunded' : 'partially_refunded';
+  const more = {
+    refund_id: refund.refundId,
+    processor_refund_id: `re_${refund.refundId}`,
+    amount_refunded_total: refund.total,
+  };
+  return tell(world, 'payment.refunded', paymentObject(paid, status, said, more), said.id);
+}
+
+/** What Stripe has of one invoice, counted over all there is and not only over what is attached. */
+export type StripeSide = {
+  readonly status: string | null;
+  readonly amountPaid: number;
+  /** Every record that names the invoice, attached or not. */
+  readonly records: readonly string[];
+  /** The records attached to it, once for each time. */
+  readonly attached: readonly string[];
+  readonly refundReferences: readonly string[];
+  /** Amounts of its credit notes. */
+  readonly notes: readonly number[];
+};
+
+type Oracle = {
+  readonly invoices: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly amount_paid: number;
+    readonly payments?: { data: OraclePayment[] };
+  }[];
+  readonly payment_records: readonly {
+    readonly id: string;
+    readonly metadata: Record<string, string>;
+    readonly refunds: readonly { readonly refund_reference: string }[];
+  }[];
+  readonly credit_notes: readonly { readonly invoice: string; readonly amount: number }[];
+};
+type OraclePayment = { readonly status: string; readonly payment: { readonly payment_record?: string } };
+
+export async function stripeSides(world: World): Promise<ReadonlyMap<string, StripeSide>> {
+  const { body } = await world.control('GET', '/stripe/state');
+  const oracle = body as unknown as Oracle;
+  return new Map(
+    oracle.invoices.map((i) => {
+      const records = oracle.payment_records.filter((r) => r.metadata['invoice_id'] === i.id);
+      const paid = (i.payments?.data ?? []).filter((p) => p.status === 'paid');
+      return [
+        i.id,
+        {
+          status: i.status,
+          amountPaid: i.amount_paid,
+          records: records.map((r) => r.id),
+          attached: paid.flatMap((p) => (p.payment.payment_record === undefined ? [] : [p.payment.payment_record])),
+          refundReferences: records.flatMap((r) => r.refunds.map((f) => f.refund_reference)),
+          notes: oracle.credit_notes.filter((n) => n.invoice === i.id).map((n) => n.amount),
+        },
+      ];
+    }),
+  );
+}
+
+export async function stripeSide(world: World, invoiceId: string): Promise<StripeSide> {
+  const side = (await stripeSides(world)).get(invoiceId);
+  if (side === undefined) throw new Error(`the sandbox has no invoice ${invoiceId}`);
+  return side;
+}
+
+export async function reviews(world: World, invoiceId: string, status = 'open'): Promise<Json[]> {
+  const page = await world.api<{ data: Json[] }>('GET', `/v1/reviews?status=${status}&limit=100`);
+  return page.body.data.filter((r) => r['invoice_id'] === invoiceId);
+}
+
+/** Waits for exactly these open items on an invoice, by kind. */
+export async function untilReviews(world: World, invoiceId: string, kinds: readonly string[]): Promise<Json[]> {
+  return world.until(
+    `${invoiceId} has the open items ${kinds.join(', ') || 'none'}`,
+    () => reviews(world, invoiceId),
+    (seen) => JSON.stringify(seen.map((r) => r['kind']).sort()) === JSON.stringify([...kinds].sort()),
+  );
+}
+
+export async function requestsOf(world: World, query: string): Promise<Json[]> {
+  const log = await world.control('GET', `/requests?${query}`);
+  return log.body['data'] as Json[];
+}
+
+/** Waits until a payment of the API is as `holds` says. */
+export function untilPayment(world: World, id: string, what: string, holds: (p: Json) => boolean): Promise<Json> {
+  return world
+    .until(
+      `${id} ${what}`,
+      () => world.api('GET', `/v1/payments/${id}`),
+      (r) => r.status === 200 && holds(r.body),
+    )
+    .then((r) => r.body);
+}
+
+export function refund(world: World, paymentId: string, body: Json, key: string = randomUUID()): Promise<Reply> {
+  return world.api('POST', `/v1/payments/${paymentId}/refunds`, body, { 'idempotency-key': key });
+}

@@ -1,0 +1,68 @@
+// A network that can fail, in front of a server: connections pass, hang without a word, or are cut and refused.
+import { createServer, type Server, type Socket, connect } from 'node:net';
+
+export type Mode = 'pass' | 'hang' | 'cut';
+
+export class TcpProxy {
+  private mode: Mode = 'pass';
+  private readonly pairs = new Set<readonly [Socket, Socket]>();
+
+  private constructor(
+    private readonly server: Server,
+    /** The address to use instead of the server's own. */
+    readonly url: string,
+  ) {}
+
+  /** Stands in front of the host and port of `target`, a URL whose other parts are kept. */
+  static async before(target: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(target);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+    const url = new URL(target);
+    url.hostname = '127.0.0.1';
+    url.port = String(address.port);
+    const proxy = new TcpProxy(server, url.toString());
+    server.on('connection', (client) => proxy.join(client, connect(Number(port), hostname)));
+    return proxy;
+  }
+
+  /** `hang`: bytes are held back on old and new connections and go on with `pass`. `cut`: all are reset, new ones too. */
+  set(mode: Mode): void {
+    this.mode = mode;
+    for (const pair of this.pairs) this.apply(pair);
+  }
+
+  async close(): Promise<void> {
+    this.set('cut');
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  private join(client: Socket, server: Socket): void {
+    const pair = [client, server] as const;
+    this.pairs.add(pair);
+    for (const [from, to] of [pair, [server, client] as const]) {
+      from.on('error', () => undefined);
+      from.on('data', (chunk) => to.write(chunk));
+      from.on('close', () => {
+        to.destroy();
+        this.pairs.delete(pair);
+      });
+    }
+    this.apply(pair);
+  }
+
+  private apply([client, server]: readonly [Socket, Socket]): void {
+    if (this.mode === 'cut') {
+      client.resetAndDestroy();
+      server.destroy();
+    } else if (this.mode === 'hang') {
+      client.pause();
+      server.pause();
+    } else {
+      client.resume();
+      server.resume();
+    }
+  }
+}

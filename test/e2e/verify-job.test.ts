@@ -1,0 +1,99 @@
+// The daily verify: found without anyone asking, by one of several replicas, and shown by all of them.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openWorld, type World as Parts } from '../../src/cli/world.js';
+import { loadConfig } from '../../src/config/index.js';
+import { VerifyBooks } from '../../src/domain/ports/verify-books.js';
+import { VerifyFlow, type VerifyReport } from '../../src/flows/verify.flow.js';
+import { Metrics } from '../../src/observe/index.js';
+import { VerifyJob } from '../../src/workers/verify-job.js';
+import { ManualClock } from '../support/clock.js';
+import { startWorld, type World } from '../support/world.js';
+
+const DAY_MS = 86_400_000;
+
+describe('the daily verify', () => {
+  let world: World;
+  let parts: Parts;
+  const errors: unknown[] = [];
+
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+    const io = {
+      env: {},
+      cwd: '/',
+      user: 'test',
+      out: () => Promise.resolve(),
+      err: () => undefined,
+      isTerminal: false,
+      ask: () => Promise.resolve(''),
+      signal: new AbortController().signal,
+    };
+    parts = await openWorld(loadConfig(world.env), io);
+  });
+  afterAll(async () => {
+    await parts.close();
+    await world.close();
+  });
+
+  function replica(clock: ManualClock): { job: VerifyJob; metrics: Metrics; runs: VerifyReport[] } {
+    const metrics = new Metrics({ eventTypes: [], now: () => clock.now() });
+    const runs: VerifyReport[] = [];
+    const job = new VerifyJob(parts.get(VerifyFlow), parts.get(VerifyBooks), clock, metrics, {
+      onRun: (r) => void runs.push(r),
+      onError: (_, e) => void errors.push(e),
+    });
+    return { job, metrics, runs };
+  }
+
+  it('is made by one replica a day, finds a lost delivery, and both replicas show it', async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await world.advance(7_200); // what is younger than two minutes counts as on its way
+    await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
+    const lost = await world.renew(s.subscriptionId);
+    await world.advance(600);
+    await world.control('DELETE', '/faults');
+
+    // The books keep real time; a day passes by giving the right to the next run back.
+    const clock = new ManualClock(new Date());
+    const [one, two] = [replica(clock), replica(clock)];
+    await one.job.tick();
+    await two.job.tick();
+    expect(errors).toEqual([]);
+    expect([one.runs.length, two.runs.length]).toEqual([1, 0]);
+    expect(one.runs[0]?.differences).toMatchObject([{ kind: 'event_never_delivered', invoiceId: lost }]);
+    for (const { metrics } of [one, two]) {
+      const text = await metrics.text();
+      expect(text).toContain('crossbill_verify_differences{kind="event_never_delivered"} 1');
+      expect(text).toContain('crossbill_verify_differences{kind="charged_not_marked"} 0');
+      expect(text).toMatch(/crossbill_verify_last_success_timestamp_seconds 1\d{9}/);
+    }
+
+    await parts.get(VerifyBooks).nextRunAt(new Date(Date.now() - 1));
+    clock.advance(DAY_MS);
+    await Promise.all([one.job.tick(), two.job.tick()]);
+    expect(one.runs.length + two.runs.length).toBe(2);
+  });
+
+  it('is made again after an hour when Stripe did not answer, and keeps the time of the last that could compare', async () => {
+    const books = parts.get(VerifyBooks);
+    const before = await books.lastComplete();
+    await books.nextRunAt(new Date(Date.now() - 1));
+    await world.control('POST', '/faults', {
+      side: 'stripe',
+      path: '/v1/events',
+      action: 'status',
+      status: 503,
+      times: 100,
+    });
+    const { job, runs } = replica(new ManualClock(new Date()));
+    await job.tick();
+    await world.control('DELETE', '/faults');
+    expect(runs.map((r) => r.outcome)).toEqual(['incomplete']);
+    expect(await books.lastComplete()).toEqual(before);
+    expect(await books.claimRun(new Date(Date.now() + DAY_MS))).toBe(false);
+    await books.nextRunAt(new Date(Date.now() - 1));
+    expect(await books.claimRun(new Date(Date.now() + DAY_MS))).toBe(true);
+  });
+});

@@ -1,0 +1,187 @@
+// The embedded PostgreSQL as the daemon uses it: what it is, what it keeps, and how it heals.
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.js';
+import { buildOwnerProgram, isRunning, query, startOwner, until, workFolder } from './owner-process.js';
+
+const isRoot = process.getuid?.() === 0;
+const itAsRoot = isRoot ? it : it.skip;
+
+describe('the embedded PostgreSQL', () => {
+  const folder = workFolder();
+  const dataDir = join(folder.path, 'data');
+  const said: string[] = [];
+  const log = {
+    info: (message: string) => void said.push(message),
+    warn: (message: string) => void said.push(message),
+  };
+  const start = async (dir = dataDir): Promise<EmbeddedPostgres> =>
+    startEmbeddedPostgres({ dataDir: dir, log, settings: { fsync: 'off' } });
+  const mode = (...path: string[]): string => (statSync(join(dataDir, 'postgres', ...path)).mode & 0o777).toString(8);
+
+  afterAll(() => folder.remove());
+
+  it('heals what a kill in the middle of the first start left', async () => {
+    const debris = join(dataDir, 'postgres-init-999999999-x');
+    mkdirSync(join(debris, 'data/base'), { recursive: true });
+    writeFileSync(join(debris, 'data/PG_VERSION'), '18\n');
+    const server = await start();
+    expect(readdirSync(dataDir)).toEqual(['postgres']);
+    expect(await query(server.url, 'select current_database() as name')).toEqual([{ name: 'crossbill' }]);
+    await server.stop();
+    expect(isRunning(server.pid)).toBe(false);
+  });
+
+  it('keeps the data over a restart, and stop may be called twice', async () => {
+    const first = await start();
+    await query(first.url, 'create table kept as select 7 as seven');
+    await Promise.all([first.stop(), first.stop()]);
+    const second = await start();
+    expect(await query(second.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+    await second.stop();
+  });
+
+  it('is PostgreSQL 18 in UTF-8 and UTC, on this host only, and confirms a commit when it is on the disk', async () => {
+    const server = await startEmbeddedPostgres({ dataDir, log });
+    const names = ['server_encoding', 'timezone', 'listen_addresses', 'unix_socket_directories', 'fsync'];
+    const settings = [...names, 'synchronous_commit', 'max_connections', 'shared_buffers'];
+    const rows = await query(server.url, `select ${settings.map((n) => `current_setting('${n}') as ${n}`).join(', ')}`);
+    expect(rows).toEqual([
+      {
+        server_encoding: 'UTF8',
+        timezone: 'UTC',
+        listen_addresses: '127.0.0.1',
+        unix_socket_directories: '',
+        fsync: 'on',
+        synchronous_commit: 'on',
+        max_connections: '100',
+        shared_buffers: '32MB',
+      },
+    ]);
+    const locale = await query(
+      server.url,
+      `select datlocale, datlocprovider from pg_database where datname = 'crossbill'`,
+    );
+    expect(locale).toEqual([{ datlocale: 'C.UTF-8', datlocprovider: 'b' }]);
+    expect(await query(server.url, `select current_setting('server_version') as v`)).toEqual([
+      { v: expect.stringMatching(/^18\./) },
+    ]);
+    await server.stop();
+  });
+
+  it('asks for a password that only the owner of the folder can read, and never says it', async () => {
+    const server = await start();
+    const password = readFileSync(join(dataDir, 'postgres/password'), 'utf8');
+    expect(password).toHaveLength(32);
+    expect([mode(), mode('data'), mode('password'), mode('server.log')]).toEqual(['700', '700', '600', '600']);
+    await expect(query(server.url.replace(password, 'guess'), 'select 1')).rejects.toThrow(
+      'password authentication failed',
+    );
+    await server.stop();
+    expect(said.join('\n')).not.toContain(password);
+    expect(readFileSync(join(dataDir, 'postgres/server.log'), 'utf8')).not.toContain(password);
+  });
+
+  it('writes nothing of a failed statement to its log', async () => {
+    const server = await start();
+    await expect(query(server.url, `select 'canary of a customer'::int`)).rejects.toThrow();
+    await query(server.url, 'create table once (name text unique)');
+    await expect(query(server.url, `insert into once values ('canary'), ('canary')`)).rejects.toThrow('duplicate key');
+    await server.stop();
+    expect(readFileSync(join(dataDir, 'postgres/server.log'), 'utf8')).not.toContain('canary');
+  });
+
+  it('runs again on the same port when the server dies under its owner', async () => {
+    const server = await start();
+    const { pid, port, url } = server;
+    process.kill(pid, 'SIGKILL');
+    await until(() => server.pid !== pid);
+    expect(server.port).toBe(port);
+    expect(await query(url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+    await server.stop();
+  });
+
+  it('starts although another process now has the number that a dead server left in its lock file', async () => {
+    const owner = statSync(join(dataDir, 'postgres/data'));
+    const stranger = spawn('sleep', ['60'], isRoot ? { uid: owner.uid, gid: owner.gid, cwd: '/' } : {});
+    const lock = join(dataDir, 'postgres/data/postmaster.pid');
+    writeFileSync(lock, [stranger.pid, '/elsewhere', 1, 5432, '', '127.0.0.1', '', 'ready   ', ''].join('\n'));
+    const server = await start();
+    expect(server.adopted).toBe(false);
+    expect(stranger.exitCode).toBeNull();
+    await server.stop();
+    stranger.kill();
+  });
+
+  itAsRoot(
+    'root may keep it in a folder that nobody else can enter, whatever its name (skipped unless root)',
+    async () => {
+      const locked = join(folder.path, 'only root');
+      mkdirSync(locked, { mode: 0o700 });
+      const dir = join(locked, `Größe 'und' 数据 ${'x'.repeat(120)}`);
+      const server = await start(dir);
+      expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      const user = statSync(`/proc/${server.pid}`).uid;
+      expect(user).not.toBe(0);
+      expect(statSync(join(dir, 'postgres/password')).uid).toBe(0);
+      await server.stop();
+      const again = await start(dir);
+      expect(await query(again.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await again.stop();
+    },
+  );
+
+  const stranger = { uid: 65_534, gid: 65_534 };
+  const canRead = { ...stranger, cwd: '/' };
+  const reachable = isRoot && spawnSync('test', ['-r', import.meta.filename], canRead).status === 0;
+  const itAsOther = reachable ? it : it.skip;
+
+  itAsOther('an ordinary user runs it in a home folder of his own (skipped unless root can become one)', async () => {
+    const home = join(folder.path, 'home');
+    mkdirSync(home, { mode: 0o700 });
+    chownSync(home, stranger.uid, stranger.gid);
+    const owner = await startOwner(buildOwnerProgram(folder.path), join(home, '.crossbill'), stranger);
+    expect(await query(owner.answer.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(statSync(`/proc/${owner.answer.pid}`).uid).toBe(stranger.uid);
+    await owner.stop();
+    expect(isRunning(owner.answer.pid)).toBe(false);
+  });
+
+  describe('says what to do when it cannot run', () => {
+    const refusal = async (dir: string): Promise<unknown> => start(dir).catch((error: unknown) => error);
+
+    it('on data of another version', async () => {
+      const version = join(dataDir, 'postgres/data/PG_VERSION');
+      writeFileSync(version, '17\n');
+      expect(await refusal(dataDir)).toMatchObject({
+        code: 'data_dir_version',
+        message: expect.stringContaining('DATABASE_URL') as unknown,
+      });
+      writeFileSync(version, '18\n');
+    });
+
+    it('in a folder that is a file', async () => {
+      writeFileSync(join(folder.path, 'file'), '');
+      expect(await refusal(join(folder.path, 'file'))).toMatchObject({ code: 'data_dir_unusable' });
+    });
+
+    it('with a setting that PostgreSQL refuses', async () => {
+      const error: unknown = await startEmbeddedPostgres({ dataDir, log, settings: { shared_buffers: 'much' } }).catch(
+        (e: unknown) => e,
+      );
+      expect(error).toMatchObject({
+        code: 'start_failed',
+        message: expect.stringContaining('shared_buffers') as unknown,
+      });
+    });
+
+    itAsRoot('with data that was given to root (skipped unless root)', async () => {
+      const dir = join(folder.path, 'rooted');
+      mkdirSync(join(dir, 'postgres/data'), { recursive: true });
+      chmodSync(join(dir, 'postgres/data'), 0o700);
+      expect(await refusal(dir)).toMatchObject({ code: 'data_dir_unusable' });
+    });
+  });
+});

@@ -1,0 +1,77 @@
+// Who may leave the embedded server behind, and what then becomes of it and of the data.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { buildOwnerProgram, isRunning, query, startOwner, until, workFolder } from './owner-process.js';
+
+describe('the owners of an embedded server', () => {
+  const folder = workFolder();
+  const dataDir = join(folder.path, 'data');
+  let program = '';
+
+  beforeAll(() => {
+    program = buildOwnerProgram(folder.path);
+  });
+  afterAll(() => folder.remove());
+
+  it('two that start at once on a new folder share one server, and the last to leave stops it', async () => {
+    const [first, second] = await Promise.all([startOwner(program, dataDir), startOwner(program, dataDir)]);
+    expect(second.answer).toMatchObject({ url: first.answer.url, pid: first.answer.pid });
+    expect([first.answer.adopted, second.answer.adopted].sort()).toEqual([false, true]);
+    await query(first.answer.url, 'create table kept (id int)');
+    await first.stop();
+    expect(isRunning(second.answer.pid)).toBe(true);
+    await query(second.answer.url, 'insert into kept values (1)');
+    await second.stop();
+    expect(isRunning(second.answer.pid)).toBe(false);
+  });
+
+  it('one killed with -9 loses nothing: the next start takes the running server over', async () => {
+    const killed = await startOwner(program, dataDir);
+    await query(killed.answer.url, 'insert into kept values (2)');
+    await killed.kill();
+    const next = await startOwner(program, dataDir);
+    expect(next.answer).toMatchObject({ adopted: true, pid: killed.answer.pid, url: killed.answer.url });
+    expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
+    await next.stop();
+    expect(isRunning(next.answer.pid)).toBe(false);
+  });
+
+  it('one killed while another lives leaves the server to the other', async () => {
+    const killed = await startOwner(program, dataDir);
+    const other = await startOwner(program, dataDir);
+    await killed.kill();
+    await new Promise((resolve) => setTimeout(resolve, 4_500)); // longer than a server outlives its last owner
+    expect(isRunning(other.answer.pid)).toBe(true);
+    await other.stop();
+    expect(isRunning(other.answer.pid)).toBe(false);
+  });
+
+  it('when the last one was killed and nobody comes, the server ends by itself', async () => {
+    const killed = await startOwner(program, dataDir);
+    await killed.kill();
+    await until(() => !isRunning(killed.answer.pid));
+    const next = await startOwner(program, dataDir);
+    expect(next.answer.adopted).toBe(false);
+    expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
+    await next.stop();
+  });
+
+  it('Ctrl-C in the owner’s terminal reaches the owner, not the server', async () => {
+    const owner = await startOwner(program, dataDir);
+    process.kill(-(owner.process.pid ?? 0), 'SIGINT');
+    await until(() => owner.process.signalCode !== null);
+    const next = await startOwner(program, dataDir);
+    expect(next.answer).toMatchObject({ adopted: true, pid: owner.answer.pid });
+    await next.stop();
+  });
+
+  it('a server and its owner killed together heal at the next start', async () => {
+    const owner = await startOwner(program, dataDir);
+    process.kill(owner.answer.pid, 'SIGKILL');
+    await owner.kill();
+    const next = await startOwner(program, dataDir);
+    expect(next.answer.adopted).toBe(false);
+    expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
+    await next.stop();
+  });
+});

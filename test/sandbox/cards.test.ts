@@ -1,0 +1,230 @@
+// Document 3 as the sandbox plays it: signup, renewals by outcome, refunds, keys, errors.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Rig, call, newToken, startRig, subscribe } from './rig.js';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const INTENTS = '/api/payments/cardpsp/payment-intents';
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig();
+});
+afterEach(() => rig.close());
+
+/** Signs a customer up with the MoR and marks the first invoice paid; the subscription then renews. */
+async function signedUp(email: string, confirm: object = {}) {
+  const made = await subscribe(rig, email);
+  const intent = await rig.mor('POST', INTENTS, {
+    amount: 2990,
+    currency: 'EUR',
+    merchant_customer: { cardpsp_id: made.customer.id, email },
+  });
+  const browser = await rig.control('POST', `/intents/${String(intent.body['payment_intent_id'])}/confirm`, confirm);
+  await rig.stripe.invoices.pay(made.invoiceId, { paid_out_of_band: true });
+  return { ...made, intent: intent.body, browser: browser.body };
+}
+
+async function renew(subscription: string): Promise<string> {
+  const made = await rig.control('POST', '/stripe/renew', { subscription });
+  await rig.advance(10);
+  return String(made.body['id']);
+}
+
+describe('signup', () => {
+  it('hands out a client secret; the browser gets a charge id which the MoR then knows', async () => {
+    const { intent, browser, invoiceId } = await signedUp('ada@example.com');
+    expect(intent).toMatchObject({ status: 'requires_payment_method' });
+    expect(String(intent['client_secret'])).toMatch(/^pi_\w+_secret_\w+$/);
+    const chargeId = String(browser['charge_id']);
+    expect(chargeId).toMatch(/^ch_/);
+    const known = await rig.mor('GET', `/api/payments/invoice?psp_reference=${chargeId}`);
+    expect([200, 202]).toContain(known.status);
+    expect((await rig.mor('GET', '/api/payments/invoice?psp_reference=ch_none')).status).toBe(404);
+    const payments = await rig.control('GET', '/mor/payments');
+    expect(payments.body).toMatchObject({
+      data: [{ kind: 'signup', status: 'succeeded', merchant_invoice_id: invoiceId }],
+    });
+    expect(rig.events('payment.succeeded')).toHaveLength(0); // no event is described for it
+  });
+
+  it('names every wrong field, and refuses amounts and currencies that are not for this account', async () => {
+    const wrong = await rig.mor('POST', INTENTS, { amount: '10', description: 'x'.repeat(256) });
+    expect(wrong).toMatchObject({
+      status: 400,
+      body: {
+        code: 'invalid_request',
+        errors: [
+          { field: 'amount' },
+          { field: 'currency' },
+          { field: 'merchant_customer.cardpsp_id' },
+          { field: 'description' },
+        ],
+      },
+    });
+    const customer = { merchant_customer: { cardpsp_id: 'cus_1' } };
+    const answers = [
+      await rig.mor('POST', INTENTS, { amount: 1, currency: 'eur', ...customer }),
+      await rig.mor('POST', INTENTS, { amount: 100_000_000, currency: 'eur', ...customer }),
+      await rig.mor('POST', INTENTS, { amount: 100, currency: 'xyz', ...customer }),
+      await rig.mor('POST', INTENTS, { amount: 100, currency: 'eur', ...customer, tax_calculation_id: 'none' }),
+      await rig.mor('POST', '/api/payments/cardpsp/setup-intents', { payment_method_types: ['cheque'] }),
+    ];
+    expect(answers.map((a) => [a.status, a.body['code']])).toEqual([
+      [422, 'amount_out_of_range'],
+      [422, 'amount_out_of_range'],
+      [422, 'unsupported_currency'],
+      [404, 'tax_calculation_not_found'],
+      [400, 'invalid_request'],
+    ]);
+  });
+
+  it('a replayed key gives the same intent, another body under it a conflict', async () => {
+    const key = { 'idempotency-key': 'signup-1' };
+    const body = { amount: 2990, currency: 'EUR', merchant_customer: { cardpsp_id: 'cus_1' } };
+    const first = await rig.mor('POST', INTENTS, body, key);
+    expect((await rig.mor('POST', INTENTS, body, key)).body).toEqual(first.body);
+    expect(await rig.mor('POST', INTENTS, { ...body, amount: 2991 }, key)).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_conflict' },
+    });
+  });
+});
+
+describe('tokens', () => {
+  it('are refused when revoked, expired, or of the other kind; a suspended merchant gets 403', async () => {
+    const path = '/api/payments/invoice?psp_reference=ch_1';
+    const { sandbox } = rig;
+    const with_ = async (token: string): Promise<number> =>
+      (await call(sandbox.morUrl, 'GET', path, undefined, { authorization: `Bearer ${token}` })).status;
+    const token = await newToken(sandbox);
+    expect(await with_(token)).toBe(404);
+    expect(await with_(await newToken(sandbox, sandbox.secrets.partner))).toBe(401);
+    await rig.control('POST', '/merchant', { suspended: true });
+    expect(await with_(token)).toBe(403);
+    await rig.control('POST', '/merchant', { suspended: false });
+    await rig.advance(DAY);
+    expect(await with_(token)).toBe(401);
+    const fresh = await newToken(sandbox);
+    await rig.control('POST', '/tokens/revoke');
+    expect(await with_(fresh)).toBe(401);
+  });
+});
+
+describe('renewal', () => {
+  it('is charged once and told once, whether the invoice was heard directly or by relay or both', async () => {
+    const { customer, subscription } = await signedUp('ada@example.com');
+    const invoiceId = await renew(subscription.id);
+    const created = rig.events('invoice.created').at(-1);
+    const raw = JSON.stringify(created);
+    const { relaySecret } = rig.sandbox.secrets;
+    const header = rig.stripe.webhooks.generateTestHeaderString({ payload: raw, secret: relaySecret });
+    const relayed = await call(rig.sandbox.morUrl, 'POST', '/relay/stripe', raw, { 'stripe-signature': header });
+    expect(relayed.status).toBe(200);
+    expect(
+      (await call(rig.sandbox.morUrl, 'POST', '/relay/stripe', `${raw} `, { 'stripe-signature': header })).status,
+    ).toBe(400);
+    await rig.advance(DAY);
+    const events = rig.events('payment.succeeded');
+    expect(events).toHaveLength(1);
+    expect(events[0]?.data.object).toMatchObject({
+      merchant_invoice_id: invoiceId,
+      merchant_customer_id: customer.id,
+      amount: 2990,
+      currency: 'eur',
+      status: 'succeeded',
+    });
+    expect(String(events[0]?.data.object['processor_charge_id'])).toMatch(/^ch_/);
+  });
+
+  it('fails as the e-mail address or a chosen outcome says, and a retry is a new payment with a new event', async () => {
+    const { customer, subscription } = await signedUp('decline@example.com');
+    const invoiceId = await renew(subscription.id);
+    const [failed] = rig.events('payment.failed');
+    expect(failed?.data.object).toMatchObject({
+      decline_code: 'insufficient_funds',
+      processor_charge_id: '',
+      status: 'failed',
+    });
+    await rig.control('POST', '/cards', { customer_id: customer.id, outcome: ['requires_action', 'succeed'] });
+    for (const _ of [1, 2]) {
+      expect((await rig.control('POST', '/mor/retry', { invoice_id: invoiceId })).status).toBe(202);
+      await rig.advance(10);
+    }
+    expect(rig.events('payment.requires_action')).toHaveLength(1);
+    const [succeeded] = rig.events('payment.succeeded');
+    expect(succeeded?.data.object['merchant_invoice_id']).toBe(invoiceId);
+    expect(succeeded?.data.object['payment_id']).not.toBe(failed?.data.object['payment_id']);
+    expect((await rig.control('POST', '/mor/retry', { invoice_id: invoiceId })).status).toBe(400);
+  });
+
+  it('a bank debit is told four days later; a customer without a saved method fails', async () => {
+    const { subscription } = await signedUp('debit@example.com', { outcome: 'succeed' });
+    await renew(subscription.id);
+    await rig.advance(3 * DAY);
+    expect(rig.events('payment.succeeded')).toHaveLength(0);
+    await rig.advance(DAY + HOUR);
+    expect(rig.events('payment.succeeded')).toHaveLength(1);
+    const stranger = await subscribe(rig, 'stranger@example.com');
+    await rig.stripe.invoices.pay(stranger.invoiceId, { paid_out_of_band: true });
+    await renew(stranger.subscription.id);
+    expect(rig.events('payment.failed').map((e) => e.data.object['merchant_customer_id'])).toEqual([
+      stranger.customer.id,
+    ]);
+  });
+});
+
+describe('refunds', () => {
+  async function payment(email = 'ada@example.com'): Promise<string> {
+    const { browser } = await signedUp(email);
+    return String(browser['payment_id']);
+  }
+  const refund = (id: string, body: unknown, key: string) =>
+    rig.mor('POST', `/api/payments/${id}/refund`, body, { 'idempotency-key': key });
+
+  it('are told with this amount and the sum so far, and end at the amount of the payment', async () => {
+    const id = await payment();
+    expect((await refund(id, { amount: 990, reason: 'requested_by_customer' }, 'a')).body).toMatchObject({
+      amount: 990,
+      status: 'succeeded',
+      reason: 'requested_by_customer',
+      currency: 'eur',
+    });
+    await rig.control('POST', '/mor/refunds', { payment_id: id, amount: 1000 });
+    expect((await refund(id, { amount: 1001 }, 'b')).body['code']).toBe('invalid_request');
+    expect((await refund(id, undefined, 'c')).body).toMatchObject({ amount: 1000 });
+    expect(await refund(id, undefined, 'd')).toMatchObject({ status: 422, body: { code: 'payment_not_refundable' } });
+    await rig.advance(1);
+    const told = rig.events('payment.refunded').map((e) => e.data.object);
+    expect(told.map((o) => [o['amount'], o['amount_refunded_total'], o['status']])).toEqual([
+      [990, 990, 'partially_refunded'],
+      [1000, 1990, 'partially_refunded'],
+      [1000, 2990, 'refunded'],
+    ]);
+  });
+
+  it('need a key, and a repeat under it moves money once', async () => {
+    const id = await payment();
+    const first = await refund(id, { amount: 100 }, 'a');
+    expect((await refund(id, { amount: 100 }, 'a')).body).toEqual(first.body);
+    expect((await refund(id, { amount: 200 }, 'a')).status).toBe(409);
+    expect((await rig.mor('POST', `/api/payments/${id}/refund`, { amount: 100 })).body['code']).toBe('invalid_request');
+    expect((await refund('pay_none', { amount: 100 }, 'b')).body['code']).toBe('payment_not_found');
+    expect((await rig.control('GET', '/mor/refunds')).body['data']).toHaveLength(1);
+  });
+
+  it('of bank debits are pending for days; a failed one frees the amount and is told to nobody', async () => {
+    const id = await payment('debit@example.com');
+    await rig.advance(5 * DAY);
+    expect((await refund(id, { amount: 2990 }, 'a')).body['status']).toBe('pending');
+    await rig.advance(4 * DAY);
+    expect(rig.events('payment.refunded')).toHaveLength(1);
+    const other = await payment('debit@example.org');
+    await rig.advance(5 * DAY);
+    await rig.control('POST', '/mor/next-refund', { outcome: 'pending_fail' });
+    await refund(other, { amount: 2990 }, 'b');
+    await rig.advance(4 * DAY);
+    expect(rig.events('payment.refunded')).toHaveLength(1);
+    expect((await refund(other, { amount: 2990 }, 'c')).status).toBe(200);
+  });
+});

@@ -1,0 +1,171 @@
+// The inbox in a real PostgreSQL: stored once, kept byte for byte, listed with the quarantine, retried and parked.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { type EventRow } from '../../src/domain/ports/books.js';
+import { eventPage, PgEventsDesk } from '../../src/store/event-queries.js';
+import { aPaymentFailed, aPaymentSucceeded, anInvoice, delivery, INVOICE_ID } from '../support/builders.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let desk: PgEventsDesk;
+beforeEach(async () => {
+  x = await LaneHarness.onPostgres();
+  desk = new PgEventsDesk(x.db, x.harness.clock);
+});
+afterEach(() => x.close());
+
+const an = (id: string, over: Partial<Delivery> = {}, body: object = { id }): Delivery =>
+  delivery('mor_payments', id, 'payment.x', `in_${id}`, body, over);
+
+async function rows(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  return (await x.db.pool.query<Record<string, unknown>>(sql, values)).rows;
+}
+
+async function everything(limit: number, filter: Parameters<typeof eventPage>[1] = {}): Promise<EventRow[]> {
+  const seen: EventRow[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < 50; page++) {
+    const got = await eventPage(x.db.pool, filter, { limit, cursor });
+    seen.push(...got.data);
+    cursor = got.nextCursor;
+    if (cursor === null) return seen;
+  }
+  throw new Error('the pages do not end');
+}
+
+describe('storing', () => {
+  it('tells in order what became of each delivery of a batch, duplicates inside it included', async () => {
+    const two = an('b', {}, { id: 'b', other: 1 });
+    const got = await x.inbox.store([an('a'), an('b'), an('a'), two, an('c')]);
+    expect(got).toEqual(['stored', 'stored', 'duplicate', 'conflict', 'stored']);
+    expect(await x.inbox.store([an('c'), an('d')])).toEqual(['duplicate', 'stored']);
+    expect(await rows('select event_id from inbox_event order by id')).toHaveLength(4);
+  });
+
+  it('takes the same id of another source for another event', async () => {
+    expect(await x.inbox.store([an('a'), { ...an('a'), source: 'stripe' }])).toEqual(['stored', 'stored']);
+  });
+
+  it('keeps the bytes as they came', async () => {
+    const bodies = [Buffer.from([0, 255, 10, 13, 0]), Buffer.alloc(0), Buffer.from('{"ä":"\\u0000 \r\n"}')];
+    await x.inbox.store(
+      bodies.map((body, n) => ({ ...an(`raw${n}`), body, status: 'parked' as const, reason: 'no JSON' })),
+    );
+    const kept = await rows(`select body, sha256(body) = body_sha256 as same, decided_at from inbox_event order by id`);
+    expect(kept.map((r) => Buffer.compare(r['body'] as Buffer, bodies[kept.indexOf(r)] ?? Buffer.from('x')))).toEqual([
+      0, 0, 0,
+    ]);
+    expect(kept.every((r) => r['same'] === true && r['decided_at'] !== null)).toBe(true);
+  });
+
+  it('keeps the second body of an id and makes one review item of it, however often it comes', async () => {
+    const other = an('a', {}, { id: 'a', amount: 2 });
+    await x.inbox.store([an('a')]);
+    for (let n = 0; n < 3; n++) expect(await x.inbox.store([other])).toEqual(['conflict']);
+    expect(await rows('select deliveries from inbox_quarantine')).toEqual([{ deliveries: 3 }]);
+    expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
+    expect(await desk.retry('iq_1')).toBeNull();
+    await rows(`update review set status = 'resolved'`); // a person settled it: the same bytes are no news
+    expect(await x.inbox.store([other])).toEqual(['conflict']);
+    expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
+  });
+
+  it('takes fifty deliveries of one id at once for one event', async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, () => x.inbox.store([an('a')])));
+    expect(all.flat().filter((o) => o === 'stored')).toHaveLength(1);
+    expect(await rows('select 1 from inbox_event')).toHaveLength(1);
+  });
+
+  it('keeps one copy of a stale delivery and counts its repeats', async () => {
+    for (let n = 0; n < 3; n++) await x.inbox.quarantine(an('s'), 'stale');
+    expect(await rows('select event_id, deliveries, reason from inbox_quarantine')).toEqual([
+      { event_id: 's', deliveries: 3, reason: 'stale' },
+    ]);
+    expect((await everything(10)).map((e) => e.status)).toEqual(['quarantined']);
+    await x.inbox.store([an('s')]); // it came again in time
+    expect((await everything(10)).map((e) => e.status)).toEqual(['received']);
+  });
+});
+
+describe('the event list', () => {
+  it('shows inbox and quarantine as one, newest first, no row twice or left out, whatever the page size', async () => {
+    for (let n = 0; n < 14; n++) {
+      const at = new Date(x.harness.clock.now().getTime() + n * 1000);
+      if (n % 3 === 0) await x.inbox.quarantine(an(`q${n}`, { receivedAt: at }), 'stale');
+      else await x.inbox.store([an(`i${n}`, { receivedAt: at, status: n % 2 === 0 ? 'ignored' : 'received' })]);
+    }
+    const whole = (await everything(100)).map((e) => e.eventId);
+    expect(whole).toEqual(Array.from({ length: 14 }, (_, k) => ((13 - k) % 3 === 0 ? `q${13 - k}` : `i${13 - k}`)));
+    for (const limit of [1, 2, 3, 5, 13, 14]) expect((await everything(limit)).map((e) => e.eventId)).toEqual(whole);
+    expect(await everything(2, { status: 'quarantined' })).toHaveLength(5);
+    expect((await everything(2, { status: 'ignored' })).every((e) => e.status === 'ignored')).toBe(true);
+    expect(await everything(2, { eventId: 'q3' })).toHaveLength(1);
+    expect(await everything(2, { source: 'stripe' })).toEqual([]);
+  });
+});
+
+describe('once more', () => {
+  it('an event from quarantine enters the inbox and is decided', async () => {
+    x.harness.platform.put(anInvoice());
+    await x.inbox.quarantine(aPaymentSucceeded(), 'stale');
+    expect(await desk.retry('iq_1')).toBe('ie_1');
+    await x.harness.drain();
+    expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+    expect(await everything(10)).toHaveLength(1);
+  });
+
+  it('a copy with another body than the inbox has under that id stays in quarantine', async () => {
+    await x.inbox.quarantine(an('a', {}, { id: 'a', amount: 2 }), 'stale');
+    await x.inbox.store([an('a')]);
+    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
+  });
+
+  it('a decided event has no second effect', async () => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(aPaymentSucceeded());
+    expect(await desk.retry('ie_1')).toBe('ie_1');
+    await x.harness.rest();
+    expect(x.harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+    expect(await rows('select 1 from ledger_entry')).toHaveLength(2);
+  });
+
+  it('what does not exist, or is no id of ours, is no event', async () => {
+    for (const id of ['ie_999', 'iq_1', 'ie_-1', 'ie_1; drop table lane', '', 'evt_1'])
+      expect(await desk.retry(id)).toBeNull();
+  });
+});
+
+describe('an event whose decision fails', () => {
+  it('waits, is parked in the end, and holds neither its own lane nor another', async () => {
+    const { harness, db, inbox } = x;
+    const { store, clock, platform } = harness;
+    platform.put(anInvoice());
+    await inbox.store([an('poison', { lane: INVOICE_ID }), aPaymentFailed(), { ...an('other'), lane: 'in_other' }]);
+    for (let n = 1; n <= 3; n++) {
+      const claims = await store.claim('w', 10, 25_000);
+      const own = claims.find((c) => c.lane === INVOICE_ID);
+      expect(own).toBeDefined();
+      if (n === 1) expect(claims.map((c) => c.lane).sort()).toEqual(['in_oak', 'in_other']);
+      const retryAt = new Date(clock.now().getTime() + 2_000);
+      await store.postpone(INVOICE_ID, own?.fence ?? 0n, 'TypeError: poison', retryAt, 3);
+      const between = await store.claim('w2', 10, 1_000); // the other event of the lane is due all the same
+      if (n < 3) {
+        expect(between.map((c) => c.lane)).toEqual([INVOICE_ID]);
+        const seen = await store.transact({
+          lane: INVOICE_ID,
+          fence: between[0]?.fence ?? 0n,
+          decide: ({ state, events }) => ({ state, verdicts: [], dueAt: null, value: events.map((e) => e.eventId) }),
+        });
+        expect(seen).toEqual(['evt_payment.failed_pay_oak']);
+        await store.release(INVOICE_ID, between[0]?.fence ?? 0n);
+      }
+      clock.advance(2_000);
+    }
+    const poison = await rows(`select status, attempts, reason from inbox_event where event_id = 'poison'`);
+    expect(poison).toEqual([{ status: 'parked', attempts: 3, reason: 'TypeError: poison' }]);
+    await db.pool.query('update lane set lease_until = null');
+    await harness.drain();
+    expect((await harness.state(INVOICE_ID)).payments[0]?.status).toBe('failed');
+  });
+});

@@ -1,0 +1,198 @@
+// Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { newPayment } from '../../src/domain/lane/apply-event.js';
+import { ensureInvoice } from '../../src/domain/lane/facts.js';
+import { note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
+import { type Claim, LaneFenced, NotUnique, type LaneWork } from '../../src/domain/ports/lane-store.js';
+import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
+import { paymentCollected } from '../../src/domain/postings.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { balances, LaneHarness } from '../support/lane-harness.js';
+
+let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+beforeEach(async () => {
+  x = await LaneHarness.onPostgres();
+});
+afterEach(() => x.close());
+
+const LEASE = 25_000;
+
+function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
+  return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
+}
+
+describe('claims', () => {
+  const events = (n: number) =>
+    Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
+
+  it('of two workers at once never name a lane twice', async () => {
+    await x.inbox.store(events(40));
+    const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
+    const seen: Claim[] = [];
+    for (let round = 0; round < 8; round++) {
+      const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
+      seen.push(...both.flat());
+    }
+    expect(seen).toHaveLength(40);
+    expect(new Set(seen.map((c) => c.lane)).size).toBe(40);
+    expect(new Set(seen.map((c) => c.fence)).size).toBe(40);
+    expect(seen.every((c) => c.waitingTypes.includes('payment.succeeded'))).toBe(true);
+  });
+
+  it('are taken over when the lease ran out, and the late worker writes nothing', async () => {
+    await x.inbox.store(events(1));
+    const { store, clock } = x.harness;
+    const [first] = await store.claim('slow', 5, LEASE);
+    clock.advance(LEASE - 1);
+    expect(await store.claim('fast', 5, LEASE)).toEqual([]);
+    clock.advance(1);
+    const [second] = await store.claim('fast', 5, LEASE);
+    expect(second?.lane).toBe('in_0');
+    expect(second?.fence).toBeGreaterThan(first?.fence ?? 0n);
+    await expect(store.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
+    await store.release('in_0', first?.fence ?? 0n); // gives back nothing
+    expect(await store.claim('third', 5, LEASE)).toEqual([]);
+    await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
+  });
+
+  it('are renewed by each transaction', async () => {
+    await x.inbox.store(events(1));
+    const { store, clock } = x.harness;
+    const [claim] = await store.claim('w', 5, LEASE);
+    clock.advance(20_000);
+    await store.transact(write('in_0', claim?.fence ?? 0n, (s) => s));
+    clock.advance(20_000);
+    expect(await store.claim('other', 5, LEASE)).toEqual([]);
+  });
+
+  it('see a timer when it is due and not before', async () => {
+    const { store, clock } = x.harness;
+    const at = new Date(clock.now().getTime() + 60_000);
+    await store.transact({
+      lane: 'in_t',
+      fence: null,
+      decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
+    });
+    expect(await store.claim('w', 5, LEASE)).toEqual([]);
+    clock.set(at);
+    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
+  });
+
+  it('are not held up by a lane with more waiting events than a claim looks at', async () => {
+    const crowd = Array.from({ length: 30 }, (_, k) =>
+      aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
+    );
+    await x.inbox.store([...crowd, ...events(3)]);
+    const first = await x.harness.store.claim('w', 2, LEASE);
+    const second = await x.harness.store.claim('w', 2, LEASE);
+    const third = await x.harness.store.claim('w', 2, LEASE);
+    expect([...first, ...second, ...third].map((c) => c.lane).sort()).toEqual(['in_0', 'in_1', 'in_2', 'in_crowd']);
+  });
+});
+
+describe('what is stored', () => {
+  const at = new Date('2026-11-20T12:34:56.789Z');
+  const ctx = () => ({ ...x.harness.context.now(), now: at });
+  const HUGE = 9_223_372_036_854_775_807n; // far beyond 2^53
+
+  async function stored(change: (s: LaneState) => LaneState): Promise<LaneState> {
+    await x.harness.store.transact(write(INVOICE_ID, null, change));
+    return x.harness.state(INVOICE_ID);
+  }
+
+  it('comes back exactly: amounts beyond 2^53, times to the millisecond, null, quotes and letters of any script', async () => {
+    let invoice: InvoiceRow | null = null;
+    let payment: PaymentRow | null = null;
+    const s = await stored((empty) => {
+      const made = ensureInvoice(empty, ctx());
+      invoice = { ...made.invoice, currency: 'KWD', amountDue: HUGE, total: -HUGE, amountPaid: 0n, finalizesAt: at };
+      payment = newPayment(ctx(), {
+        invoiceId: INVOICE_ID,
+        customerId: `cus_'"\\ äß漢字🌳`,
+        currency: 'KWD',
+        amount: HUGE,
+        amountRefunded: HUGE - 1n,
+        succeededAt: at,
+        waived: ['amount_mismatch', 'customer_mismatch'],
+      });
+      const withEntry = { ...empty, entries: [paymentCollected(payment, HUGE, at, null)] };
+      return note(putPayment(putInvoice(withEntry, invoice), payment), ctx(), 'call', 'read', null, {
+        n: 1,
+        none: null,
+      });
+    });
+    expect(s.invoice).toEqual(invoice);
+    expect(s.payments).toEqual([payment]);
+    expect(s.entries[0]?.amount).toEqual({ minor: HUGE, currency: 'KWD' });
+    const { rows } = await x.db.pool.query<{ at: Date; detail: unknown }>('select at, detail from journal');
+    expect(rows).toEqual([{ at, detail: { n: 1, none: null } }]);
+  });
+
+  it('is all of a decision or nothing of it', async () => {
+    const bad = (s: LaneState): LaneState => {
+      const { state, invoice } = ensureInvoice(s, ctx());
+      return putInvoice(openReview(state, ctx(), { kind: 'dispute', subject: 's', summary: '', proposal: '' }), {
+        ...invoice,
+        currency: 'TOOLONG',
+      });
+    };
+    await expect(stored(bad)).rejects.toThrow();
+    const { rows } = await x.db.pool.query('select 1 from review union all select 1 from lane');
+    expect(rows).toEqual([]);
+  });
+
+  it('is refused when a payment is recorded for another invoice already, and says where', async () => {
+    const one = (lane: string) => (s: LaneState) => {
+      const { state } = ensureInvoice(s, ctx());
+      return putPayment(
+        state,
+        newPayment(x.harness.context.now(), { invoiceId: lane, customerId: 'c', currency: 'EUR', paymentId: 'pay_1' }),
+      );
+    };
+    const { store } = x.harness;
+    await store.transact(write('in_a', null, one('in_a')));
+    await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
+    expect(await store.paymentsElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(new Map([['pay_1', 'in_a']]));
+    expect(await store.paymentsElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
+  });
+});
+
+describe('a payment that names a second invoice', () => {
+  it('is not applied there: a person is told, the first stays in force and the lane goes on', async () => {
+    const { harness } = x;
+    harness.platform.put(anInvoice());
+    harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
+    await harness.take(aPaymentSucceeded());
+    await harness.take(
+      aPaymentSucceeded({ invoiceId: 'in_elm', eventId: 'evt_2' }),
+      invoiceEvent('invoice.finalized', { invoiceId: 'in_elm' }),
+    );
+    const elm = await harness.state('in_elm');
+    expect(elm.payments).toEqual([]);
+    expect(elm.reviews.map((r) => r.kind)).toEqual(['conflicting_event']);
+    expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+    const { rows } = await x.db.pool.query('select distinct status from inbox_event');
+    expect(rows).toEqual([{ status: 'done' }]);
+  });
+});
+
+describe('a renewal worked on PostgreSQL', () => {
+  it('survives a crash at every step with one effect each, and leaves no lease behind', async () => {
+    for (let k = 1; k <= 4; k++) {
+      await x.close();
+      x = await LaneHarness.onPostgres();
+      const { harness } = x;
+      harness.platform.put(anInvoice());
+      harness.store.dieBefore = k;
+      await harness.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+      await harness.rest();
+      expect(harness.crashes).toBe(k <= 3 ? 1 : 0);
+      expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+      const s = await harness.state(INVOICE_ID);
+      expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+      const { rows } = await x.db.pool.query('select 1 from lane where lease_until is not null');
+      expect(rows).toEqual([]);
+    }
+  });
+});

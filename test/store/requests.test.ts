@@ -1,0 +1,221 @@
+// Signups, remembered requests, the audit and the shared request budget in a real PostgreSQL.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type SignupRow } from '../../src/domain/ports/signups.js';
+import { TaxDesk } from '../../src/domain/ports/tax.js';
+import { CommandFlow } from '../../src/flows/command.flow.js';
+import { SignupFlow, type SignupRequest } from '../../src/flows/signup.flow.js';
+import { Wake } from '../../src/flows/wake.js';
+import { PgAuditLog } from '../../src/store/pg-audit.js';
+import { PgBooks } from '../../src/store/pg-books.js';
+import { PgRequestBudget } from '../../src/store/pg-request-budget.js';
+import { PgRequests, PgSignups } from '../../src/store/signup-store.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
+import { ManualClock } from '../support/clock.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+/** Nothing here is calculated. */
+class NoTax extends TaxDesk {
+  calculate = (): never => this.refuse();
+  commit = (): never => this.refuse();
+  refund = (): never => this.refuse();
+
+  private refuse(): never {
+    throw new Error('no tax is asked for here');
+  }
+}
+
+let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let signups: PgSignups;
+let commands: CommandFlow;
+let flow: SignupFlow;
+beforeEach(async () => {
+  x = await LaneHarness.onPostgres();
+  const { clock, ids, store, context, gateway } = x.harness;
+  const books = new PgBooks(x.db, clock);
+  signups = new PgSignups(x.db, clock, ids);
+  commands = new CommandFlow(store, books, context, new Wake());
+  flow = new SignupFlow(signups, books, gateway, commands, clock, ids, new PgRequests(x.db, clock), new NoTax());
+});
+afterEach(() => x.close());
+
+const name = (key: string) => ({ apiKey: 'shop', method: 'POST', path: '/v1/signups', idempotencyKey: key });
+const sha = (n: number): Buffer => Buffer.alloc(32, n);
+const ASKED: SignupRequest = {
+  kind: 'payment',
+  customerId: 'cus_oak',
+  amount: 1000n,
+  currency: 'EUR',
+  call: {
+    kind: 'create_payment_intent',
+    amountMinor: 1000n,
+    currency: 'EUR',
+    customer: { id: 'cus_oak' },
+    description: null,
+    taxCalculationId: null,
+  },
+  taxCalculationId: null,
+  calculation: null,
+  by: 'shop',
+};
+
+describe('a request with a name', () => {
+  it('stands for one object: repeats find it, another body does not', async () => {
+    const requests = new PgRequests(x.db, x.harness.clock);
+    expect(await requests.recall(name('k'), sha(1))).toEqual({ known: false });
+    expect(await requests.remember(name('k'), sha(1), 'sup_1')).toEqual({ known: false });
+    expect(await requests.remember(name('k'), sha(1), 'sup_2')).toEqual({
+      known: true,
+      sameBody: true,
+      objectId: 'sup_1',
+    });
+    expect(await requests.recall(name('k'), sha(2))).toEqual({ known: true, sameBody: false, objectId: 'sup_1' });
+    for (const other of [{ apiKey: 'b' }, { method: 'PUT' }, { path: '/v1/x' }, { idempotencyKey: 'K' }])
+      expect(await requests.recall({ ...name('k'), ...other }, sha(1))).toEqual({ known: false });
+  });
+
+  it('made twice at once is one signup and one intent at the MoR', async () => {
+    x.harness.clock.selfMoving = true;
+    const both = await Promise.all([1, 2].map(() => flow.create(ASKED, name('k'), '{"a":1}')));
+    const made = both.flatMap((m) => (m.outcome === 'made' ? [m] : []));
+    expect(made).toHaveLength(2);
+    expect(made[0]?.signup.id).toBe(made[1]?.signup.id);
+    expect(made[0]?.intent).toEqual(made[1]?.intent);
+    expect(new Set(x.harness.gateway.asked).size).toBe(1);
+    expect((await x.db.pool.query('select 1 from signup')).rowCount).toBe(1);
+    expect((await flow.create(ASKED, name('k'), '{"a":2}')).outcome).toBe('conflict');
+    expect((await flow.create(ASKED, null, '{"a":1}')).outcome).toBe('made');
+    expect((await x.db.pool.query('select 1 from signup')).rowCount).toBe(2);
+  });
+
+  it('for a refund, made twice at once, reserves and sends one refund', async () => {
+    const { harness } = x;
+    harness.platform.put(anInvoice());
+    harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    await harness.take(aPaymentSucceeded());
+    const ask = (n: number) =>
+      commands.requestRefund(
+        'pay_oak',
+        { amount: 700n, reason: null, metadata: null, by: 'ops' },
+        { ...name('r'), bodySha256: sha(n) },
+      );
+    const both = await Promise.all([ask(1), ask(1)]);
+    const ids = both.map((r) => (r.ok ? r.value.id : r.code));
+    expect(ids[0]).toBe(ids[1]);
+    expect(await ask(2)).toMatchObject({ ok: false, code: 'idempotency_conflict' });
+    await harness.rest();
+    expect(harness.gateway.made.map((m) => m.amountMinor)).toEqual([700n]);
+    expect((await harness.state(INVOICE_ID)).refunds).toHaveLength(1);
+    // Without a common name the lock of the lane keeps the sum within the payment.
+    const more = await Promise.all(
+      [1, 2].map((n) =>
+        commands.requestRefund(
+          'pay_oak',
+          { amount: 200n, reason: null, metadata: null, by: 'ops' },
+          { ...name(`o${n}`), bodySha256: sha(1) },
+        ),
+      ),
+    );
+    expect(more.filter((r) => r.ok)).toHaveLength(1);
+  });
+});
+
+describe('a signup', () => {
+  async function made(): Promise<SignupRow> {
+    const one = await flow.create(ASKED, null, '{}');
+    if (one.outcome !== 'made') throw new Error(one.outcome);
+    return one.signup;
+  }
+  const result = { chargeId: 'ch_1', invoiceId: INVOICE_ID, amount: 1000n, currency: 'EUR' };
+
+  it('links the customer for good and keeps no secret', async () => {
+    const s = await made();
+    const links = await x.db.pool.query('select customer_id, mor_customer_id from customer_link');
+    expect(links.rows).toEqual([{ customer_id: 'cus_oak', mor_customer_id: s.morCustomerId }]);
+    const text = await x.db.pool.query<{ all: string }>("select string_agg(signup::text, '') as all from signup");
+    expect(text.rows[0]?.all).not.toContain('secret');
+  });
+
+  it('is completed once; another charge, invoice or signup is refused', async () => {
+    const s = await made();
+    const other = await made();
+    for (let n = 0; n < 2; n++) expect(await flow.complete(s.id, result)).toMatchObject({ ok: true });
+    const codes = [
+      await flow.complete(s.id, { ...result, chargeId: 'ch_2' }),
+      await flow.complete(other.id, { ...result, invoiceId: 'in_elm' }),
+      await flow.complete(other.id, result),
+      await flow.complete('sup_none', result),
+    ].map((r) => (r.ok ? 'ok' : r.code));
+    expect(codes).toEqual(['signup_already_completed', 'charge_already_used', 'charge_already_used', 'not_found']);
+    expect((await x.harness.state(INVOICE_ID)).payments).toHaveLength(1);
+  });
+
+  it('that is not completed is shown once, and the item closes when it is', async () => {
+    const s = await made();
+    x.harness.clock.advance(20 * 3_600_000);
+    const before = new Date(x.harness.clock.now().getTime() - 18 * 3_600_000);
+    expect(await signups.flagOverdue(before)).toBe(1);
+    expect(await signups.flagOverdue(before)).toBe(0);
+    await flow.complete(s.id, result);
+    const items = await x.db.pool.query('select kind, status, resolution from review');
+    expect(items.rows).toEqual([{ kind: 'signup_overdue', status: 'resolved', resolution: 'cleared' }]);
+  });
+
+  it('is sent by one request at a time; a turn that was never given back ends by itself', async () => {
+    const s = await made();
+    const { clock } = x.harness;
+    const until = (): Date => new Date(clock.now().getTime() + 15_000);
+    expect(await signups.claim(s.id, until())).toBe(true);
+    expect(await signups.claim(s.id, until())).toBe(false);
+    clock.advance(15_000);
+    expect(await signups.claim(s.id, until())).toBe(true);
+  });
+});
+
+describe('the audit', () => {
+  it('keeps who, what, when, from where and with what outcome', async () => {
+    const log = new PgAuditLog(x.db, x.harness.clock);
+    const entry = {
+      actor: 'ops',
+      role: 'ops',
+      action: 'refund.create',
+      target: 'pay_1',
+      source: '::1',
+      outcome: 'refused',
+    };
+    await log.write({ ...entry, status: 403, detail: { amount: '700' } });
+    const { rows } = await x.db.pool.query('select * from audit');
+    expect(rows).toEqual([{ id: '1', at: x.harness.clock.now(), ...entry, status: 403, detail: { amount: '700' } }]);
+  });
+});
+
+describe('the request budget', () => {
+  it('spends one gap for each request, whoever takes it', async () => {
+    const gapMs = 60_000;
+    const clocks = [new ManualClock(), new ManualClock()];
+    for (const clock of clocks) clock.selfMoving = true;
+    const budgets = clocks.map((clock) => new PgRequestBudget(x.db, clock, 1000 / gapMs));
+    const take = async (n: number): Promise<void> => budgets[n % 2]?.take('a');
+    const spent = async (): Promise<number> => {
+      const { rows } = await x.db.pool.query<{ ms: string }>(
+        'select extract(epoch from spent_to) * 1000 as ms from request_budget',
+      );
+      return Number(rows[0]?.ms);
+    };
+    await take(0);
+    const first = await spent();
+    for (let n = 1; n <= 6; n++) await take(n);
+    expect(Math.round((await spent()) - first)).toBe(6 * gapMs);
+    await Promise.all(Array.from({ length: 10 }, (_, n) => take(n)));
+    expect(Math.round((await spent()) - first)).toBe(16 * gapMs);
+  });
+
+  it('waits as long as the peer asked for', async () => {
+    const clock = new ManualClock();
+    clock.selfMoving = true;
+    const budget = new PgRequestBudget(x.db, clock, 1000);
+    budget.throttled('a', 30_000);
+    const until = clock.now().getTime() + 30_000;
+    await budget.take('a');
+    expect(clock.now().getTime()).toBeGreaterThanOrEqual(until);
+  });
+});

@@ -1,0 +1,141 @@
+// What the database itself holds: migrations both ways, append-only books, effects unique for good.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { violatedConstraint } from '../../src/store/database.js';
+import { isBehind, loadMigrations, migrate, undoLastMigration } from '../../src/store/migrations.js';
+import { Database } from '../../src/store/database.js';
+import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
+
+let fresh: TestDatabase;
+let db: pg.Pool;
+async function use(database: TestDatabase): Promise<void> {
+  fresh = database;
+  db = new pg.Pool({ connectionString: fresh.url, max: 2 });
+}
+afterEach(async () => {
+  await db.end();
+  await fresh.drop();
+});
+
+const names = async (): Promise<string[]> => {
+  const found = await db.query<{ name: string }>(
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = 'public' and c.relkind in ('r', 'S', 'i') and c.relname not like 'schema_migration%' and c.relname not like 'PK%'
+     union all select p.proname from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'public'
+     order by 1`,
+  );
+  return found.rows.map((r) => r.name);
+};
+
+describe('migrations', () => {
+  beforeEach(async () => use(await emptyDatabase()));
+
+  it('go up, all the way down leaving nothing, and up to the same again', async () => {
+    const count = loadMigrations().length;
+    expect(await migrate(fresh.url)).toHaveLength(count);
+    expect(await migrate(fresh.url)).toEqual([]);
+    const up = await names();
+    expect(up.length).toBeGreaterThan(20);
+    for (let n = 0; n < count; n++) await undoLastMigration(fresh.url);
+    expect(await names()).toEqual([]);
+    await migrate(fresh.url);
+    expect(await names()).toEqual(up);
+  });
+
+  it('run once when two replicas start at the same time', async () => {
+    const ran = await Promise.all([migrate(fresh.url), migrate(fresh.url)]);
+    expect(ran.map((r) => r.length).sort((a, b) => a - b)).toEqual([0, loadMigrations().length]);
+  });
+
+  it('tell a daemon whether the schema is behind', async () => {
+    const open = async (): Promise<boolean> => {
+      const database = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
+      const behind = await isBehind(database.orm);
+      await database.close();
+      return behind;
+    };
+    expect(await open()).toBe(true);
+    await migrate(fresh.url);
+    expect(await open()).toBe(false);
+    await undoLastMigration(fresh.url);
+    expect(await open()).toBe(true);
+  });
+});
+
+describe('the schema', () => {
+  beforeEach(async () => use(await freshDatabase()));
+
+  const refused = async (sql: string): Promise<string | null> => {
+    try {
+      await db.query(sql);
+      return null;
+    } catch (e) {
+      return violatedConstraint(e) ?? (e instanceof Error ? e.message : 'refused');
+    }
+  };
+
+  const ENTRY = `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, recorded_at)
+    values`;
+  const AUDIT = `insert into audit (at, actor, action, source, outcome, status) values (now(), 'ops', 'refund', '::1', 'done', 201)`;
+  const JOURNAL = `insert into journal (lane, at, kind, text) values ('in_1', now(), 'event', 'x')`;
+
+  it('never changes or removes a row of the ledger, the journal or the audit', async () => {
+    await db.query(`${ENTRY} ('a', 'b', 1, 'EUR', 'payment_collected', 'p', 'in_1', 'p', now())`);
+    await db.query(AUDIT);
+    await db.query(JOURNAL);
+    for (const table of ['ledger_entry', 'audit', 'journal']) {
+      for (const sql of [`update ${table} set id = default`, `delete from ${table}`, `truncate ${table}`])
+        expect(await refused(sql)).toMatch(/never changed or deleted/);
+      expect((await db.query(`select 1 from ${table}`)).rowCount).toBe(1);
+    }
+  });
+
+  it('takes the same cause once, and only money above zero between two accounts', async () => {
+    const row = (debit: string, amount: number, subject: string): string =>
+      `${ENTRY} ('${debit}', 'b', ${amount}, 'EUR', 'payment_marked', '${subject}', 'in_1', 'p', now())`;
+    expect(await refused(row('a', 1, 's'))).toBeNull();
+    expect(await refused(row('a', 2, 's'))).toBe('ledger_entry_reason_subject_key');
+    expect(await refused(row('a', 0, 't'))).toMatch(/check/);
+    expect(await refused(row('a', -1, 't'))).toMatch(/check/);
+    expect(await refused(row('b', 1, 't'))).toMatch(/check/);
+  });
+
+  it('holds each effect once for good', async () => {
+    await db.query(`insert into invoice (invoice_id, status, platform_status, first_seen_at)
+      values ('in_1', 'open', 'open', now()), ('in_2', 'open', 'open', now())`);
+    const payment = (id: string, invoice: string, columns: Record<string, string>): string =>
+      `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, recorded_at, ${Object.keys(columns).join(', ')})
+       values ('${id}', '${invoice}', 'c', '${columns['processor_charge_id'] ? 'signup' : 'renewal'}', 'succeeded', 'EUR',
+         '${columns['mark_mode'] ? 'confirmed' : 'waiting'}', now(), ${Object.values(columns)
+           .map((v) => `'${v}'`)
+           .join(', ')})`;
+    expect(await refused(payment('p1', 'in_1', { payment_id: 'pay_1', mark_mode: 'payment_record' }))).toBeNull();
+    expect(await refused(payment('p2', 'in_2', { payment_id: 'pay_1' }))).toBe('payment_payment_id_key');
+    expect(await refused(payment('p3', 'in_1', { payment_id: 'pay_3', mark_mode: 'payment_record' }))).toBe(
+      'payment_holder',
+    );
+    expect(await refused(payment('p4', 'in_1', { processor_charge_id: 'ch_1' }))).toBeNull();
+    expect(await refused(payment('p5', 'in_2', { processor_charge_id: 'ch_1' }))).toBe('payment_signup_charge');
+    expect(await refused(payment('p6', 'in_2', { amount: '100', amount_refunded: '101' }))).toMatch(/check/);
+    expect(await refused(payment('p7', 'in_2', { payment_record_id: 'pr_1' }))).toBeNull();
+    expect(await refused(payment('p8', 'in_2', { payment_record_id: 'pr_1' }))).toBe('payment_payment_record_id_key');
+    const refund = (id: string, mor: string, processor: string): string =>
+      `insert into refund (id, payment_row_id, invoice_id, mor_refund_id, processor_refund_id, amount, currency, status, origin, counted, mirror, created_at)
+       values ('${id}', 'p1', 'in_1', '${mor}', '${processor}', 1, 'EUR', 'succeeded', 'event', true, 'waiting', now())`;
+    expect(await refused(refund('r1', 'rfnd_1', 're_1'))).toBeNull();
+    expect(await refused(refund('r2', 'rfnd_1', 're_2'))).toBe('refund_mor_id');
+    expect(await refused(refund('r3', 'rfnd_3', 're_1'))).toBe('refund_processor_id');
+    const message = (id: string, generation: number, key: string): string =>
+      `insert into outbox_message (id, lane, peer, kind, subject, generation, key, method, path, status, next_try_at, created_at)
+       values ('${id}', 'in_1', 'stripe', 'report_payment', 'pay_1', ${generation}, '${key}', 'POST', '/', 'pending', now(), now())`;
+    expect(await refused(message('o1', 1, 'k1'))).toBeNull();
+    expect(await refused(message('o2', 1, 'k2'))).toBe('outbox_message_kind_subject_generation_key');
+    expect(await refused(message('o3', 2, 'k1'))).toBe('outbox_message_key_key');
+    expect(await refused(message('o4', 2, 'k'.repeat(256)))).toMatch(/check/);
+    const review = (id: string, status: string): string =>
+      `insert into review (id, kind, status, subject, summary, proposal, created_at) values ('${id}', 'dispute', '${status}', 's', '', '', now())`;
+    expect(await refused(review('v1', 'open'))).toBeNull();
+    expect(await refused(review('v2', 'resolved'))).toBeNull();
+    expect(await refused(review('v3', 'open'))).toBe('review_open_once');
+  });
+});

@@ -1,0 +1,81 @@
+// What the tests of the MoR's other channels share: an open invoice, its review items, and events signed as the MoR signs them.
+import { sign } from './signing.js';
+import { type Json, type World } from './world.js';
+
+/** An open invoice over 29.90 EUR whose card renewal was declined. */
+export async function openInvoice(world: World): Promise<string> {
+  const s = await world.subscriber();
+  await world.invoice(s.firstInvoiceId, 'paid');
+  await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
+  const id = await world.renew(s.subscriptionId);
+  await world.invoice(id, 'open');
+  await world.advance(3_700);
+  await world.until(
+    'Stripe has finalized it',
+    () => world.stripe.invoices.retrieve(id),
+    (i) => i.status === 'open',
+  );
+  return id;
+}
+
+export async function stripeStatus(world: World, id: string): Promise<string | null> {
+  return (await world.stripe.invoices.retrieve(id)).status;
+}
+
+/** Waits until the invoice has open items of a kind. */
+export async function reviewsOf(world: World, invoiceId: string, kind: string): Promise<Json[]> {
+  const pick = (body: Json): Json[] =>
+    (body['reviews'] as Json[]).filter((r) => r['kind'] === kind && r['status'] === 'open');
+  const seen = await world.until(
+    `${invoiceId} has a ${kind} item`,
+    () => world.api('GET', `/v1/invoices/${invoiceId}`),
+    (r) => pick(r.body).length > 0,
+  );
+  return pick(seen.body);
+}
+
+/** Delivers an event to the first daemon's events door. */
+export async function sendEvent(
+  world: World,
+  event: { readonly id: string; readonly type: string; readonly created: string; readonly data: Json },
+): Promise<void> {
+  const body = JSON.stringify(event);
+  const response = await fetch(`${world.daemons[0]?.url ?? ''}/webhooks/mor/events`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'service-signature': sign(body, world.sandbox.secrets.eventWebhookSecret),
+    },
+    body,
+  });
+  if (response.status !== 200) throw new Error(`the door answered ${response.status}`);
+}
+
+/** An event of the inbox by the sender's id; undefined: not there. */
+export async function eventNamed(world: World, eventId: string): Promise<Json | undefined> {
+  const { body } = await world.api('GET', `/v1/events?event_id=${encodeURIComponent(eventId)}`);
+  return (body['data'] as Json[])[0];
+}
+
+/** A call at the MoR as the merchant's own program makes it, past the daemon. */
+export async function atMor(world: World, path: string, body: Json): Promise<Json> {
+  const { clientId, clientSecret } = world.sandbox.secrets.merchant;
+  const grant = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
+  const token = await fetch(`${world.sandbox.morUrl}/oauth2/token`, { method: 'POST', body: grant });
+  const { access_token: bearer } = (await token.json()) as { access_token: string };
+  const answer = await fetch(`${world.sandbox.morUrl}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      'content-type': 'application/json',
+      'idempotency-key': crypto.randomUUID(),
+    },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Json;
+}

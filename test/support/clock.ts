@@ -1,0 +1,68 @@
+// Time, chance and names that a test owns.
+import { Clock, Ids, Rng } from '../../src/domain/ports/clock.js';
+
+/** Stands still until it is moved. Whoever sleeps is woken when the time has come; with `selfMoving` sleeping moves the time. */
+export class ManualClock extends Clock {
+  readonly slept: number[] = [];
+  selfMoving = false;
+  #now: number;
+  #sleepers: { until: number; wake: () => void }[] = [];
+
+  constructor(at = new Date('2026-11-20T12:00:00Z')) {
+    super();
+    this.#now = at.getTime();
+  }
+
+  override now(): Date {
+    return new Date(this.#now);
+  }
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    this.slept.push(ms);
+    if (signal?.aborted) return Promise.resolve();
+    if (this.selfMoving) {
+      this.advance(ms);
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      this.#sleepers.push({ until: this.#now + ms, wake: resolve });
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  advance(ms: number): void {
+    this.set(new Date(this.#now + ms));
+  }
+
+  /** Never backwards. */
+  set(at: Date): void {
+    this.#now = Math.max(this.#now, at.getTime());
+    const due = this.#sleepers.filter((s) => s.until <= this.#now);
+    this.#sleepers = this.#sleepers.filter((s) => s.until > this.#now);
+    for (const s of due) s.wake();
+  }
+}
+
+/** The same numbers for the same seed. */
+export class SeededRng extends Rng {
+  #state: number;
+
+  constructor(seed = 1) {
+    super();
+    this.#state = (seed * 2_654_435_761) % 4_294_967_296;
+  }
+
+  override next(): number {
+    this.#state = (1_664_525 * this.#state + 1_013_904_223) % 4_294_967_296;
+    return this.#state / 4_294_967_296;
+  }
+}
+
+/** `rev_000001`, `pmt_000002`, … */
+export class CountingIds extends Ids {
+  #last = 0;
+
+  override next(prefix: string): string {
+    return `${prefix}_${String(++this.#last).padStart(6, '0')}`;
+  }
+}

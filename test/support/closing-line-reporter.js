@@ -1,0 +1,14 @@
+// A jest reporter that ends a run with one line a person or a script can read: "N passed, N failed, N skipped".
+import { writeSync } from 'node:fs';
+
+export default class ClosingLineReporter {
+  /** @param {unknown} _contexts @param {import('@jest/test-result').AggregatedResult} results */
+  onRunComplete(_contexts, results) {
+    // A file that could not even be loaded has no tests to count, and is a failure all the same.
+    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
+    const skipped = results.numPendingTests + results.numTodoTests;
+    const line = `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`;
+    // At exit, since jest's own summary and the global teardown still speak after this.
+    process.once('exit', () => writeSync(1, line));
+  }
+}

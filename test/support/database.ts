@@ -1,0 +1,95 @@
+// Databases for tests: each gets its own, a copy of one in which the migrations have been run once.
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+export type TestDatabase = {
+  readonly url: string;
+  /** Removes it, and lets its clients go. */
+  drop(): Promise<void>;
+};
+
+type Migrate = (databaseUrl: string) => Promise<unknown>;
+
+/** The run's server, its database `postgres`. */
+export function adminUrl(): string {
+  const url = process.env.CROSSBILL_TEST_ADMIN_URL;
+  if (!url) throw new Error('no PostgreSQL for tests: global-setup.ts has not run');
+  return url;
+}
+
+/** A new database with the tables of the migrations and nothing in them. */
+export async function freshDatabase(): Promise<TestDatabase> {
+  const migrations = await ownMigrations();
+  const template = await migratedTemplate(migrations.version, migrations.migrate);
+  return copyOf(template);
+}
+
+/** A new database with nothing in it, for tests of the migrations themselves. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return copyOf('template0');
+}
+
+/**
+ * The name of a database in which `migrate` has been run: made by the first who asks, in whatever process, and kept for the run.
+ * `version` tells one set of migrations from another on a server that is kept between runs.
+ */
+export async function migratedTemplate(version: string, migrate: Migrate): Promise<string> {
+  const name = `crossbill_template_${createHash('sha256').update(version).digest('hex').slice(0, 16)}`;
+  await asAdmin(async (admin) => {
+    // Held by this connection until it ends: the others wait here, then find the database.
+    await admin.query(`select pg_advisory_lock(hashtext($1))`, [name]);
+    const found = await admin.query('select 1 from pg_database where datname = $1', [name]);
+    if (found.rowCount === 1) return;
+    // It gets its name when it is complete, so that a run killed half way leaves nothing that looks like it.
+    const draft = `${name}_draft`;
+    await admin.query(`drop database if exists ${draft} with (force)`);
+    await admin.query(`create database ${draft} template template0`);
+    await migrate(urlOf(draft));
+    await admin.query(`alter database ${draft} rename to ${name}`);
+  });
+  return name;
+}
+
+async function copyOf(template: string): Promise<TestDatabase> {
+  const name = `crossbill_test_${randomBytes(8).toString('hex')}`;
+  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
+  const drop = async (): Promise<void> => {
+    await asAdmin((admin) => admin.query(`drop database if exists ${name} with (force)`));
+  };
+  return { url: urlOf(name), drop };
+}
+
+function urlOf(database: string): string {
+  const url = new URL(adminUrl());
+  url.pathname = `/${database}`;
+  return url.toString();
+}
+
+async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: adminUrl() });
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+const RUNNER = '../../src/store/migrations.js';
+
+/** The migrations of the store, named by the content of their files, so that a change makes a new template. */
+async function ownMigrations(): Promise<{ readonly version: string; readonly migrate: Migrate }> {
+  const folder = join(import.meta.dirname, '../../migrations');
+  const source = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.name}\n${readFileSync(join(folder, entry.name), 'utf8')}`)
+    .sort()
+    .join('\n');
+  if (!existsSync(join(import.meta.dirname, RUNNER.replace(/\.js$/, '.ts')))) {
+    return { version: `none ${source}`, migrate: async () => undefined };
+  }
+  const { migrate } = (await import(RUNNER)) as { migrate: Migrate };
+  return { version: source, migrate };
+}

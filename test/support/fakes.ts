@@ -1,0 +1,399 @@
+// The billing platform, the MoR's refunds and the relay as small programs that remember: the oracle of the tests of lanes.
+import {
+  type BillingAnswer,
+  type BillingCall,
+  BillingPlatform,
+  type InvoiceFacts,
+  type InvoicePaymentFacts,
+  type Probe,
+  type StoredBillingCall,
+} from '../../src/domain/ports/billing-platform.js';
+import { type CallFailure, type CallOutcome, type FailureKind, type WireRequest } from '../../src/domain/ports/call.js';
+import { ChannelEvents, type Home, type RoutedEvent } from '../../src/domain/ports/channel-events.js';
+import { type Clock } from '../../src/domain/ports/clock.js';
+import { MorChannels } from '../../src/domain/ports/mor-channels.js';
+import {
+  EventRelay,
+  type IntentAnswer,
+  type MorCall,
+  PaymentGateway,
+  type RefundAnswer,
+} from '../../src/domain/ports/payment-gateway.js';
+
+const DAY_MS = 86_400_000;
+
+export function failed(kind: FailureKind, over: Partial<CallFailure> = {}): CallFailure {
+  const status = kind === 'refused' ? 400 : kind === 'retry' ? 429 : kind === 'stopped' ? 401 : null;
+  return {
+    ok: false,
+    kind,
+    status,
+    code: null,
+    message: kind,
+    errors: [],
+    retryAfterMs: null,
+    requestId: null,
+    replayed: false,
+    ...over,
+  };
+}
+
+function answered<T>(value: T): CallOutcome<T> {
+  return { ok: true, value, status: 200, requestId: 'req_fake' };
+}
+
+function toWire(call: object, path: string): WireRequest {
+  const body = JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? { minor: v.toString() } : v));
+  return { method: 'POST', path, body };
+}
+
+function fromWire<T>(wire: WireRequest): T {
+  return JSON.parse(wire.body ?? 'null', (_, v: unknown) =>
+    typeof v === 'object' && v !== null && Object.keys(v).length === 1 && 'minor' in v && typeof v.minor === 'string'
+      ? BigInt(v.minor)
+      : v,
+  ) as T;
+}
+
+/**
+ * What happens to the next call of a kind. `lost-answer`: done, and nobody hears of it. `lost-request`: not done, and nobody
+ * hears of it. `stored-500`: not done, and the failure is replayed for this key as long as it is kept.
+ */
+export type Trouble = 'lost-answer' | 'lost-request' | 'stored-500' | 'refused' | 'retry' | 'stopped';
+
+type Record_ = {
+  readonly id: string;
+  readonly reference: string;
+  readonly minor: bigint;
+  readonly currency: string;
+  readonly paymentId: string;
+  readonly invoiceId: string;
+  readonly refunds: { reference: string; refundId: string; minor: bigint }[];
+};
+
+type Note = { id: string; invoiceId: string; minor: bigint; refundId: string; reference: string | null };
+type Kept = { body: string | null; outcome: CallOutcome<BillingAnswer>; at: number };
+
+export class FakeBillingPlatform extends BillingPlatform {
+  readonly invoices = new Map<string, InvoiceFacts>();
+  readonly payments = new Map<string, { recordId: string | null; minor: bigint }[]>();
+  readonly references = new Map<string, { paymentId: string; reference: string }>();
+  readonly records: Record_[] = [];
+  readonly notes: Note[] = [];
+  /** `read in_1`, `probe report_payment`, `report_payment <key>`: everything that was asked, in order. */
+  readonly asked: string[] = [];
+  /** Effects by kind: what really changed. */
+  readonly effects: Record<string, number> = {};
+  /** Keys that came with two different bodies: always a bug of the caller. */
+  readonly clashes: string[] = [];
+  readonly trouble: { kind: string; what: Trouble }[] = [];
+  /** Every finalization is refused with this. */
+  finalizationRefusal: string | null = null;
+  readonly #kept = new Map<string, Kept>();
+  #last = 0;
+
+  constructor(private readonly clock: Clock) {
+    super();
+  }
+
+  put(i: InvoiceFacts): void {
+    this.invoices.set(i.invoiceId, i);
+  }
+
+  change(invoiceId: string, over: Partial<InvoiceFacts>): void {
+    this.put({ ...this.must(invoiceId), ...over });
+  }
+
+  /** Paid by the platform itself: a card, or a person. */
+  payAnotherWay(invoiceId: string): void {
+    const i = this.must(invoiceId);
+    this.attach(i, null, i.amountRemaining);
+  }
+
+  fail(kind: string, ...what: Trouble[]): void {
+    this.trouble.push(...what.map((w) => ({ kind, what: w })));
+  }
+
+  override encode(call: BillingCall): WireRequest {
+    return toWire(call, `/fake/${call.kind}`);
+  }
+
+  override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
+    this.asked.push(`read ${invoiceId}`);
+    const trouble = this.take('read');
+    if (trouble !== null) return failed(trouble === 'retry' ? 'retry' : 'unknown');
+    return answered(this.invoices.get(invoiceId) ?? null);
+  }
+
+  override async listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
+    const all = this.payments.get(invoiceId) ?? [];
+    return answered(all.map((p) => ({ paymentRecordId: p.recordId, status: 'paid', amountPaid: p.minor })));
+  }
+
+  override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+    this.asked.push(`${call.kind} ${call.key}`);
+    const now = this.clock.now().getTime();
+    const kept = this.#kept.get(call.key);
+    if (kept !== undefined && now - kept.at < DAY_MS) {
+      if (kept.body !== call.wire.body) {
+        this.clashes.push(call.key);
+        return failed('refused', { code: 'idempotency_error' });
+      }
+      return kept.outcome.ok ? kept.outcome : { ...kept.outcome, replayed: true };
+    }
+    const trouble = this.take(call.kind);
+    if (trouble === 'retry' || trouble === 'stopped') return failed(trouble);
+    if (trouble === 'lost-request') return failed('unknown');
+    const keep = (outcome: CallOutcome<BillingAnswer>): CallOutcome<BillingAnswer> => {
+      this.#kept.set(call.key, { body: call.wire.body, outcome, at: now });
+      return outcome;
+    };
+    if (trouble === 'stored-500') return keep(failed('unknown', { status: 500 }));
+    if (trouble === 'refused') return keep(failed('refused', { code: 'scripted' }));
+    const outcome = keep(this.carryOut(fromWire<BillingCall>(call.wire)));
+    return trouble === 'lost-answer' ? failed('unknown') : outcome;
+  }
+
+  override async probe(call: StoredBillingCall): Promise<CallOutcome<Probe>> {
+    this.asked.push(`probe ${call.kind}`);
+    if (this.take('probe') !== null) return failed('unknown');
+    const found = this.find(fromWire<BillingCall>(call.wire));
+    return answered<Probe>(found === null ? { done: false } : { done: true, answer: found });
+  }
+
+  private find(c: BillingCall): BillingAnswer | null {
+    const invoice = this.invoices.get(c.invoiceId);
+    const paid = this.payments.get(c.invoiceId) ?? [];
+    switch (c.kind) {
+      case 'finalize_invoice':
+        return invoice !== undefined && invoice.status !== 'draft' ? { kind: c.kind, invoice } : null;
+      case 'report_payment': {
+        const record = this.records.find((r) => r.paymentId === c.paymentId || r.reference === c.reference);
+        return record === undefined ? null : { kind: c.kind, paymentRecordId: record.id };
+      }
+      case 'attach_payment':
+        return invoice !== undefined && paid.some((p) => p.recordId === c.paymentRecordId)
+          ? { kind: c.kind, invoice }
+          : null;
+      case 'set_reference':
+        return invoice !== undefined && this.references.get(c.invoiceId)?.reference === c.reference
+          ? { kind: c.kind, invoice }
+          : null;
+      case 'pay_out_of_band':
+        return invoice?.status === 'paid' && paid.length === 0 ? { kind: c.kind, invoice } : null;
+      case 'report_refund': {
+        const record = this.records.find((r) => r.id === c.paymentRecordId);
+        return record?.refunds.some((r) => r.reference === c.reference) === true
+          ? { kind: c.kind, paymentRecordId: record.id }
+          : null;
+      }
+      case 'issue_credit_note': {
+        const note = this.notes.find((n) => n.refundId === c.refundId);
+        return note === undefined ? null : { kind: c.kind, creditNoteId: note.id };
+      }
+    }
+  }
+
+  private carryOut(c: BillingCall): CallOutcome<BillingAnswer> {
+    const refuse = (code: string): CallFailure => failed('refused', { code, message: code });
+    const done = (a: BillingAnswer): CallOutcome<BillingAnswer> => {
+      this.effects[c.kind] = (this.effects[c.kind] ?? 0) + 1;
+      return answered(a);
+    };
+    const invoice = this.invoices.get(c.invoiceId);
+    if (invoice === undefined && c.kind !== 'report_payment' && c.kind !== 'report_refund')
+      return refuse('resource_missing');
+    const i = invoice ?? null;
+    const payable = i?.status === 'open' || i?.status === 'uncollectible';
+    switch (c.kind) {
+      case 'finalize_invoice':
+        if (this.finalizationRefusal !== null) return refuse(this.finalizationRefusal);
+        if (i?.status !== 'draft') return refuse('invoice_not_editable');
+        this.change(c.invoiceId, { status: 'open', finalizationError: null });
+        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+      case 'report_payment': {
+        const id = `pr_${++this.#last}`;
+        const { reference, paymentId, invoiceId } = c;
+        const { minor, currency } = c.amount;
+        this.records.push({ id, reference, minor, currency, paymentId, invoiceId, refunds: [] });
+        return done({ kind: c.kind, paymentRecordId: id });
+      }
+      case 'attach_payment': {
+        const record = this.records.find((r) => r.id === c.paymentRecordId);
+        if (record === undefined) return refuse('resource_missing');
+        if (i === null || !payable) return refuse('invoice_not_open');
+        if (record.currency !== i.currency) return refuse('currency');
+        this.attach(i, record.id, record.minor);
+        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+      }
+      case 'set_reference':
+        if (i === null) return refuse('resource_missing');
+        this.references.set(c.invoiceId, { paymentId: c.paymentId, reference: c.reference });
+        return done({ kind: c.kind, invoice: i });
+      case 'pay_out_of_band':
+        if (i === null || !payable) return refuse('invoice_not_open');
+        this.change(c.invoiceId, { status: 'paid', amountPaid: i.amountDue, amountRemaining: 0n });
+        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+      case 'report_refund': {
+        const record = this.records.find((r) => r.id === c.paymentRecordId);
+        if (record === undefined) return refuse('resource_missing');
+        if (this.records.some((r) => r.refunds.some((x) => x.reference === c.reference)))
+          return refuse('reference_taken');
+        const before = record.refunds.reduce((n, r) => n + r.minor, 0n);
+        if (before + c.amount.minor > record.minor) return refuse('too_much');
+        record.refunds.push({ reference: c.reference, refundId: c.refundId, minor: c.amount.minor });
+        return done({ kind: c.kind, paymentRecordId: record.id });
+      }
+      case 'issue_credit_note': {
+        if (i?.status !== 'paid' && !payable) return refuse('invoice_not_open');
+        const known = this.records.some((r) => r.refunds.some((x) => x.reference === c.refunded?.reference));
+        if (c.refunded !== null && !known) return refuse('refund_group_unknown');
+        const id = `cn_${++this.#last}`;
+        const reference = c.refunded?.reference ?? null;
+        this.notes.push({ id, invoiceId: c.invoiceId, minor: c.amount.minor, refundId: c.refundId, reference });
+        return done({ kind: c.kind, creditNoteId: id });
+      }
+    }
+  }
+
+  private attach(i: InvoiceFacts, recordId: string | null, minor: bigint): void {
+    this.payments.set(i.invoiceId, [...(this.payments.get(i.invoiceId) ?? []), { recordId, minor }]);
+    const amountPaid = i.amountPaid + minor;
+    const rest = i.amountDue - amountPaid;
+    const status = rest <= 0n ? 'paid' : i.status;
+    this.put({ ...i, amountPaid, amountRemaining: rest < 0n ? 0n : rest, status });
+  }
+
+  private must(invoiceId: string): InvoiceFacts {
+    const i = this.invoices.get(invoiceId);
+    if (i === undefined) throw new Error(`no invoice ${invoiceId} in the fake`);
+    return i;
+  }
+
+  private take(kind: string): Trouble | null {
+    const at = this.trouble.findIndex((t) => t.kind === kind);
+    return at < 0 ? null : (this.trouble.splice(at, 1)[0]?.what ?? null);
+  }
+}
+
+/** The MoR's refunds: idempotent by key, never more than the payment. */
+export class FakePaymentGateway extends PaymentGateway {
+  readonly payments = new Map<string, { minor: bigint; currency: string; refunded: bigint }>();
+  readonly charges = new Set<string>();
+  readonly asked: string[] = [];
+  /** Refunds that moved money or will. */
+  readonly made: RefundAnswer[] = [];
+  readonly clashes: string[] = [];
+  readonly trouble: Trouble[] = [];
+  /** What the next refund is answered with. */
+  nextStatus: RefundAnswer['status'] = 'succeeded';
+  /** Changes an answer on its way: a MoR that answers something else than it was asked. */
+  distort: (a: RefundAnswer) => RefundAnswer = (a) => a;
+  readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundAnswer> }>();
+
+  constructor(private readonly clock: Clock) {
+    super();
+  }
+
+  override encode(call: MorCall): WireRequest {
+    return toWire(call, `/fake/${call.kind}`);
+  }
+
+  override async createIntent(_wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>> {
+    this.asked.push(`intent ${key}`);
+    const trouble = this.trouble.shift();
+    if (trouble === 'refused') return failed('refused');
+    if (trouble !== undefined) return failed('unknown');
+    const name = key.replace(/\W/g, '_');
+    const status = 'requires_payment_method';
+    return answered({
+      clientSecret: `secret of ${key}`,
+      intentId: `pi_${name}`,
+      morCustomerId: `mcus_${name}`,
+      status,
+    });
+  }
+
+  override async createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>> {
+    this.asked.push(`refund ${key}`);
+    const kept = this.#kept.get(key);
+    if (kept !== undefined) {
+      if (kept.body === wire.body) return kept.outcome;
+      this.clashes.push(key);
+      return failed('refused', { status: 409, code: 'idempotency_conflict' });
+    }
+    const trouble = this.trouble.shift();
+    if (trouble === 'retry') return failed('retry');
+    if (trouble === 'lost-request') return failed('unknown');
+    if (trouble === 'refused') return failed('refused', { status: 422, code: 'payment_not_refundable' });
+    const outcome = this.refund(fromWire<Extract<MorCall, { kind: 'create_refund' }>>(wire));
+    this.#kept.set(key, { body: wire.body, outcome });
+    return trouble === 'lost-answer' ? failed('unknown') : outcome;
+  }
+
+  private refund(c: Extract<MorCall, { kind: 'create_refund' }>): CallOutcome<RefundAnswer> {
+    const p = this.payments.get(c.paymentId);
+    if (p === undefined) return failed('refused', { status: 404, code: 'payment_not_found' });
+    if (p.refunded + c.amountMinor > p.minor) return failed('refused', { status: 400, code: 'invalid_request' });
+    const status = this.nextStatus;
+    if (status !== 'failed') p.refunded += c.amountMinor;
+    const n = this.made.length + 1;
+    const made: RefundAnswer = {
+      morRefundId: `rfnd_api${n}`,
+      paymentId: c.paymentId,
+      amountMinor: c.amountMinor,
+      currency: p.currency,
+      status,
+      reason: c.reason,
+      processorRefundId: `re_api${n}`,
+      createdAt: this.clock.now(),
+    };
+    if (status !== 'failed') this.made.push(made);
+    return answered(this.distort(made));
+  }
+
+  override async knowsCharge(processorChargeId: string): Promise<CallOutcome<boolean>> {
+    this.asked.push(`charge ${processorChargeId}`);
+    return answered(this.charges.has(processorChargeId));
+  }
+}
+
+export class FakeRelay extends EventRelay {
+  override readonly enabled = true;
+  readonly sent: string[] = [];
+
+  override async send(body: Buffer): Promise<CallOutcome<null>> {
+    this.sent.push(body.toString('utf8'));
+    return answered(null);
+  }
+}
+
+/** For lanes in which none of the MoR's other channels is used: whoever asks it has a bug. */
+export class NoChannels extends MorChannels {
+  override createProforma(): never {
+    throw new Error('no proforma invoice was expected');
+  }
+
+  override createLink(): never {
+    throw new Error('no payment link was expected');
+  }
+
+  override read(): never {
+    throw new Error('no read was expected');
+  }
+}
+
+/** Events that name no invoice: none. */
+export class NoChannelEvents extends ChannelEvents {
+  override async load(): Promise<readonly RoutedEvent[]> {
+    return [];
+  }
+
+  override async homes(): Promise<readonly Home[]> {
+    return [];
+  }
+
+  override async route(): Promise<void> {
+    return undefined;
+  }
+}

@@ -1,0 +1,397 @@
+// Runs the real lane flow against the fakes, on PostgreSQL or in memory, until nothing is due; the clock is the test's own.
+import { type Commanded } from '../../src/domain/lane/apply-command.js';
+import { emptyLane, type Ctx } from '../../src/domain/lane/change.js';
+import { plan } from '../../src/domain/lane/plan.js';
+import { settle } from '../../src/domain/lane/settle.js';
+import { HOLDING, type LaneState, type LedgerEntry } from '../../src/domain/model.js';
+import { type Delivery, type Inbox } from '../../src/domain/ports/inbox.js';
+import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { FlowContext } from '../../src/flows/flow-context.js';
+import { RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
+import { Wake } from '../../src/flows/wake.js';
+import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
+import { Database } from '../../src/store/database.js';
+import { PgInbox } from '../../src/store/inbox-store.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { CountingIds, ManualClock, SeededRng } from './clock.js';
+import { freshDatabase } from './database.js';
+import { FakeBillingPlatform, FakePaymentGateway, FakeRelay, NoChannelEvents, NoChannels } from './fakes.js';
+
+const LEASE_MS = 25_000;
+
+export const SETTINGS: FlowSettings = {
+  markMode: 'payment_record',
+  draftPolicy: 'wait',
+  renewalAlarmAfterHours: 24,
+  signupChargeCheck: 'psp_reference',
+  relay: false,
+  morProduct: 'mor',
+};
+
+type Waiting = { -readonly [K in keyof WaitingOf]: WaitingOf[K] } & { status: string; nextTryAt: number };
+type WaitingOf = Parameters<LaneWork<unknown>['decide']>[0]['events'][number];
+type MemoryLane = { state: LaneState; dueAt: number | null; leaseUntil: number; fence: bigint };
+
+/** Lanes in memory, with the uniqueness that the database holds. Entries and journal pile up in the state. */
+export class MemoryLaneStore extends LaneStore {
+  readonly lanes = new Map<string, MemoryLane>();
+  readonly events: Waiting[] = [];
+  #fence = 0n;
+
+  constructor(private readonly clock: ManualClock) {
+    super();
+  }
+
+  add(d: Delivery): void {
+    if (this.events.some((e) => e.source === d.source && e.eventId === d.eventId)) return;
+    const id = BigInt(this.events.length + 1);
+    this.events.push({ ...d, id, attempts: 0, nextTryAt: this.clock.now().getTime() });
+  }
+
+  lane(key: string): MemoryLane {
+    const known = this.lanes.get(key);
+    if (known !== undefined) return known;
+    const made = { state: emptyLane(key), dueAt: null, leaseUntil: 0, fence: 0n };
+    this.lanes.set(key, made);
+    return made;
+  }
+
+  override async claim(_owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
+    const now = this.clock.now().getTime();
+    const waits = (e: Waiting): boolean => e.status === 'received' && e.nextTryAt <= now;
+    for (const e of this.events) if (waits(e)) this.lane(e.lane);
+    const due = [...this.lanes].filter(
+      ([key, l]) =>
+        l.leaseUntil <= now &&
+        ((l.dueAt !== null && l.dueAt <= now) || this.events.some((e) => e.lane === key && waits(e))),
+    );
+    return due.slice(0, limit).map(([lane, l]) => {
+      l.leaseUntil = now + leaseMs;
+      l.fence = ++this.#fence;
+      const waitingTypes = this.events.filter((e) => e.lane === lane && waits(e)).map((e) => e.type);
+      return { lane, fence: l.fence, waitingTypes };
+    });
+  }
+
+  override async transact<T>(work: LaneWork<T>): Promise<T> {
+    const now = this.clock.now().getTime();
+    const lane = this.lane(work.lane);
+    if (work.fence !== null && work.fence !== lane.fence) throw new LaneFenced('fenced');
+    const { entries, journal, attempts } = lane.state;
+    const events = this.events.filter((e) => e.lane === work.lane && e.status === 'received' && e.nextTryAt <= now);
+    const d = work.decide({
+      state: { ...lane.state, entries: [], journal: [], attempts: [] },
+      events: work.fence === null ? [] : events,
+      remembered: { known: false },
+    });
+    const next = {
+      ...d.state,
+      entries: [...entries, ...d.state.entries],
+      journal: [...journal, ...d.state.journal],
+      attempts: [...attempts, ...d.state.attempts.filter((a) => !attempts.some((b) => b.eventId === a.eventId))],
+    };
+    checkUnique(next);
+    lane.state = next;
+    for (const v of d.verdicts) {
+      const e = this.events.find((x) => x.id === v.id);
+      if (e !== undefined) e.status = v.status;
+    }
+    const due = d.dueAt?.getTime() ?? null;
+    if (work.fence === null) lane.dueAt = Math.min(lane.dueAt ?? Infinity, due ?? now);
+    else {
+      lane.dueAt = due;
+      lane.leaseUntil = (d as { readonly rest?: boolean }).rest === true ? 0 : now + LEASE_MS;
+    }
+    return d.value;
+  }
+
+  override async release(lane: string, fence: bigint): Promise<void> {
+    const l = this.lane(lane);
+    if (l.fence === fence) l.leaseUntil = 0;
+  }
+
+  override async postpone(): Promise<void> {
+    throw new Error('a decision failed');
+  }
+
+  override async paymentsElsewhere(): Promise<ReadonlyMap<string, string>> {
+    return new Map();
+  }
+
+  nextDue(): number | null {
+    const at = [
+      ...[...this.lanes.values()].map((l) => (l.dueAt === null ? null : Math.max(l.dueAt, l.leaseUntil))),
+      ...this.events
+        .filter((e) => e.status === 'received')
+        .map((e) => Math.max(e.nextTryAt, this.lane(e.lane).leaseUntil)),
+    ].filter((x) => x !== null);
+    return at.length === 0 ? null : Math.min(...at);
+  }
+}
+
+/** What the unique indexes of the schema refuse. */
+function checkUnique(s: LaneState): void {
+  const once = (name: string, keys: readonly string[]): void => {
+    if (new Set(keys).size !== keys.length) throw new NotUnique(`${name}: ${keys.join(' ')}`, null);
+  };
+  const ids = (name: string, of: (r: LaneState['refunds'][number]) => string | null): void =>
+    once(
+      name,
+      s.refunds.filter((r) => of(r) !== null).map((r) => `${of(r)} ${r.paymentRowId}`),
+    );
+  once(
+    'ledger_entry',
+    s.entries.map((e) => `${e.reason} ${e.subject}`),
+  );
+  once(
+    'outbox_message',
+    s.messages.map((m) => `${m.kind} ${m.subject} ${m.generation}`),
+  );
+  once(
+    'outbox_message_key',
+    s.messages.map((m) => m.key),
+  );
+  once(
+    'review_open_once',
+    s.reviews.filter((r) => r.status === 'open').map((r) => `${r.kind} ${r.subject}`),
+  );
+  once(
+    'payment_id',
+    s.payments.flatMap((p) => p.paymentId ?? []),
+  );
+  once(
+    'payment_holder',
+    s.payments.filter((p) => HOLDING.has(p.mark) && !p.waived.includes('amount_mismatch')).map((p) => p.invoiceId),
+  );
+  once(
+    'payment_record_id',
+    s.payments.flatMap((p) => p.paymentRecordId ?? []),
+  );
+  ids('refund_mor_id', (r) => r.morRefundId);
+  ids('refund_processor_id', (r) => r.processorRefundId);
+}
+
+/** The process died here: what it had just been told is lost. */
+export class Crash extends Error {}
+
+/** Passes everything on; dies just before the transaction whose number was given. */
+class MortalStore extends LaneStore {
+  transactions = 0;
+  dieBefore: number | null = null;
+
+  constructor(private readonly inner: LaneStore) {
+    super();
+  }
+
+  override claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
+    return this.inner.claim(owner, limit, leaseMs);
+  }
+
+  override transact<T>(work: LaneWork<T>): Promise<T> {
+    if (work.fence !== null && ++this.transactions === this.dieBefore) throw new Crash();
+    return this.inner.transact(work);
+  }
+
+  override release(lane: string, fence: bigint): Promise<void> {
+    return this.inner.release(lane, fence);
+  }
+
+  override postpone(...args: Parameters<LaneStore['postpone']>): Promise<void> {
+    return this.inner.postpone(...args);
+  }
+
+  override paymentsElsewhere(ids: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
+    return this.inner.paymentsElsewhere(ids, lane);
+  }
+}
+
+type Options = { readonly settings?: Partial<FlowSettings>; readonly clock?: ManualClock; readonly seed?: number };
+type Backend = {
+  readonly store: LaneStore;
+  readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
+  readonly nextDue: () => Promise<number | null>;
+  readonly state: (lane: string) => Promise<LaneState>;
+};
+
+export class LaneHarness {
+  readonly platform: FakeBillingPlatform;
+  readonly gateway: FakePaymentGateway;
+  readonly relay = new FakeRelay();
+  readonly context: FlowContext;
+  readonly store: MortalStore;
+  /** Crashes that were survived. */
+  crashes = 0;
+  readonly #flow: WorkLaneFlow;
+
+  private constructor(
+    readonly clock: ManualClock,
+    readonly ids: CountingIds,
+    readonly backend: Backend,
+    options: Options,
+  ) {
+    this.platform = new FakeBillingPlatform(clock);
+    this.gateway = new FakePaymentGateway(clock);
+    const settings = { ...SETTINGS, ...options.settings };
+    const rng = new SeededRng(options.seed);
+    this.context = new FlowContext(settings, clock, rng, ids, this.platform, this.gateway);
+    this.store = new MortalStore(backend.store);
+    this.#flow = new WorkLaneFlow(
+      this.store,
+      this.platform,
+      this.gateway,
+      this.relay,
+      this.context,
+      { expected: null },
+      new NoChannels(),
+      new RouteChannelEventsFlow(new NoChannelEvents(), this.context, new Wake()),
+    );
+  }
+
+  static inMemory(options: Options = {}): LaneHarness {
+    const clock = options.clock ?? new ManualClock();
+    const store = new MemoryLaneStore(clock);
+    const backend: Backend = {
+      store,
+      deliver: async (batch) => batch.forEach((d) => store.add(d)),
+      nextDue: async () => store.nextDue(),
+      state: async (lane) => store.lane(lane).state,
+    };
+    return new LaneHarness(clock, new CountingIds(), backend, options);
+  }
+
+  /** On a database of its own; `close` removes it. */
+  static async onPostgres(
+    options: Options = {},
+  ): Promise<{ harness: LaneHarness; db: Database; inbox: Inbox; url: string; close: () => Promise<void> }> {
+    const clock = options.clock ?? new ManualClock();
+    const ids = new CountingIds();
+    const fresh = await freshDatabase();
+    const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+    const inbox = new PgInbox(db, ids);
+    const store = new PgLaneStore(db, clock);
+    const backend: Backend = {
+      store,
+      deliver: async (batch) => {
+        await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
+      },
+      nextDue: async () => {
+        const found = await db.pool.query<{ at: Date | null }>(
+          `select min(greatest(x.at, coalesce(l.lease_until, x.at))) as at from (
+             select key, due_at as at from lane where due_at is not null
+             union all select lane, next_try_at from inbox_event where status = 'received') x
+           left join lane l on l.key = x.key`,
+        );
+        return found.rows[0]?.at?.getTime() ?? null;
+      },
+      state: async (lane) => {
+        let seen = emptyLane(lane);
+        await store.transact({
+          lane,
+          fence: null,
+          decide: ({ state }) => {
+            seen = state;
+            return { state, verdicts: [], dueAt: new Date('2999-01-01T00:00:00Z'), value: null };
+          },
+        });
+        const rows = await db.pool.query<Record<string, string>>('select * from ledger_entry where invoice_id = $1', [
+          lane,
+        ]);
+        const entries = rows.rows.map(
+          (r) =>
+            ({
+              debit: r['debit_account'],
+              credit: r['credit_account'],
+              amount: { minor: BigInt(r['amount'] ?? 0), currency: r['currency'] },
+              reason: r['reason'],
+              subject: r['subject'],
+            }) as LedgerEntry,
+        );
+        return { ...seen, entries };
+      },
+    };
+    const harness = new LaneHarness(clock, ids, backend, options);
+    const close = async (): Promise<void> => {
+      await db.close();
+      await fresh.drop();
+    };
+    return { harness, db, inbox, url: fresh.url, close };
+  }
+
+  async deliver(...batch: Delivery[]): Promise<void> {
+    await this.backend.deliver(batch);
+  }
+
+  /** Delivers and works what is due now. */
+  async take(...batch: Delivery[]): Promise<void> {
+    await this.deliver(...batch);
+    await this.drain();
+  }
+
+  /** Works what is due, without moving the clock. A crash leaves the lane to its lease. */
+  async drain(): Promise<void> {
+    for (let round = 0; round < 200; round++) {
+      const claims = await this.store.claim('worker', 10, LEASE_MS);
+      if (claims.length === 0) return;
+      for (const claim of claims) await this.work(claim);
+    }
+    throw new Error('the lane does not come to rest');
+  }
+
+  private async work(claim: Claim): Promise<void> {
+    try {
+      await this.#flow.run(claim, new AbortController().signal);
+    } catch (e) {
+      if (!(e instanceof Crash)) throw e;
+      this.crashes++;
+    }
+  }
+
+  /** Moves the clock from one due time to the next until nothing is due within `hours`. */
+  async rest(hours = 12): Promise<void> {
+    const end = this.clock.now().getTime() + hours * 3_600_000;
+    for (let round = 0; round < 500; round++) {
+      await this.drain();
+      const next = await this.backend.nextDue();
+      if (next === null || next > end) return;
+      this.clock.set(new Date(next));
+    }
+    throw new Error('the lane does not come to rest');
+  }
+
+  /** A command of the API, decided on the lane as it is now. */
+  async command<T>(lane: string, act: (s: LaneState, ctx: Ctx) => Commanded<T>): Promise<Commanded<T>> {
+    return this.store.transact<Commanded<T>>({
+      lane,
+      fence: null,
+      decide: ({ state }) => {
+        const ctx = this.context.now();
+        const acted = act(state, ctx);
+        if (!acted.ok) return { state, verdicts: [], dueAt: null, value: acted };
+        const settled = settle(acted.state, ctx);
+        return { state: settled, verdicts: [], dueAt: plan(settled, ctx).dueAt, value: acted };
+      },
+    });
+  }
+
+  state(lane: string): Promise<LaneState> {
+    return this.backend.state(lane);
+  }
+}
+
+/** The ledger's balance per account, debits minus credits; accounts at zero are left out. */
+export function balances(s: LaneState): Record<string, bigint> {
+  const sums: Record<string, bigint> = {};
+  for (const e of s.entries) {
+    sums[e.debit] = (sums[e.debit] ?? 0n) + e.amount.minor;
+    sums[e.credit] = (sums[e.credit] ?? 0n) - e.amount.minor;
+  }
+  return Object.fromEntries(Object.entries(sums).filter(([, n]) => n !== 0n));
+}
+
+export function openKinds(s: LaneState): string[] {
+  return s.reviews
+    .filter((r) => r.status === 'open')
+    .map((r) => r.kind)
+    .sort();
+}

@@ -1,0 +1,200 @@
+// A whole world for an end-to-end test: sandbox, one or more real daemons on one database, and the merchant's own client.
+import { randomUUID } from 'node:crypto';
+import Stripe from 'stripe';
+import { loadConfig } from '../../src/config/index.js';
+import { type Daemon, startDaemon } from '../../src/daemon.js';
+import { createLogger } from '../../src/observe/index.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js';
+import { freshDatabase } from './database.js';
+
+export const OPS_KEY = 'ops-key-for-tests-0123456789abcdef';
+export const SIGNUP_KEY = 'signup-key-for-tests-0123456789ab';
+export const READ_KEY = 'read-key-for-tests-0123456789abcd';
+
+export type Json = Record<string, unknown>;
+export type Reply<T = Json> = { readonly status: number; readonly body: T; readonly headers: Headers };
+
+export type World = {
+  readonly sandbox: Sandbox;
+  readonly stripe: Stripe;
+  readonly databaseUrl: string;
+  readonly daemons: Daemon[];
+  readonly logLines: string[];
+  /** The settings a daemon is started with. */
+  readonly env: Record<string, string>;
+  startDaemon(over?: Record<string, string>): Promise<Daemon>;
+  /** A call at the first daemon with the ops key unless another is given. */
+  api<T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>;
+  control(method: string, path: string, body?: unknown): Promise<Reply>;
+  advance(seconds: number): Promise<void>;
+  /** A customer with a subscription whose first invoice was paid at signup. */
+  subscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
+  /** A renewal: the invoice Stripe makes next for the subscription. Its draft hour has not passed. */
+  renew(subscriptionId: string): Promise<string>;
+  /** Waits until a condition holds, by default 20 s; fails with what was seen last. */
+  until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, withinMs?: number): Promise<T>;
+  /** Waits until an invoice has a status at the API. */
+  invoice(id: string, status: string): Promise<Json>;
+  close(): Promise<void>;
+};
+
+export type Subscriber = {
+  readonly customerId: string;
+  readonly subscriptionId: string;
+  readonly signupId: string;
+  readonly firstInvoiceId: string;
+  readonly chargeId: string;
+};
+
+const DEADLINE_MS = 20_000;
+
+export async function startWorld(over: Record<string, string> = {}): Promise<World> {
+  const database = await freshDatabase();
+  const sandbox = await startSandbox({ seed: randomUUID() });
+  const { port, hostname } = new URL(sandbox.stripeUrl);
+  const { secrets } = sandbox;
+  const stripe = new Stripe(secrets.stripeApiKey, {
+    host: hostname,
+    port,
+    protocol: 'http',
+    telemetry: false,
+    maxNetworkRetries: 0,
+  });
+  const env: Record<string, string> = {
+    NODE_ENV: 'test',
+    PORT: '0',
+    DATABASE_URL: database.url,
+    DATABASE_POOL_SIZE: '6',
+    STRIPE_API_KEY: secrets.stripeApiKey,
+    STRIPE_API_BASE: sandbox.stripeUrl,
+    STRIPE_WEBHOOK_SECRETS: secrets.stripeWebhookSecret,
+    STRIPE_MAX_RPS: '500',
+    MOR_BASE_URL: sandbox.morUrl,
+    MOR_AUTH_URL: sandbox.morUrl,
+    MOR_CLIENT_ID: secrets.merchant.clientId,
+    MOR_CLIENT_SECRET: secrets.merchant.clientSecret,
+    MOR_PARTNER_CLIENT_ID: secrets.partner.clientId,
+    MOR_PARTNER_CLIENT_SECRET: secrets.partner.clientSecret,
+    MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
+    MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
+    API_KEYS: `ops:ops:${OPS_KEY},shop:signup:${SIGNUP_KEY},viewer:read:${READ_KEY}`,
+    LOG_LEVEL: 'debug',
+    ...over,
+  };
+  const daemons: Daemon[] = [];
+  const logLines: string[] = [];
+  let registered = false;
+
+  const world: World = {
+    sandbox,
+    stripe,
+    databaseUrl: database.url,
+    daemons,
+    logLines,
+    env,
+    async startDaemon(more = {}) {
+      const config = loadConfig({ ...env, ...more });
+      const log = createLogger({
+        level: config.logLevel,
+        secrets: [],
+        pretty: false,
+        destination: { write: (line: string) => void logLines.push(line) },
+      });
+      const daemon = await startDaemon(config, log, new AbortController().signal);
+      daemons.push(daemon);
+      if (!registered) {
+        registered = true;
+        sandbox.stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
+        sandbox.cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+        sandbox.mor.registerEventWebhook(`${daemon.url}/webhooks/mor/events`);
+      }
+      return daemon;
+    },
+    api: <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+      call<T>(`${daemons[0]?.url ?? ''}${path}`, method, body, { authorization: `Bearer ${OPS_KEY}`, ...headers }),
+    control: (method, path, body) => call(`${sandbox.morUrl}/_sandbox${path}`, method, body, {}),
+    async advance(seconds) {
+      await world.control('POST', '/clock', { advance_sec: seconds });
+    },
+    async subscriber({ email = 'ada@example.com', amount = 2990, currency = 'eur' } = {}) {
+      const customer = await stripe.customers.create({ email, name: 'Ada Example' });
+      const product = await stripe.products.create({ name: 'Larch Pro' });
+      const price = await stripe.prices.create({
+        product: product.id,
+        currency,
+        unit_amount: amount,
+        recurring: { interval: 'month' },
+      });
+      const subscription = await stripe.subscriptions.create({
+        customer: customer.id,
+        items: [{ price: price.id }],
+        payment_behavior: 'default_incomplete',
+      });
+      const invoice = subscription.latest_invoice;
+      const firstInvoiceId = typeof invoice === 'string' ? invoice : (invoice?.id ?? '');
+      const signup = await world.api<{ id: string; payment_intent_id: string }>(
+        'POST',
+        '/v1/signups',
+        { kind: 'payment', customer: { id: customer.id, email }, amount, currency },
+        { authorization: `Bearer ${SIGNUP_KEY}` },
+      );
+      if (signup.status !== 201) throw new Error(`signup: ${JSON.stringify(signup.body)}`);
+      const confirmed = await world.control('POST', `/intents/${signup.body.payment_intent_id}/confirm`, {});
+      const chargeId = String(confirmed.body['charge_id']);
+      const completed = await world.api(
+        'POST',
+        `/v1/signups/${signup.body.id}/complete`,
+        { charge_id: chargeId, invoice_id: firstInvoiceId, amount, currency },
+        { authorization: `Bearer ${SIGNUP_KEY}` },
+      );
+      if (completed.status !== 202) throw new Error(`complete: ${JSON.stringify(completed.body)}`);
+      return {
+        customerId: customer.id,
+        subscriptionId: subscription.id,
+        signupId: signup.body.id,
+        firstInvoiceId,
+        chargeId,
+      };
+    },
+    async renew(subscriptionId) {
+      const renewed = await world.control('POST', '/stripe/renew', { subscription: subscriptionId });
+      const id = renewed.body['invoice'] ?? renewed.body['id'];
+      if (typeof id !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);
+      return id;
+    },
+    async until(what, look, holds, withinMs = DEADLINE_MS) {
+      const end = Date.now() + withinMs;
+      for (;;) {
+        const seen = await look();
+        if (holds(seen)) return seen;
+        if (Date.now() > end)
+          throw new Error(`waited in vain until ${what}; last seen: ${JSON.stringify(seen)?.slice(0, 2_000)}`);
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    },
+    async invoice(id, status) {
+      const seen = await world.until(
+        `${id} is ${status}`,
+        () => world.api('GET', `/v1/invoices/${id}`),
+        (r) => r.body['status'] === status,
+      );
+      return seen.body;
+    },
+    async close() {
+      await Promise.all(daemons.map((d) => d.stop()));
+      await sandbox.close();
+      await database.drop();
+    },
+  };
+  return world;
+}
+
+async function call<T>(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<Reply<T>> {
+  const response = await fetch(url, {
+    method,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as T, headers: response.headers };
+}

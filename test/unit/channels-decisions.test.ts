@@ -1,0 +1,362 @@
+// What is decided about proforma invoices, links, e-invoices, disputes and alerts, whatever the order in which they are heard of.
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
+import { applyAnswer } from '../../src/domain/lane/apply-answer.js';
+import { applyObjectRead } from '../../src/domain/lane/apply-channel-answer.js';
+import { applyChannelEvent } from '../../src/domain/lane/apply-channel-event.js';
+import { newPayment, newRefund } from '../../src/domain/lane/apply-event.js';
+import { type Ctx, emptyLane, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { requestObject } from '../../src/domain/lane/channel-command.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
+import { plan } from '../../src/domain/lane/plan.js';
+import { settle } from '../../src/domain/lane/settle.js';
+import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
+import { newMorObject } from '../../src/domain/mor-object.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
+const LINK = '0a6f2a50-52cb-4b0e-9d5c-7b1f5d7c2e11';
+
+let count = 0;
+
+function aCtx(now = NOW): Ctx {
+  return {
+    now,
+    settings: {
+      markMode: 'payment_record',
+      draftPolicy: 'wait',
+      renewalAlarmAfterHours: 24,
+      signupChargeCheck: 'psp_reference',
+      relay: false,
+    } as Ctx['settings'],
+    newId: (prefix) => `${prefix}_${++count}`,
+    encodeBilling: (call) => ({ method: 'POST', path: `/${call.kind}`, body: '{}' }),
+    encodeMor: (call) => ({ method: 'POST', path: `/${call.kind}`, body: '{}' }),
+    jitter: () => 0.5,
+  };
+}
+
+function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
+  return {
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    status: 'open',
+    billingReason: 'subscription_cycle',
+    currency: 'EUR',
+    amountDue: 2990n,
+    amountPaid: 0n,
+    amountRemaining: 2990n,
+    total: 2990n,
+    subscriptionId: 'sub_1',
+    collectionMethod: 'send_invoice',
+    createdAt: NOW,
+    livemode: false,
+    finalizationError: null,
+    finalizesAt: null,
+    ...over,
+  };
+}
+
+const anOpenInvoice = (ctx = aCtx()): LaneState => settle(takeRead(emptyLane('in_1'), ctx, facts()), ctx);
+
+/** An invoice that was paid by card. */
+function paidByCard(ctx = aCtx()): LaneState {
+  const p = newPayment(ctx, {
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    currency: 'EUR',
+    amount: 2990n,
+    paymentId: 'pay_1',
+    processorChargeId: 'ch_1',
+    succeededAt: NOW,
+    mark: 'confirmed',
+  });
+  const read = takeRead(emptyLane('in_1'), ctx, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+  return settle(putPayment(read, p), ctx);
+}
+
+function hear(
+  s: LaneState,
+  type: string,
+  data: object,
+  ctx = aCtx(),
+  id = `evt_${type}`,
+  created = NOW.toISOString(),
+): LaneState {
+  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })));
+  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  const event = { family: 'channel', eventId: id, type, event: parsed.event } as const;
+  return settle(applyChannelEvent(s, event, ctx).state, ctx);
+}
+
+const settled = (received: string, total = '29.90', currency = 'EUR'): object => ({
+  proformaInvoiceId: PROFORMA,
+  status: 'SETTLED',
+  settledAt: '2026-11-20T11:00:00Z',
+  total: { amount: total, currency },
+  amountReceived: { amount: received, currency },
+});
+
+const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');
+const fromBank = (s: LaneState): LaneState['payments'] => s.payments.filter((p) => p.origin === 'proforma');
+
+describe('a bank transfer', () => {
+  it('in full is a payment of the invoice’s own customer with the proforma invoice as its reference', () => {
+    const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
+    expect(fromBank(s)).toMatchObject([
+      { amount: 2990n, currency: 'EUR', reference: PROFORMA, customerId: 'cus_1', mark: 'reporting', paymentId: null },
+    ]);
+    expect(s.messages).toMatchObject([{ kind: 'report_payment' }]);
+    expect(s.entries).toMatchObject([{ reason: 'payment_collected' }]);
+    expect(open(s)).toEqual([]);
+  });
+
+  it('in part marks nothing and says what is missing', () => {
+    const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
+    expect(fromBank(s)).toMatchObject([{ amount: 1000n, mark: 'parked' }]);
+    expect(s.messages).toEqual([]);
+    expect(open(s)).toMatchObject([{ kind: 'partial_transfer', summary: expect.stringContaining('19.90 EUR') }]);
+  });
+
+  it.each([
+    ['more than is due', settled('30.00'), 'amount_mismatch'],
+    ['another currency', settled('29.90', '29.90', 'USD'), 'currency_mismatch'],
+    ['the full amount of a proforma invoice over another sum', settled('10.00', '10.00'), 'amount_mismatch'],
+  ])('of %s waits for a person', (_what, data, kind) => {
+    const s = hear(anOpenInvoice(), 'proforma_invoice.settled', data);
+    expect(open(s)).toMatchObject([{ kind }]);
+    expect(s.messages).toEqual([]);
+  });
+
+  it('told twice, under another event id too, is one payment; told with another amount, a conflict', () => {
+    let s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('29.90'));
+    s = hear(s, 'proforma_invoice.settled', settled('29.90'), aCtx(), 'evt_other');
+    expect(fromBank(s)).toHaveLength(1);
+    expect(s.entries).toHaveLength(1);
+    s = hear(s, 'proforma_invoice.settled', settled('30.00'), aCtx(), 'evt_third');
+    expect(fromBank(s)).toMatchObject([{ amount: 2990n }]);
+    expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'evt_third' }]);
+  });
+
+  it('ends in the same state in every order of its events', () => {
+    const all = [
+      ['proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-1' }],
+      ['proforma_invoice.settled', settled('29.90')],
+      ['proforma_invoice.issued', { proformaInvoiceId: PROFORMA }],
+    ] as const;
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2], { minLength: 3 }), (order) => {
+        let s = anOpenInvoice();
+        for (const i of order) s = hear(s, all[i]?.[0] ?? '', all[i]?.[1] ?? {}, aCtx(), `evt_${i}`);
+        expect(s.objects).toMatchObject([{ kind: 'proforma', morId: PROFORMA, status: 'SETTLED', number: 'PF-1' }]);
+        expect(fromBank(s)).toHaveLength(1);
+      }),
+    );
+  });
+
+  it('that a read shows and no event announced becomes an item after an hour', () => {
+    const o = newMorObject(NOW, {
+      id: 'pfm_1',
+      kind: 'proforma',
+      invoiceId: 'in_1',
+      status: 'ISSUED',
+      morId: PROFORMA,
+    });
+    const proforma = { morId: PROFORMA, number: 'PF-1', status: 'SETTLED', merchantReference: 'in_1', failure: null };
+    const read = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
+    const s = settle(applyObjectRead(putObject(anOpenInvoice(), o), o.id, read, aCtx()), aCtx());
+    expect(open(s)).toEqual([]);
+    const later = new Date(NOW.getTime() + 3_600_000);
+    expect(plan(s, aCtx()).dueAt).toEqual(later);
+    const told = settle(s, aCtx(later));
+    expect(open(told)).toMatchObject([{ kind: 'conflicting_event' }]);
+    const paid = hear(told, 'proforma_invoice.settled', settled('29.90'), aCtx(later));
+    expect(open(paid)).toEqual([]);
+  });
+});
+
+describe('a payment link', () => {
+  const facts200 = (over: Partial<LinkFacts>): LinkFacts => ({
+    morId: LINK,
+    url: 'https://pay.example/1',
+    status: 'PAYABLE',
+    priced: { minor: 2990n, currency: 'EUR' },
+    due: { minor: 2990n, currency: 'EUR' },
+    expiresAt: new Date(NOW.getTime() + 600_000),
+    ...over,
+  });
+  const linkMade = (link: LinkFacts) =>
+    ({ ok: true, value: { kind: 'create_payment_link', link }, status: 201, requestId: null }) as const;
+  const readOf = (over: Partial<LinkFacts>) =>
+    ({ ok: true, value: { kind: 'payment_link', link: facts200(over) }, status: 200, requestId: null }) as const;
+  const asked = (s: LaneState, ctx: Ctx, id = 'lnk_1') =>
+    requestObject(
+      s,
+      { kind: 'payment_link', id, wire: { method: 'POST', path: '/x', body: '{}' }, facts: facts(), by: 'ops' },
+      ctx,
+    );
+  function withLink(ctx = aCtx()): LaneState {
+    const made = asked(anOpenInvoice(ctx), ctx);
+    if (!made.ok) throw new Error(made.message);
+    const m = made.state.messages.find((x) => x.kind === 'create_payment_link');
+    if (m === undefined) throw new Error('no message');
+    return settle(applyAnswer(made.state, m.id, linkMade(facts200({})), ctx), ctx);
+  }
+
+  it('is asked for once: the one that can be paid is given again, one that expired is not', () => {
+    const s = withLink();
+    expect(asked(s, aCtx(), 'lnk_2')).toMatchObject({ ok: true, value: { id: 'lnk_1', morId: LINK } });
+    const later = aCtx(new Date(NOW.getTime() + 600_001));
+    expect(asked(s, later, 'lnk_2')).toMatchObject({ ok: true, value: { id: 'lnk_2', status: 'REQUESTED' } });
+  });
+
+  it.each(['paid', 'void'] as const)('is not made for a %s invoice', (status) => {
+    const request = { kind: 'payment_link', id: 'lnk_9', wire: null, facts: facts({ status }), by: 'ops' } as const;
+    expect(requestObject(anOpenInvoice(), request, aCtx())).toMatchObject({ ok: false, code: 'invoice_not_payable' });
+  });
+
+  it('that is announced as paid is read, and counts only when it says so', () => {
+    let s = hear(withLink(), 'payment.captured', { anywhere: { link: LINK }, pspReference: 'ch_9' });
+    expect(plan(s, aCtx()).errand).toMatchObject({ do: 'read-object', morId: LINK });
+    expect(s.payments).toEqual([]);
+    s = settle(applyObjectRead(s, 'lnk_1', readOf({}), aCtx()), aCtx());
+    expect(s.payments).toEqual([]);
+    expect(plan(s, aCtx()).dueAt?.getTime()).toBeGreaterThan(NOW.getTime());
+    const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
+    s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
+    s = settle(applyObjectRead(s, 'lnk_1', paid, aCtx()), aCtx());
+    expect(s.payments).toMatchObject([
+      { origin: 'payment_link', reference: LINK, amount: 2990n, processorChargeId: 'ch_9', mark: 'reporting' },
+    ]);
+  });
+
+  it('that is announced before our own request was answered is found by its key', () => {
+    const made = asked(anOpenInvoice(), aCtx());
+    if (!made.ok) throw new Error(made.message);
+    const s = hear(made.state, 'payment.captured', { idempotencyKey: 'crossbill:create_payment_link:lnk_1:1' });
+    const m = s.messages.find((x) => x.kind === 'create_payment_link');
+    if (m === undefined) throw new Error('no message');
+    const link = facts200({ status: 'PAID', due: null });
+    const paid = settle(applyAnswer(s, m.id, linkMade(link), aCtx()), aCtx());
+    expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
+  });
+
+  it('that was paid in part is worth what is not outstanding', () => {
+    const s = hear(withLink(), 'payment.captured', { id: LINK });
+    const part = readOf({ status: 'PAID', due: { minor: 990n, currency: 'EUR' } });
+    const taken = settle(applyObjectRead(s, 'lnk_1', part, aCtx()), aCtx());
+    expect(taken.payments).toMatchObject([{ amount: 2000n, mark: 'parked' }]);
+    expect(open(taken)).toMatchObject([{ kind: 'amount_mismatch' }]);
+  });
+
+  it('warns while it can be paid for an invoice that was paid another way, until it expires', () => {
+    const paid = takeRead(withLink(), aCtx(), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+    const s = settle(paid, aCtx());
+    expect(open(s)).toMatchObject([{ kind: 'double_payment', subject: 'lnk_1' }]);
+    const expiry = new Date(NOW.getTime() + 600_000);
+    expect(plan(s, aCtx()).dueAt).toEqual(expiry);
+    expect(open(settle(s, aCtx(expiry)))).toEqual([]);
+  });
+
+  it('that the MoR does not know although its payment was announced is an item', () => {
+    const s = hear(withLink(), 'payment.captured', { id: LINK });
+    const none = { ok: true, value: null, status: 404, requestId: null } as const;
+    expect(open(settle(applyObjectRead(s, 'lnk_1', none, aCtx()), aCtx()))).toMatchObject([
+      { kind: 'conflicting_event' },
+    ]);
+  });
+});
+
+describe('a dispute', () => {
+  const about = { disputeId: 'dp_1', paymentReference: 'ch_1', deadline: '2026-12-01T00:00:00Z' };
+
+  it('is beside its payment with its deadline and leaves the paid state alone', () => {
+    const s = hear(paidByCard(), 'dispute.action_needed', about);
+    expect(s.objects).toMatchObject([{ kind: 'dispute', morId: 'dp_1', paymentRowId: s.payments[0]?.id }]);
+    expect(open(s)).toMatchObject([
+      { kind: 'dispute', subject: 'dp_1', summary: expect.stringContaining('2026-12-01') },
+    ]);
+    expect(s.invoice?.status).toBe('paid');
+  });
+
+  it.each(['won', 'lost'])('that is %s is so in every order of its events, and booked at most once', (outcome) => {
+    const all = [
+      ['dispute.action_needed', about, '2026-11-20T10:00:00Z'],
+      ['dispute.revision_requested', { ...about, deadline: '2026-12-05T00:00:00Z' }, '2026-11-20T11:00:00Z'],
+      ['dispute.outcome', { disputeId: 'dp_1', charge: 'ch_1', outcome }, '2026-11-20T12:00:00Z'],
+      ['dispute.outcome', { disputeId: 'dp_1', outcome }, '2026-11-20T12:00:01Z'],
+    ] as const;
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), (order) => {
+        let s = paidByCard();
+        for (const i of order) {
+          const [type, data, at] = all[i] ?? all[0];
+          s = hear(s, type, data, aCtx(), `evt_${i}`, at);
+        }
+        expect(s.objects).toMatchObject([{ status: outcome }]);
+        const lost = s.entries.filter((e) => e.reason === 'dispute_lost');
+        expect(lost).toHaveLength(outcome === 'lost' ? 1 : 0);
+        expect(open(s).map((r) => r.subject)).toEqual(outcome === 'lost' ? ['dp_1:lost'] : []);
+        expect(s.invoice?.status).toBe('paid');
+      }),
+    );
+  });
+
+  it('that is lost takes what was not given back before', () => {
+    const ctx = aCtx();
+    const before = paidByCard(ctx);
+    const [p] = before.payments;
+    if (p === undefined) throw new Error('no payment');
+    const s = hear(putPayment(before, { ...p, amountRefunded: 1000n }), 'dispute.outcome', {
+      disputeId: 'dp_1',
+      outcome: 'lost',
+    });
+    expect(s.entries).toMatchObject([
+      { debit: 'disputed_payments', credit: 'mor_receivable', amount: { minor: 1990n, currency: 'EUR' } },
+    ]);
+  });
+});
+
+describe('an alert', () => {
+  it('that was answered with a refund expects its payment.refunded and makes no refund of its own', () => {
+    const ctx = aCtx();
+    let s = hear(paidByCard(ctx), 'pre_chargeback_alert.received', {
+      alertId: 'al_1',
+      payment: 'pay_1',
+      dueBy: '2026-11-21T00:00:00Z',
+    });
+    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1' }]);
+    s = hear(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', refunded: true });
+    expect(s.refunds).toEqual([]);
+    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1:outcome' }]);
+    const [p] = s.payments;
+    if (p === undefined) throw new Error('no payment');
+    const refund = { ...newRefund(ctx, p, 2990n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
+    s = settle(putRefund(s, refund), ctx);
+    expect(open(s)).toEqual([]);
+    expect(s.refunds).toHaveLength(1);
+  });
+
+  it('and a dispute that both go by their payment’s id are two things', () => {
+    let s = hear(paidByCard(), 'pre_chargeback_alert.received', { payment: 'pay_1' });
+    s = hear(s, 'dispute.action_needed', { payment: 'pay_1' });
+    expect(open(s)).toHaveLength(2);
+    s = hear(s, 'pre_chargeback_alert.outcome', { payment: 'pay_1', refunded: false });
+    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'pay_1' }]);
+  });
+});
+
+it('an e-invoice keeps its last word: cancelled after issued, in either order', () => {
+  const data = { eInvoiceId: 'e1', source: { type: 'proforma_invoice', id: PROFORMA } };
+  for (const order of [
+    ['e_invoice.issued', 'e_invoice.cancelled'],
+    ['e_invoice.cancelled', 'e_invoice.issued'],
+  ]) {
+    let s = anOpenInvoice();
+    for (const type of order) s = hear(s, type, data, aCtx(), type);
+    expect(s.objects).toMatchObject([{ kind: 'e_invoice', morId: 'e1', status: 'CANCELLED' }]);
+  }
+});

@@ -1,0 +1,105 @@
+// Finding deadlines, links, outcomes and amounts in payloads that Document 2 does not show.
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { parseBody } from '../../src/domain/events/json-body.js';
+import {
+  amountIn,
+  dashboardIn,
+  deadlineIn,
+  idNamed,
+  outcomeIn,
+  refundedIn,
+} from '../../src/domain/lane/channel-fields.js';
+
+const JULY = new Date('2027-07-01T00:00:00Z');
+
+describe('a deadline', () => {
+  it.each([
+    [{ deadline: '2027-07-01T00:00:00Z' }],
+    [{ evidenceDueBy: 1_814_400_000 }],
+    [{ evidence_due_by: '1814400000' }],
+    [{ dispute: { evidence: { dueBy: '2027-07-01T02:00:00+02:00' } } }],
+    [{ due_by: 1_814_400_000_000 }],
+    [{ respondBy: '2027-07-01' }],
+    [{ list: [{ Deadline: '2027-07-01T00:00:00.000Z' }] }],
+  ])('is found in %j', (data) => {
+    expect(deadlineIn(data)).toEqual(JULY);
+  });
+
+  it('is not made up', () => {
+    expect(deadlineIn({ createdAt: '2027-07-01T00:00:00Z', deadline: 'soon', dueBy: null })).toBeNull();
+  });
+
+  it('by its own name wins over an expiry that stands before it', () => {
+    expect(deadlineIn({ expiresAt: '2030-01-01T00:00:00Z', deadline: '2027-07-01T00:00:00Z' })).toEqual(JULY);
+  });
+});
+
+describe('a dashboard link', () => {
+  it('is the one that says so, of those that are https', () => {
+    const data = { file: 'https://files.example/a', links: { dashboardUrl: 'https://dash.example/d/1' } };
+    expect(dashboardIn(data)).toBe('https://dash.example/d/1');
+    expect(dashboardIn({ link: 'https://dash.example/d/2' })).toBe('https://dash.example/d/2');
+  });
+
+  it.each([
+    'http://dash.example',
+    'javascript:alert(1)',
+    'https://user:pw@dash.example',
+    'https://',
+    'data:text/html,x',
+  ])('is not %s', (dashboardUrl) => {
+    expect(dashboardIn({ dashboardUrl })).toBeNull();
+  });
+});
+
+describe('an outcome', () => {
+  it.each([
+    ['won', 'won'],
+    ['WON', 'won'],
+    ['in_favor_of_merchant', 'won'],
+    ['lost', 'lost'],
+    ['LOST_AFTER_REVIEW', 'lost'],
+    ['accepted', 'lost'],
+    ['arbitration', 'decided'],
+  ])('%s is %s', (said, outcome) => {
+    expect(outcomeIn({ outcome: said })).toEqual({ outcome, said });
+  });
+
+  it('of an alert says whether the payment was given back, or nothing', () => {
+    expect(refundedIn({ refunded: true })).toBe(true);
+    expect(refundedIn({ paymentRefunded: 'false' })).toBe(false);
+    expect(refundedIn({ outcome: 'REFUNDED' })).toBe(true);
+    expect(refundedIn({ outcome: 'not_refunded' })).toBe(false);
+    expect(refundedIn({ outcome: 'closed' })).toBeNull();
+  });
+});
+
+it('an amount is exact or none', () => {
+  expect(amountIn({ payment: { amount: { amount: '10.50', currency: 'eur' } } })).toEqual({
+    minor: 1050n,
+    currency: 'EUR',
+  });
+  expect(amountIn({ amount: { amount: '10.505', currency: 'EUR' } })).toBeNull();
+  expect(amountIn({ amount: 1050 })).toBeNull();
+});
+
+it('an id is found at any depth and is one word', () => {
+  expect(idNamed({ a: [{ dispute_id: 'dp_1' }] }, 'disputeId')).toBe('dp_1');
+  expect(idNamed({ disputeId: 'two words' }, 'disputeId')).toBeNull();
+});
+
+it('no payload whatever breaks the search', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 8 }), (text) => {
+      const parsed = parseBody(Buffer.from(text));
+      if (!parsed.ok) return;
+      const data = parsed.value;
+      deadlineIn(data);
+      dashboardIn(data);
+      outcomeIn(data);
+      refundedIn(data);
+      amountIn(data);
+    }),
+  );
+});

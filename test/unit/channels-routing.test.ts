@@ -1,0 +1,130 @@
+// Where an event goes that names no invoice of Stripe: to the invoice its ids belong to, or to a person.
+import { describe, expect, it } from '@jest/globals';
+import { type Ctx } from '../../src/domain/lane/change.js';
+import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../../src/domain/ports/channel-events.js';
+import { type FlowContext } from '../../src/flows/flow-context.js';
+import { isChannelLane, RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
+import { Wake } from '../../src/flows/wake.js';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const CLAIM = { lane: 'mor:x', fence: 1n, waitingTypes: [] };
+
+class FakeChannelEvents extends ChannelEvents {
+  routed: readonly Routing[] = [];
+  lookAgainAt: Date | null = null;
+  asked: readonly string[] = [];
+
+  constructor(
+    private readonly waiting: readonly RoutedEvent[],
+    private readonly known: readonly Home[],
+  ) {
+    super();
+  }
+
+  override async load(): Promise<readonly RoutedEvent[]> {
+    return this.waiting;
+  }
+
+  override async homes(ids: readonly string[]): Promise<readonly Home[]> {
+    this.asked = ids;
+    return this.known.filter((home) => ids.includes(home.id));
+  }
+
+  override async route(_lane: string, _fence: bigint, routed: readonly Routing[], at: Date | null): Promise<void> {
+    this.routed = routed;
+    this.lookAgainAt = at;
+  }
+}
+
+function anEvent(type: string, data: object, ageMs = 0, reviewId: string | null = null): RoutedEvent {
+  const body = Buffer.from(JSON.stringify({ id: `evt_${type}`, type, created: NOW.toISOString(), data }));
+  const receivedAt = new Date(NOW.getTime() - ageMs);
+  const eventId = `evt_${type}`;
+  return { id: 1n, source: 'mor_events', eventId, type, lane: 'mor:x', body, receivedAt, attempts: 0, reviewId };
+}
+
+async function route(event: RoutedEvent, known: readonly Home[] = []): Promise<FakeChannelEvents> {
+  const events = new FakeChannelEvents([event], known);
+  const ctx = { now: NOW, newId: (prefix: string) => `${prefix}_1` } as Ctx;
+  const context = { now: () => ctx, clock: { now: () => NOW } } as unknown as FlowContext;
+  await new RouteChannelEventsFlow(events, context, new Wake()).run(CLAIM);
+  return events;
+}
+
+const OLD = 6_000;
+
+describe('an event of the other channels', () => {
+  it('goes to the invoice of the thing it names, however deep the id stands', async () => {
+    const home: Home = { id: 'link_1', what: 'object', invoiceId: 'in_1' };
+    const { routed } = await route(anEvent('payment.captured', { a: { b: [{ c: 'link_1' }] } }), [home]);
+    expect(routed).toEqual([{ id: 1n, do: 'move', invoiceId: 'in_1', reviewId: null }]);
+  });
+
+  it('follows what is ours before what its ids are otherwise known for', async () => {
+    const known: Home[] = [
+      { id: 'in_2', what: 'invoice', invoiceId: 'in_2' },
+      { id: 'dp_1', what: 'object', invoiceId: 'in_1' },
+    ];
+    const { routed } = await route(anEvent('dispute.outcome', { note: 'in_2', disputeId: 'dp_1' }), known);
+    expect(routed).toMatchObject([{ do: 'move', invoiceId: 'in_1' }]);
+  });
+
+  it('of a proforma invoice is found by the id inside the event id alone', async () => {
+    const id = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
+    const body = Buffer.from(JSON.stringify({ id: `evt_issued_${id}`, type: 'proforma_invoice.issued', data: {} }));
+    const event = { ...anEvent('proforma_invoice.issued', {}), eventId: `evt_issued_${id}`, body };
+    const { routed } = await route(event, [{ id, what: 'object', invoiceId: 'in_1' }]);
+    expect(routed).toMatchObject([{ do: 'move', invoiceId: 'in_1' }]);
+  });
+
+  it('waits a little while the answer to our own call may be under way', async () => {
+    const { routed } = await route(anEvent('payment.captured', { link: 'link_1' }, 1_000));
+    expect(routed).toEqual([{ id: 1n, do: 'wait', until: new Date(NOW.getTime() + 1_000) }]);
+  });
+
+  it.each([
+    ['payment.captured', { link: 'link_1' }, 'conflicting_event'],
+    ['e_invoice.issued', { eInvoiceId: 'e1' }, 'conflicting_event'],
+    ['dispute.action_needed', { deadline: '2026-12-01T00:00:00Z' }, 'dispute'],
+    ['pre_chargeback_alert.received', {}, 'dispute'],
+  ])('%s of nothing we know is done with an item, and is looked at again later', async (type, data, kind) => {
+    const { routed, lookAgainAt } = await route(anEvent(type, data, OLD));
+    expect(routed).toMatchObject([{ do: 'decide', status: 'done', review: { kind, invoiceId: null } }]);
+    expect(lookAgainAt).toEqual(new Date(NOW.getTime() + 60_000));
+  });
+
+  it.each(['proforma_invoice.issued', 'proforma_invoice.issuance_failed'])(
+    '%s of a proforma invoice made elsewhere is just done',
+    async (type) => {
+      const { routed, lookAgainAt } = await route(anEvent(type, { proformaInvoiceId: 'p1' }, OLD));
+      expect(routed).toMatchObject([{ do: 'decide', status: 'done', review: null }]);
+      expect(lookAgainAt).toBeNull();
+    },
+  );
+
+  it('of a signup’s card payment is done: the completion brings the payment', async () => {
+    const signup: Home = { id: 'calc_1', what: 'signup', invoiceId: null };
+    const { routed } = await route(anEvent('payment.captured', { taxCalculationId: 'calc_1' }), [signup]);
+    expect(routed).toMatchObject([{ do: 'decide', status: 'done', review: null }]);
+  });
+
+  it('that became known takes its item with it', async () => {
+    const home: Home = { id: 'ch_1', what: 'payment', invoiceId: 'in_1' };
+    const { routed } = await route(anEvent('payment.captured', { pspReference: 'ch_1' }, 3_600_000, 'rev_7'), [home]);
+    expect(routed).toEqual([{ id: 1n, do: 'move', invoiceId: 'in_1', reviewId: 'rev_7' }]);
+  });
+
+  it('that stays unknown is looked at ever more rarely, and no more after a week', async () => {
+    const at = async (ageMs: number): Promise<Date | null> =>
+      (await route(anEvent('payment.captured', { pspReference: 'ch_1' }, ageMs, 'rev_7'))).lookAgainAt;
+    expect(await at(3_600_000)).toEqual(new Date(NOW.getTime() + 1_800_000));
+    expect(await at(6 * 86_400_000)).toEqual(new Date(NOW.getTime() + 6 * 3_600_000));
+    expect(await at(8 * 86_400_000)).toBeNull();
+  });
+
+  it('is worked in lanes of its own name only', () => {
+    expect(isChannelLane('mor:evt_1')).toBe(true);
+    expect(isChannelLane('in_1')).toBe(false);
+    expect(isChannelLane('event:mor_events:evt_1')).toBe(false);
+  });
+});

@@ -1,0 +1,293 @@
+// Settings: what starts the daemon, what stops it, and that a wrong value is never printed.
+import { inspect } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  loadDatabaseConfig,
+  redactedConfig,
+  secretValues,
+  SETTINGS,
+} from '../../src/config/index.js';
+
+const minimal = {
+  STRIPE_API_KEY: 'sk_test_canary1',
+  STRIPE_WEBHOOK_SECRETS: 'whsec_canary2',
+  MOR_BASE_URL: 'http://127.0.0.1:4020/',
+  MOR_AUTH_URL: 'http://127.0.0.1:4020',
+  MOR_CLIENT_ID: 'client_1',
+  MOR_CLIENT_SECRET: 'canary3-client',
+  MOR_PAYMENT_WEBHOOK_SECRETS: 'canary4-payment',
+  API_KEYS: `backend:signup:${'a'.repeat(32)},anna:ops:${'b'.repeat(40)}`,
+};
+
+/** The names of the settings that are reported for these changes to a good environment; undefined leaves a setting out. */
+function wrong(changes: Record<string, string | undefined>): string[] {
+  return problemsOf(changes).map(({ name }) => name);
+}
+
+function problemsOf(changes: Record<string, string | undefined>): readonly { name: string; problem: string }[] {
+  try {
+    loadConfig({ ...minimal, ...changes });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+const load = (changes: Record<string, string | undefined> = {}): Config => loadConfig({ ...minimal, ...changes });
+
+describe('the settings', () => {
+  it('start with the eight that have no default, and defaults as the reference says', () => {
+    const config = load();
+    expect(config).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      databasePoolSize: 10,
+      stripeApiBase: null,
+      stripeMaxRps: 20,
+      stripeCustomPaymentMethodType: null,
+      billingMarkMode: 'payment_record',
+      billingDraftPolicy: 'wait',
+      morBaseUrl: 'http://127.0.0.1:4020',
+      morPartnerClientId: null,
+      morPsp: 'cardpsp',
+      morRelayUrl: null,
+      morProduct: 'mor',
+      signupChargeCheck: 'psp_reference',
+      webhookToleranceSec: 300,
+      webhookBodyLimitBytes: 1_048_576,
+      webhookMismatchStatus: 401,
+      renewalAlarmAfterHours: 24,
+      workerConcurrency: 32,
+      logLevel: 'info',
+      production: false,
+      morEventWebhookSecrets: [],
+    });
+    expect(config.database).toMatchObject({ kind: 'embedded' });
+    expect(config.stripeApiKey.reveal()).toBe('sk_test_canary1');
+    expect(config.apiKeys.map(({ name, role }) => `${name}:${role}`)).toEqual(['backend:signup', 'anna:ops']);
+  });
+
+  it('report every missing setting at once', () => {
+    expect(wrong(Object.fromEntries(Object.keys(minimal).map((name) => [name, undefined])))).toEqual([
+      'STRIPE_API_KEY',
+      'STRIPE_WEBHOOK_SECRETS',
+      'MOR_BASE_URL',
+      'MOR_AUTH_URL',
+      'MOR_CLIENT_ID',
+      'MOR_CLIENT_SECRET',
+      'MOR_PAYMENT_WEBHOOK_SECRETS',
+      'API_KEYS',
+    ]);
+  });
+
+  it('report several wrong ones at once, with the code that alerts match on', () => {
+    const bad = {
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      MOR_BASE_URL: 'ftp://x',
+      API_KEYS: 'a:b:c',
+      MOR_RELAY_SECRET: 'relay-secret',
+    };
+    expect(wrong(bad)).toEqual(['PORT', 'LOG_LEVEL', 'MOR_BASE_URL', 'API_KEYS', 'MOR_RELAY_URL']);
+    try {
+      load(bad);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'config.invalid', retry: 'by-a-person' });
+      expect((error as Error).message).toContain('5 settings are wrong');
+    }
+  });
+
+  it('refuse a signing secret that is empty, blank, short, a placeholder, or one empty entry of a list', () => {
+    for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
+      for (const value of [
+        '',
+        ' ',
+        '\t',
+        'short',
+        'good-secret,',
+        ',good-secret',
+        'good-secret,,other-secret',
+        'two words here',
+        '<secret>',
+      ]) {
+        expect([name, value, wrong({ [name]: value })]).toEqual([name, value, [name]]);
+      }
+    }
+  });
+
+  it('take several secrets of one door, for rotation, and count a repeated one once', () => {
+    const config = load({ STRIPE_WEBHOOK_SECRETS: 'whsec_new_one, whsec_old_one,whsec_new_one' });
+    expect(config.stripeWebhookSecrets.map((secret) => secret.reveal())).toEqual(['whsec_new_one', 'whsec_old_one']);
+  });
+
+  it('treat an empty plain setting as not set, and one of blanks as wrong', () => {
+    expect(load({ PORT: '', STRIPE_API_BASE: '', DATABASE_URL: '' })).toMatchObject({
+      port: 3000,
+      stripeApiBase: null,
+    });
+    expect(wrong({ PORT: '  ', MOR_CLIENT_ID: '' })).toEqual(['PORT', 'MOR_CLIENT_ID']);
+  });
+
+  it('refuse a publishable key where the secret key goes', () => {
+    expect(wrong({ STRIPE_API_KEY: 'pk_live_123456789' })).toEqual(['STRIPE_API_KEY']);
+  });
+
+  it('take API keys of 32 characters and more, each name and key once', () => {
+    const key = 'k'.repeat(32);
+    for (const value of [
+      `a:ops:${'k'.repeat(31)}`,
+      `a:admin:${key}`,
+      `a:${key}`,
+      `:ops:${key}`,
+      `a:ops:${key}:x`,
+      `a:ops:${key},a:read:${'l'.repeat(32)}`,
+      `a:ops:${key},b:read:${key}`,
+      `a:ops:${key},`,
+      `a:ops:${'k'.repeat(20)} ${'k'.repeat(20)}`,
+    ]) {
+      expect([value, wrong({ API_KEYS: value })]).toEqual([value, ['API_KEYS']]);
+    }
+    expect(load({ API_KEYS: ` a:read:${key} , b:ops:${'l'.repeat(64)} ` }).apiKeys.map(({ role }) => role)).toEqual([
+      'read',
+      'ops',
+    ]);
+  });
+
+  it('read a body limit in bytes, kb or mb', () => {
+    const limit = (text: string): number => load({ WEBHOOK_BODY_LIMIT: text }).webhookBodyLimitBytes;
+    expect([limit('1mb'), limit('512KB'), limit('2048'), limit('4096b')]).toEqual([1_048_576, 524_288, 2048, 4096]);
+    for (const text of ['0', '1', '65mb', '1gb', '-1', '1.5mb', '1e6', 'mb', '1 mb']) {
+      expect([text, wrong({ WEBHOOK_BODY_LIMIT: text })]).toEqual([text, ['WEBHOOK_BODY_LIMIT']]);
+    }
+  });
+
+  it('refuse numbers that are not plain digits', () => {
+    for (const text of ['1e3', '0x10', '-1', '+5', '3.0', '٣', 'NaN', '99999999999999999999']) {
+      expect([text, wrong({ WEBHOOK_TOLERANCE_SEC: text })]).toEqual([text, ['WEBHOOK_TOLERANCE_SEC']]);
+    }
+  });
+
+  it('answer a mismatch with 401 or 503 only', () => {
+    expect(load({ WEBHOOK_MISMATCH_STATUS: '503' }).webhookMismatchStatus).toBe(503);
+    expect(wrong({ WEBHOOK_MISMATCH_STATUS: '200' })).toEqual(['WEBHOOK_MISMATCH_STATUS']);
+  });
+
+  it('refuse URLs with a password, a fragment, or another scheme', () => {
+    for (const url of [
+      'mor.example',
+      'ftp://mor.example',
+      'https://u:p@mor.example',
+      'https://mor.example/#x',
+      'https://',
+      'javascript:1',
+    ]) {
+      expect([url, wrong({ MOR_BASE_URL: url })]).toEqual([url, ['MOR_BASE_URL']]);
+    }
+    expect(wrong({ STRIPE_API_BASE: 'http://127.0.0.1:4010/v1' })).toEqual(['STRIPE_API_BASE']);
+    for (const url of [
+      'http://localhost:4020',
+      'http://[::1]:4020',
+      'http://mor_sandbox:4020/base/',
+      'https://api.mor.example',
+    ]) {
+      expect([url, wrong({ MOR_BASE_URL: url })]).toEqual([url, []]);
+    }
+  });
+
+  it('need both halves of the relay and of the partner credentials', () => {
+    expect(wrong({ MOR_RELAY_URL: 'https://mor.example/in' })).toEqual(['MOR_RELAY_SECRET']);
+    expect(wrong({ MOR_RELAY_SECRET: 'relay-secret' })).toEqual(['MOR_RELAY_URL']);
+    expect(wrong({ MOR_PARTNER_CLIENT_ID: 'p' })).toEqual(['MOR_PARTNER_CLIENT_SECRET']);
+    expect(wrong({ MOR_PARTNER_CLIENT_SECRET: 'partner-secret' })).toEqual(['MOR_PARTNER_CLIENT_ID']);
+    expect(wrong({ MOR_RELAY_URL: 'https://mor.example/in', MOR_RELAY_SECRET: 'relay-secret' })).toEqual([]);
+  });
+});
+
+describe('in production', () => {
+  const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
+
+  it('a database URL is needed, empty or not set alike', () => {
+    expect(wrong({ NODE_ENV: 'production' })).toEqual(['DATABASE_URL']);
+    expect(wrong({ NODE_ENV: 'production', DATABASE_URL: '' })).toEqual(['DATABASE_URL']);
+    expect(wrong({ NODE_ENV: 'production', DATABASE_URL: 'mysql://x' })).toEqual(['DATABASE_URL']);
+    expect(load(production)).toMatchObject({ production: true, database: { kind: 'url' } });
+  });
+
+  it('plain http is for private hosts', () => {
+    for (const host of ['mor.example', '8.8.8.8', '172.32.0.1', '[2001:db8::1]', '127.0.0.1.example']) {
+      expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, ['MOR_BASE_URL']]);
+    }
+    for (const host of ['sandbox', '10.1.2.3', '172.16.0.9', '[::1]', '[fd00::1]', 'mor.svc.internal']) {
+      expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, []]);
+    }
+  });
+
+  it('commands that need the database alone start with the database alone', () => {
+    expect(loadDatabaseConfig(production)).toMatchObject({
+      production: true,
+      databasePoolSize: 10,
+      database: { kind: 'url' },
+    });
+    expect(() => loadDatabaseConfig({ NODE_ENV: 'production' })).toThrow(ConfigError);
+    expect(loadDatabaseConfig({ CROSSBILL_DATA_DIR: '/data' }).database).toEqual({ kind: 'embedded', dir: '/data' });
+  });
+});
+
+describe('what is shown of the settings', () => {
+  const full = load({
+    DATABASE_URL: 'postgres://u:canary5%21@db:5432/crossbill?password=canary6',
+    MOR_EVENT_WEBHOOK_SECRETS: 'canary7-event,canary8-event',
+    MOR_RELAY_URL: 'https://mor.example/in',
+    MOR_RELAY_SECRET: 'canary9-relay',
+    MOR_PARTNER_CLIENT_ID: 'p',
+    MOR_PARTNER_CLIENT_SECRET: 'canary10-partner',
+  });
+
+  it('is never a secret, however the object is printed', () => {
+    const shown = [
+      JSON.stringify(full),
+      inspect(full, { depth: 9, showHidden: true }),
+      JSON.stringify(redactedConfig(full)),
+      String(full.stripeApiKey),
+    ];
+    for (const text of shown) expect(text).not.toMatch(/canary|a{32}|b{40}/);
+  });
+
+  it('names every setting once, with the value in force', () => {
+    const shown = redactedConfig(full);
+    expect(shown.map(({ name }) => name)).toEqual(Object.values(SETTINGS).map(({ name }) => name));
+    const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;
+    expect(value('DATABASE_URL')).toBe('postgres://db:5432/crossbill');
+    expect(value('PORT')).toBe('3000');
+    expect(value('MOR_EVENT_WEBHOOK_SECRETS')).toBe('[2 secrets]');
+    expect(value('STRIPE_API_KEY')).toBe('[secret]');
+    expect(value('API_KEYS')).toBe('backend:signup, anna:ops');
+  });
+
+  it('lists every secret value for the log to keep out, the database password by itself too', () => {
+    const values = secretValues(full);
+    for (const value of [...'1 2 3 4 7 8 9 10'.split(' ')])
+      expect(values.some((text) => text.includes(`canary${value}`))).toBe(true);
+    expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', 'a'.repeat(32)]));
+  });
+
+  it('cannot be changed once loaded', () => {
+    for (const part of [full, full.database, full.apiKeys, full.apiKeys[0], full.morEventWebhookSecrets])
+      expect(Object.isFrozen(part)).toBe(true);
+  });
+
+  it('a problem never repeats the value that was given', () => {
+    const names = Object.values(SETTINGS).map(({ name }) => name);
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.stringMatching(/^[!-~ ]{12,60}$/), (name, value) => {
+        for (const { problem } of problemsOf({ [name]: value })) expect(problem).not.toContain(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

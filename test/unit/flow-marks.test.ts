@@ -1,0 +1,371 @@
+// Marks: from the money's arrival to the paid invoice, in both modes and both draft policies, through crashes and lost answers.
+import { describe, expect, it } from '@jest/globals';
+import { resolveReview } from '../../src/domain/lane/apply-command.js';
+import { type Resolution } from '../../src/domain/model.js';
+import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { type Trouble } from '../support/fakes.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+
+const MODES = ['payment_record', 'out_of_band'] as const;
+const EFFECTS = {
+  payment_record: { report_payment: 1, attach_payment: 1 },
+  out_of_band: { set_reference: 1, pay_out_of_band: 1 },
+};
+
+async function resolve(h: LaneHarness, kind: string, resolution: Resolution): Promise<void> {
+  const open = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === kind && r.status === 'open');
+  const done = await h.command(INVOICE_ID, (s, ctx) =>
+    resolveReview(s, open?.id ?? `no open ${kind}`, { resolution, note: null, by: 'ops' }, ctx),
+  );
+  if (!done.ok) throw new Error(done.message);
+}
+
+const mark = async (h: LaneHarness): Promise<string | undefined> => (await h.state(INVOICE_ID)).payments[0]?.mark;
+
+describe('a plain renewal', () => {
+  it.each(MODES)('is marked paid with three calls to the platform (%s)', async (markMode) => {
+    const h = LaneHarness.inMemory({ settings: { markMode } });
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created'), invoiceEvent('invoice.finalized'));
+    await h.take(aPaymentSucceeded());
+    expect(h.platform.asked.map((a) => a.split(' ')[0])).toEqual(
+      markMode === 'payment_record'
+        ? ['read', 'report_payment', 'attach_payment']
+        : ['read', 'set_reference', 'pay_out_of_band'],
+    );
+    expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+    const s = await h.state(INVOICE_ID);
+    expect(s.invoice?.status).toBe('paid');
+    expect(openKinds(s)).toEqual([]);
+    expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+  });
+
+  it('leaves a failed one open, and a later success marks it', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_first' }));
+    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('open');
+    expect(h.platform.asked).toEqual([]);
+    await h.take(aPaymentSucceeded());
+    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
+  });
+});
+
+describe('a crash', () => {
+  for (const markMode of MODES) {
+    for (const draftPolicy of ['wait', 'finalize'] as const) {
+      it(`between any call and its record has no second effect (${markMode}, ${draftPolicy})`, async () => {
+        const run = async (dieBefore: number | null): Promise<LaneHarness> => {
+          const h = LaneHarness.inMemory({ settings: { markMode, draftPolicy } });
+          h.store.dieBefore = dieBefore;
+          h.platform.put(anInvoice({ status: 'draft' }));
+          await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
+          if (draftPolicy === 'wait') {
+            await h.rest(0.1);
+            h.platform.change(INVOICE_ID, { status: 'open' });
+            await h.deliver(invoiceEvent('invoice.finalized'));
+          }
+          await h.rest();
+          return h;
+        };
+        const steps = (await run(null)).store.transactions;
+        expect(steps).toBeGreaterThanOrEqual(4);
+        for (let k = 1; k <= steps; k++) {
+          const h = await run(k);
+          expect(h.crashes).toBe(1);
+          const finalize = draftPolicy === 'finalize' ? { finalize_invoice: 1 } : {};
+          expect({ k, effects: h.platform.effects }).toEqual({ k, effects: { ...EFFECTS[markMode], ...finalize } });
+          expect(await mark(h)).toBe('confirmed');
+          expect(h.platform.clashes).toEqual([]);
+          expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+        }
+      });
+    }
+  }
+
+  it('of more than a day after the report went out makes no second payment record', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.store.dieBefore = 2; // the report was made, and nobody wrote it down
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    expect(h.platform.effects).toEqual({ report_payment: 1 });
+    h.clock.advance(25 * 3_600_000); // Stripe has forgotten the key
+    await h.rest();
+    expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+    expect(await mark(h)).toBe('confirmed');
+  });
+});
+
+describe('a call without an answer', () => {
+  const KINDS = {
+    payment_record: ['report_payment', 'attach_payment'],
+    out_of_band: ['set_reference', 'pay_out_of_band'],
+  };
+  const TROUBLES: Trouble[] = ['lost-answer', 'lost-request', 'retry', 'stopped'];
+  for (const markMode of MODES) {
+    for (const kind of KINDS[markMode]) {
+      it.each(TROUBLES)(`of ${kind} is made again under the same key: %s`, async (what) => {
+        const h = LaneHarness.inMemory({ settings: { markMode } });
+        h.platform.put(anInvoice());
+        h.platform.fail(kind, what, what);
+        await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+        await h.rest();
+        expect(h.platform.effects).toEqual(EFFECTS[markMode]);
+        expect(new Set(h.platform.asked.filter((a) => a.startsWith(`${kind} `))).size).toBe(1);
+        expect(h.platform.clashes).toEqual([]);
+        expect(await mark(h)).toBe('confirmed');
+      });
+
+      it(`of ${kind} that is replayed as a stored 500 is looked for, then sent under a next key that was written first`, async () => {
+        const h = LaneHarness.inMemory({ settings: { markMode } });
+        h.platform.put(anInvoice());
+        h.platform.fail(kind, 'stored-500');
+        await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+        await h.rest();
+        const asked = h.platform.asked.filter((a) => a.includes(kind));
+        expect(asked.filter((a) => a === `${kind} crossbill:${kind}:pay_oak:1`).length).toBeGreaterThan(2);
+        expect(asked.slice(-2)).toEqual([`probe ${kind}`, `${kind} crossbill:${kind}:pay_oak:2`]);
+        expect(h.platform.effects).toEqual(EFFECTS[markMode]);
+        const message = (await h.state(INVOICE_ID)).messages.find((m) => m.kind === kind);
+        expect(message?.key).toBe(`crossbill:${kind}:pay_oak:2`);
+      });
+    }
+  }
+
+  it('for longer than Stripe keeps a key is looked for before it is sent once more', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('report_payment', 'lost-answer');
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    h.clock.advance(23.5 * 3_600_000);
+    await h.rest();
+    expect(h.platform.asked).toContain('probe report_payment');
+    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
+  });
+});
+
+describe('an attach that is refused is decided again on a fresh read', () => {
+  async function refusedAttach(then: (h: LaneHarness) => void): Promise<LaneHarness> {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('attach_payment', 'lost-request');
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    h.platform.fail('attach_payment', 'refused');
+    then(h);
+    await h.rest();
+    return h;
+  }
+
+  it('and sent again while the invoice is open', async () => {
+    const h = await refusedAttach(() => undefined);
+    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
+    expect(await mark(h)).toBe('confirmed');
+  });
+
+  it('void: a person is asked, and the record is named', async () => {
+    const h = await refusedAttach((x) => x.platform.change(INVOICE_ID, { status: 'void' }));
+    const s = await h.state(INVOICE_ID);
+    expect(openKinds(s)).toEqual(['invoice_not_payable']);
+    expect(s.payments[0]).toMatchObject({ mark: 'parked', paymentRecordId: 'pr_1' });
+    expect(s.invoice?.status).toBe('review');
+  });
+
+  it('paid another way: a double payment', async () => {
+    const h = await refusedAttach((x) => x.platform.payAnotherWay(INVOICE_ID));
+    const s = await h.state(INVOICE_ID);
+    expect(openKinds(s)).toEqual(['double_payment']);
+    expect(balances(s)).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
+  });
+
+  it('refused twice: a person is asked, and a retry attaches the same record', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('attach_payment', 'refused', 'refused');
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    await h.rest();
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['effect_failed']);
+    await resolve(h, 'effect_failed', 'retry');
+    await h.rest();
+    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
+    expect(await mark(h)).toBe('confirmed');
+  });
+});
+
+it('a report that nobody heard of is taken back when the invoice became void meanwhile', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.platform.fail('report_payment', 'lost-request');
+  h.store.dieBefore = 2;
+  await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+  h.platform.change(INVOICE_ID, { status: 'void' });
+  await h.rest();
+  expect(h.platform.effects).toEqual({});
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
+});
+
+describe('a payment on an invoice that is paid', () => {
+  it.each(MODES)('by our own mark is recognised after a restored backup (%s)', async (markMode) => {
+    const first = LaneHarness.inMemory({ settings: { markMode } });
+    first.platform.put(anInvoice());
+    await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    const restored = LaneHarness.inMemory({ settings: { markMode } });
+    Object.assign(restored.platform, {
+      invoices: first.platform.invoices,
+      payments: first.platform.payments,
+      references: first.platform.references,
+      records: first.platform.records,
+    });
+    await restored.take(aPaymentSucceeded());
+    await restored.rest();
+    expect(restored.platform.effects).toEqual({});
+    const s = await restored.state(INVOICE_ID);
+    expect(s.payments[0]?.mark).toBe('confirmed');
+    expect(openKinds(s)).toEqual([]);
+    expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+  });
+
+  it.each(MODES)('by a card after our first step is a double payment, not our mark (%s)', async (markMode) => {
+    const h = LaneHarness.inMemory({ settings: { markMode } });
+    h.platform.put(anInvoice());
+    h.platform.fail(markMode === 'payment_record' ? 'attach_payment' : 'pay_out_of_band', 'retry');
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    h.platform.payAnotherWay(INVOICE_ID);
+    h.clock.advance(60_000);
+    await h.rest();
+    const s = await h.state(INVOICE_ID);
+    expect(s.payments[0]?.mark).toBe('parked');
+    expect(openKinds(s)).toEqual(['double_payment']);
+    await resolve(h, 'double_payment', 'retry'); // looking once more does not make it ours
+    await h.rest();
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
+    expect(await mark(h)).toBe('parked');
+  });
+});
+
+describe('a draft that cannot be finalized', () => {
+  async function stuck(): Promise<LaneHarness> {
+    const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
+    h.platform.put(anInvoice({ status: 'draft' }));
+    h.platform.finalizationRefusal = 'customer_tax_location_invalid';
+    await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
+    await h.rest(0.5);
+    return h;
+  }
+  const tries = (h: LaneHarness): number => h.platform.asked.filter((a) => a.startsWith('finalize_invoice')).length;
+
+  it('is tried once and shown to a person; finalized by hand it is marked by itself', async () => {
+    const h = await stuck();
+    expect(tries(h)).toBe(1);
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['finalization_failed']);
+    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('held');
+    h.platform.change(INVOICE_ID, { status: 'open' });
+    await h.take(invoiceEvent('invoice.finalized'));
+    const s = await h.state(INVOICE_ID);
+    expect(s.invoice?.status).toBe('paid');
+    expect(openKinds(s)).toEqual([]);
+  });
+
+  it('is not tried again and again once a person dismissed the item', async () => {
+    const h = await stuck();
+    await resolve(h, 'finalization_failed', 'dismiss');
+    await h.rest(5);
+    expect(tries(h)).toBe(1);
+    expect(await mark(h)).toBe('held');
+  });
+
+  it('is tried once more when a person asks for it', async () => {
+    const h = await stuck();
+    h.platform.finalizationRefusal = null;
+    await resolve(h, 'finalization_failed', 'retry');
+    await h.rest(0.2);
+    expect(tries(h)).toBe(2);
+    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('paid');
+  });
+});
+
+describe('what a person decides', () => {
+  it('a part payment that is applied is attached; the invoice keeps its rest', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    await h.take(aPaymentSucceeded({ amount: 600 }));
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
+    await resolve(h, 'amount_mismatch', 'apply');
+    await h.rest();
+    expect(h.platform.effects).toEqual(EFFECTS.payment_record);
+    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountRemaining: 400n });
+  });
+
+  it('an invoice whose only payment was given back is open: nothing more is expected', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.gateway.payments.set('pay_oak', { minor: 600n, currency: 'EUR', refunded: 0n });
+    await h.take(aPaymentSucceeded({ amount: 600 }));
+    expect((await h.state(INVOICE_ID)).invoice?.status).toBe('review');
+    await resolve(h, 'amount_mismatch', 'refund');
+    await h.rest();
+    const s = await h.state(INVOICE_ID);
+    expect(s.refunds.map((r) => [r.amount, r.status])).toEqual([[600n, 'succeeded']]);
+    expect(s.invoice?.status).toBe('open');
+  });
+
+  it('another amount is never marked paid out of band, even when a person applies it', async () => {
+    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+    h.platform.put(anInvoice());
+    await h.take(aPaymentSucceeded({ amount: 600 }));
+    await resolve(h, 'amount_mismatch', 'apply');
+    await h.rest();
+    expect(h.platform.effects).toEqual({});
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
+  });
+
+  it('an item about an attached payment can be applied: it is only closed', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('attach_payment', 'lost-request');
+    await h.take(aPaymentSucceeded());
+    h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
+    h.clock.advance(5_000); // within the time that a read counts as fresh
+    await h.rest();
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
+    await resolve(h, 'amount_mismatch', 'apply');
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
+    expect(await mark(h)).toBe('confirmed');
+  });
+
+  it('a refund that the MoR refuses brings the item back: the money is not forgotten', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ status: 'void' }));
+    h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    await h.take(aPaymentSucceeded());
+    h.gateway.trouble.push('refused');
+    await resolve(h, 'invoice_not_payable', 'refund');
+    await h.rest();
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['invoice_not_payable']);
+  });
+});
+
+describe('expectations', () => {
+  it('a renewal that is overdue twice is shown twice, one item at a time', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created'));
+    await h.rest(30);
+    await resolve(h, 'renewal_overdue', 'retry');
+    await h.rest(30);
+    await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['renewal_overdue']);
+    await h.take(aPaymentSucceeded());
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
+  });
+
+  it('an event that is decided a second time is not relayed a second time', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created'));
+    expect(h.relay.sent).toHaveLength(1);
+    const store = h.backend.store as unknown as { events: { status: string }[] };
+    for (const e of store.events) e.status = 'received'; // an operator asked for it
+    await h.drain();
+    expect(h.relay.sent).toHaveLength(1);
+  });
+});

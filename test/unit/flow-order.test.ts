@@ -1,0 +1,167 @@
+// Order of arrival does not change the end (G8): every permutation of one invoice's events, and random ones with duplicates.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import {
+  aPaymentFailed,
+  aPaymentSucceeded,
+  anInvoice,
+  aRefund,
+  aRequiredAction,
+  INVOICE_ID,
+  invoiceEvent,
+  START,
+} from '../support/builders.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+
+const later = (sec: number): Date => new Date(START.getTime() + sec * 1000);
+const created = invoiceEvent('invoice.created', { at: later(0) });
+const finalized = invoiceEvent('invoice.finalized', { at: later(10) });
+const paidEvent = invoiceEvent('invoice.paid', { at: later(300) });
+const voided = invoiceEvent('invoice.voided', { at: later(200) });
+const failedFirst = aPaymentFailed({ at: later(20) });
+const action = aRequiredAction({ at: later(30) });
+const succeeded = aPaymentSucceeded({ at: later(40) });
+const lateFailed = aPaymentFailed({ at: later(60), eventId: 'evt_late' });
+const refund1 = aRefund({ refundId: 'rfnd_1', amount: 300, total: 300, at: later(100) });
+const refund2 = aRefund({ refundId: 'rfnd_2', amount: 400, total: 700, at: later(110) });
+const refund3 = aRefund({ refundId: 'rfnd_3', amount: 300, total: 1000, at: later(120) });
+const refundAll = aRefund({ refundId: 'rfnd_all', amount: 1000, total: 1000, at: later(100) });
+const second = aPaymentSucceeded({ paymentId: 'pay_elm', at: later(50) });
+const part = aPaymentSucceeded({ amount: 600, at: later(40) });
+const foreign = aPaymentSucceeded({ customerId: 'cus_other', at: later(40) });
+
+function permutations<T>(all: readonly T[]): T[][] {
+  if (all.length <= 1) return [[...all]];
+  return all.flatMap((one, k) => permutations(all.filter((_, n) => n !== k)).map((rest) => [one, ...rest]));
+}
+
+type Way = { readonly facts?: Partial<InvoiceFacts>; readonly settings?: Partial<FlowSettings> };
+
+async function ended(events: readonly Delivery[], way: Way, allAtOnce: boolean): Promise<object> {
+  const h = LaneHarness.inMemory({ settings: way.settings ?? {} });
+  h.platform.put(anInvoice(way.facts));
+  if (allAtOnce) await h.deliver(...events);
+  else for (const e of events) await h.take(e);
+  await h.rest(20);
+  const s = await h.state(INVOICE_ID);
+  expect(h.platform.clashes).toEqual([]);
+  // Nothing is under way: only money that waits for a person may stand on a clearing account.
+  const rest = balances(s);
+  const waits = s.payments.some((p) => p.mark === 'parked' || p.mark === 'held');
+  if (!waits) expect([rest['unmarked_payments'], rest['unmirrored_refunds']]).toEqual([undefined, undefined]);
+  for (const p of s.payments) expect(p.amount === null || p.amountRefunded <= p.amount).toBe(true);
+  return {
+    status: s.invoice?.status,
+    platform: h.platform.invoices.get(INVOICE_ID)?.status,
+    payments: s.payments
+      .map(
+        (p) =>
+          `${p.mark} ${p.status} ${p.amount} ${p.amountRefunded} ${p.refundedTotal} ${p.failureMessage} ${p.declineCode}`,
+      )
+      .sort(),
+    refunds: s.refunds.map((r) => `${r.morRefundId} ${r.status} ${r.amount} ${r.counted} ${r.mirror}`).sort(),
+    reviews: openKinds(s),
+    attempts: s.attempts.map((a) => a.eventId).sort(),
+    effects: Object.entries(h.platform.effects).sort(),
+    ledger: Object.entries(rest).sort(),
+  };
+}
+
+const SCENARIOS: [string, Delivery[], Way][] = [
+  ['a plain renewal', [created, finalized, succeeded, paidEvent], {}],
+  [
+    'failed, then authentication, then success, and a late failure',
+    [created, failedFirst, action, succeeded, lateFailed],
+    {},
+  ],
+  ['never paid', [created, finalized, failedFirst, action], {}],
+  ['three partial refunds', [succeeded, refund1, refund2, refund3, lateFailed], {}],
+  ['two of three partial refunds: one event is missing', [succeeded, refund1, refund3, failedFirst], {}],
+  ['refunds of a payment nobody reported', [failedFirst, refund1, refund2, refund3], {}],
+  ['refunded at once', [created, finalized, succeeded, refundAll, paidEvent], {}],
+  ['a void invoice', [created, finalized, voided, succeeded, lateFailed], { facts: { status: 'void' } }],
+  [
+    'a void invoice, given back',
+    [created, voided, succeeded, refund1, refund2, refund3],
+    { facts: { status: 'void' } },
+  ],
+  [
+    'a draft that is finalized now',
+    [created, succeeded, refund1],
+    { facts: { status: 'draft' }, settings: { draftPolicy: 'finalize' } },
+  ],
+  ['a draft that is waited for', [created, failedFirst, succeeded, refund1], { facts: { status: 'draft' } }],
+  ['another amount', [created, finalized, part, lateFailed], {}],
+  ['another customer', [created, finalized, foreign, lateFailed], {}],
+  [
+    'out of band, with refunds',
+    [created, succeeded, refund1, refund2, paidEvent],
+    { settings: { markMode: 'out_of_band' } },
+  ],
+  ['two different payments', [created, finalized, succeeded, second, lateFailed], {}],
+  ['all six kinds of news', [created, finalized, failedFirst, succeeded, lateFailed, refund1], {}],
+];
+
+describe('every order of arrival ends the same', () => {
+  it.each(SCENARIOS)('%s', async (_, events, way) => {
+    const wanted = await ended(events, way, false);
+    for (const order of permutations(events)) {
+      for (const atOnce of [false, true]) {
+        const got = await ended(order, way, atOnce);
+        expect({ order: order.map((e) => e.eventId), atOnce, ...got }).toEqual({
+          order: order.map((e) => e.eventId),
+          atOnce,
+          ...wanted,
+        });
+      }
+    }
+  });
+});
+
+describe('random subsets with duplicates', () => {
+  const POOL = [created, finalized, failedFirst, action, succeeded, lateFailed, refund1, refund2, refund3, paidEvent];
+  it('end as their events in the order they were made', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: POOL.length - 1 }), { minLength: 1, maxLength: 14 }),
+        fc.constantFrom<Way>({}, { settings: { markMode: 'out_of_band' } }, { facts: { status: 'uncollectible' } }),
+        fc.boolean(),
+        async (picked, way, atOnce) => {
+          const order = picked.flatMap((n) => POOL[n] ?? []);
+          const inOrder = [...new Set(picked)].sort((a, b) => a - b).flatMap((n) => POOL[n] ?? []);
+          expect(await ended(order, way, atOnce)).toEqual(await ended(inOrder, way, false));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('and a crash somewhere', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray([created, finalized, failedFirst, succeeded, refund1, refund2], { minLength: 2 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (order, dieBefore) => {
+          const h = LaneHarness.inMemory();
+          h.platform.put(anInvoice());
+          h.store.dieBefore = dieBefore;
+          for (const e of order) await h.take(e);
+          await h.rest(20);
+          const has = (e: Delivery): boolean => order.includes(e);
+          const mirrored = [refund1, refund2].filter((e) => has(e) && has(succeeded)).length;
+          const once = (kind: string, n: number): [string, number][] => (n === 0 ? [] : [[kind, n]]);
+          expect(Object.entries(h.platform.effects).sort()).toEqual([
+            ...once('attach_payment', has(succeeded) ? 1 : 0),
+            ...once('issue_credit_note', mirrored),
+            ...once('report_payment', has(succeeded) ? 1 : 0),
+            ...once('report_refund', mirrored),
+          ]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,392 @@
+// Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
+import { describe, expect, it } from '@jest/globals';
+import { completeSignup, requestRefund, resolveReview } from '../../src/domain/lane/apply-command.js';
+import { type LaneState, type RefundRow } from '../../src/domain/model.js';
+import { refundable } from '../../src/domain/status.js';
+import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { aPaymentFailed, aPaymentSucceeded, anInvoice, aRefund, CUSTOMER_ID, INVOICE_ID } from '../support/builders.js';
+import { type Trouble } from '../support/fakes.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+
+/** A payment of 10.00 EUR that is marked on its invoice. */
+async function paid(options: Parameters<typeof LaneHarness.inMemory>[0] = {}): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory(options);
+  h.platform.put(anInvoice());
+  h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  await h.take(aPaymentSucceeded());
+  return h;
+}
+
+async function ask(h: LaneHarness, amount: bigint | null): Promise<RefundRow> {
+  const p = (await h.state(INVOICE_ID)).payments[0];
+  const made = await h.command(INVOICE_ID, (s, ctx) =>
+    requestRefund(s, p?.id ?? '', { amount, reason: null, metadata: null, by: 'ops' }, ctx),
+  );
+  if (!made.ok) throw new Error(made.code);
+  return made.value;
+}
+
+const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
+const part = (n: number, amount: number, total: number | null): Delivery =>
+  aRefund({ refundId: `rfnd_${n}`, amount, total });
+
+async function shows(h: LaneHarness, refunded: bigint, notes: number): Promise<void> {
+  const s = await state(h);
+  expect(s.payments[0]?.amountRefunded).toBe(refunded);
+  expect(h.platform.notes).toHaveLength(notes);
+  expect(balances(s)).toEqual(
+    refunded === 1000n ? {} : { mor_receivable: 1000n - refunded, settled_invoices: refunded - 1000n },
+  );
+}
+
+describe('refunds by event', () => {
+  it('of 300, 400 and 300 give the whole payment back', async () => {
+    const h = await paid();
+    await h.take(part(1, 300, 300));
+    await h.take(part(2, 400, 700));
+    expect((await state(h)).payments[0]?.status).toBe('partially_refunded');
+    await h.take(part(3, 300, 1000));
+    expect((await state(h)).payments[0]?.status).toBe('refunded');
+    expect((await state(h)).invoice?.status).toBe('paid');
+    await shows(h, 1000n, 3);
+    expect(openKinds(await state(h))).toEqual([]);
+  });
+
+  it('a total of 700 before the total of 300 shows a gap that closes itself, and may open again', async () => {
+    const h = await paid();
+    await h.take(part(2, 400, 700));
+    expect(openKinds(await state(h))).toEqual(['refund_gap']);
+    await h.take(part(1, 300, 300));
+    expect(openKinds(await state(h))).toEqual([]);
+    await h.take(part(4, 100, 1000));
+    await h.take(aPaymentSucceeded({ eventId: 'evt_again' })); // one more decision while the gap is open
+    expect(openKinds(await state(h))).toEqual(['refund_gap']);
+    await h.take(part(3, 200, 900));
+    expect(openKinds(await state(h))).toEqual([]);
+    await shows(h, 1000n, 4);
+  });
+
+  it('beyond the payment is shown, neither counted nor mirrored, in either order', async () => {
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const events = [part(1, 600, 600), part(2, 500, 1100)];
+      const h = await paid();
+      for (const n of order) await h.take(events[n] ?? part(0, 1, 1));
+      await shows(h, 600n, 1);
+      const s = await state(h);
+      expect(s.refunds.map((r) => [r.morRefundId, r.counted]).sort()).toEqual([
+        ['rfnd_1', true],
+        ['rfnd_2', false],
+      ]);
+      expect(openKinds(s)).toEqual(['refund_gap']);
+    }
+  });
+
+  it('in another currency than the payment is not counted, in either order', async () => {
+    for (const before of [true, false]) {
+      const h = LaneHarness.inMemory();
+      h.platform.put(anInvoice());
+      const refund = aRefund({ amount: 300, total: 300, currency: 'usd' });
+      await h.take(...(before ? [refund, aPaymentSucceeded()] : [aPaymentSucceeded(), refund]));
+      const s = await state(h);
+      expect(s.payments[0]).toMatchObject({ amountRefunded: 0n, currency: 'EUR' });
+      expect(s.refunds[0]).toMatchObject({ currency: 'USD', counted: false });
+      expect(openKinds(s)).toEqual(['refund_gap']);
+      expect(h.platform.notes).toEqual([]);
+    }
+  });
+
+  it('under a new event id are the same refund', async () => {
+    const h = await paid();
+    await h.take(part(1, 300, 300));
+    await h.take(aRefund({ refundId: 'rfnd_1', eventId: 'evt_other', amount: 300 }));
+    await h.take(aRefund({ refundId: null, processorRefundId: 're_rfnd_1', eventId: 'evt_third', amount: 300 }));
+    await shows(h, 300n, 1);
+    expect((await state(h)).refunds).toHaveLength(1);
+  });
+
+  it('that overtake the payment wait for it and are mirrored after the mark', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    await h.take(part(1, 300, 300));
+    expect(h.platform.effects).toEqual({});
+    expect((await state(h)).payments[0]).toMatchObject({ amount: null, mark: 'none', status: 'partially_refunded' });
+    await h.take(aPaymentSucceeded());
+    expect(h.platform.effects).toEqual({
+      report_payment: 1,
+      attach_payment: 1,
+      report_refund: 1,
+      issue_credit_note: 1,
+    });
+    await shows(h, 300n, 1);
+  });
+
+  it('of a payment that was never marked settle both clearing accounts, and close its item', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ status: 'void' }));
+    await h.take(aPaymentSucceeded());
+    expect(openKinds(await state(h))).toEqual(['invoice_not_payable']);
+    await h.take(part(1, 1000, 1000));
+    const s = await state(h);
+    expect(s.payments[0]).toMatchObject({ mark: 'closed', status: 'refunded' });
+    expect(openKinds(s)).toEqual([]);
+    expect(balances(s)).toEqual({});
+    expect(h.platform.effects).toEqual({});
+  });
+});
+
+describe('a refund asked for here', () => {
+  it('is one row whether the answer comes first or the event', async () => {
+    for (const eventFirst of [true, false]) {
+      const h = await paid();
+      const r = await ask(h, 300n);
+      const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 });
+      if (eventFirst) await h.take(event);
+      else {
+        await h.drain();
+        await h.take(event);
+      }
+      const s = await state(h);
+      expect(s.refunds).toHaveLength(1);
+      expect(s.refunds[0]).toMatchObject({ id: r.id, status: 'succeeded', morRefundId: 'rfnd_api1', mirror: 'done' });
+      await shows(h, 300n, 1);
+    }
+  });
+
+  it.each<Trouble>(['lost-answer', 'lost-request', 'retry'])(
+    'is made once when its answer is lost: %s',
+    async (what) => {
+      const h = await paid();
+      h.gateway.trouble.push(what, what);
+      await ask(h, 300n);
+      await h.rest();
+      expect(h.gateway.made).toHaveLength(1);
+      expect(h.gateway.clashes).toEqual([]);
+      await shows(h, 300n, 1);
+    },
+  );
+
+  it('unknown, then refused: stays reserved until its event settles it', async () => {
+    const h = await paid();
+    h.gateway.trouble.push('lost-request', 'refused');
+    const r = await ask(h, 400n);
+    await h.rest();
+    let s = await state(h);
+    expect(s.refunds[0]?.status).toBe('unknown');
+    expect(openKinds(s)).toEqual(['refund_stuck']);
+    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(600n);
+    await h.take(aRefund({ refundId: 'rfnd_x', amount: 400 }));
+    s = await state(h);
+    expect(s.refunds.map((x) => [x.id, x.status])).toEqual([[r.id, 'succeeded']]);
+    expect(openKinds(s)).toEqual([]);
+    await shows(h, 400n, 1);
+  });
+
+  it('pending is mirrored only once it succeeded', async () => {
+    const h = await paid();
+    h.gateway.nextStatus = 'pending';
+    await ask(h, 400n);
+    await h.drain();
+    await shows(h, 0n, 0);
+    await h.rest(24 * 11);
+    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 400 }));
+    await shows(h, 400n, 1);
+    expect(openKinds(await state(h))).toEqual([]);
+  });
+
+  it('pending of 400 that an event calls 300 is not believed', async () => {
+    const h = await paid();
+    h.gateway.nextStatus = 'pending';
+    await ask(h, 400n);
+    await h.drain();
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
+    await shows(h, 0n, 0);
+    expect(openKinds(await state(h))).toContain('conflicting_event');
+  });
+
+  it('that failed frees its amount and tells a person', async () => {
+    const h = await paid();
+    h.gateway.nextStatus = 'failed';
+    await ask(h, null);
+    await h.drain();
+    const s = await state(h);
+    expect(s.refunds[0]?.status).toBe('failed');
+    expect(openKinds(s)).toEqual(['refund_stuck']);
+    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(1000n);
+    await shows(h, 0n, 0);
+  });
+
+  it('of the remainder twice gives the remainder once', async () => {
+    const h = await paid();
+    await ask(h, null);
+    await expect(ask(h, null)).rejects.toThrow('payment_not_refundable');
+    await h.rest();
+    expect(h.gateway.made.map((m) => m.amountMinor)).toEqual([1000n]);
+    await shows(h, 1000n, 1);
+  });
+
+  it('is refused over what remains after a total the events have not explained', async () => {
+    const h = await paid();
+    await h.take(part(2, 300, 700)); // 400 were given back that nobody told us of
+    await expect(ask(h, 301n)).rejects.toThrow('invalid_request');
+    expect((await ask(h, null)).amount).toBe(300n);
+  });
+
+  it('answered with another amount is not mirrored and does not stop the lane, whichever comes first', async () => {
+    for (const eventFirst of [true, false]) {
+      const h = await paid();
+      h.gateway.distort = (a) => ({ ...a, amountMinor: 900n });
+      await ask(h, 500n);
+      const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 900 });
+      if (eventFirst) await h.take(event);
+      else {
+        await h.drain();
+        await shows(h, 0n, 0);
+        expect((await state(h)).refunds[0]?.status).toBe('unknown');
+        await h.take(event);
+      }
+      await h.rest();
+      expect(openKinds(await state(h))).toContain('refund_gap');
+      expect(h.gateway.asked).toHaveLength(1);
+    }
+  });
+
+  const ANSWERS = [
+    ['by the MoR’s id', (n: number) => ({ refundId: `rfnd_api${n}`, processorRefundId: `re_api${n}` })],
+    ['by the processor’s id alone', (n: number) => ({ refundId: null, processorRefundId: `re_api${n}` })],
+  ] as const;
+  it.each(ANSWERS)('two of the same amount at once, the second one’s event first, named %s', async (_, names) => {
+    const h = await paid();
+    await ask(h, 300n);
+    await ask(h, 300n);
+    await h.take(aRefund({ ...names(2), eventId: 'evt_second', amount: 300, total: 600 }));
+    await h.take(aRefund({ ...names(1), eventId: 'evt_first', amount: 300, total: 300 }));
+    await h.rest();
+    const s = await state(h);
+    expect(s.refunds.map((r) => r.status)).toEqual(['succeeded', 'succeeded']);
+    expect(s.refunds.map((r) => r.processorRefundId).sort()).toEqual(['re_api1', 're_api2']);
+    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(400n);
+    await shows(h, 600n, 2);
+    expect(openKinds(s)).toEqual([]);
+  });
+});
+
+describe('the twin on the platform', () => {
+  it('is made once through a crash at every step and a lost answer of either call', async () => {
+    for (const kind of ['report_refund', 'issue_credit_note']) {
+      for (let k = 1; k <= 5; k++) {
+        const h = await paid();
+        h.platform.fail(kind, 'lost-answer');
+        h.store.dieBefore = h.store.transactions + k;
+        await h.take(part(1, 300, 300));
+        await h.rest();
+        expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
+        await shows(h, 300n, 1);
+      }
+    }
+  });
+
+  it('goes on with the credit note when that was refused and a person retries', async () => {
+    const h = await paid();
+    h.platform.fail('issue_credit_note', 'refused');
+    await h.take(part(1, 300, 300));
+    const item = (await state(h)).reviews.find((r) => r.kind === 'effect_failed');
+    await h.command(INVOICE_ID, (s, ctx) =>
+      resolveReview(s, item?.id ?? '', { resolution: 'retry', note: null, by: 'ops' }, ctx),
+    );
+    await h.rest();
+    expect(h.platform.effects).toMatchObject({ report_refund: 1, issue_credit_note: 1 });
+    await shows(h, 300n, 1);
+  });
+
+  it('keeps its reference when the processor’s id becomes known half way', async () => {
+    const h = await paid();
+    h.gateway.distort = (a) => ({ ...a, processorRefundId: null });
+    h.platform.fail('report_refund', 'lost-answer');
+    await ask(h, 300n);
+    await h.drain();
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_late', amount: 300 }));
+    await h.rest();
+    expect(h.platform.records[0]?.refunds.map((r) => r.reference)).toEqual(['rfnd_api1']);
+    expect(h.platform.notes.map((n) => n.reference)).toEqual(['rfnd_api1']);
+    expect((await state(h)).refunds[0]).toMatchObject({ mirror: 'done', processorRefundId: 're_late' });
+    await shows(h, 300n, 1);
+  });
+
+  it('is not lost when the MoR’s id becomes known half way', async () => {
+    const h = await paid();
+    h.platform.fail('report_refund', 'lost-answer');
+    await h.take(aRefund({ refundId: null, processorRefundId: 're_1', eventId: 'evt_a', amount: 300 }));
+    await h.take(aRefund({ refundId: 'rfnd_1', processorRefundId: 're_1', eventId: 'evt_b', amount: 300 }));
+    await h.rest();
+    await shows(h, 300n, 1);
+    expect((await state(h)).refunds[0]?.mirror).toBe('done');
+  });
+
+  it('out of band is a credit note alone', async () => {
+    const h = await paid({ settings: { markMode: 'out_of_band' } });
+    await h.take(part(1, 300, 300));
+    expect(h.platform.effects).toEqual({ set_reference: 1, pay_out_of_band: 1, issue_credit_note: 1 });
+    await shows(h, 300n, 1);
+  });
+});
+
+describe('a signup’s payment', () => {
+  const completion = {
+    signupId: 'sup_1',
+    customerId: CUSTOMER_ID,
+    morCustomerId: null,
+    paymentIntentId: 'pi_first',
+    chargeId: 'ch_first',
+    amount: 1000n,
+    currency: 'EUR',
+  };
+
+  it('is marked once its charge is proven, and known again by its event', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.drain();
+    expect(h.platform.effects).toEqual({});
+    h.gateway.charges.add('ch_first');
+    await h.rest();
+    expect((await state(h)).payments[0]?.mark).toBe('confirmed');
+    await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
+    const s = await state(h);
+    expect(s.payments).toHaveLength(1);
+    expect(s.payments[0]).toMatchObject({ paymentId: 'pay_s', mark: 'confirmed' });
+    expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  });
+
+  it('is proven although the first try of the same intent was declined', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s' }));
+    h.gateway.charges.add('ch_first');
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.rest();
+    expect((await state(h)).payments[0]).toMatchObject({ mark: 'confirmed', signupId: 'sup_1' });
+    expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+  });
+
+  it('that nobody could prove and a person dismissed is marked after all when the MoR reports it', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.rest(4);
+    const item = (await state(h)).reviews.find((r) => r.kind === 'signup_unproven');
+    await h.command(INVOICE_ID, (s, ctx) =>
+      resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ops' }, ctx),
+    );
+    expect((await state(h)).payments[0]?.mark).toBe('closed');
+    await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first' }));
+    expect((await state(h)).payments[0]?.mark).toBe('confirmed');
+  });
+});
+
+function never(): never {
+  throw new Error('there is no payment');
+}

@@ -1,0 +1,171 @@
+// The log: one line per record, and no secret in it, wherever it was put.
+import { Writable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createLogger, isSecretName, type Logger, NestLogger, textCensor } from '../../src/observe/index.js';
+import { Secret } from '../../src/config/index.js';
+
+const CANARY = 'canary"1\\secret/ü';
+
+function aLog(options: { pretty?: boolean } = {}): {
+  logger: Logger;
+  text: () => string;
+  records: () => Record<string, unknown>[];
+} {
+  let written = '';
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      written += String(chunk);
+      done();
+    },
+  });
+  const logger = createLogger({ level: 'trace', secrets: [CANARY], pretty: options.pretty ?? false, destination });
+  const records = (): Record<string, unknown>[] =>
+    written
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { logger, text: () => written, records };
+}
+
+describe('the log', () => {
+  it('is one JSON line per record, with the level by name and the time in UTC', () => {
+    const { logger, records } = aLog();
+    logger.info({ invoiceId: 'in_1', amountMinor: 2990n }, 'marked paid');
+    logger.warn('line one\nline two');
+    const [first, second] = records();
+    expect(first).toMatchObject({ level: 'info', invoiceId: 'in_1', amountMinor: '2990', msg: 'marked paid' });
+    expect(first?.['time']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+    expect(second).toMatchObject({ level: 'warn', msg: 'line one\nline two' });
+  });
+
+  it('censors fields by name at any depth, in a child logger too', () => {
+    const { logger, text } = aLog();
+    const hidden = {
+      authorization: 'v-e-1',
+      cookie: 'v-e-2',
+      headers: {
+        'Set-Cookie': 'v-e-3',
+        'stripe-signature': 'v-e-4',
+        'mor-signature': 'v-e-5',
+        'service-signature': 'v-e-6',
+      },
+      answer: [{ intent: { client_secret: 'v-e-7', clientSecret: 'v-e-8' } }],
+      STRIPE_API_KEY: new Secret('v-e-9'),
+      api_key: 'v-e-10',
+      accessToken: 'v-e-11',
+      DATABASE_URL: 'v-e-12',
+    };
+    logger.info(hidden, 'seen');
+    logger.child(hidden).error({ err: new Error('x') }, 'seen');
+    expect(text()).not.toContain('v-e-');
+    expect(text()).toContain('"answer"');
+  });
+
+  it('censors the values of our own secrets in any field, message, error or stack', () => {
+    const { logger, text } = aLog();
+    logger.info({ note: `before ${CANARY} after` }, `message ${CANARY}`);
+    logger.error(new Error(`error ${CANARY}`, { cause: new Error(`cause ${CANARY}`) }));
+    logger.info('url %s', `https://x.example/?q=${encodeURIComponent(CANARY)}`);
+    expect(text()).not.toMatch(/canary/);
+    expect(text()).toContain('before [secret] after');
+  });
+
+  it('censors what looks like a secret in running text', () => {
+    const censor = textCensor([]);
+    for (const [text, kept] of [
+      ['Authorization: Bearer abc.def-123456', 'Authorization: Bearer [secret]'],
+      ['key sk_live_51Habcdefgh refused', 'key sk_[secret] refused'],
+      ['whsec_0123456789abcdef', 'whsec_[secret]'],
+      ['pi_3Abc_secret_Xyz123 sent', 'pi_3Abc_secret_[secret] sent'],
+      [`t=1700000000,v1=${'0f'.repeat(32)}`, 't=1700000000,v1=[secret]'],
+      ['postgres://crossbill:pass@db:5432/x', 'postgres://crossbill:[secret]@db:5432/x'],
+      [
+        'grant_type=client_credentials&client_secret=abc&x=1',
+        'grant_type=client_credentials&client_secret=[secret]&x=1',
+      ],
+      ['card 4242 4242 4242 4242 declined', 'card [card number] declined'],
+    ] as const) {
+      expect(censor(text)).toBe(kept);
+    }
+  });
+
+  it('leaves ids, amounts, times and hashes alone', () => {
+    const text = `in_1Abc pay_2Def rfnd_3 evt_issued_4 pr_5 2026-11-20T19:00:00.000Z 1763665200000 10.10 EUR sha256:${'ab'.repeat(32)}`;
+    expect(textCensor([])(text)).toBe(text);
+  });
+
+  it('describes an error without the request that it carries', () => {
+    const { logger, text, records } = aLog();
+    const error = Object.assign(new Error('connect failed'), {
+      code: 'ECONNREFUSED',
+      config: { headers: { 'X-Custom': 'v-e-1' } },
+      request: { body: 'v-e-2' },
+      parameters: ['v-e-3'],
+      detail: 'v-e-4',
+    });
+    logger.error({ err: error, error: new AggregateError([error], 'all') }, 'call failed');
+    expect(text()).not.toContain('v-e-');
+    expect(records()[0]).toMatchObject({ err: { type: 'Error', message: 'connect failed', code: 'ECONNREFUSED' } });
+  });
+
+  it('shows a body by its size and survives values that go in circles', () => {
+    const { logger, records } = aLog();
+    const circle: Record<string, unknown> = { body: Buffer.from('v-e-1') };
+    circle['again'] = circle;
+    logger.info({ circle });
+    expect(records()[0]).toMatchObject({ circle: { body: '[5 bytes]' } });
+  });
+
+  it('stays one line, and the same text, for any text from outside', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (value) => {
+        const { logger, text } = aLog();
+        logger.info({ value: `~${value}` });
+        expect(text().match(/\n/g)).toHaveLength(1);
+        expect(text().trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+      }),
+    );
+    const { logger, records } = aLog();
+    logger.info({ value: 'a\u202eb\u0085c\u001b[31m\r\nforged' });
+    expect(records()[0]?.['value']).toBe('a\u202eb\u0085c\u001b[31m\r\nforged');
+  });
+
+  it('never sends an escape from outside to the terminal', async () => {
+    const { logger, text } = aLog({ pretty: true });
+    logger.info({ value: 'x\u001b[2Jy\u202ez' }, 'red \u001b[31m text \r over \\u0041');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(text()).toContain('red ');
+    expect(text()).not.toMatch(/[\u001b\u202e\r]/);
+  });
+
+  it('takes the lines of Nest with their context, and an error with its stack', () => {
+    const { logger, records } = aLog();
+    const nest = new NestLogger(logger);
+    nest.log('started', 'NestFactory');
+    nest.error('broken', 'Error: broken\n  at x', 'Router');
+    nest.error(new Error('thrown'), 'Router');
+    nest.warn({ some: 'object' });
+    expect(records()).toMatchObject([
+      { level: 'debug', msg: 'started', context: 'NestFactory' },
+      { level: 'error', msg: 'broken', context: 'Router', stack: 'Error: broken\n  at x' },
+      { level: 'error', msg: 'thrown', context: 'Router', err: { message: 'thrown' } },
+      { level: 'warn', value: { some: 'object' } },
+    ]);
+  });
+
+  it('knows the names that hold secrets, however they are written', () => {
+    for (const name of [
+      'client_secret',
+      'clientSecret',
+      'CLIENT-SECRET',
+      'MOR_PAYMENT_WEBHOOK_SECRETS',
+      'access_token',
+      'Mor-Signature',
+      'apiKey',
+    ])
+      expect([name, isSecretName(name)]).toEqual([name, true]);
+    for (const name of ['invoiceId', 'idempotencyKey', 'customerId', 'status', 'keyName'])
+      expect([name, isSecretName(name)]).toEqual([name, false]);
+  });
+});

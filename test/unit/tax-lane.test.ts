@@ -1,0 +1,162 @@
+// What a lane decides about tax: after the mark, never instead of it; each step once, to the last unit.
+import { describe, expect, it } from '@jest/globals';
+import { newPayment, newRefund } from '../../src/domain/lane/apply-event.js';
+import {
+  applyTaxAnswer,
+  applyTaxFound,
+  applyTaxRefused,
+  dismissTax,
+  retryTax,
+} from '../../src/domain/lane/apply-tax.js';
+import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
+import { ensureInvoice } from '../../src/domain/lane/facts.js';
+import { plan } from '../../src/domain/lane/plan.js';
+import { settleTax } from '../../src/domain/lane/settle-tax.js';
+import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
+import { type CallFailure } from '../../src/domain/ports/call.js';
+import { type MorCall } from '../../src/domain/ports/payment-gateway.js';
+import { encodeTax } from '../../src/mor/mor-tax-desk.js';
+import { SETTINGS } from '../support/lane-harness.js';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+let serial = 0;
+const context = (morProduct: 'mor' | 'tor' = 'tor'): Ctx => ({
+  now: NOW,
+  settings: { ...SETTINGS, morProduct },
+  newId: (prefix) => `${prefix}_${++serial}`,
+  encodeBilling: () => ({ method: 'POST', path: '/', body: null }),
+  encodeMor: (call: MorCall) => {
+    if (call.kind === 'calculate_tax' || call.kind === 'commit_tax' || call.kind === 'refund_tax')
+      return encodeTax('cardpsp', call);
+    throw new Error(`${call.kind} is not about tax`);
+  },
+  jitter: () => 0.5,
+});
+const ctx = context();
+
+function paid(over: Partial<PaymentRow> = {}): LaneState {
+  const { state } = ensureInvoice(emptyLane('in_1'), ctx);
+  const p = newPayment(ctx, {
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    currency: 'EUR',
+    amount: 1000n,
+    mark: 'confirmed',
+    processorChargeId: 'ch_1',
+    succeededAt: NOW,
+    ...over,
+  });
+  return { ...state, payments: [p] };
+}
+const found = (s: LaneState): LaneState =>
+  applyTaxFound(s, s.taxes[0]?.id ?? '', { from: 'signup', taxCalculationId: 'calc_1' }, ctx);
+const last = (s: LaneState): OutboxRow => s.messages.at(-1) ?? ({} as OutboxRow);
+const answered = (s: LaneState, lines: readonly bigint[]): LaneState => {
+  const gross = lines.map((amount, i) => ({ lineItemId: `l_${i + 1}`, gross: amount }));
+  return applyTaxAnswer(s, last(s), { kind: 'commit_tax', transaction: { transactionId: 'tx_1', lines: gross } }, ctx);
+};
+const refunded = (s: LaneState, amount: bigint, over: Partial<RefundRow> = {}): LaneState => {
+  const [p] = s.payments;
+  if (p === undefined) throw new Error('no payment');
+  const r = {
+    ...newRefund(ctx, p, amount, null, 'api'),
+    status: 'succeeded',
+    counted: true,
+    succeededAt: NOW,
+  } as const;
+  return { ...s, refunds: [...s.refunds, { ...r, ...over }] };
+};
+const bodyOf = (m: OutboxRow): { refundLineItems: { lineItemId: string; amount: string }[] } =>
+  JSON.parse(m.wire.body ?? '{}') as { refundLineItems: { lineItemId: string; amount: string }[] };
+const refusal = (over: Partial<CallFailure>): CallFailure => ({
+  ok: false,
+  kind: 'refused',
+  status: 400,
+  code: 'invalid_state',
+  message: 'no',
+  errors: [],
+  retryAfterMs: null,
+  requestId: null,
+  replayed: false,
+  ...over,
+});
+
+describe('the tax of a paid invoice', () => {
+  it('is begun once its payment is marked, and once only', () => {
+    const s = settleTax(paid(), ctx);
+    expect(s.taxes).toMatchObject([{ kind: 'transaction', stage: 'gathering', reference: 'in_1' }]);
+    expect(settleTax(s, ctx)).toBe(s);
+    expect(plan(s, ctx).errand).toMatchObject({ do: 'gather-tax', invoiceId: 'in_1' });
+  });
+
+  it.each<[string, LaneState, Ctx]>([
+    ['the product is Merchant of Record', paid(), context('mor')],
+    ['the payment is not marked', paid({ mark: 'waiting' }), ctx],
+    ['a bank transfer settled a proforma invoice', paid({ origin: 'proforma' }), ctx],
+    ['a hosted link was paid', paid({ origin: 'payment_link' }), ctx],
+  ])('is not ours when %s', (_why, state, at) => {
+    expect(settleTax(state, at).taxes).toEqual([]);
+  });
+
+  it('goes out with the invoice as its reference and the charge as its payment', () => {
+    const s = found(settleTax(paid(), ctx));
+    expect(last(s)).toMatchObject({ kind: 'commit_tax', subject: 'in_1', peer: 'mor', status: 'pending' });
+    expect(JSON.parse(last(s).wire.body ?? '')).toEqual({
+      taxCalculationId: 'calc_1',
+      merchantTransactionReference: 'in_1',
+      payment: { processor: 'cardpsp', paymentReference: 'ch_1' },
+    });
+    expect(answered(s, [1000n]).taxes).toMatchObject([{ stage: 'committed', morId: 'tx_1' }]);
+  });
+
+  it('is calculated anew once when the calculation cannot be used, then a person is asked', () => {
+    const gone = refusal({ errors: [{ field: 'taxCalculationId', message: 'has expired' }] });
+    const first = found(settleTax(paid(), ctx));
+    const sent = { ...first, messages: first.messages.map((m) => ({ ...m, status: 'refused' }) as const) };
+    const again = applyTaxRefused(sent, last(sent), gone, ctx);
+    expect(again.taxes).toMatchObject([{ stage: 'gathering', calculations: 1 }]);
+    expect(plan(again, ctx).errand).toMatchObject({ do: 'gather-tax' });
+    const second = found(again);
+    const parked = applyTaxRefused(second, last(second), gone, ctx);
+    expect(parked.taxes).toMatchObject([{ stage: 'parked' }]);
+    expect(parked.reviews).toMatchObject([{ kind: 'effect_failed', subject: 'commit_tax:in_1' }]);
+    expect(parked.reviews[0]?.summary).toContain('taxCalculationId has expired');
+    const [r] = parked.reviews;
+    if (r === undefined) throw new Error('no item');
+    expect(retryTax(parked, r, ctx).taxes).toMatchObject([{ stage: 'gathering', calculations: 0 }]);
+    expect(dismissTax(parked, r, ctx).taxes).toMatchObject([{ stage: 'closed' }]);
+  });
+
+  it('is not calculated anew when the reference is taken', () => {
+    const taken = refusal({ errors: [{ field: 'merchantTransactionReference', message: 'was used' }] });
+    const s = found(settleTax(paid(), ctx));
+    expect(applyTaxRefused(s, last(s), taken, ctx).taxes).toMatchObject([{ stage: 'parked' }]);
+  });
+});
+
+describe('the tax of a refund', () => {
+  it('waits for the transaction and is shared over its lines to the last unit', () => {
+    let s = settleTax(refunded(found(settleTax(paid(), ctx)), 100n), ctx);
+    expect(s.taxes.map((t) => t.stage)).toEqual(['committing', 'waiting']);
+    s = { ...s, messages: s.messages.filter((m) => m.kind === 'commit_tax') };
+    s = settleTax(answered(s, [500n, 333n, 167n]), ctx);
+    expect(bodyOf(last(s)).refundLineItems.map((l) => l.amount)).toEqual(['0.50', '0.33', '0.17']);
+    s = applyTaxAnswer(s, last(s), { kind: 'refund_tax', taxRefundId: 'rf_1' }, ctx);
+    s = settleTax(refunded(s, 900n), ctx);
+    expect(bodyOf(last(s)).refundLineItems.map((l) => l.amount)).toEqual(['4.50', '3.00', '1.50']);
+    expect(s.taxes.map((t) => t.stage)).toEqual(['committed', 'committed', 'committing']);
+  });
+
+  it('of more than the lines have left is shown to a person', () => {
+    const s = settleTax(refunded(answered(found(settleTax(paid(), ctx)), [400n]), 500n), ctx);
+    expect(s.taxes.map((t) => t.stage)).toEqual(['committed', 'parked']);
+    expect(s.reviews[0]?.summary).toContain('4.00 EUR left and 5.00 EUR was given back');
+  });
+
+  it('that does not count, or whose transaction a person records elsewhere, is not sent', () => {
+    const s = answered(found(settleTax(paid(), ctx)), [1000n]);
+    expect(settleTax(refunded(s, 100n, { counted: false }), ctx).taxes).toHaveLength(1);
+    const closed = { ...s, taxes: s.taxes.map((t) => ({ ...t, stage: 'closed' }) as const) };
+    expect(settleTax(refunded(closed, 100n), ctx).taxes.map((t) => t.stage)).toEqual(['closed', 'closed']);
+  });
+});

@@ -1,0 +1,297 @@
+// Each kind of difference between the ledger and Stripe, planted one at a time, and what must not count as one.
+import { describe, expect, it } from '@jest/globals';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/domain/ports/billing-reader.js';
+import {
+  compareAttached,
+  compareCreditNotes,
+  compareInvoice,
+  compareRecord,
+  compareWithin,
+  difference,
+  isRepairable,
+  type OurInvoice,
+} from '../../src/domain/verify/compare.js';
+import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from '../support/builders.js';
+
+const LATER = new Date(START.getTime() + 3_600_000);
+
+const facts = (over: Partial<InvoiceFacts> = {}): InvoiceFacts =>
+  anInvoice({ status: 'paid', amountDue: 2990n, amountPaid: 2990n, amountRemaining: 0n, ...over });
+
+function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
+  return {
+    invoiceId: INVOICE_ID,
+    customerId: CUSTOMER_ID,
+    status: 'paid',
+    platformStatus: 'paid',
+    billingReason: 'subscription_cycle',
+    currency: 'EUR',
+    amountDue: 2990n,
+    amountPaid: 2990n,
+    amountRemaining: 0n,
+    total: 2990n,
+    subscriptionId: null,
+    collectionMethod: null,
+    platformCreatedAt: START,
+    finalizesAt: null,
+    finalizationError: null,
+    factsAt: START,
+    readAt: null,
+    readDueAt: null,
+    readAttempts: 0,
+    expectedBy: null,
+    holdUntil: null,
+    firstSeenAt: START,
+    ...over,
+  };
+}
+
+function payment(over: Partial<PaymentRow> = {}): PaymentRow {
+  return {
+    id: 'pmt_1',
+    paymentId: 'pay_1',
+    invoiceId: INVOICE_ID,
+    customerId: CUSTOMER_ID,
+    origin: 'renewal',
+    status: 'succeeded',
+    amount: 2990n,
+    currency: 'EUR',
+    processorChargeId: 'ch_1',
+    processorPaymentIntentId: null,
+    reference: 'ch_1',
+    succeededAt: START,
+    verdictAt: null,
+    failureMessage: null,
+    declineCode: null,
+    mark: 'confirmed',
+    markMode: 'payment_record',
+    paymentRecordId: 'pr_1',
+    markTries: 0,
+    proveDueAt: null,
+    proveAttempts: 0,
+    waived: [],
+    amountRefunded: 0n,
+    refundedTotal: null,
+    signupId: null,
+    recordedAt: START,
+    ...over,
+  };
+}
+
+function refund(over: Partial<RefundRow> = {}): RefundRow {
+  return {
+    id: 'ref_1',
+    paymentRowId: 'pmt_1',
+    invoiceId: INVOICE_ID,
+    morRefundId: 'rfnd_1',
+    processorRefundId: 're_1',
+    amount: 1000n,
+    currency: 'EUR',
+    status: 'succeeded',
+    reason: null,
+    origin: 'api',
+    counted: true,
+    totalAfter: null,
+    mirror: 'done',
+    creditNoteId: 'cn_1',
+    failure: null,
+    createdAt: START,
+    succeededAt: START,
+    ...over,
+  };
+}
+
+function review(over: Partial<ReviewRow> = {}): ReviewRow {
+  return {
+    id: 'rev_1',
+    kind: 'amount_mismatch',
+    status: 'open',
+    subject: 'pmt_1',
+    invoiceId: INVOICE_ID,
+    paymentRowId: 'pmt_1',
+    refundId: null,
+    summary: 'why',
+    proposal: 'what',
+    createdAt: START,
+    resolvedAt: null,
+    resolvedBy: null,
+    resolution: null,
+    note: null,
+    ...over,
+  };
+}
+
+const ours = (over: Partial<OurInvoice> = {}): OurInvoice => ({
+  invoice: invoice(),
+  payments: [payment()],
+  refunds: [],
+  openReviews: [],
+  ...over,
+});
+
+const note = (over: Partial<CreditNoteFacts> = {}): CreditNoteFacts => ({
+  creditNoteId: 'cn_1',
+  invoiceId: INVOICE_ID,
+  status: 'issued',
+  amount: 1000n,
+  currency: 'EUR',
+  createdAt: START,
+  refundId: 'ref_1',
+  references: ['re_1'],
+  ...over,
+});
+
+const record = (over: Partial<PaymentRecordFacts> = {}): PaymentRecordFacts => ({
+  paymentRecordId: 'pr_1',
+  currency: 'EUR',
+  amountRequested: 2990n,
+  amountGuaranteed: 2990n,
+  amountRefunded: 1000n,
+  reference: 'ch_1',
+  customerId: CUSTOMER_ID,
+  paymentId: 'pay_1',
+  invoiceId: INVOICE_ID,
+  lastRefundId: null,
+  createdAt: START,
+  ...over,
+});
+
+describe('within the ledger', () => {
+  it('a marked payment with a mirrored refund is no difference', () => {
+    expect(compareWithin(ours({ refunds: [refund()] }), LATER)).toEqual([]);
+  });
+
+  it('money that was taken and is not marked is one, after two minutes', () => {
+    const waiting = ours({ payments: [payment({ mark: 'waiting' })] });
+    expect(compareWithin(waiting, LATER)).toMatchObject([
+      { kind: 'charged_not_marked', paymentId: 'pay_1', repair: 'look-again', reviewId: null },
+    ]);
+    expect(compareWithin(waiting, new Date(START.getTime() + 60_000))).toEqual([]);
+  });
+
+  it('money that waits for Stripe’s draft hour is none; with a failed finalization it is explained', () => {
+    const held = ours({ invoice: invoice({ platformStatus: 'draft' }), payments: [payment({ mark: 'held' })] });
+    expect(compareWithin(held, LATER)).toEqual([]);
+    const failed = { ...held, openReviews: [review({ kind: 'finalization_failed', paymentRowId: null })] };
+    expect(compareWithin(failed, LATER)).toMatchObject([{ kind: 'charged_not_marked', reviewId: 'rev_1' }]);
+  });
+
+  it('is explained by the item that keeps the payment, not by a dispute about it', () => {
+    const parked = ours({ payments: [payment({ mark: 'parked' })] });
+    expect(compareWithin({ ...parked, openReviews: [review()] }, LATER)).toMatchObject([{ reviewId: 'rev_1' }]);
+    expect(compareWithin({ ...parked, openReviews: [review({ kind: 'dispute' })] }, LATER)).toMatchObject([
+      { reviewId: null },
+    ]);
+  });
+
+  it('a refund that does not show on Stripe is one', () => {
+    const waiting = ours({ refunds: [refund({ mirror: 'waiting', creditNoteId: null })] });
+    expect(compareWithin(waiting, LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
+    expect(compareWithin(ours({ refunds: [refund({ status: 'pending', mirror: 'none' })] }), LATER)).toEqual([]);
+    expect(compareWithin(ours({ refunds: [refund({ mirror: 'not_needed' })] }), LATER)).toEqual([]);
+  });
+
+  it('a renewal without a verdict is one once its time has passed', () => {
+    const silent = ours({
+      invoice: invoice({ status: 'expected', platformStatus: 'open', expectedBy: START }),
+      payments: [],
+    });
+    expect(compareWithin(silent, LATER)).toMatchObject([{ kind: 'no_verdict', repair: 'person', reviewId: null }]);
+    const told = { ...silent, openReviews: [review({ kind: 'renewal_overdue', paymentRowId: null })] };
+    expect(compareWithin(told, LATER)).toMatchObject([{ reviewId: 'rev_1' }]);
+    expect(
+      compareWithin({ ...silent, payments: [payment({ succeededAt: null, status: 'failed', mark: 'none' })] }, LATER),
+    ).toEqual([]);
+  });
+});
+
+describe('against the invoice on Stripe', () => {
+  it('the same amount paid is no difference', () => {
+    expect(compareInvoice(facts(), ours(), LATER)).toEqual([]);
+  });
+
+  it('less paid than marked is one, and nothing paid is a charge that is not marked', () => {
+    expect(compareInvoice(facts({ amountPaid: 2000n }), ours(), LATER)).toMatchObject([
+      { kind: 'amount_differs', repair: 'person' },
+    ]);
+    expect(compareInvoice(facts({ amountPaid: 0n, status: 'open' }), ours(), LATER)).toMatchObject([
+      { kind: 'charged_not_marked' },
+    ]);
+    expect(compareInvoice(facts({ currency: 'USD' }), ours(), LATER)).toMatchObject([{ kind: 'amount_differs' }]);
+  });
+
+  it('an invoice that was never heard of is one, except a signup’s, an empty or a void one, and one just made', () => {
+    expect(compareInvoice(facts(), null, LATER)).toMatchObject([
+      { kind: 'event_never_delivered', repair: 'look-again' },
+    ]);
+    expect(compareInvoice(facts({ billingReason: 'subscription_create' }), null, LATER)).toEqual([]);
+    expect(compareInvoice(facts({ amountDue: 0n }), null, LATER)).toEqual([]);
+    expect(compareInvoice(facts({ status: 'void' }), null, LATER)).toEqual([]);
+    expect(compareInvoice(facts({ createdAt: LATER }), null, LATER)).toEqual([]);
+  });
+
+  it('another status than the one we were told is one', () => {
+    const open = ours({ invoice: invoice({ platformStatus: 'open' }), payments: [] });
+    expect(compareInvoice(facts({ status: 'void', amountPaid: 0n }), open, LATER)).toMatchObject([
+      { kind: 'event_never_delivered', repair: 'look-again' },
+    ]);
+  });
+
+  it('a payment record of somebody else’s is one, ours is none, and what Stripe collected itself is none', () => {
+    const unmarked = ours({ payments: [] });
+    const paidBy = (id: string | null) => [{ paymentRecordId: id, status: 'paid', amountPaid: 2990n }];
+    expect(compareAttached(facts(), unmarked, paidBy('pr_9'))).toMatchObject([{ kind: 'marked_not_charged' }]);
+    expect(compareAttached(facts(), unmarked, paidBy(null))).toEqual([]);
+    expect(compareAttached(facts(), ours(), paidBy('pr_1'))).toEqual([]);
+    const beside = [...paidBy('pr_1'), ...paidBy('pr_9')];
+    expect(compareAttached(facts({ amountPaid: 5980n }), ours(), beside)).toMatchObject([
+      { kind: 'marked_not_charged' },
+    ]);
+  });
+
+  it('a mark out of band is one unless it is ours or a person was asked', () => {
+    expect(compareAttached(facts(), ours({ payments: [] }), [])).toMatchObject([
+      { kind: 'marked_not_charged', reviewId: null },
+    ]);
+    expect(
+      compareAttached(facts(), ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] }), []),
+    ).toEqual([]);
+    const asked = ours({
+      payments: [payment({ mark: 'parked', paymentRecordId: null })],
+      openReviews: [review({ kind: 'double_payment' })],
+    });
+    expect(compareAttached(facts(), asked, [])).toMatchObject([{ reviewId: 'rev_1' }]);
+  });
+});
+
+describe('refunds on Stripe', () => {
+  const given = ours({ refunds: [refund()] });
+
+  it('a credit note of the same amount is no difference', () => {
+    expect(compareCreditNotes(given, [note()])).toEqual([]);
+  });
+
+  it('a credit note that is void, gone, or of another amount is one', () => {
+    expect(compareCreditNotes(given, [note({ status: 'void' })])).toMatchObject([{ kind: 'refund_not_mirrored' }]);
+    expect(compareCreditNotes(given, [])).toMatchObject([{ kind: 'refund_not_mirrored' }]);
+    expect(compareCreditNotes(given, [note({ amount: 900n })])).toMatchObject([{ kind: 'amount_differs' }]);
+  });
+
+  it('a payment record with another sum of refunds, or none at all, is one; a report under way is none', () => {
+    const p = payment();
+    expect(compareRecord(given, p, record())).toEqual([]);
+    expect(compareRecord(given, p, record({ amountRefunded: 0n }))).toMatchObject([{ kind: 'refund_not_mirrored' }]);
+    expect(compareRecord(given, p, record({ amountRefunded: 1500n }))).toMatchObject([{ kind: 'amount_differs' }]);
+    expect(compareRecord(given, p, null)).toMatchObject([{ kind: 'charged_not_marked' }]);
+    const underWay = ours({ refunds: [refund(), refund({ id: 'ref_2', amount: 500n, mirror: 'reporting' })] });
+    expect(compareRecord(underWay, p, record({ amountRefunded: 1500n }))).toEqual([]);
+  });
+});
+
+it('what a person was asked to decide is not repaired behind their back', () => {
+  expect(isRepairable(difference('charged_not_marked', 'look-again', '', {}))).toBe(true);
+  expect(isRepairable(difference('charged_not_marked', 'look-again', '', { reviewId: 'rev_1' }))).toBe(false);
+  expect(isRepairable(difference('amount_differs', 'person', '', {}))).toBe(false);
+});
