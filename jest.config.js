@@ -24,5 +24,5 @@ export default {
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   // Tests wait for databases and peers more than they compute: two at a time also on a small machine.
   maxWorkers: 2,
-  testTimeout: 60_000,
+  testTimeout: 150_000,
 };
