@@ -31,7 +31,7 @@ export type World = {
   subscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
   /** A renewal: the invoice Stripe makes next for the subscription. Its draft hour has not passed. */
   renew(subscriptionId: string): Promise<string>;
-  /** Waits until a condition holds, by default 45 s: long on purpose, for noisy machines; fails with what was seen last. */
+  /** Waits until a condition holds, by default 45 s: long on purpose, for noisy machines. A look that fails is made again: a busy daemon may answer 503. Fails with what was seen last. */
   until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, withinMs?: number): Promise<T>;
   /** Waits until an invoice has a status at the API. */
   invoice(id: string, status: string): Promise<Json>;
@@ -165,10 +165,15 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
     async until(what, look, holds, withinMs = DEADLINE_MS) {
       const end = Date.now() + withinMs;
       for (;;) {
-        const seen = await look();
-        if (holds(seen)) return seen;
-        if (Date.now() > end)
-          throw new Error(`waited in vain until ${what}; last seen: ${JSON.stringify(seen)?.slice(0, 2_000)}`);
+        let last: string;
+        try {
+          const seen = await look();
+          if (holds(seen)) return seen;
+          last = JSON.stringify(seen) ?? 'undefined';
+        } catch (error) {
+          last = String(error);
+        }
+        if (Date.now() > end) throw new Error(`waited in vain until ${what}; last seen: ${last.slice(0, 2_000)}`);
         await new Promise((resolve) => setTimeout(resolve, 25));
       }
     },
