@@ -53,7 +53,7 @@ export class ConsoleGuard implements CanActivate {
     const rule = this.reflector.get<Rule | undefined>(RULE, context.getHandler());
     if (rule === undefined) throw new Error('a route of the console says nothing of who may use it');
     const changes = req.method !== 'GET' && req.method !== 'HEAD';
-    const session = this.sessions.of(req);
+    const session = await this.sessions.of(req);
     if (session === null) {
       if (changes) await this.deny(req, null, rule, 401);
       throw new NotLoggedIn('no session');

@@ -45,8 +45,13 @@ export class LoginController {
   }
 
   @Get('login')
-  form(@Req() req: Request, @Res() res: Response, @Query('to') to: unknown, @Query('ended') ended: unknown): void {
-    if (this.sessions.of(req) !== null) {
+  async form(
+    @Req() req: Request,
+    @Res() res: Response,
+    @Query('to') to: unknown,
+    @Query('ended') ended: unknown,
+  ): Promise<void> {
+    if ((await this.sessions.of(req)) !== null) {
       secure(res);
       res.redirect(303, ownPath(to));
       return;
@@ -112,8 +117,9 @@ export class LogoutController {
   @HttpCode(303)
   @Page('console.logout')
   async logout(@Req() req: Request, @Res() res: Response): Promise<void> {
-    this.sessions.end(req, res);
-    await this.audit.note(req, sessionOf(req), 'console.logout');
+    const session = sessionOf(req);
+    await this.sessions.end(req, res, session);
+    await this.audit.note(req, session, 'console.logout');
     secure(res);
     res.redirect(303, '/console/login');
   }

@@ -1,5 +1,5 @@
-// Who is logged in, kept in the cookie alone: signed with a key that is made from the API key, so that every replica can check it and
-// removing or changing the API key ends its sessions.
+// Who is logged in, kept in the cookie: signed with a key that is made from the API key, so that every replica can check it and
+// removing or changing the API key ends its sessions. Only those that were logged out are kept elsewhere.
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Request, type Response } from 'express';
@@ -7,8 +7,11 @@ import { type Caller } from '../api/access/caller.js';
 import { type ApiKey, CONFIG, type Config } from '../config/index.js';
 import { isJsonObject } from '../domain/events/json-body.js';
 import { Clock } from '../domain/ports/clock.js';
+import { EndedSessions } from '../domain/ports/ended-sessions.js';
 
 export type Session = Caller & {
+  /** A random name. Not a secret: without the signature it opens nothing. */
+  readonly id: string;
   /** What every form of this session carries and no other site can know. */
   readonly formToken: string;
   readonly expiresAt: Date;
@@ -27,6 +30,7 @@ export class Sessions {
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'apiKeys' | 'production'>,
     private readonly clock: Clock,
+    private readonly ended: EndedSessions,
   ) {
     this.#production = config.production;
     this.#keys = new Map(
@@ -50,12 +54,19 @@ export class Sessions {
     res.cookie(COOKIE, `${body}.${mac(secret, `session.${body}`)}`, { ...this.#traits(req), maxAge: LIFE_MS });
   }
 
-  end(req: Request, res: Response): void {
+  /** Ends it here and in every copy of its cookie. Rejects, and leaves it as it is, when that could not be written down. */
+  async end(req: Request, res: Response, session: Session): Promise<void> {
+    await this.ended.end(session.id, session.expiresAt);
     res.clearCookie(COOKIE, this.#traits(req));
   }
 
-  /** Null: no cookie, one that we did not sign, or one whose time or API key is gone. */
-  of(req: Request): Session | null {
+  /** Null: no cookie, one that we did not sign, one whose time or API key is gone, or one that was logged out. */
+  async of(req: Request): Promise<Session | null> {
+    const session = this.signed(req);
+    return session === null || (await this.ended.isEnded(session.id)) ? null : session;
+  }
+
+  private signed(req: Request): Session | null {
     const cookie = cookieOf(req);
     const [body, signature, more] = cookie?.split('.') ?? [];
     if (body === undefined || signature === undefined || more !== undefined) return null;
@@ -68,7 +79,8 @@ export class Sessions {
       return null;
     }
     // The role is the key's of today, not the one it had when the session began.
-    return { ...entry.caller, formToken: mac(entry.secret, `form.${body}`), expiresAt: new Date(claims.expiresMs) };
+    const { id, expiresMs } = claims;
+    return { ...entry.caller, id, formToken: mac(entry.secret, `form.${body}`), expiresAt: new Date(expiresMs) };
   }
 
   #traits(req: Request) {
@@ -97,13 +109,13 @@ function cookieOf(req: Request): string | null {
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-function claimsOf(body: string): { name: string; issuedMs: number; expiresMs: number } | null {
+function claimsOf(body: string): { id: string; name: string; issuedMs: number; expiresMs: number } | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
     if (!isJsonObject(value)) return null;
-    const { n, i, e } = value;
-    if (typeof n !== 'string' || typeof i !== 'number' || typeof e !== 'number') return null;
-    return { name: n, issuedMs: i, expiresMs: e };
+    const { n, i, e, r } = value;
+    if (typeof n !== 'string' || typeof i !== 'number' || typeof e !== 'number' || typeof r !== 'string') return null;
+    return { id: r, name: n, issuedMs: i, expiresMs: e };
   } catch {
     return null;
   }

@@ -4,6 +4,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChannelEvents } from '../domain/ports/channel-events.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
+import { EndedSessions } from '../domain/ports/ended-sessions.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
@@ -18,6 +19,7 @@ import { PgLaneStore } from './lane-store.js';
 import { PgAuditLog } from './pg-audit.js';
 import { PgChannelEvents } from './pg-channel-events.js';
 import { PgBooks } from './pg-books.js';
+import { PgEndedSessions } from './pg-ended-sessions.js';
 import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
@@ -46,6 +48,7 @@ export class StoreModule {
       { provide: Requests, useFactory: (clock: Clock) => new PgRequests(db, clock), inject: [Clock] },
       { provide: VerifyBooks, useFactory: (clock: Clock) => new PgVerifyBooks(db, clock), inject: [Clock] },
       { provide: Onboardings, useFactory: (clock: Clock) => new PgOnboardings(db, clock), inject: [Clock] },
+      { provide: EndedSessions, useFactory: (clock: Clock) => new PgEndedSessions(db, clock), inject: [Clock] },
       { provide: AuditLog, useFactory: (clock: Clock) => new PgAuditLog(db, clock), inject: [Clock] },
       {
         provide: RequestBudget,

@@ -111,12 +111,21 @@ describe('logging in', () => {
     expect(await at(rotated.url)).toBe(303);
   });
 
-  it('takes the cookie back on logging out', async () => {
+  it('takes the cookie back on logging out, and a copy of it opens nothing on any replica', async () => {
     const v = await ops();
+    const replica = await world.startDaemon();
+    const copies = [new Visitor(url), new Visitor(replica.url)];
+    for (const copy of copies) {
+      copy.cookie = v.cookie;
+      expect((await copy.get('/console')).status).toBe(200);
+    }
+    const other = await ops();
     const out = await v.post('/console/logout', await v.form('/console', '/console/logout'));
     expect(out.headers.get('location')).toBe('/console/login');
     expect(v.cookie).toBeNull();
     expect((await v.get('/console')).status).toBe(303);
+    for (const copy of copies) expect((await copy.get('/console')).status).toBe(303);
+    expect((await other.get('/console')).status).toBe(200); // another login with the same key goes on
   });
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import fc from 'fast-check';
+import { EndedSessions } from '../../src/domain/ports/ended-sessions.js';
 import { Secret } from '../../src/config/index.js';
 import { hourChart } from '../../src/console/chart.js';
 import { html } from '../../src/console/html.js';
@@ -60,13 +61,22 @@ describe('a body that is no JSON', () => {
   });
 });
 
+class NoneEnded extends EndedSessions {
+  end(): Promise<void> {
+    return Promise.resolve();
+  }
+  isEnded(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+}
+
 describe('a session', () => {
   const key = new Secret('a-key-of-at-least-32-characters-0123');
   const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, key }], production: true };
 
-  it('lasts eight hours and not longer, wherever the clock of the replica stands', () => {
+  it('lasts eight hours and not longer, wherever the clock of the replica stands', async () => {
     const clock = new ManualClock();
-    const sessions = new Sessions(config, clock);
+    const sessions = new Sessions(config, clock, new NoneEnded());
     let cookie = '';
     let traits: unknown;
     const res = {
@@ -75,22 +85,23 @@ describe('a session', () => {
     sessions.start({ secure: false } as Request, res, { name: 'ops', role: 'ops' });
     expect(traits).toMatchObject({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
     const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
-    expect(sessions.of(req)).toMatchObject({ name: 'ops', role: 'ops' });
+    expect(await sessions.of(req)).toMatchObject({ name: 'ops', role: 'ops' });
     const slow = new ManualClock(new Date(clock.now().getTime() - 3_600_000));
-    expect(new Sessions(config, slow).of(req)).toBeNull(); // made an hour from now: not by us
+    expect(await new Sessions(config, slow, new NoneEnded()).of(req)).toBeNull(); // made an hour from now: not by us
     clock.advance(8 * 3_600_000 - 1);
-    expect(sessions.of(req)).not.toBeNull();
+    expect(await sessions.of(req)).not.toBeNull();
     clock.advance(1);
-    expect(sessions.of(req)).toBeNull();
+    expect(await sessions.of(req)).toBeNull();
   });
 
-  it('has the role that its key has now', () => {
+  it('has the role that its key has now', async () => {
     const clock = new ManualClock();
     let cookie = '';
     const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
-    new Sessions(config, clock).start({ secure: false } as Request, res, { name: 'ops', role: 'ops' });
-    const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', key }] }, clock);
-    expect(later.of({ headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request)?.role).toBe('read');
+    new Sessions(config, clock, new NoneEnded()).start({ secure: false } as Request, res, { name: 'ops', role: 'ops' });
+    const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', key }] }, clock, new NoneEnded());
+    const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
+    expect((await later.of(req))?.role).toBe('read');
   });
 });
 
