@@ -11,6 +11,7 @@ import { Doors } from './intake/doors.js';
 import { FrontServer, type RequestHandler } from './intake/front-server.js';
 import { type Logger, Metrics, NestLogger } from './observe/index.js';
 import { openDatabase } from './open-database.js';
+import { OWN_MIGRATIONS } from './store/migrations.js';
 import { LaneWorker } from './workers/lane-worker.js';
 
 export type Daemon = {
@@ -37,15 +38,21 @@ const EVENT_TYPES = [
 /**
  * Starts a daemon. It answers 503 until the database is there and its schema current; `signal` ends the waiting.
  * Rejects when the port cannot be had or the waiting was ended.
+ * @param migrations the folder of this release's migrations
  */
-export async function startDaemon(config: Config, log: Logger, signal: AbortSignal): Promise<Daemon> {
+export async function startDaemon(
+  config: Config,
+  log: Logger,
+  signal: AbortSignal,
+  migrations = OWN_MIGRATIONS,
+): Promise<Daemon> {
   const front = new FrontServer();
   const address = await front.listen(config.port, config.host);
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   const url = `http://${host}:${address.port}`;
   log.info({ url }, 'listening; not ready yet');
   try {
-    const database = await openDatabase(config, log, signal);
+    const database = await openDatabase(config, log, signal, migrations);
     const metrics = new Metrics({ eventTypes: EVENT_TYPES, now: () => new Date() });
     const express = new ExpressAdapter();
     const app = await NestFactory.create<NestExpressApplication>(

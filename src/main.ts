@@ -3,6 +3,9 @@ import { ConfigError, loadConfig } from './config/index.js';
 import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
 
+/** SIGTERM ends within 20 s (DESIGN 3.4), also when something hangs that has no limit of its own: a migration, a socket. */
+const END_AT_LAST_MS = 19_000;
+
 /** Exit codes: 0 stopped as asked, 1 could not start or went down, 78 settings are wrong (sysexits: EX_CONFIG). */
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
@@ -15,6 +18,10 @@ async function main(): Promise<void> {
     waiting.abort();
     if (asked) process.exit(1); // asked twice: at once
     asked = true;
+    setTimeout(() => {
+      log.error('not everything came to an end in time; what is left is done again by the next start');
+      process.exit(1);
+    }, END_AT_LAST_MS).unref();
     if (stop !== null) void stop().then(() => process.exit(0));
   };
   process.on('SIGTERM', onSignal);

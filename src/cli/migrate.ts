@@ -2,7 +2,7 @@
 import { type Command } from 'commander';
 import { databaseUrl } from '../open-database.js';
 import { Database } from '../store/database.js';
-import { isBehind, migrate } from '../store/migrations.js';
+import { migrate, schemaState } from '../store/migrations.js';
 import { EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
 import { cliLog } from './world.js';
@@ -20,13 +20,17 @@ export function addMigrate(program: Command, session: Session): void {
         try {
           if (cli.options['status'] === true) {
             const db = await Database.open({ url: source.url, poolSize: 2, onError: () => undefined });
-            const behind = await isBehind(db.orm).finally(() => db.close());
-            await cli.print({ current: !behind }, () =>
-              behind ? 'The schema is behind. Run `crossbill migrate`.\n' : 'The schema is current.\n',
-            );
-            return behind ? EXIT.failed : EXIT.ok;
+            const { missing, unknown } = await schemaState(db.orm).finally(() => db.close());
+            const current = missing.length === 0;
+            await cli.print({ current, missing, unknown }, () => {
+              if (!current) return `The schema lacks ${missing.join(', ')}. Run \`crossbill migrate\`.\n`;
+              return unknown.length === 0
+                ? 'The schema is current.\n'
+                : `The schema is of a newer release (${unknown.join(', ')}); this one can use it.\n`;
+            });
+            return current ? EXIT.ok : EXIT.failed;
           }
-          const done = await migrate(source.url);
+          const done = await migrate(source.url, { signal: cli.io.signal });
           await cli.print({ migrations: done }, () =>
             done.length === 0 ? 'The schema was current already.\n' : `Done: ${done.join(', ')}\n`,
           );

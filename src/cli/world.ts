@@ -12,7 +12,7 @@ import { createLogger, type Logger } from '../observe/index.js';
 import { databaseUrl } from '../open-database.js';
 import { Database } from '../store/database.js';
 import { LEASE_MS } from '../store/lane-transactions.js';
-import { isBehind } from '../store/migrations.js';
+import { schemaState } from '../store/migrations.js';
 import { LaneWorker } from '../workers/lane-worker.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
@@ -67,7 +67,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
       poolSize: Math.min(config.databasePoolSize, LANES_AT_ONCE),
       onError: (err) => log.warn({ err }, 'a database connection was lost'),
     });
-    if (await isBehind(db.orm)) {
+    if ((await schemaState(db.orm)).missing.length > 0) {
       throw new CliError(
         EXIT.failed,
         'schema_behind',

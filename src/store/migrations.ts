@@ -7,20 +7,19 @@ import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 /** Any number, the same in every replica: one of them migrates, the others wait. */
 const MIGRATION_LOCK = 4_812_007;
 
+const TRY_LOCK_EVERY_MS = 250;
+
+/** The migrations of this release. `src/store` and `dist/store` are equally deep. */
+export const OWN_MIGRATIONS = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
+
 type MigrationClass = new () => MigrationInterface;
 
-/** The files of `migrations/`, oldest first, as TypeORM migrations. */
-export function loadMigrations(): MigrationClass[] {
-  const folder = findFolder();
+/** The files of a release's `migrations/`, oldest first, as TypeORM migrations. */
+export function loadMigrations(folder = OWN_MIGRATIONS): MigrationClass[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort()
     .map((file) => migrationOf(file, readFileSync(join(folder, file), 'utf8')));
-}
-
-function findFolder(): string {
-  // `src/store` and `dist/store` are equally deep.
-  return join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'migrations');
 }
 
 function migrationOf(file: string, text: string): MigrationClass {
@@ -43,24 +42,33 @@ function migrationOf(file: string, text: string): MigrationClass {
   };
 }
 
-function dataSource(url: string): DataSource {
+function dataSource(url: string, folder: string): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
     applicationName: 'crossbill-migrate',
-    migrations: loadMigrations(),
+    migrations: loadMigrations(folder),
     migrationsTableName: 'schema_migration',
     migrationsTransactionMode: 'each',
     poolSize: 2,
   });
 }
 
-async function locked<T>(url: string, work: (db: DataSource) => Promise<T>): Promise<T> {
-  const db = dataSource(url);
+async function locked<T>(
+  url: string,
+  folder: string,
+  signal: AbortSignal | null,
+  work: (db: DataSource) => Promise<T>,
+): Promise<T> {
+  const db = dataSource(url, folder);
   await db.initialize();
   const lock = db.createQueryRunner();
   try {
-    await lock.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // Asked for again and again, not waited for: whoever is told to stop meanwhile must be able to.
+    while (!(await taken(lock))) {
+      if (signal?.aborted === true) throw new MigrationEnded('ended while another process migrates');
+      await new Promise((resolve) => setTimeout(resolve, TRY_LOCK_EVERY_MS));
+    }
     try {
       return await work(db);
     } finally {
@@ -72,21 +80,51 @@ async function locked<T>(url: string, work: (db: DataSource) => Promise<T>): Pro
   }
 }
 
-/** Brings the schema up to date. Gives the names of the migrations that were run; none when it already was. */
-export async function migrate(url: string): Promise<string[]> {
-  return locked(url, async (db) => (await db.runMigrations()).map((m) => m.name));
+async function taken(lock: QueryRunner): Promise<boolean> {
+  const [row] = (await lock.query('select pg_try_advisory_lock($1) as taken', [MIGRATION_LOCK])) as {
+    taken: boolean;
+  }[];
+  return row?.taken === true;
+}
+
+/** The signal came before it was this process's turn. Nothing was changed. */
+export class MigrationEnded extends Error {
+  readonly code = 'store.migration_ended';
+}
+
+/**
+ * Brings the schema up to date. Gives the names of the migrations that were run; none when it already was.
+ * @param signal ends the waiting for another process that migrates
+ * @throws MigrationEnded when it did
+ */
+export async function migrate(
+  url: string,
+  { folder = OWN_MIGRATIONS, signal = null }: { folder?: string; signal?: AbortSignal | null } = {},
+): Promise<string[]> {
+  return locked(url, folder, signal, async (db) => (await db.runMigrations()).map((m) => m.name));
 }
 
 /** Takes the newest migration back. For tests and for a release that must be undone before it took traffic. */
 export async function undoLastMigration(url: string): Promise<void> {
-  await locked(url, (db) => db.undoLastMigration());
+  await locked(url, OWN_MIGRATIONS, null, (db) => db.undoLastMigration());
 }
 
-/** True when a migration of this release has not been run on the database: such a daemon takes no traffic. */
-export async function isBehind(db: DataSource): Promise<boolean> {
+export type SchemaState = {
+  /** Migrations of this release that were not run on the database: with any, a daemon takes no traffic. */
+  readonly missing: readonly string[];
+  /** Migrations that were run and that this release does not know: a newer one is or was here. It may go on, as they only add. */
+  readonly unknown: readonly string[];
+};
+
+/** How the schema of the database stands to this release. */
+export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Promise<SchemaState> {
+  const own = loadMigrations(folder).map((M) => new M().name ?? '');
   const [table] = await db.query<{ there: boolean }[]>(`select to_regclass('schema_migration') is not null as there`);
-  if (table?.there !== true) return true;
-  const rows = await db.query<{ name: string }[]>('select name from schema_migration');
+  if (table?.there !== true) return { missing: own, unknown: [] };
+  const rows = await db.query<{ name: string }[]>('select name from schema_migration order by name');
   const done = new Set(rows.map((r) => r.name));
-  return loadMigrations().some((M) => !done.has(new M().name ?? ''));
+  return {
+    missing: own.filter((name) => !done.has(name)),
+    unknown: [...done].filter((name) => !own.includes(name)),
+  };
 }

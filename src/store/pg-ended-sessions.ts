@@ -1,5 +1,5 @@
 // Logged-out sessions of the console in PostgreSQL.
-import { Clock } from '../domain/ports/clock.js';
+import { type Clock } from '../domain/ports/clock.js';
 import { EndedSessions } from '../domain/ports/ended-sessions.js';
 import { type Database } from './database.js';
 

@@ -1,8 +1,13 @@
 // What the database itself holds: migrations both ways, append-only books, effects unique for good.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
+import { Secret } from '../../src/config/secret.js';
+import { createLogger } from '../../src/observe/index.js';
+import { openDatabase, type OpenDatabase } from '../../src/open-database.js';
 import { violatedConstraint } from '../../src/store/database.js';
-import { isBehind, loadMigrations, migrate, undoLastMigration } from '../../src/store/migrations.js';
+import { loadMigrations, migrate, OWN_MIGRATIONS, schemaState, undoLastMigration } from '../../src/store/migrations.js';
 import { Database } from '../../src/store/database.js';
 import { emptyDatabase, freshDatabase, type TestDatabase } from '../support/database.js';
 
@@ -11,6 +16,7 @@ let db: pg.Pool;
 async function use(database: TestDatabase): Promise<void> {
   fresh = database;
   db = new pg.Pool({ connectionString: fresh.url, max: 2 });
+  db.on('error', () => undefined); // a connection may still be closing when its database is dropped
 }
 afterEach(async () => {
   await db.end();
@@ -50,7 +56,7 @@ describe('migrations', () => {
   it('tell a daemon whether the schema is behind', async () => {
     const open = async (): Promise<boolean> => {
       const database = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
-      const behind = await isBehind(database.orm);
+      const behind = (await schemaState(database.orm)).missing.length > 0;
       await database.close();
       return behind;
     };
@@ -59,6 +65,57 @@ describe('migrations', () => {
     expect(await open()).toBe(false);
     await undoLastMigration(fresh.url);
     expect(await open()).toBe(true);
+  });
+
+  const opened = (url: string, signal: AbortSignal, lines: string[]): Promise<OpenDatabase> => {
+    const log = createLogger({
+      level: 'info',
+      secrets: [],
+      pretty: false,
+      destination: { write: (l) => lines.push(l) },
+    });
+    const choice = { kind: 'url', url: new Secret(url) } as const;
+    return openDatabase({ database: choice, databasePoolSize: 2 }, log, signal);
+  };
+
+  it('are awaited by a daemon whose own user may not run them', async () => {
+    const url = new URL(fresh.url);
+    url.searchParams.set('options', '-c role=pg_read_all_data');
+    const lines: string[] = [];
+    const opening = opened(url.toString(), new AbortController().signal, lines);
+    while (!lines.some((l) => l.includes('run `crossbill migrate`'))) await new Promise((r) => setTimeout(r, 20));
+    await migrate(fresh.url);
+    const found = await opening;
+    expect((await schemaState(found.db.orm)).missing).toEqual([]);
+    await found.db.close();
+    await found.close();
+  });
+
+  it('of another process are not waited for by a daemon that is told to stop', async () => {
+    const other = await db.connect();
+    await other.query('select pg_advisory_lock(4812007)');
+    const stop = new AbortController();
+    const opening = opened(fresh.url, stop.signal, []);
+    const waits = async (): Promise<boolean> =>
+      (await db.query(`select 1 from pg_stat_activity where application_name = 'crossbill-migrate'`)).rowCount !== 0;
+    while (!(await waits())) await new Promise((r) => setTimeout(r, 20));
+    stop.abort();
+    await expect(opening).rejects.toMatchObject({ code: 'store.migration_ended' });
+    expect(await names()).toEqual([]);
+    await other.query('select pg_advisory_unlock(4812007)');
+    other.release();
+  });
+
+  // Replicas of the release before go on beside the new schema, and that release may be started on it again.
+  const NEEDS_NEW_CODE =
+    /\bdrop (table|column|function|type|sequence|view)\b|\brename\b|\balter (column )?\w+ (set not null|type)\b/i;
+  it.each(readdirSync(OWN_MIGRATIONS).filter((name) => name.endsWith('.sql')))('%s only adds', (file) => {
+    const text = readFileSync(join(OWN_MIGRATIONS, file), 'utf8');
+    expect(text).toMatch(/^-- Why: [\s\S]*Locks: [\s\S]*Undo: [\s\S]*\n\n-- up\n/);
+    const up = (text.split(/^-- down$/m)[0] ?? '').split(/^-- up$/m)[1] ?? '';
+    expect(up).not.toMatch(NEEDS_NEW_CODE);
+    const columns = [...up.matchAll(/add column[^,;]*/gi)].map(([column]) => column);
+    expect(columns.filter((c) => /not null/i.test(c) && !/default/i.test(c))).toEqual([]);
   });
 });
 

@@ -22,7 +22,8 @@ export type World = {
   readonly logLines: string[];
   /** The settings a daemon is started with. */
   readonly env: Record<string, string>;
-  startDaemon(over?: Record<string, string>): Promise<Daemon>;
+  /** `migrations`: those of another release than this one. */
+  startDaemon(over?: Record<string, string>, migrations?: string): Promise<Daemon>;
   /** A call at the first daemon with the ops key unless another is given. */
   api<T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>;
   control(method: string, path: string, body?: unknown): Promise<Reply>;
@@ -92,7 +93,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
     daemons,
     logLines,
     env,
-    async startDaemon(more = {}) {
+    async startDaemon(more = {}, migrations) {
       const config = loadConfig({ ...env, ...more });
       const log = createLogger({
         level: config.logLevel,
@@ -100,7 +101,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
         pretty: false,
         destination: { write: (line: string) => void logLines.push(line) },
       });
-      const daemon = await startDaemon(config, log, new AbortController().signal);
+      const daemon = await startDaemon(config, log, new AbortController().signal, migrations);
       daemons.push(daemon);
       if (!registered) {
         registered = true;

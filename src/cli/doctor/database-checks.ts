@@ -4,7 +4,7 @@ import { type Backlog, type Books } from '../../domain/ports/books.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { Database } from '../../store/database.js';
-import { isBehind } from '../../store/migrations.js';
+import { schemaState } from '../../store/migrations.js';
 import { PgOverview } from '../../store/pg-overview.js';
 import { age } from '../table.js';
 import { type Check, fail, ok, warn } from './check.js';
@@ -32,10 +32,11 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
     const shown = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
     if (version < OLDEST) checks.push(fail('database', shown, 'Use PostgreSQL 14 or later.'));
     else checks.push(ok('database', shown));
-    const behind = await isBehind(db.orm);
-    if (behind) checks.push(fail('schema', 'behind this release', 'Run `crossbill migrate`.'));
-    else checks.push(ok('schema', 'current'));
-    return { checks, usable: !behind };
+    const { missing, unknown } = await schemaState(db.orm);
+    if (missing.length > 0)
+      checks.push(fail('schema', `behind this release by ${missing.length}`, 'Run `crossbill migrate`.'));
+    else checks.push(ok('schema', unknown.length === 0 ? 'current' : 'of a newer release, which this one can use'));
+    return { checks, usable: missing.length === 0 };
   } catch (e) {
     const why = e instanceof Error ? e.message : 'no answer';
     checks.push(fail('database', `cannot be reached: ${why}`, 'See that it runs and that DATABASE_URL is right.'));

@@ -1,0 +1,152 @@
+// A rolling upgrade of two replicas under load, and back: the old release works on the newer schema, the new one waits for it.
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { migrate, OWN_MIGRATIONS } from '../../src/store/migrations.js';
+import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { freePort } from './support/daemon-process.js';
+import { deliver, eventStatus, eventStatuses } from './support/door.js';
+import { stripeSides } from './support/story.js';
+
+/** Any number, as in `store/migrations.ts`. */
+const MIGRATION_LOCK = 4_812_007;
+/** What a next release may add to the tables that every event writes to. One table a file, so that no two locks are held at once. */
+const TOUCHED = ['inbox_event', 'lane', 'invoice', 'payment', 'outbox_message', 'ledger_entry', 'journal'];
+
+let world: World;
+let next: string;
+let subscribers: Subscriber[];
+
+beforeAll(async () => {
+  next = mkdtempSync(join(tmpdir(), 'crossbill-next-release-'));
+  cpSync(OWN_MIGRATIONS, next, { recursive: true });
+  TOUCHED.forEach((name, i) => {
+    const up = `alter table ${name} add column of_next text not null default 'new';\ncreate index ${name}_of_next on ${name} (of_next);`;
+    const down = `drop index ${name}_of_next;\nalter table ${name} drop column of_next;`;
+    writeFileSync(join(next, `${9001 + i}-next-${name}.sql`), `-- up\n${up}\n-- down\n${down}\n`);
+  });
+  world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+  await world.startDaemon();
+  await world.startDaemon();
+  subscribers = await Promise.all(Array.from({ length: 4 }, () => world.subscriber({ amount: 1000 })));
+  for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+});
+afterAll(async () => {
+  await world.close();
+  rmSync(next, { recursive: true, force: true });
+});
+
+/** Renews all subscribers again and again until `done` ends; gives the invoices. A round begins when the one before is being worked. */
+async function underLoad(done: Promise<unknown>): Promise<string[]> {
+  let over = false;
+  const end = done.finally(() => (over = true));
+  const made: string[] = [];
+  do {
+    const round = await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)));
+    made.push(...round);
+    await world.until(
+      'the round is worked',
+      () => stripeSides(world),
+      (seen) => over || round.some((id) => seen.get(id)?.status === 'paid'),
+    );
+  } while (!over);
+  await end;
+  return made;
+}
+
+/** Every invoice is paid by one record that is attached once, no event is left over, and nothing waits for a person. */
+async function allPaidOnce(invoices: readonly string[]): Promise<void> {
+  const sides = await world.until(
+    'every renewal is paid',
+    async () => {
+      await world.advance(120); // the senders' next tries, of what a stopping replica turned away
+      return stripeSides(world);
+    },
+    (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
+    40_000,
+  );
+  for (const id of invoices) {
+    const side = sides.get(id);
+    expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
+    await world.invoice(id, 'paid');
+  }
+  const open = await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open');
+  expect(open.body.data).toEqual([]);
+  await world.until(
+    'nothing is left over',
+    () => world.api<{ data: Json[] }>('GET', '/v1/events?status=received'),
+    (r) => r.body.data.length === 0,
+  );
+  const db = new pg.Client({ connectionString: world.databaseUrl });
+  await db.connect();
+  const booked = await db.query(
+    `select invoice_id, count(*)::int as n from ledger_entry where invoice_id = any($1) group by 1 having count(*) <> 2`,
+    [invoices],
+  );
+  await db.end();
+  expect(booked.rows).toEqual([]); // collected and marked, each once
+}
+
+/** Not at once: a machine with much else to do lets the database answer late, and that is 503 too. */
+async function isReady(base: string): Promise<void> {
+  await world.until(
+    'it takes traffic',
+    () => fetch(`${base}/readyz`).then((r) => r.status),
+    (status) => status === 200,
+  );
+}
+
+describe('a rolling upgrade of two replicas', () => {
+  it('loses nothing and does nothing twice; the new release takes traffic only once the schema is its own', async () => {
+    const other = new pg.Client({ connectionString: world.databaseUrl });
+    other.on('error', () => undefined); // it ends with the database when the test fails
+    await other.connect();
+    await other.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]); // somebody else is about to migrate
+    const port = await freePort();
+    const base = `http://127.0.0.1:${port}`;
+    const joining = world.startDaemon({ PORT: String(port) }, next);
+    const upgraded = (async () => {
+      await world.until(
+        'the new replica listens',
+        () =>
+          fetch(`${base}/livez`).then(
+            (r) => r.status,
+            () => 0,
+          ),
+        (status) => status === 200,
+      );
+      expect((await fetch(`${base}/readyz`)).status).toBe(503);
+      const early = JSON.stringify({ id: 'evt_early', object: 'event', type: 'plan.created', data: { object: {} } });
+      expect((await deliver(world, 'stripe', early, { base })).status).toBe(503);
+      expect(await eventStatuses(world, 'stripe', 'evt_early')).toEqual([]);
+
+      await other.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+      await joining; // it migrates, beside two replicas of the old release at work
+      await isReady(base);
+      expect((await deliver(world, 'stripe', early, { base })).status).toBe(200);
+      expect(await eventStatus(world, 'stripe', 'evt_early')).toBe('ignored');
+      const { secrets } = world.sandbox;
+      world.sandbox.stripe.state.addEndpoint(`${base}/webhooks/stripe`, secrets.stripeWebhookSecret);
+      world.sandbox.cards.events.sendTo(`${base}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+      const [, second] = world.daemons;
+      await second?.stop();
+    })();
+    const invoices = await underLoad(upgraded);
+    await other.end();
+    await allPaidOnce(invoices);
+  }, 120_000);
+
+  it('can be gone back on: the release before starts on the newer schema and works', async () => {
+    await migrate(world.databaseUrl, { folder: next });
+    const old = await world.startDaemon();
+    await isReady(old.url);
+    const { secrets } = world.sandbox;
+    world.sandbox.stripe.state.addEndpoint(`${old.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
+    world.sandbox.cards.events.sendTo(`${old.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+    const others = world.daemons.splice(0, world.daemons.indexOf(old)); // the one that is left answers for all
+    const invoices = await underLoad(Promise.all(others.map((d) => d.stop())));
+    await allPaidOnce(invoices);
+  }, 120_000);
+});
