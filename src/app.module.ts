@@ -45,7 +45,8 @@ export class AppModule {
         IntakeModule.register({
           imports: [],
           options: {
-            useFactory: (wake: Wake) => intakeOptions(config, watchDoors(metrics, log, wake)),
+            useFactory: (wake: Wake) =>
+              intakeOptions(config, watchDoors(metrics, log, wake, config.webhookMismatchStatus)),
             inject: [Wake],
           },
         }),

@@ -27,13 +27,12 @@ export function watchCalls(metrics: Metrics, log: Logger): (report: CallReport) 
   };
 }
 
-// The answer a door gave, for the counter by status.
-const STATUS: Record<DoorOutcome, number> = {
+// The answer a door gave, for the counter by status. A mismatch is answered as the operator chose.
+const STATUS: Record<Exclude<DoorOutcome, 'mismatch'>, number> = {
   stored: 200,
   duplicate: 200,
   conflict: 200,
   malformed: 400,
-  mismatch: 401,
   'too-large': 413,
   method: 405,
   slow: 503,
@@ -43,18 +42,23 @@ const STATUS: Record<DoorOutcome, number> = {
   closed: 503,
 };
 
-/** Counts each answer of a door and wakes the workers when something new was stored. */
+/**
+ * Counts each answer of a door and wakes the workers when something new was stored.
+ * @param mismatchStatus what a delivery signed with none of our secrets is answered
+ */
 export function watchDoors(
   metrics: Metrics,
   log: Logger,
   wake: Wake,
+  mismatchStatus: number,
 ): (
   door: InboxSource,
   outcome: DoorOutcome,
   about: { readonly delivery: Delivery | null; readonly error: unknown },
 ) => void {
   return (door, outcome, { delivery, error }) => {
-    metrics.webhookAnswer(door, STATUS[outcome]);
+    metrics.webhookAnswer(door, outcome === 'mismatch' ? mismatchStatus : STATUS[outcome]);
+    if (outcome === 'mismatch') metrics.webhookMismatch(door, mismatchStatus);
     const counted = delivery === null ? null : eventOutcome(outcome, delivery);
     if (delivery !== null && counted !== null) metrics.event(door, delivery.type, counted);
     const line = { door, outcome, eventId: delivery?.eventId, type: delivery?.type, reason: delivery?.reason };

@@ -15,9 +15,11 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   // Labels show in the text only once a metric has a value.
   metrics.event('stripe', 'other', 'stored');
   metrics.webhookAnswer('stripe', 200);
+  metrics.webhookMismatch('stripe', 401);
   metrics.call('stripe', 'read_invoice', 'answered', 1);
   metrics.decision('invoice.created', 'done');
   metrics.queues({ inbox: 0, outbox: 0 }, null);
+  metrics.eventsParked(0);
   metrics.reviewsOpen({ dispute: 0 });
   metrics.verified({ no_verdict: 0 }, null);
   const text = await metrics.text();

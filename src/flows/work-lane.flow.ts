@@ -84,6 +84,24 @@ export class WorkLaneFlow {
     return { errands, decided };
   }
 
+  /** The lane keeps failing with no event to blame: a person is told, once, and it is looked at again at `nextAt`. */
+  async tellStuck(claim: Claim, why: string, nextAt: Date): Promise<void> {
+    await this.store.transact({
+      lane: claim.lane,
+      fence: claim.fence,
+      decide: ({ state }) => {
+        const told = openReview(state, this.context.now(), {
+          kind: 'effect_failed',
+          subject: `lane:${claim.lane}`,
+          summary: `what is to be done next cannot be decided or written down: ${why}`.slice(0, 600),
+          proposal:
+            'The log of the daemon has the whole error: report it. It is tried again every hour, and with `retry`.',
+        });
+        return { state: told, verdicts: [], dueAt: nextAt, rest: true, value: null };
+      },
+    });
+  }
+
   /** One transaction: the news, the events that wait, the decision. */
   private async step(
     claim: Claim,

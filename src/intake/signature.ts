@@ -24,7 +24,7 @@ const MAC_BYTES = 32;
 
 /**
  * Reads a header `t=<Unix seconds>,v1=<hex>[,v1=<hex>]…`; entries of other schemes (`v0`) are passed over. Null for anything else:
- * `t` missing, twice or not plain digits, a `v1` that is not 64 lower-case hex digits, no `v1`, too many, a blank
+ * `t` missing, twice or not plain digits, a `v1` that is not 64 hex digits, no `v1`, too many, a blank
  * or control character anywhere, or too long.
  */
 export function parseSignatureHeader(header: string): SignatureHeader | null {
@@ -42,8 +42,8 @@ export function parseSignatureHeader(header: string): SignatureHeader | null {
       if (timestamp !== null || !/^(?:0|[1-9][0-9]{0,14})$/.test(value)) return null;
       timestamp = value;
     } else if (scheme === 'v1') {
-      // One spelling per MAC: nobody signs in upper case, and so no changed bit of a header passes.
-      if (macs.length === MAX_MACS || !/^[0-9a-f]{64}$/.test(value)) return null;
+      // Hex in either case is the same 32 bytes: an authentic delivery is not turned away for its spelling.
+      if (macs.length === MAX_MACS || !/^[0-9a-f]{64}$/i.test(value)) return null;
       macs.push(Buffer.from(value, 'hex'));
     }
   }

@@ -58,6 +58,17 @@ export class Metrics {
     labelNames: ['kind'],
     registers: [this.registry],
   });
+  private readonly mismatches = new Counter({
+    name: 'crossbill_webhook_mismatches_total',
+    help: 'Deliveries whose signature no secret of the door makes, by door and the HTTP status they were answered.',
+    labelNames: ['door', 'status'],
+    registers: [this.registry],
+  });
+  private readonly parked = new Gauge({
+    name: 'crossbill_events_parked',
+    help: 'Authentic events that could not be used or decided and wait for a person, in the whole database.',
+    registers: [this.registry],
+  });
   private readonly decisions = new Counter({
     name: 'crossbill_decisions_total',
     help: 'Decisions taken, by flow and decision.',
@@ -83,7 +94,7 @@ export class Metrics {
       this.oldestAt === null ? 0 : Math.max(0, (options.now().getTime() - this.oldestAt.getTime()) / 1000);
     new Gauge({
       name: 'crossbill_queue_oldest_age_seconds',
-      help: 'Age of the oldest event or call, in the whole database, that is due and not finished, in seconds; 0 when there is none.',
+      help: 'Age of the oldest event not yet decided or call not yet confirmed, in the whole database, due now or later, in seconds; 0 when there is none.',
       registers: [this.registry],
       // Computed when it is read: the age goes on growing when the loop that measures the queues is the thing that is stuck.
       collect() {
@@ -103,6 +114,11 @@ export class Metrics {
     this.webhookAnswers.inc({ door, status });
   }
 
+  /** A delivery was signed with none of the door's secrets, and was answered this. */
+  webhookMismatch(door: EventSource, status: number): void {
+    this.mismatches.inc({ door, status });
+  }
+
   /** A call ended. @param call a name from our code, such as `report_payment`; never a path @param seconds of this one try */
   call(peer: Peer, call: string, outcome: MeasuredOutcome, seconds: number): void {
     this.calls.inc({ peer, call, outcome });
@@ -114,7 +130,12 @@ export class Metrics {
     this.decisions.inc({ flow, decision });
   }
 
-  /** What the queues hold now. @param oldestAt since when the oldest due item waits; null: nothing is due */
+  /** How many events are parked now. */
+  eventsParked(count: number): void {
+    this.parked.set(count);
+  }
+
+  /** What the queues hold now. @param oldestAt since when the oldest unfinished item waits; null: nothing waits */
   queues(depths: Readonly<Record<Queue, number>>, oldestAt: Date | null): void {
     this.depth.set({ queue: 'inbox' }, depths.inbox);
     this.depth.set({ queue: 'outbox' }, depths.outbox);

@@ -55,19 +55,19 @@ export class PgLaneStore extends LaneStore {
     return this.transactions.submit(work);
   }
 
-  async release(lane: string, fence: bigint): Promise<void> {
-    await this.db.pool.query('update lane set lease_until = null, lease_owner = null where key = $1 and fence = $2', [
-      lane,
-      fence,
-    ]);
+  async release(lane: string, fence: bigint, dueAt?: Date): Promise<void> {
+    await this.db.pool.query(
+      `update lane set lease_until = null, lease_owner = null, due_at = coalesce($3, due_at) where key = $1 and fence = $2`,
+      [lane, fence, dueAt ?? null],
+    );
   }
 
-  async postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<void> {
+  async postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<boolean> {
     const now = this.clock.now();
-    await inTransaction(this.db.pool, async (db) => {
+    return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
-      if (held.rowCount !== 1) return;
-      await db.query(
+      if (held.rowCount !== 1) return true; // somebody else's by now
+      const blamed = await db.query(
         `update inbox_event set attempts = attempts + 1, next_try_at = $2, reason = $3,
                 status = case when attempts + 1 >= $4 then 'parked' else status end,
                 decided_at = case when attempts + 1 >= $4 then $5 else null end
@@ -75,6 +75,7 @@ export class PgLaneStore extends LaneStore {
         [lane, retryAt, reason.slice(0, 500), parkAfter, now],
       );
       await db.query('update lane set due_at = $2, lease_until = null where key = $1', [lane, retryAt]);
+      return blamed.rowCount === 1;
     });
   }
 

@@ -32,6 +32,7 @@ import {
   REVIEW,
   unflat,
 } from './codec.js';
+import { StoreUnavailable } from '../domain/ports/lane-store.js';
 import { Database } from './database.js';
 import { InvoiceEntity, PaymentEntity, RefundEntity, ReviewEntity, type Stored } from './entities.js';
 import { eventById, eventPage } from './event-queries.js';
@@ -290,7 +291,11 @@ export class PgBooks extends Books {
   }
 
   async ping(): Promise<void> {
-    await this.db.pool.query('select 1');
+    // A standby answers too, and can take nothing in (SQLSTATE 25006 at the first write).
+    const found = await this.db.pool.query<{ read_only: boolean }>(
+      `select current_setting('transaction_read_only') = 'on' as read_only`,
+    );
+    if (found.rows[0]?.read_only !== false) throw new StoreUnavailable('the database takes no writes');
   }
 
   overview(): Promise<Overview> {

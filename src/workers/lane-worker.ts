@@ -16,13 +16,18 @@ export type LaneWorkerOptions = {
   readonly onError?: (what: string, error: unknown, lane: string | null) => void;
 };
 
-/** After so many failed decisions an event is parked for a person (RELIABILITY K9). */
+/** After so many failed decisions an event is parked for a person (RELIABILITY K9), and a lane without one is told of. */
 const PARK_AFTER = 10;
 const BACK_OFF_MS = 1_000;
+/** How often a lane that was told of is tried again. */
+const STUCK_EVERY_MS = 3_600_000;
+const MOST_FAILING = 10_000;
 
 export class LaneWorker {
   private readonly stopping = new AbortController();
   private readonly inFlight = new Set<Promise<void>>();
+  /** Lanes that failed here with no event to blame, and how often in a row. */
+  private readonly failing = new Map<string, number>();
   /** Claimed, and waiting for a place. */
   private readonly ready: Claim[] = [];
   private loop: Promise<void> | null = null;
@@ -108,6 +113,7 @@ export class LaneWorker {
   private async work(claim: Claim): Promise<void> {
     try {
       const done = await this.flow.run(claim, this.stopping.signal); // not inside the call: nobody may be listening
+      this.failing.delete(claim.lane);
       this.options.onDone?.(done);
     } catch (e) {
       if (e instanceof LaneFenced) return; // another worker has it: nothing was written here
@@ -126,10 +132,23 @@ export class LaneWorker {
       }
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
       const retryAt = new Date(this.clock.now().getTime() + 2 * BACK_OFF_MS);
-      await this.store.postpone(claim.lane, claim.fence, reason, retryAt, PARK_AFTER);
+      const blamed = await this.store.postpone(claim.lane, claim.fence, reason, retryAt, PARK_AFTER);
+      if (!blamed) await this.wait(claim, reason);
     } catch (again) {
       // The lease runs out by itself; then anyone goes on.
       this.options.onError?.('a lane could not be given back', again, claim.lane);
     }
+  }
+
+  /** No event can be parked for it: it waits longer each time, and in the end a person is told. */
+  private async wait(claim: Claim, reason: string): Promise<void> {
+    const failures = (this.failing.get(claim.lane) ?? 0) + 1;
+    if (this.failing.size >= MOST_FAILING) this.failing.clear();
+    this.failing.set(claim.lane, failures);
+    const stuck = failures >= PARK_AFTER;
+    const waitMs = stuck ? STUCK_EVERY_MS : BACK_OFF_MS * 2 ** failures;
+    const nextAt = new Date(this.clock.now().getTime() + waitMs);
+    await this.store.release(claim.lane, claim.fence, nextAt);
+    if (failures === PARK_AFTER) await this.flow.tellStuck(claim, reason, nextAt);
   }
 }

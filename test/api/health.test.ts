@@ -1,5 +1,6 @@
 // Alive, ready, measured; and what callers are told while the database is away.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { Readiness } from '../../src/api/readiness.js';
 import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
 import { type TestDatabase } from '../support/database.js';
@@ -25,6 +26,31 @@ describe('health', () => {
     expect([stopping.status, stopping.json]).toEqual([503, { status: 'stopping' }]);
     expect((await open('/livez')).status).toBe(200);
     api.app.get(Readiness).set(true, 'ready');
+  });
+
+  it('is not ready on a database that takes no writes, as a standby does, and is again once it does', async () => {
+    const admin = new pg.Client({ connectionString: database.url });
+    await admin.connect();
+    const name = new URL(database.url).pathname.slice(1);
+    const become = async (to: 'on' | 'off'): Promise<void> => {
+      await admin.query('set default_transaction_read_only = off');
+      await admin.query(`alter database ${name} set default_transaction_read_only = ${to}`);
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`);
+    };
+    const answers = async (status: number): Promise<Record<string, unknown>> => {
+      // A pool may find out about a connection that was ended only when it uses it.
+      for (;;) {
+        const seen = await open('/readyz');
+        if (seen.status === status) return seen.json;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    };
+    await become('on');
+    expect(await answers(503)).toEqual({ status: 'database' });
+    await become('off');
+    expect(await answers(200)).toEqual({ status: 'ok' });
+    await admin.end();
   });
 
   it('shows what waits, and no secret', async () => {

@@ -215,6 +215,10 @@ describe('the doors of a running daemon', () => {
       secret: 'whsec_not_yet_known',
     });
     expect(sent.status).toBe(503);
+    const { text } = await fetch(`${rolling.url}/metrics`).then(async (r) => ({ text: await r.text() }));
+    expect(text).toContain('crossbill_webhook_answers_total{door="stripe",status="503"} 1');
+    expect(text).toContain('crossbill_webhook_mismatches_total{door="stripe",status="503"} 1');
+    expect(text).not.toContain('status="401"');
   });
 });
 

@@ -111,7 +111,7 @@ export class MemoryLaneStore extends LaneStore {
     if (l.fence === fence) l.leaseUntil = 0;
   }
 
-  override async postpone(): Promise<void> {
+  override async postpone(): Promise<never> {
     throw new Error('a decision failed');
   }
 
@@ -193,11 +193,11 @@ class MortalStore extends LaneStore {
     return this.inner.transact(work);
   }
 
-  override release(lane: string, fence: bigint): Promise<void> {
-    return this.inner.release(lane, fence);
+  override release(...args: Parameters<LaneStore['release']>): Promise<void> {
+    return this.inner.release(...args);
   }
 
-  override postpone(...args: Parameters<LaneStore['postpone']>): Promise<void> {
+  override postpone(...args: Parameters<LaneStore['postpone']>): Promise<boolean> {
     return this.inner.postpone(...args);
   }
 

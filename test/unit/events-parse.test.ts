@@ -107,7 +107,8 @@ describe('a payment event', () => {
     };
     expect(without('refund_id')).toBe('usable');
     expect(without('processor_refund_id')).toBe('usable');
-    expect(without('refund_id', 'processor_refund_id')).toBe('unusable');
+    expect(without('refund_id', 'processor_refund_id')).toBe('usable');
+    expect(without('refund_id', 'processor_refund_id', 'amount_refunded_total')).toBe('unusable');
     expect(without('amount_refunded_total', 'reason')).toBe('usable');
     expect(parseMorPaymentEvent(changed(at('refunded'), 'amount_refunded_total', '1500')).verdict).toBe('unusable');
     expect(parseMorPaymentEvent(changed(at('refunded'), 'processor_refund_id', 5)).verdict).toBe('unusable');

@@ -30,7 +30,6 @@ describe('a signature header', () => {
     ['with a v1 of 63 digits', `t=${t},v1=${zeros.slice(1)}`],
     ['with a v1 of 65 digits', `t=${t},v1=${zeros}0`],
     ['with a v1 that is not hex', `t=${t},v1=${'g'.repeat(64)}`],
-    ['with a v1 in upper case', `t=${t},v1=${'A'.repeat(64)}`],
     ['with one good and one broken v1', `t=${t},v1=${mac(body, secret, t)},v1=zz`],
     ['with an entry that has no value', `t=${t},v1=${zeros},nonsense`],
     ['of two joined by a proxy', `${sign(body, 'another', { t })}, ${sign(body, secret, { t })}`],
@@ -44,6 +43,12 @@ describe('a signature header', () => {
     const header = `v0=abc,t=${t},v1=${zeros},v1=${mac(body, secret, t)}`;
     expect(parseSignatureHeader(header)?.macs).toHaveLength(2);
     expect(check.check(header, body, now)).toBe('ok');
+  });
+
+  it('may spell its MAC in either case of hex: the bytes are the same', () => {
+    const header = `t=${t},v1=${mac(body, secret, t).toUpperCase()}`;
+    expect(check.check(header, body, now)).toBe('ok');
+    expect(check.check(`t=${t},v1=${'A'.repeat(64)}`, body, now)).toBe('mismatch');
   });
 
   it('of any text is read or refused, and never throws', () => {
@@ -93,12 +98,16 @@ describe('the signature check', () => {
   });
 
   it('refuses a delivery with any one bit changed, in the header or in the body', () => {
+    const spelling = (head: string): string => head.slice(head.indexOf('v1=') + 3).toLowerCase();
     const header = Buffer.from(sign(body, secret, { t }));
     const whole = Buffer.concat([header, body]);
     for (let bit = 0; bit < whole.length * 8; bit++) {
       const changed = Buffer.from(whole);
       changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
       const head = changed.subarray(0, header.length).toString('latin1');
+      // The one bit that turns a hex letter into its capital changes the spelling, not the MAC.
+      if (head !== header.toString() && head.startsWith(`t=${t},v1=`) && spelling(head) === spelling(header.toString()))
+        continue;
       expect(check.check(head, changed.subarray(header.length), now)).not.toBe('ok');
     }
   });

@@ -23,6 +23,8 @@ describe('the metrics', () => {
   it('count webhook answers, calls, decisions and open reviews', async () => {
     const { metrics } = someMetrics();
     metrics.webhookAnswer('mor_payments', 401);
+    metrics.webhookMismatch('stripe', 503);
+    metrics.eventsParked(4);
     metrics.call('stripe', 'report_payment', 'answered', 0.15);
     metrics.call('stripe', 'report_payment', 'unknown', 10);
     metrics.decision('payment', 'mark-paid');
@@ -30,6 +32,8 @@ describe('the metrics', () => {
     metrics.reviewsOpen({ refund_gap: 3 });
     const text = await metrics.text();
     expect(text).toContain('crossbill_webhook_answers_total{door="mor_payments",status="401"} 1');
+    expect(text).toContain('crossbill_webhook_mismatches_total{door="stripe",status="503"} 1');
+    expect(text).toContain('crossbill_events_parked 4');
     expect(text).toContain('crossbill_calls_total{peer="stripe",call="report_payment",outcome="unknown"} 1');
     expect(text).toContain('crossbill_call_seconds_count{peer="stripe",call="report_payment"} 2');
     expect(text).toContain('crossbill_decisions_total{flow="payment",decision="mark-paid"} 1');

@@ -41,6 +41,7 @@ export class Gauges {
         { inbox: backlog.waitingEvents, outbox: backlog.pendingMessages },
         waits ? new Date(now - backlog.oldestSeconds * 1000) : null,
       );
+      this.metrics.eventsParked(backlog.parkedEvents);
       this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews));
       this.askedAt = now;
     } catch (error) {

@@ -39,7 +39,10 @@ export class HealthController {
   @Get('readyz')
   @ApiOperation({ summary: 'Traffic may come' })
   @ApiOkResponse({ type: HealthView })
-  @ApiServiceUnavailableResponse({ type: HealthView, description: 'Starting, stopping, or without the database.' })
+  @ApiServiceUnavailableResponse({
+    type: HealthView,
+    description: 'Starting, stopping, or without a database that takes writes.',
+  })
   async ready(@Res({ passthrough: true }) res: Response): Promise<HealthView> {
     const status = !this.readiness.ready ? this.readiness.reason : (await this.databaseAnswers()) ? 'ok' : 'database';
     res.status(status === 'ok' ? 200 : 503);

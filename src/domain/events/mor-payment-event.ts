@@ -45,7 +45,7 @@ export type PaymentRefunded = PaymentFacts & {
   readonly kind: 'payment.refunded';
   readonly processorChargeId: string;
   readonly status: 'partially_refunded' | 'refunded';
-  /** `rfnd_…`. At least one of the two ids is there. */
+  /** `rfnd_…`. Document 3 makes both ids optional; one of them or the running total is there, or nothing would tell refunds apart. */
   readonly morRefundId: string | null;
   readonly processorRefundId: string | null;
   /** All refunds of the payment so far, in smallest units; null when not said. Whether it adds up is the flow's question. */
@@ -92,8 +92,9 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       const status = requireStatus(payment, ['partially_refunded', 'refunded']);
       const morRefundId = optionalId(payment, 'refund_id');
       const processorRefundId = optionalId(payment, 'processor_refund_id');
-      if (morRefundId === null && processorRefundId === null) {
-        throw new Unusable('refund_id and processor_refund_id are missing'); // nothing would tell it from another refund
+      const refundedTotal = optionalAmount(payment, 'amount_refunded_total', 1n);
+      if (morRefundId === null && processorRefundId === null && refundedTotal === null) {
+        throw new Unusable('refund_id, processor_refund_id and amount_refunded_total are missing');
       }
       return {
         kind: type,
@@ -102,7 +103,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
         status,
         morRefundId,
         processorRefundId,
-        refundedTotal: optionalAmount(payment, 'amount_refunded_total', 1n),
+        refundedTotal,
         reason: freeText(member(payment, 'reason')),
       };
     }

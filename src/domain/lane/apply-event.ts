@@ -315,10 +315,19 @@ function refundIds(r: RefundRow | undefined, e: PaymentEvent): Pick<RefundRow, '
  */
 function findRefund(s: LaneState, p: PaymentRow, e: PaymentEvent): RefundRow | undefined {
   const own = s.refunds.filter((r) => r.paymentRowId === p.id);
+  const alike = own.filter((r) => r.amount === e.amount && r.currency === e.currency);
+  const sameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
+  if (e.refundId === null && e.processorRefundId === null) {
+    // Document 3 makes both ids optional: the running total tells it from another, or it is the one of ours not yet announced.
+    return (
+      alike.find(sameTotal) ?? alike.find((r) => r.origin === 'api' && r.status !== 'failed' && r.totalAfter === null)
+    );
+  }
   return (
     own.find((r) => e.refundId !== null && r.morRefundId === e.refundId) ??
     own.find((r) => e.processorRefundId !== null && r.processorRefundId === e.processorRefundId) ??
-    own.find((r) => isNameless(r, e.amount) && r.currency === e.currency)
+    alike.find((r) => isNameless(r, e.amount)) ??
+    alike.find((r) => r.morRefundId === null && r.processorRefundId === null && sameTotal(r))
   );
 }
 

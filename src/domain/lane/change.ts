@@ -194,13 +194,16 @@ export function messageKey(kind: string, subject: string, generation: number): s
   return `crossbill:${kind}:${subject}:${generation}`;
 }
 
+/** No peer is waited for longer than this, whatever its Retry-After says: an hour of nobody's money is enough for one header. */
+const LONGEST_WAIT_MS = 3_600_000;
+
 /**
- * When to try again: about one second, doubling to 15 minutes, with jitter, and never before the peer asked for.
+ * When to try again: about one second, doubling to 15 minutes, with jitter, and not before the peer asked for, up to an hour.
  * `attempts` counts the tries so far, at least 1. A peer that does not accept us (`stopped`) is asked at most once a minute.
  */
 export function retryAt(ctx: Ctx, attempts: number, retryAfterMs: number | null, slow = false): Date {
   const base = Math.min(900_000, 1000 * 2 ** Math.min(attempts - 1, 20));
   const spread = base * (0.75 + 0.5 * ctx.jitter());
   const wait = Math.min(900_000, Math.max(spread, slow ? 60_000 : 0, 500));
-  return new Date(ctx.now.getTime() + Math.round(Math.max(wait, retryAfterMs ?? 0)));
+  return new Date(ctx.now.getTime() + Math.round(Math.max(wait, Math.min(retryAfterMs ?? 0, LONGEST_WAIT_MS))));
 }

@@ -171,6 +171,6 @@ export abstract class Books {
   abstract invoicesOfCharge(processorChargeId: string): Promise<readonly string[]>;
   abstract backlog(): Promise<Backlog>;
   abstract overview(): Promise<Overview>;
-  /** Resolves when the database answers; rejects when it does not. */
+  /** Resolves when the database answers and can be written; rejects when it does not, or is read-only (a standby). */
   abstract ping(): Promise<void>;
 }

@@ -82,10 +82,13 @@ export abstract class LaneStore {
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
   /** One transaction: lock, load, decide, save. Throws LaneFenced, NotUnique, StoreUnavailable, or what else the database threw. */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
-  /** Gives a lane back; what is due is picked up by anyone. */
-  abstract release(lane: string, fence: bigint): Promise<void>;
-  /** Deciding failed: the oldest waiting event waits until `retryAt`, or is parked with the reason after `parkAfter` failures. */
-  abstract postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<void>;
+  /** Gives a lane back; what is due is picked up by anyone. With `dueAt` it is due then, unless something comes before. */
+  abstract release(lane: string, fence: bigint, dueAt?: Date): Promise<void>;
+  /**
+   * Deciding failed: the oldest waiting event waits until `retryAt`, or is parked with the reason after `parkAfter` failures.
+   * False: no event waits that could be blamed; the lane itself is due again at `retryAt`.
+   */
+  abstract postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<boolean>;
   /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
   abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
 }
