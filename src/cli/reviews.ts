@@ -14,9 +14,10 @@ const RESOLUTIONS = ['apply', 'refund', 'retry', 'dismiss'] as const satisfies r
 export function addReviews(program: Command, session: Session): void {
   const reviews = program.command('reviews').description('work items for a person');
   session
-    .leaf(reviews, 'list', 'items, newest first', list, true)
+    .leaf(reviews, 'list', 'items, the soonest deadline first, then the newest', list, true)
     .option('--status <status>', 'open, resolved or all', 'open')
     .option('--kind <kind>', 'for example amount_mismatch')
+    .option('--order <order>', 'due or newest', 'due')
     .option('--limit <n>', 'how many', parseCount(100), 20)
     .option('--cursor <cursor>', 'where the page before ended');
   session
@@ -37,6 +38,7 @@ function view(r: ReviewRow): Record<string, unknown> {
     summary,
     proposal,
     can_be: r.status === 'open' ? resolutionsOf(r) : [],
+    due_at: r.dueAt,
     created_at: r.createdAt,
     resolution,
     resolved_by: r.resolvedBy,
@@ -46,19 +48,27 @@ function view(r: ReviewRow): Record<string, unknown> {
 
 async function list(cli: Cli): Promise<number> {
   const world = await cli.open();
-  const { status, kind, limit, cursor }: Record<string, unknown> = cli.options;
+  const { status, kind, limit, cursor, order }: Record<string, unknown> = cli.options;
   const filter = {
     ...(status === 'all' ? {} : { status: String(status) }),
     ...(typeof kind === 'string' ? { kind } : {}),
   };
-  const page = await world
-    .get(Books)
-    .reviews(filter, { limit: limit as number, cursor: typeof cursor === 'string' ? cursor : null });
+  if (order !== 'due' && order !== 'newest') throw new CliError(EXIT.usage, 'argument', 'The order is due or newest.');
+  const from = { limit: limit as number, cursor: typeof cursor === 'string' ? cursor : null };
+  const page = await world.get(Books).reviews(filter, from, order);
   const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
   await cli.print({ data: page.data.map(view), ...next }, () => {
-    const rows = page.data.map((r) => [r.id, time(r.createdAt), r.kind, r.status, r.invoiceId ?? '-', r.summary]);
+    const rows = page.data.map((r) => [
+      r.id,
+      r.dueAt === null ? '-' : time(r.dueAt),
+      time(r.createdAt),
+      r.kind,
+      r.status,
+      r.invoiceId ?? '-',
+      r.summary,
+    ]);
     const more = page.nextCursor === null ? '' : `more: --cursor ${page.nextCursor}\n`;
-    return table(['id', 'since', 'kind', 'status', 'invoice', 'what happened'], rows) + more;
+    return table(['id', 'due', 'since', 'kind', 'status', 'invoice', 'what happened'], rows) + more;
   });
   return EXIT.ok;
 }

@@ -216,6 +216,8 @@ export type ReviewRow = {
   readonly refundId: string | null;
   readonly summary: string;
   readonly proposal: string;
+  /** Until when a person must have acted, or it is too late; null: nobody set a time. */
+  readonly dueAt: Date | null;
   readonly createdAt: Date;
   readonly resolvedAt: Date | null;
   /** An API key's name, or `crossbill` when the item closed itself. */

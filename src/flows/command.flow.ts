@@ -10,12 +10,13 @@ import {
   requestRefund,
   resolveReview,
 } from '../domain/lane/apply-command.js';
-import { type Ctx } from '../domain/lane/change.js';
+import { type Ctx, emptyLane } from '../domain/lane/change.js';
 import { plan } from '../domain/lane/plan.js';
 import { settle } from '../domain/lane/settle.js';
 import { type LaneState, type PaymentRow, type RefundRow, type Resolution, type ReviewRow } from '../domain/model.js';
 import { type Books } from '../domain/ports/books.js';
 import { type LaneStore, NotUnique } from '../domain/ports/lane-store.js';
+import { type ReviewDesk } from '../domain/ports/review-desk.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
 import { type FlowContext } from './flow-context.js';
 import { type Wake } from './wake.js';
@@ -28,6 +29,7 @@ export class CommandFlow {
     private readonly books: Books,
     private readonly context: FlowContext,
     private readonly wake: Wake,
+    private readonly desk: ReviewDesk,
   ) {}
 
   /**
@@ -64,11 +66,22 @@ export class CommandFlow {
   ): Promise<Done<ReviewRow>> {
     const review = await this.books.review(id);
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
-    // An item without an invoice has a lane of its own name.
-    return this.change(review.invoiceId ?? review.subject, (s, ctx) => {
-      const state = s.reviews.some((r) => r.id === id) ? s : { ...s, reviews: [...s.reviews, review] };
-      return resolveReview(state, id, choice, ctx);
-    });
+    if (review.invoiceId === null) return this.resolveLoose(review, choice);
+    return this.change(review.invoiceId, (s, ctx) => resolveReview(s, id, choice, ctx));
+  }
+
+  /** An item without an invoice: no lane's lock orders two people, so who comes second is told what the first chose. */
+  private async resolveLoose(
+    review: ReviewRow,
+    choice: { readonly resolution: Resolution; readonly note: string | null; readonly by: string },
+  ): Promise<Done<ReviewRow>> {
+    const alone = { ...emptyLane(review.subject), reviews: [review] };
+    const done = resolveReview(alone, review.id, choice, this.context.now());
+    if (!done.ok || review.status !== 'open') return done;
+    if (await this.desk.close(done.value, done.state.journal.at(-1)?.text ?? '')) return done;
+    const now = await this.books.review(review.id);
+    if (now === null || now.status === 'open') return refuse(404, 'not_found', 'There is no such review item.');
+    return this.resolveLoose(now, choice);
   }
 
   private async change<T extends { readonly id: string }>(

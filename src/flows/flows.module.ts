@@ -10,6 +10,7 @@ import { LaneStore } from '../domain/ports/lane-store.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { Onboardings, PartnerDesk } from '../domain/ports/onboarding.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { Requests, Signups } from '../domain/ports/signups.js';
 import { TaxBasisReader, TaxDesk } from '../domain/ports/tax.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
@@ -82,9 +83,9 @@ export class FlowsModule {
         },
         {
           provide: CommandFlow,
-          useFactory: (store: LaneStore, books: Books, context: FlowContext, wake: Wake) =>
-            new CommandFlow(store, books, context, wake),
-          inject: [LaneStore, Books, FlowContext, Wake],
+          useFactory: (store: LaneStore, books: Books, context: FlowContext, wake: Wake, desk: ReviewDesk) =>
+            new CommandFlow(store, books, context, wake, desk),
+          inject: [LaneStore, Books, FlowContext, Wake, ReviewDesk],
         },
         {
           provide: ChannelFlow,

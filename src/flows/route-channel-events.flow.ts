@@ -90,6 +90,7 @@ export class RouteChannelEventsFlow {
       refundId: null,
       summary: item.summary,
       proposal: item.proposal,
+      dueAt: item.dueAt ?? null,
       createdAt: now,
       resolvedAt: null,
       resolvedBy: null,
@@ -135,7 +136,12 @@ function maybeUnderWay(event: MorServiceEvent): boolean {
   return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
 }
 
-type Item = { readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
+type Item = {
+  readonly kind: ReviewKind;
+  readonly summary: string;
+  readonly proposal: string;
+  readonly dueAt?: Date | null;
+};
 
 /** What a person is told of an event that names nothing we know; null: nothing follows from it. */
 function itemFor(event: MorServiceEvent): Item | null {
@@ -171,7 +177,8 @@ function itemFor(event: MorServiceEvent): Item | null {
       const deadline = deadlineIn(event.data);
       const until = deadline === null ? '' : `, to be answered by ${deadline.toISOString()}`;
       const summary = `${event.kind} (event ${event.eventId}) about a payment that is not known here${until}`;
-      return { kind: 'dispute', summary, proposal: 'Find the payment in the MoR’s dashboard and act there in time.' };
+      const proposal = 'Find the payment in the MoR’s dashboard and act there in time.';
+      return { kind: 'dispute', summary, proposal, dueAt: deadline };
     }
   }
 }

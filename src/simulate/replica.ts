@@ -32,6 +32,7 @@ import { PgLaneStore } from '../store/lane-store.js';
 import { PgBooks } from '../store/pg-books.js';
 import { PgChannelEvents } from '../store/pg-channel-events.js';
 import { PgVerifyBooks } from '../store/pg-verify-books.js';
+import { PgReviewDesk } from '../store/review-queries.js';
 import { PgRequests, PgSignups } from '../store/signup-store.js';
 import { StripeBillingPlatform } from '../stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '../stripe/stripe-billing-reader.js';
@@ -133,7 +134,7 @@ export class Replica {
     const router = new RouteChannelEventsFlow(stored('channel', new PgChannelEvents(db, clock)), context, wake);
     const relay = new HttpEventRelay(options, clock);
     const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, { expected: false }, channels, router);
-    this.commands = new CommandFlow(lanes, books, context, wake);
+    this.commands = new CommandFlow(lanes, books, context, wake, stored('reviews', new PgReviewDesk(db)));
     this.signups = new SignupFlow(signupRows, books, gateway, this.commands, clock, ids, requests, taxDesk);
     const verifyBooks = stored('verify', new PgVerifyBooks(db, clock));
     this.verify = new VerifyFlow(verifyBooks, reader, platform, gateway, inbox, lanes, context, wake, ids);

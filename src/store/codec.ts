@@ -175,6 +175,7 @@ export const REVIEW: Codec<ReviewRow> = {
     refundId: 'text',
     summary: 'text',
     proposal: 'text',
+    dueAt: 'time',
     createdAt: 'time',
     resolvedAt: 'time',
     resolvedBy: 'text',

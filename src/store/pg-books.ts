@@ -15,6 +15,7 @@ import {
   type Page,
   type PageRequest,
   type PaymentView,
+  type ReviewOrder,
 } from '../domain/ports/books.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
@@ -30,12 +31,14 @@ import {
   PAYMENT,
   REFUND,
   REVIEW,
+  TAX,
   unflat,
 } from './codec.js';
 import { StoreUnavailable } from '../domain/ports/lane-store.js';
 import { Database } from './database.js';
 import { InvoiceEntity, PaymentEntity, RefundEntity, ReviewEntity, type Stored } from './entities.js';
 import { eventById, eventPage } from './event-queries.js';
+import { reviewsByDeadline } from './review-queries.js';
 import { readOverview } from './overview-query.js';
 import { SIGNUP } from './signup-store.js';
 
@@ -126,6 +129,7 @@ export class PgBooks extends Books {
       payments: await this.rows(PAYMENT, 'invoice_id = $1', of, 'seq'),
       refunds: await this.rows(REFUND, 'invoice_id = $1', of, 'seq'),
       objects: await this.objects(invoiceId),
+      taxes: await this.rows(TAX, 'invoice_id = $1', of, 'seq'),
       attempts: await this.rows(ATTEMPT, 'invoice_id = $1', of, 'at, event_id'),
       messages: (await this.rows(MESSAGE, 'lane = $1', of, 'created_at, id')).map(unflat),
       reviews: await this.rows(REVIEW, 'invoice_id = $1', of, 'seq'),
@@ -212,7 +216,9 @@ export class PgBooks extends Books {
   async reviews(
     filter: { status?: string; kind?: string; invoiceId?: string },
     page: PageRequest,
+    order: ReviewOrder = 'newest',
   ): Promise<Page<ReviewRow>> {
+    if (order === 'due') return reviewsByDeadline(this.db.pool, filter, page);
     const rows = await this.list<ReviewRow>(ReviewEntity, filter, page);
     return pageOf(
       rows,
@@ -282,10 +288,11 @@ export class PgBooks extends Books {
     };
   }
 
-  async invoicesOfCharge(processorChargeId: string): Promise<readonly string[]> {
+  async invoicesOfCharge(id: string): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ invoice_id: string }>(
-      'select distinct invoice_id from payment where processor_charge_id = $1',
-      [processorChargeId],
+      `select distinct invoice_id from payment where processor_charge_id = $1
+       union select invoice_id from mor_object where mor_id = $1`,
+      [id],
     );
     return found.rows.map((r) => r.invoice_id);
   }

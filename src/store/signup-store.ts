@@ -13,6 +13,9 @@ import {
 import { type Codec, fromRow, insertSql, toJson } from './codec.js';
 import { Database, inTransaction } from './database.js';
 
+/** Stripe ends an incomplete subscription 23 hours after it was made (STRIPE-FACTS 2.3). */
+const INCOMPLETE_ENDS_MS = 23 * 3_600_000;
+
 type Row = Record<string, unknown>;
 
 export const SIGNUP: Codec<SignupRow> = {
@@ -191,13 +194,14 @@ export class PgSignups extends Signups {
     );
     for (const s of overdue.rows) {
       await this.db.pool.query(
-        `insert into review (id, kind, status, subject, summary, proposal, created_at)
-         values ($1, 'signup_overdue', 'open', $2, $3, $4, $5) on conflict do nothing`,
+        `insert into review (id, kind, status, subject, summary, proposal, due_at, created_at)
+         values ($1, 'signup_overdue', 'open', $2, $3, $4, $5, $6) on conflict do nothing`,
         [
           this.ids.next('rev'),
           s.id,
           `signup ${s.id} of customer ${s.customer_id} has no payment since ${s.created_at.toISOString()}`,
           'Stripe ends an incomplete subscription 23 hours after it was made. If the customer paid, complete the signup with the charge id; if not, dismiss this.',
+          new Date(s.created_at.getTime() + INCOMPLETE_ENDS_MS),
           this.clock.now(),
         ],
       );

@@ -9,6 +9,7 @@ import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
 import { Onboardings } from '../domain/ports/onboarding.js';
+import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
@@ -23,6 +24,7 @@ import { PgEndedSessions } from './pg-ended-sessions.js';
 import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
+import { PgReviewDesk } from './review-queries.js';
 import { PgRequests, PgSignups } from './signup-store.js';
 
 class CloseDatabase implements OnApplicationShutdown {
@@ -50,6 +52,7 @@ export class StoreModule {
       { provide: Onboardings, useFactory: (clock: Clock) => new PgOnboardings(db, clock), inject: [Clock] },
       { provide: EndedSessions, useFactory: (clock: Clock) => new PgEndedSessions(db, clock), inject: [Clock] },
       { provide: AuditLog, useFactory: (clock: Clock) => new PgAuditLog(db, clock), inject: [Clock] },
+      { provide: ReviewDesk, useFactory: () => new PgReviewDesk(db) },
       {
         provide: RequestBudget,
         useFactory: (clock: Clock) => new PgRequestBudget(db, clock, stripeMaxRps),

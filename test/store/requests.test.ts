@@ -8,6 +8,7 @@ import { Wake } from '../../src/flows/wake.js';
 import { PgAuditLog } from '../../src/store/pg-audit.js';
 import { PgBooks } from '../../src/store/pg-books.js';
 import { PgRequestBudget } from '../../src/store/pg-request-budget.js';
+import { PgReviewDesk } from '../../src/store/review-queries.js';
 import { PgRequests, PgSignups } from '../../src/store/signup-store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { ManualClock } from '../support/clock.js';
@@ -33,7 +34,7 @@ beforeEach(async () => {
   const { clock, ids, store, context, gateway } = x.harness;
   const books = new PgBooks(x.db, clock);
   signups = new PgSignups(x.db, clock, ids);
-  commands = new CommandFlow(store, books, context, new Wake());
+  commands = new CommandFlow(store, books, context, new Wake(), new PgReviewDesk(x.db));
   flow = new SignupFlow(signups, books, gateway, commands, clock, ids, new PgRequests(x.db, clock), new NoTax());
 });
 afterEach(() => x.close());

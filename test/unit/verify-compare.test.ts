@@ -114,6 +114,7 @@ function review(over: Partial<ReviewRow> = {}): ReviewRow {
     refundId: null,
     summary: 'why',
     proposal: 'what',
+    dueAt: null,
     createdAt: START,
     resolvedAt: null,
     resolvedBy: null,

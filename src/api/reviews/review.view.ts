@@ -39,6 +39,7 @@ export class ReviewView {
   @Text() proposal!: string;
   @ApiProperty({ enum: RESOLUTIONS, isArray: true, description: 'What may be chosen for this kind.' })
   resolutions!: readonly string[];
+  @TimeOrNull('Until when somebody must act, for example on a dispute; null: no time is set.') due_at!: string | null;
   @Time() created_at!: string;
   @TimeOrNull() resolved_at!: string | null;
   @TextOrNull("An API key's name, or `crossbill` when the cause went away.") resolved_by!: string | null;
@@ -59,6 +60,7 @@ export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): Re
     summary: r.summary,
     proposal: r.proposal,
     resolutions: r.status === 'open' ? resolutionsOf(r) : [],
+    due_at: timeOf(r.dueAt),
     created_at: timeOf(r.createdAt),
     resolved_at: timeOf(r.resolvedAt),
     resolved_by: r.resolvedBy,

@@ -2,7 +2,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { type ReviewRow } from '../../domain/model.js';
-import { Books } from '../../domain/ports/books.js';
+import { Books, REVIEW_ORDERS } from '../../domain/ports/books.js';
 import { CommandFlow } from '../../flows/command.flow.js';
 import { MayChange, MayRead } from '../access/access.js';
 import { type Caller, CurrentCaller } from '../access/caller.js';
@@ -17,6 +17,7 @@ class ReviewsQuery extends PageQuery {
   @Filter('Only this status.', REVIEW_STATUSES) status?: string;
   @Filter('Only this kind.', REVIEW_KINDS) kind?: string;
   @Filter("Only this invoice's.") invoice_id?: string;
+  @Filter('`due`: the soonest `due_at` first, then what has none. Default: `newest`.', REVIEW_ORDERS) order?: string;
 }
 
 class ResolveReviewDto {
@@ -40,12 +41,12 @@ export class ReviewsController {
 
   @Get()
   @MayRead('read', 'review.list')
-  @ApiOperation({ summary: 'Review items, newest first (role: read)' })
+  @ApiOperation({ summary: 'Review items, newest first or by deadline (role: read)' })
   @ApiOkResponse({ type: pageOf(ReviewView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: ReviewsQuery): Promise<PageView<ReviewView>> {
     const filter = given({ status: q.status, kind: q.kind, invoiceId: q.invoice_id });
-    const page = await this.books.reviews(filter, pageRequest(q));
+    const page = await this.books.reviews(filter, pageRequest(q), q.order === 'due' ? 'due' : 'newest');
     const names = await this.namesOf(page.data);
     return pageView(page, (r) => reviewView(r, names));
   }

@@ -26,6 +26,7 @@ export function reviewFacts(r: ReviewRow, payment: string | null): Html {
       payment === null ? null : ['Payment', paymentLink(payment)],
       r.refundId === null ? null : ['Refund', refundLink(r.refundId)],
       ['Item', id(r.id)],
+      r.dueAt === null ? null : ['Due', time(r.dueAt)],
       ['Since', time(r.createdAt)],
       r.resolvedAt === null ? null : ['Settled', time(r.resolvedAt)],
       r.resolvedBy === null ? null : ['Settled by', foreign(r.resolvedBy)],

@@ -10,7 +10,7 @@ import { isPlainText } from '../../api/http/rules.js';
 import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../../api/reviews/review.view.js';
 import { resolutionsOf } from '../../domain/lane/apply-command.js';
 import { type Resolution, type ReviewRow } from '../../domain/model.js';
-import { Books } from '../../domain/ports/books.js';
+import { Books, REVIEW_ORDERS } from '../../domain/ports/books.js';
 import { CommandFlow } from '../../flows/command.flow.js';
 import { ConsoleAudit } from '../console-audit.js';
 import { ConsoleFilter } from '../console.filter.js';
@@ -27,6 +27,7 @@ const FILTERS = [
   { name: 'status', label: 'Status', options: REVIEW_STATUSES },
   { name: 'kind', label: 'Kind', options: REVIEW_KINDS },
   { name: 'invoice_id', label: 'Invoice' },
+  { name: 'order', label: 'Order', options: REVIEW_ORDERS },
 ] as const;
 
 const COLUMNS: readonly Column<ReviewRow>[] = [
@@ -35,6 +36,7 @@ const COLUMNS: readonly Column<ReviewRow>[] = [
   { label: 'Status', cell: (r) => status(r.status) },
   { label: 'What happened', cell: (r) => foreign(r.summary) },
   { label: 'Invoice', cell: (r) => invoiceLink(r.invoiceId) },
+  { label: 'Due', cell: (r) => time(r.dueAt) },
   { label: 'Since', cell: (r) => time(r.createdAt) },
 ];
 
@@ -55,13 +57,14 @@ export class ReviewPages {
     const values = chosen(req, FILTERS);
     const page = pageOf(req);
     const filter = given({ status: values.status, kind: values.kind, invoiceId: values.invoice_id });
-    const found = await this.books.reviews(filter, page);
+    const order = values.order === 'newest' ? 'newest' : 'due';
+    const found = await this.books.reviews(filter, page, order);
     const empty =
       Object.keys(values).length > 0
         ? 'No review item fits these filters.'
         : 'Nothing waits for a person: every payment found its invoice.';
     const body = html`${filterForm(PATH, FILTERS, values)}
-    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    ${table(order === 'due' ? 'The soonest deadline first' : 'Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Reviews', section: 'reviews', body });
   }
 

@@ -90,32 +90,45 @@ export function note(
   return { ...s, journal: [...s.journal, { lane: s.lane, at: ctx.now, kind, ref, text, detail }] };
 }
 
-/** Opens a review item, unless one of this kind and subject is open or a person has already settled it. */
+/**
+ * Opens a review item. One of this kind and subject that is open stays, with a deadline that moved; one that a person dismissed
+ * stays closed as long as it says the same: another amount, deadline or state is news.
+ */
 export function openReview(
   s: LaneState,
   ctx: Ctx,
   item: Pick<ReviewRow, 'kind' | 'subject' | 'summary' | 'proposal'> &
-    Partial<Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId'>>,
+    Partial<Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId' | 'dueAt'>>,
 ): LaneState {
-  const same = s.reviews.filter((r) => r.kind === item.kind && r.subject === item.subject);
-  if (same.some((r) => r.status === 'open' || r.resolution === 'dismiss')) return s;
+  const { kind, subject, summary, proposal, dueAt = null } = item;
+  const same = s.reviews.filter((r) => r.kind === kind && r.subject === subject);
+  const open = same.find((r) => r.status === 'open');
+  if (open !== undefined) {
+    if (open.dueAt?.getTime() === dueAt?.getTime()) return s;
+    const moved = putReview(s, { ...open, dueAt, summary, proposal });
+    return note(moved, ctx, 'decision', `review item ${kind} has another deadline: ${summary}`, open.id);
+  }
+  // Stripe tells of one failed finalization in two wordings: to the call, and on the invoice.
+  const known = (r: ReviewRow): boolean => r.summary === summary || kind === 'finalization_failed';
+  if (same.some((r) => r.resolution === 'dismiss' && known(r))) return s;
   const row: ReviewRow = {
     id: ctx.newId('rev'),
-    kind: item.kind,
+    kind,
     status: 'open',
-    subject: item.subject,
+    subject,
     invoiceId: item.invoiceId ?? s.invoice?.invoiceId ?? null,
     paymentRowId: item.paymentRowId ?? null,
     refundId: item.refundId ?? null,
-    summary: item.summary,
-    proposal: item.proposal,
+    summary,
+    proposal,
+    dueAt,
     createdAt: ctx.now,
     resolvedAt: null,
     resolvedBy: null,
     resolution: null,
     note: null,
   };
-  return note(putReview(s, row), ctx, 'decision', `review item ${item.kind}: ${item.summary}`, row.id);
+  return note(putReview(s, row), ctx, 'decision', `review item ${kind}: ${summary}`, row.id);
 }
 
 /** Closes the open items of a kind and subject. `by` null: the cause went away. */
@@ -187,6 +200,12 @@ export function addMessage(
     answeredAt: null,
   };
   return putMessage(s, row);
+}
+
+/** The request with its key and bytes, beside the object that it is to make. */
+export function askFor(s: LaneState, object: MorObjectRow, wire: WireRequest, ctx: Ctx): LaneState {
+  const kind = object.kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
+  return addMessage(putObject(s, object), ctx, { peer: 'mor', kind, subject: object.id, wire });
 }
 
 /** At most 255 characters (Stripe); made of names that survive a restored backup, so that the key stays the same. */

@@ -8,6 +8,7 @@ import {
   type RefundRow,
   type ReviewRow,
 } from '../model.js';
+import { type TaxRecord } from '../tax-record.js';
 import { type MorObjectRow } from '../mor-object.js';
 import { type InboxSource } from './inbox.js';
 import { type SignupRow } from './signups.js';
@@ -79,6 +80,8 @@ export type InvoiceView = {
   readonly refunds: readonly RefundRow[];
   /** What the MoR keeps beside it, oldest first. */
   readonly objects: readonly MorObjectRow[];
+  /** Its tax at the MoR, as far as the bridge commits it. */
+  readonly taxes: readonly TaxRecord[];
   readonly attempts: readonly AttemptRow[];
   readonly messages: readonly OutboxRow[];
   readonly reviews: readonly ReviewRow[];
@@ -129,6 +132,9 @@ export type Overview = {
 };
 
 /** Lists throw BadCursor for a cursor that is not one of theirs. */
+export const REVIEW_ORDERS = ['newest', 'due'] as const;
+export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
+
 export abstract class Books {
   abstract invoices(
     filter: { status?: string; customerId?: string },
@@ -156,9 +162,11 @@ export abstract class Books {
     page: PageRequest,
   ): Promise<Page<EventRow>>;
   abstract event(id: string): Promise<(EventRow & { readonly body: Buffer | null }) | null>;
+  /** `due`: the soonest deadline first, then what has none, newest first. A cursor is good for the order it came from. */
   abstract reviews(
     filter: { status?: string; kind?: string; invoiceId?: string },
     page: PageRequest,
+    order?: ReviewOrder,
   ): Promise<Page<ReviewRow>>;
   abstract review(id: string): Promise<ReviewRow | null>;
   abstract ledger(
@@ -167,8 +175,8 @@ export abstract class Books {
   ): Promise<Page<LedgerRow>>;
   abstract audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>>;
   abstract customer(customerId: string): Promise<CustomerView | null>;
-  /** The invoices on which a payment with this charge is recorded. */
-  abstract invoicesOfCharge(processorChargeId: string): Promise<readonly string[]>;
+  /** The invoices that have a payment with this charge, or something at the MoR with this id. */
+  abstract invoicesOfCharge(id: string): Promise<readonly string[]>;
   abstract backlog(): Promise<Backlog>;
   abstract overview(): Promise<Overview>;
   /** Resolves when the database answers and can be written; rejects when it does not, or is read-only (a standby). */
