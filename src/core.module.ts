@@ -18,6 +18,8 @@ export type CallReport = {
   readonly status: number | null;
   readonly elapsedMs: number;
   readonly requestId: string | null;
+  /** The MoR's error code, of those that its documents list; left out or null: none. */
+  readonly code?: string | null;
 } & ({ readonly outcome: 'ok' | FailureKind } | { readonly kind: 'ok' | FailureKind });
 
 export type CoreParts = {
@@ -73,7 +75,14 @@ function flowSettings(config: Config): FlowSettings {
     signupChargeCheck: config.signupChargeCheck,
     relay: config.morRelayUrl !== null,
     morProduct: config.morProduct,
+    recoveryLinks: recoveryLinks(config),
   };
+}
+
+function recoveryLinks(config: Config): FlowSettings['recoveryLinks'] {
+  const { recoveryLinkJurisdiction: jurisdiction, recoveryLinkReturnUrl: returnUrl } = config;
+  if (jurisdiction === null || returnUrl === null) return null;
+  return { jurisdiction, returnUrl, expiresSec: config.recoveryLinkExpiresSec };
 }
 
 /** Stripe's keys say which mode they are for; an event of the other mode is none of ours (RELIABILITY I29). */

@@ -29,6 +29,7 @@ export function makeWorker(
     signupChargeCheck: 'off',
     relay: false,
     morProduct: 'mor',
+    recoveryLinks: null,
   } as const;
   const context = new FlowContext(settings, clock, new SystemRng(), new SystemIds(), platform, gateway);
   const store = new PgLaneStore(db, clock);

@@ -118,6 +118,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
   const pairs = [
     [SETTINGS.morRelayUrl.name, SETTINGS.morRelaySecret.name],
     [SETTINGS.morPartnerClientId.name, SETTINGS.morPartnerClientSecret.name],
+    [SETTINGS.recoveryLinkJurisdiction.name, SETTINGS.recoveryLinkReturnUrl.name],
   ] as const;
   for (const [first, second] of pairs) {
     const isSet = (name: string): boolean => (env[name] ?? '') !== '';

@@ -1,4 +1,5 @@
 // The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
+import { recoveryLinks } from './link-settings.js';
 import {
   apiKeys,
   byteSize,
@@ -347,7 +348,7 @@ const doors = {
 };
 
 /** Every setting, by its name in the settings object. */
-export const SETTINGS = { ...daemon, ...database, ...stripe, ...mor, ...doors };
+export const SETTINGS = { ...daemon, ...database, ...stripe, ...mor, ...recoveryLinks, ...doors };
 
 /** The same settings in the order and under the headings of the reference and the example file. */
 export const SETTING_GROUPS: readonly { readonly title: string; readonly settings: readonly Setting<unknown>[] }[] = [
@@ -355,6 +356,7 @@ export const SETTING_GROUPS: readonly { readonly title: string; readonly setting
   { title: 'The database', settings: Object.values(database) },
   { title: 'Stripe', settings: Object.values(stripe) },
   { title: 'The Merchant of Record', settings: Object.values(mor) },
+  { title: 'Payment links for failed renewals', settings: Object.values(recoveryLinks) },
   { title: 'Doors and rules', settings: Object.values(doors) },
 ];
 

@@ -38,6 +38,8 @@ export type MorObjectDetail = {
   readonly booked?: boolean;
   /** Our request was sent and nobody answered; it is sent again, the same bytes. */
   readonly unanswered?: boolean;
+  /** A link that was made by itself after a failed renewal. */
+  readonly automatic?: boolean;
   /** Another row of ours has the same object of the MoR. */
   readonly replacedBy?: string;
 };
@@ -62,7 +64,7 @@ export type MorObjectRow = {
   readonly number: string | null;
   /** A link's page, or a dispute's dashboard. Text to show, never followed. */
   readonly url: string | null;
-  /** Until when somebody must act; for a link, until when it can be paid. */
+  /** Until when somebody must act; for a link, until when it can be paid; for a proforma invoice, the end of its due date. */
   readonly deadline: Date | null;
   readonly detail: MorObjectDetail;
   /** It is to be read at the MoR then; null: nothing to find out. */
@@ -79,6 +81,9 @@ const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REP
 export function isLiveProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && !DEAD.has(o.status);
 }
+
+/** Proforma invoices that the MoR was paid for; the last two follow on the first (Document 2, "States"). */
+export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
 
 /** A link that a customer can pay, as far as we know, or that is on its way. */
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {

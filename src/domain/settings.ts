@@ -1,6 +1,14 @@
 // The settings that decisions depend on, apart from where they come from.
 import { type MarkMode } from './model.js';
 
+/** How a renewal that failed gets a payment link by itself. */
+export type RecoveryLinks = {
+  /** ISO 3166-1 alpha-2. */
+  readonly jurisdiction: string;
+  readonly returnUrl: string;
+  readonly expiresSec: number;
+};
+
 export type FlowSettings = {
   readonly markMode: MarkMode;
   readonly draftPolicy: 'wait' | 'finalize';
@@ -11,4 +19,6 @@ export type FlowSettings = {
   readonly relay: boolean;
   /** `tor`: tax transactions and tax refunds are committed by the bridge. */
   readonly morProduct: 'mor' | 'tor';
+  /** Null: payment links are made on request only. */
+  readonly recoveryLinks: RecoveryLinks | null;
 };

@@ -1,8 +1,10 @@
 // The port of the card payments, joined to the MoR's client.
+import { decimalFromMinor } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type IntentAnswer, type MorCall, PaymentGateway, type RefundAnswer } from '../domain/ports/payment-gateway.js';
 import { type CardIntents, encodeIntent } from './card-intents.js';
 import { type Invoices } from './invoices.js';
+import { encodePaymentLink } from './payment-links.js';
 import { encodeTax } from './mor-tax-desk.js';
 import { encodeRefund, type Refunds } from './refunds.js';
 
@@ -23,6 +25,12 @@ export class MorPaymentGateway extends PaymentGateway {
       case 'create_setup_intent':
       case 'create_payment_intent':
         return encodeIntent(this.psp, call);
+      case 'create_payment_link': {
+        const { jurisdiction, returnUrl, key: idempotencyKey, expiresSec: expiresIn } = call;
+        const { minor, currency } = call.amount;
+        const amount = { amount: decimalFromMinor(minor, currency), currency };
+        return encodePaymentLink({ jurisdiction, amount, returnUrl, idempotencyKey, expiresIn });
+      }
       case 'calculate_tax':
       case 'commit_tax':
       case 'refund_tax':

@@ -47,6 +47,7 @@ function settingsOf(story: Story): FlowSettings {
     signupChargeCheck: 'psp_reference',
     relay: false,
     morProduct: 'mor',
+    recoveryLinks: null,
   };
 }
 

@@ -1,11 +1,12 @@
 // Verify's bulk reads and its findings in PostgreSQL.
 import { Injectable } from '@nestjs/common';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type UnconfirmedSignup, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
-import { type Codec, fromRow, INVOICE, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
+import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { Database } from './database.js';
 
 type Row = Record<string, unknown>;
@@ -57,6 +58,7 @@ export class PgVerifyBooks extends VerifyBooks {
     const ids = invoices.map((i) => i.invoiceId);
     const payments = group<PaymentRow>(await this.of(PAYMENT, 'invoice_id', ids));
     const refunds = group<RefundRow>(await this.of(REFUND, 'invoice_id', ids));
+    const objects = group<MorObjectRow>(await this.of(OBJECT, 'invoice_id', ids));
     const taxes = group<TaxRecord>(await this.of(TAX, 'invoice_id', ids));
     const reviews = group<ReviewRow>(await this.of(REVIEW, 'invoice_id', ids, `and status = 'open'`));
     return invoices.map((invoice) => ({
@@ -64,6 +66,7 @@ export class PgVerifyBooks extends VerifyBooks {
       payments: payments.get(invoice.invoiceId) ?? [],
       refunds: refunds.get(invoice.invoiceId) ?? [],
       openReviews: reviews.get(invoice.invoiceId) ?? [],
+      objects: objects.get(invoice.invoiceId) ?? [],
       taxes: taxes.get(invoice.invoiceId) ?? [],
     }));
   }

@@ -1,4 +1,5 @@
 // What the tests of the MoR's other channels share: an open invoice, its review items, and events signed as the MoR signs them.
+import pg from 'pg';
 import { sign } from './signing.js';
 import { type Json, type World } from './world.js';
 
@@ -49,6 +50,33 @@ export async function sendEvent(
     body,
   });
   if (response.status !== 200) throw new Error(`the door answered ${response.status}`);
+}
+
+/** The MoR's next event of a type never arrives, however often it would be tried. */
+export async function loseNext(world: World, type: string): Promise<void> {
+  await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', type, times: 1, action: 'lose' });
+}
+
+/**
+ * Time passes for one invoice alone: what is to be looked at some day is looked at now, and what waits for an hour has waited.
+ * Under the lane's lock, so that no decision is overwritten.
+ */
+export async function timePasses(world: World, invoiceId: string): Promise<void> {
+  const db = new pg.Client({ connectionString: world.databaseUrl });
+  await db.connect();
+  try {
+    await db.query('begin');
+    await db.query('select key from lane where key = $1 for update', [invoiceId]);
+    await db.query(
+      `update mor_object set read_due_at = case when read_due_at is null then null else now() end, updated_at = updated_at - interval '1 hour'
+        where invoice_id = $1`,
+      [invoiceId],
+    );
+    await db.query('update lane set due_at = now() where key = $1', [invoiceId]);
+    await db.query('commit');
+  } finally {
+    await db.end();
+  }
 }
 
 /** An event of the inbox by the sender's id; undefined: not there. */

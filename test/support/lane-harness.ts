@@ -27,6 +27,7 @@ export const SETTINGS: FlowSettings = {
   signupChargeCheck: 'psp_reference',
   relay: false,
   morProduct: 'mor',
+  recoveryLinks: null,
 };
 
 type Waiting = { -readonly [K in keyof WaitingOf]: WaitingOf[K] } & { status: string; nextTryAt: number };

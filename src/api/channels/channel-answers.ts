@@ -38,8 +38,9 @@ export class ChannelAnswers {
         const none = { retryAfterMs: null, requestId: null, replayed: false };
         throw morProblem({ ok: false, kind: 'refused', ...why, ...none }, callersField);
       }
-      // An object taken over is being read; until then its status is not known.
-      if (found.status !== 'REQUESTED' && found.readDueAt === null) return found;
+      // An object taken over is being read now; until then its status is not known. A look that is planned for later is not waited for.
+      const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
+      if (found.status !== 'REQUESTED' && !isRead) return found;
       if (found.status !== 'REQUESTED' && waited >= PATIENCE_MS) return found;
       const silent = unanswered === true && found.morId === null && found.updatedAt.getTime() >= start;
       if (silent || waited >= PATIENCE_MS) {

@@ -62,7 +62,7 @@ export class PaymentLinksController {
     const amount = { amount: decimalFromMinor(minor, currency), currency };
     const { wire, problem } = wireOrProblem(() => linkWire(dto, amount, objectId));
     const asked = await this.flow.request(
-      { kind: 'payment_link', id: objectId, wire, facts: invoice, by: caller.name },
+      { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, by: caller.name },
       key === null ? null : requestName(caller, `/v1/invoices/${id}/payment-link`, key, req.body),
     );
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
@@ -76,7 +76,9 @@ export class PaymentLinksController {
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
   async read(@Param('id', IdPipe) id: string): Promise<PaymentLinkView> {
     const objects = await this.books.objects(id);
-    const made = objects.findLast((o) => o.kind === 'payment_link' && o.status !== 'REFUSED');
+    const made = objects.findLast(
+      (o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED',
+    );
     if (made === undefined) throw notFound('payment link');
     const named = made.morId === null ? await this.answers.of(made) : made;
     const { row, outcome } = await this.flow.refresh(named);

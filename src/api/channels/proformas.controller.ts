@@ -21,6 +21,8 @@ import { type FileLinkView, linkOrWait } from './file-link.view.js';
 import { readBilled } from './read-billed.js';
 import { proformaWire, wireOrProblem } from './proforma-request.js';
 
+const DAY_MS = 86_400_000;
+
 @ApiTags('Bank transfers')
 @Controller('v1/invoices/:id/proforma')
 export class ProformasController {
@@ -61,8 +63,9 @@ export class ProformasController {
     if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be cancelled or gone
     const today = this.clock.now().toISOString().slice(0, 10);
     const { wire, problem } = wireOrProblem(() => proformaWire(dto, billed, today));
+    const until = new Date(Date.parse(`${dto.due_date}T00:00:00Z`) + DAY_MS);
     const asked = await this.flow.request(
-      { kind: 'proforma', id: this.ids.next('pfm'), wire, facts: billed.invoice, by: caller.name },
+      { kind: 'proforma', id: this.ids.next('pfm'), wire, until, facts: billed.invoice, by: caller.name },
       key === null ? null : requestName(caller, `/v1/invoices/${id}/proforma`, key, req.body),
     );
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);

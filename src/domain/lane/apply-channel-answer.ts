@@ -95,7 +95,9 @@ export function applyObjectRead(
     const state = putObject(s, row);
     return row.status === o.status ? state : note(state, ctx, 'call', `${nameOf(row)} is ${row.status}`, o.id);
   }
-  return takeLink(s, { ...read, readAttempts }, facts.link, ctx);
+  const { status } = facts.link;
+  const told = status === o.status ? s : note(s, ctx, 'call', `${nameOf(o)} is ${status}`, o.id);
+  return takeLink(told, { ...read, readAttempts }, facts.link, ctx);
 }
 
 function nameOf(o: MorObjectRow): string {

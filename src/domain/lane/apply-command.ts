@@ -17,6 +17,7 @@ import {
   note,
   putInvoice,
   putMessage,
+  putObject,
   putPayment,
   putRefund,
 } from './change.js';
@@ -49,16 +50,21 @@ export type RefundRequest = {
   readonly by: string;
 };
 
+const PORTAL = 'Refund it in the MoR portal';
+/** Document 3 refunds by `pay_…` ids, which only its `payment.*` events name: what to do for a payment without one. */
+const UNNAMED: Readonly<Record<PaymentRow['origin'], string>> = {
+  renewal: `The MoR has not named this payment yet (no payment.* event brought its pay_… id), so it cannot be refunded here. ${PORTAL}, or try again once its event came.`,
+  signup: `The MoR has not named this signup's payment yet (no payment.* event brought its pay_… id), so it cannot be refunded here. ${PORTAL}; its payment.refunded event is then mirrored on Stripe by itself.`,
+  payment_link: `The MoR gives a payment on a link no pay_… id, so it cannot be refunded here. ${PORTAL}; if its payment.refunded event comes, the refund is mirrored on Stripe by itself, else credit the invoice on Stripe by hand.`,
+  proforma: `The MoR gives a bank transfer no pay_… id, so it cannot be refunded here. Give it back through the MoR (portal or support), then credit the invoice on Stripe by hand.`,
+};
+
 /** Writes a refund down with its key and bytes; the amount is reserved from here on (DESIGN 4.4). */
 export function requestRefund(s: LaneState, paymentRowId: string, req: RefundRequest, ctx: Ctx): Commanded<RefundRow> {
   const p = s.payments.find((x) => x.id === paymentRowId);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
   if (p.paymentId === null) {
-    return refuse(
-      409,
-      'payment_not_identified',
-      'The MoR has not named this payment yet (no payment.* event brought its pay_… id), so it cannot be refunded here. Refund it in the MoR portal.',
-    );
+    return refuse(409, 'payment_not_identified', UNNAMED[p.origin]);
   }
   if (p.succeededAt === null || p.amount === null) {
     return refuse(422, 'payment_not_refundable', 'This payment never succeeded: there is nothing to give back.');
@@ -266,6 +272,9 @@ function retry(s: LaneState, r: ReviewRow, p: PaymentRow | undefined, ctx: Ctx):
   if (r.kind === 'effect_failed' && r.subject.startsWith('relay_event:')) {
     return sendAgain(s, (m) => r.subject === `relay_event:${m.subject}`, ctx);
   }
+  const link = s.objects.find((o) => r.subject === `create_payment_link:${o.id}`);
+  // Set aside, so that settle-recovery.ts asks for another under a new key.
+  if (link?.status === 'REFUSED') return putObject(s, { ...link, status: 'REPLACED', updatedAt: ctx.now });
   if (p !== undefined && (p.mark === 'parked' || p.mark === 'held'))
     return lookAgain(putPayment(s, { ...moveMark(p, 'waiting'), markTries: 0 }));
   return s;

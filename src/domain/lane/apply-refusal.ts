@@ -97,8 +97,16 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
       });
     }
     case 'create_proforma':
-    case 'create_payment_link':
-      return applyChannelRefusal(s, m, f, ctx);
+    case 'create_payment_link': {
+      const state = applyChannelRefusal(s, m, f, ctx);
+      const o = state.objects.find((x) => x.id === m.subject);
+      if (o?.detail.automatic !== true) return state; // whoever asked is told
+      return failed(
+        state,
+        {},
+        'No link was made for this renewal by itself. Mend what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one on request.',
+      );
+    }
     case 'calculate_tax':
     case 'commit_tax':
     case 'refund_tax':

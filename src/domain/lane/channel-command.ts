@@ -5,7 +5,7 @@ import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '
 import { type InvoiceFacts } from '../ports/billing-platform.js';
 import { type WireRequest } from '../ports/call.js';
 import { type Commanded, refuse } from './apply-command.js';
-import { addMessage, type Ctx, note, putObject } from './change.js';
+import { askFor, type Ctx, note, putObject } from './change.js';
 import { takeRead } from './facts.js';
 
 export type ObjectRequest = {
@@ -14,6 +14,8 @@ export type ObjectRequest = {
   readonly id: string;
   /** The bytes to send; a link's hold its key. Null: the request is not complete, so nothing new can be made of it. */
   readonly wire: WireRequest | null;
+  /** Until when a proforma invoice is to be paid; null: a link, whose end the MoR names. */
+  readonly until: Date | null;
   /** The invoice, read just now. */
   readonly facts: InvoiceFacts;
   readonly by: string;
@@ -27,7 +29,7 @@ export function standing(s: Pick<LaneState, 'objects'>, kind: ObjectRequest['kin
 
 /** Writes the request down with its key and bytes, unless one stands already: then that one is given. */
 export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Commanded<MorObjectRow> {
-  const { kind, id, wire, facts, by } = req;
+  const { kind, id, wire, facts, by, until } = req;
   const read = takeRead(s, ctx, facts);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { status, amountRemaining: minor, currency } = facts;
@@ -49,9 +51,9 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
     status: 'REQUESTED',
     amount: minor,
     currency,
+    deadline: until,
   });
-  const messageKind = kind === 'proforma' ? 'create_proforma' : 'create_payment_link';
-  const state = addMessage(putObject(read, object), ctx, { peer: 'mor', kind: messageKind, subject: id, wire });
+  const state = askFor(read, object, wire, ctx);
   const said = `${by} asked for a ${what} of ${showMoney({ minor, currency })}`;
   return { ok: true, state: note(state, ctx, 'person', said, id), value: object };
 }

@@ -1,11 +1,13 @@
 // What to do next for a lane: one errand outside, or nothing until a certain time.
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../model.js';
+import { TRANSFERRED } from '../mor-object.js';
 import { type StoredBillingCall } from '../ports/billing-platform.js';
 import { type Ctx, effectName, messageKey } from './change.js';
 import { isFresh } from './decide-mark.js';
 import { reportOf } from './settle.js';
 import { TRANSFER_PATIENCE_MS } from './settle-channels.js';
-import { hasVerdict, REFUND_PATIENCE_DAYS } from './settle-watches.js';
+import { recoveryLook } from './settle-recovery.js';
+import { hasVerdict, REFUND_PATIENCE_DAYS, verdictBy } from './settle-watches.js';
 
 /** One call to somebody else. */
 export type Errand =
@@ -107,6 +109,10 @@ function nextErrand(s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean): 
     }
     return mustLook(s, m, ctx) ? { do: 'probe', message: m } : { do: 'send', message: m };
   }
+  const look = recoveryLook(s, ctx);
+  if (i !== null && look !== null && due(look) && due(i.readDueAt)) {
+    return { do: 'read-invoice', invoiceId: i.invoiceId };
+  }
   for (const t of s.taxes) {
     if (t.stage !== 'gathering' || !due(t.dueAt)) continue;
     const p = t.calculations > 0 ? undefined : s.payments.find((x) => x.id === t.paymentRowId);
@@ -157,11 +163,11 @@ function watches(s: LaneState, ctx: Ctx, later: Date[]): void {
     if (at !== null && at.getTime() > ctx.now.getTime()) later.push(at);
   };
   const i = s.invoice;
-  if (i !== null && !hasVerdict(s)) add(i.expectedBy);
+  if (i !== null && !hasVerdict(s)) add(verdictBy(i, s.objects));
   if (i !== null && s.payments.some((p) => p.mark === 'held')) add(i.holdUntil);
   for (const o of s.objects) {
     if (o.kind === 'payment_link' && o.status === 'PAYABLE') add(o.deadline);
-    if (o.kind === 'proforma' && o.status === 'SETTLED' && o.paymentRowId === null) {
+    if (o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId === null) {
       add(new Date(o.updatedAt.getTime() + TRANSFER_PATIENCE_MS));
     }
   }

@@ -1,9 +1,10 @@
 // Disputes, alerts and links at rest: what a person must know is an item, and it closes itself when its cause is gone.
 import { showMoney } from '../money.js';
 import { type LaneState, type PaymentRow } from '../model.js';
-import { isPayableLink, type MorObjectRow } from '../mor-object.js';
+import { isPayableLink, type MorObjectRow, TRANSFERRED } from '../mor-object.js';
 import { disputeLost } from '../postings.js';
 import { addEntry, closeReviews, type Ctx, note, openReview, openReviewOf, putObject, putPayment } from './change.js';
+import { nextLook } from './object-looks.js';
 
 /** Money that came for the invoice itself is its customer's: no event of Document 2 names one. */
 export function nameCustomers(s: LaneState): LaneState {
@@ -15,12 +16,22 @@ export function nameCustomers(s: LaneState): LaneState {
 }
 
 export function settleChannels(s: LaneState, ctx: Ctx): LaneState {
-  let state = s;
-  for (const o of s.objects) {
+  let state = lookAgain(s, ctx);
+  for (const o of state.objects) {
     if (o.kind === 'dispute') state = settleDispute(state, o, ctx);
     if (o.kind === 'alert') state = settleAlert(state, o, ctx);
     if (o.kind === 'payment_link') state = settleLink(state, o, ctx);
     if (o.kind === 'proforma') state = settleTransfer(state, o, ctx);
+  }
+  return state;
+}
+
+/** Webhooks may be lost for good: what can change at the MoR is looked at now and then. */
+function lookAgain(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const o of s.objects) {
+    const at = o.readDueAt === null && o.morId !== null ? nextLook(o, ctx.now) : null;
+    if (at !== null) state = putObject(state, { ...o, readDueAt: at });
   }
   return state;
 }
@@ -42,10 +53,12 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
       { by: null, resolution: 'cleared', note: why },
     );
   const about = { kind: 'dispute' as const, paymentRowId: o.paymentRowId };
+  const dueAt = o.deadline;
   switch (o.status) {
     case 'action_needed':
       return openReview(s, ctx, {
         ...about,
+        dueAt,
         subject: subjects.action_needed,
         summary: `the customer’s bank disputes ${sumOf(s, o)}: dispute ${morId}, evidence is needed ${until(o)}`,
         proposal: `Send evidence in the MoR’s dashboard${o.url === null ? '' : ` (${o.url})`}. The invoice stays paid meanwhile.`,
@@ -54,6 +67,7 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
       const said = o.detail.reviewerNote;
       return openReview(close(s, subjects.revision_requested, 'the evidence was sent back'), ctx, {
         ...about,
+        dueAt,
         subject: subjects.revision_requested,
         summary: `the evidence for dispute ${morId} was sent back, new evidence is needed ${until(o)}${said ? `: ${said}` : ''}`,
         proposal: `Amend the evidence in the MoR’s dashboard${o.url === null ? '' : ` (${o.url})`}.`,
@@ -132,6 +146,7 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
       kind: 'dispute',
       subject,
       paymentRowId: o.paymentRowId,
+      dueAt: o.deadline,
       summary: `a chargeback of ${sumOf(s, o)} is about to be raised: alert ${morId} on ${of}, to be handled ${until(o)}`,
       proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
     });
@@ -158,7 +173,7 @@ export const TRANSFER_PATIENCE_MS = 3_600_000;
 
 /** A read says that the transfer came; how much of it, only the event says. Document 2 tries to deliver it for some hours. */
 function settleTransfer(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  if (o.status !== 'SETTLED') return s;
+  if (!TRANSFERRED.has(o.status)) return s;
   if (o.paymentRowId !== null) {
     return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === o.id, {
       by: null,

@@ -1,7 +1,9 @@
 // Watches: what should have happened by now and did not becomes a review item, and closes itself when it happens after all.
 import { showMoney } from '../money.js';
-import { type LaneState } from '../model.js';
+import { type InvoiceRow, type LaneState } from '../model.js';
+import { isLiveProforma, type MorObjectRow } from '../mor-object.js';
 import { closeReviews, type Ctx, openReview } from './change.js';
+import { dueDate } from './object-looks.js';
 
 const DAY_MS = 86_400_000;
 
@@ -24,6 +26,19 @@ export function hasVerdict(s: LaneState): boolean {
   );
 }
 
+/**
+ * Until when the invoice may go without a word of the MoR; null: none is expected. A proforma invoice or a link that stands gives
+ * the customer time of its own.
+ */
+export function verdictBy(i: InvoiceRow, objects: readonly MorObjectRow[]): Date | null {
+  if (i.expectedBy === null) return null;
+  const until = objects.flatMap((o) => {
+    if (isLiveProforma(o)) return dueDate(o).getTime();
+    return o.kind === 'payment_link' && o.status === 'PAYABLE' ? (o.deadline?.getTime() ?? []) : [];
+  });
+  return new Date(Math.max(i.expectedBy.getTime(), ...until));
+}
+
 function watchRenewal(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null || i.expectedBy === null) return s;
@@ -34,7 +49,11 @@ function watchRenewal(s: LaneState, ctx: Ctx): LaneState {
       note: 'the verdict came',
     });
   }
-  if (i.expectedBy.getTime() > ctx.now.getTime()) return s;
+  const by = verdictBy(i, s.objects);
+  if (by === null || by.getTime() > ctx.now.getTime()) {
+    const note = `the customer may pay until ${by?.toISOString() ?? 'later'}`;
+    return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', { by: null, resolution: 'cleared', note });
+  }
   const due =
     i.amountDue === null || i.currency === null ? 'money' : showMoney({ minor: i.amountDue, currency: i.currency });
   return openReview(s, ctx, {

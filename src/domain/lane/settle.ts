@@ -18,6 +18,7 @@ import {
 } from './change.js';
 import { decideMark, isFresh } from './decide-mark.js';
 import { nameCustomers, settleChannels } from './settle-channels.js';
+import { settleRecovery } from './settle-recovery.js';
 import { settleRefunds } from './settle-refunds.js';
 import { settleTax } from './settle-tax.js';
 import { settleWatches } from './settle-watches.js';
@@ -45,6 +46,7 @@ export function settle(s: LaneState, ctx: Ctx): LaneState {
     if (state === before) break;
   }
   state = settleWatches(settleTax(settleChannels(state, ctx), ctx), ctx);
+  state = settleRecovery(state, ctx);
   const invoice = state.invoice;
   const status = publicStatus(state);
   return invoice === null || invoice.status === status ? state : putInvoice(state, { ...invoice, status });

@@ -1,4 +1,5 @@
 // The Merchant of Record's card payments (Document 3) as the bridge sees them.
+import { type Money } from '../money.js';
 import { type CallOutcome, type WireRequest } from './call.js';
 import { type TaxCall } from './tax.js';
 
@@ -32,7 +33,17 @@ export type RefundCall = {
   readonly metadata: Readonly<Record<string, unknown>> | null;
 };
 
-export type MorCall = SignupCall | RefundCall | TaxCall;
+/** A payment link that nobody asked for by hand. Its key is a field of its bytes (Document 2). */
+export type LinkCall = {
+  readonly kind: 'create_payment_link';
+  readonly jurisdiction: string;
+  readonly amount: Money;
+  readonly returnUrl: string;
+  readonly expiresSec: number;
+  readonly key: string;
+};
+
+export type MorCall = SignupCall | RefundCall | TaxCall | LinkCall;
 
 /** Document 3, "Setup response" and "Payment-intent response". `clientSecret` is handed on and kept nowhere. */
 export type IntentAnswer = {

@@ -1,5 +1,7 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
 import { PARKING } from '../lane/settle.js';
+import { verdictBy } from '../lane/settle-watches.js';
+import { type MorObjectRow } from '../mor-object.js';
 import { showMoney } from '../money.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../model.js';
 import { type CreditNoteFacts, type PaymentRecordFacts } from '../ports/billing-reader.js';
@@ -44,6 +46,8 @@ export type OurInvoice = {
   readonly payments: readonly PaymentRow[];
   readonly refunds: readonly RefundRow[];
   readonly openReviews: readonly ReviewRow[];
+  /** What the MoR keeps beside it; left out: nothing. */
+  readonly objects?: readonly MorObjectRow[];
   /** Its tax at the MoR; left out: none is committed by us. */
   readonly taxes?: readonly TaxRecord[];
 };
@@ -92,7 +96,8 @@ export function compareWithin(o: OurInvoice, now: Date): Difference[] {
       .filter((r) => r.kind === 'refund_gap')
       .map((r) => difference('amount_differs', 'person', r.summary, { invoiceId: invoice.invoiceId, reviewId: r.id })),
   ];
-  const over = invoice.expectedBy !== null && invoice.expectedBy.getTime() < now.getTime();
+  const by = verdictBy(invoice, o.objects ?? []);
+  const over = by !== null && by.getTime() < now.getTime();
   if (over && payments.length === 0 && (invoice.platformStatus === 'open' || invoice.platformStatus === 'draft')) {
     const reviewId = reviewOf(o, (r) => r.kind === 'renewal_overdue');
     const about = { invoiceId: invoice.invoiceId, reviewId };

@@ -1,0 +1,95 @@
+// One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
+import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
+import { applyChannelEvent } from '../../src/domain/lane/apply-channel-event.js';
+import { newPayment } from '../../src/domain/lane/apply-event.js';
+import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
+import { settle } from '../../src/domain/lane/settle.js';
+import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+
+export const NOW = new Date('2026-11-20T12:00:00Z');
+export const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
+export const LINK = '0a6f2a50-52cb-4b0e-9d5c-7b1f5d7c2e11';
+
+let count = 0;
+
+export function aCtx(now = NOW, settings: Partial<FlowSettings> = {}): Ctx {
+  return {
+    now,
+    settings: {
+      markMode: 'payment_record',
+      draftPolicy: 'wait',
+      renewalAlarmAfterHours: 24,
+      signupChargeCheck: 'psp_reference',
+      relay: false,
+      morProduct: 'mor',
+      recoveryLinks: null,
+      ...settings,
+    },
+    newId: (prefix) => `${prefix}_${++count}`,
+    encodeBilling: (call) => ({ method: 'POST', path: `/${call.kind}`, body: '{}' }),
+    encodeMor: (call) => ({
+      method: 'POST',
+      path: `/${call.kind}`,
+      body: JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? String(v) : v)),
+    }),
+    jitter: () => 0.5,
+  };
+}
+
+export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
+  return {
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    status: 'open',
+    billingReason: 'subscription_cycle',
+    currency: 'EUR',
+    amountDue: 2990n,
+    amountPaid: 0n,
+    amountRemaining: 2990n,
+    total: 2990n,
+    subscriptionId: 'sub_1',
+    collectionMethod: 'send_invoice',
+    createdAt: NOW,
+    livemode: false,
+    finalizationError: null,
+    finalizesAt: null,
+    ...over,
+  };
+}
+
+export const anOpenInvoice = (ctx = aCtx()): LaneState => settle(takeRead(emptyLane('in_1'), ctx, facts()), ctx);
+
+/** An invoice that was paid by card. */
+export function paidByCard(ctx = aCtx()): LaneState {
+  const p = newPayment(ctx, {
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    currency: 'EUR',
+    amount: 2990n,
+    paymentId: 'pay_1',
+    processorChargeId: 'ch_1',
+    succeededAt: NOW,
+    mark: 'confirmed',
+  });
+  const read = takeRead(emptyLane('in_1'), ctx, facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }));
+  return settle(putPayment(read, p), ctx);
+}
+
+export function hear(
+  s: LaneState,
+  type: string,
+  data: object,
+  ctx = aCtx(),
+  id = `evt_${type}`,
+  created = NOW.toISOString(),
+): LaneState {
+  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })));
+  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  const event = { family: 'channel', eventId: id, type, event: parsed.event } as const;
+  return settle(applyChannelEvent(s, event, ctx).state, ctx);
+}
+
+export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');

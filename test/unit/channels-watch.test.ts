@@ -1,0 +1,300 @@
+// What nobody tells: webhooks that never come, renewals that need a link, deadlines that move, facts that a person has not seen.
+import { describe, expect, it } from '@jest/globals';
+import { applyAnswer, applyRead } from '../../src/domain/lane/apply-answer.js';
+import { applyObjectRead } from '../../src/domain/lane/apply-channel-answer.js';
+import { requestRefund, resolveReview } from '../../src/domain/lane/apply-command.js';
+import { applyEvent, type PaymentEvent } from '../../src/domain/lane/apply-event.js';
+import { type Ctx, emptyLane, putObject } from '../../src/domain/lane/change.js';
+import { requestObject } from '../../src/domain/lane/channel-command.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
+import { plan } from '../../src/domain/lane/plan.js';
+import { settle } from '../../src/domain/lane/settle.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
+import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { aCtx, anOpenInvoice, facts, hear, LINK, NOW, open, paidByCard, PROFORMA } from '../support/channel-lane.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LINKS: Partial<FlowSettings> = {
+  recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 600 },
+};
+
+const at = (ms: number, settings: Partial<FlowSettings> = LINKS): Ctx => aCtx(new Date(NOW.getTime() + ms), settings);
+const linksOf = (s: LaneState): readonly MorObjectRow[] => s.objects.filter((o) => o.kind === 'payment_link');
+
+function verdict(s: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Partial<PaymentEvent> = {}): LaneState {
+  const event: PaymentEvent = {
+    family: 'payment',
+    eventId: `evt_${type}_${ctx.now.getTime()}`,
+    type,
+    at: ctx.now,
+    paymentId: 'pay_1',
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    processorChargeId: type === 'payment.succeeded' ? 'ch_1' : null,
+    processorPaymentIntentId: 'pi_1',
+    amount: 2990n,
+    currency: 'EUR',
+    status: type === 'payment.succeeded' ? 'succeeded' : 'failed',
+    failureMessage: null,
+    declineCode: 'insufficient_funds',
+    refundId: null,
+    processorRefundId: null,
+    amountRefundedTotal: null,
+    reason: null,
+    ...over,
+  };
+  return settle(applyEvent(s, event, ctx).state, ctx);
+}
+
+function read(s: LaneState, ctx: Ctx, over: Parameters<typeof facts>[0] = {}): LaneState {
+  return settle(applyRead(s, { ok: true, value: facts(over), status: 200, requestId: null }, ctx), ctx);
+}
+
+function linkAnswered(s: LaneState, ctx: Ctx, over: Partial<LinkFacts> = {}): LaneState {
+  const m = s.messages.find((x) => x.kind === 'create_payment_link' && x.status === 'pending');
+  const link: LinkFacts = {
+    morId: `${LINK}${ctx.now.getTime()}`,
+    url: 'https://pay.example/1',
+    status: 'PAYABLE',
+    priced: { minor: 2990n, currency: 'EUR' },
+    due: { minor: 2990n, currency: 'EUR' },
+    expiresAt: new Date(ctx.now.getTime() + 600_000),
+    ...over,
+  };
+  const value = { kind: 'create_payment_link', link } as const;
+  return settle(applyAnswer(s, m?.id ?? '', { ok: true, value, status: 201, requestId: null }, ctx), ctx);
+}
+
+/** The link's own page at the MoR, read when its time has come. */
+function linkRead(s: LaneState, ctx: Ctx, status: LinkFacts['status']): LaneState {
+  const o = linksOf(s).at(-1);
+  const due = { minor: status === 'PAID' ? 0n : 2990n, currency: 'EUR' };
+  const priced = { minor: 2990n, currency: 'EUR' };
+  const link = { morId: o?.morId ?? '', url: '', status, priced, due, expiresAt: o?.deadline ?? null };
+  const outcome = { ok: true, value: { kind: 'payment_link', link }, status: 200, requestId: null } as const;
+  return settle(applyObjectRead(s, o?.id ?? '', outcome, ctx), ctx);
+}
+
+function aProforma(over: Partial<MorObjectRow> = {}): MorObjectRow {
+  const known = { id: 'pfm_1', kind: 'proforma', invoiceId: 'in_1', status: 'ISSUED', morId: PROFORMA } as const;
+  return newMorObject(NOW, { ...known, ...over });
+}
+
+describe('a payment link for a renewal that was refused', () => {
+  it.each(['payment.failed', 'payment.requires_action'] as const)(
+    'is made after %s, for what is due by a fresh read',
+    (type) => {
+      const stale = at(60_000);
+      const s = verdict(anOpenInvoice(), type, stale);
+      expect(linksOf(s)).toEqual([]);
+      expect(plan(s, stale).errand).toEqual({ do: 'read-invoice', invoiceId: 'in_1' });
+      const made = read(s, stale, { amountRemaining: 1990n });
+      expect(linksOf(made)).toMatchObject([{ status: 'REQUESTED', amount: 1990n, detail: { automatic: true } }]);
+      const [m] = made.messages;
+      expect(m).toMatchObject({ kind: 'create_payment_link', peer: 'mor', status: 'pending' });
+      expect(JSON.parse(m?.wire.body ?? '')).toMatchObject({
+        jurisdiction: 'GB',
+        returnUrl: 'https://shop.example/thanks',
+        expiresSec: 600,
+        amount: { minor: '1990', currency: 'EUR' },
+        key: m?.key,
+      });
+      expect(linksOf(settle(made, stale))).toHaveLength(1);
+    },
+  );
+
+  it('is not made unless the settings say so', () => {
+    const s = verdict(anOpenInvoice(), 'payment.failed', at(0, {}));
+    expect(linksOf(s)).toEqual([]);
+    expect(plan(s, at(0, {})).errand).toBeNull();
+  });
+
+  it('is not made for a draft until it is final, which is looked up should nobody tell', () => {
+    const finalizesAt = new Date(NOW.getTime() + HOUR_MS);
+    const draft = takeRead(emptyLane('in_1'), at(0), facts({ status: 'draft', finalizesAt }));
+    const s = verdict(draft, 'payment.failed', at(0));
+    expect(linksOf(s)).toEqual([]);
+    expect(plan(s, at(0)).dueAt).toEqual(new Date(finalizesAt.getTime() + 60_000));
+    expect(plan(s, at(HOUR_MS + 60_000)).errand).toMatchObject({ do: 'read-invoice' });
+    expect(linksOf(read(s, at(HOUR_MS + 60_000)))).toHaveLength(1);
+  });
+
+  const never: readonly (readonly [string, (s: LaneState) => LaneState])[] = [
+    ['paid', (s) => takeRead(s, at(0), facts({ status: 'paid', amountPaid: 2990n, amountRemaining: 0n }))],
+    ['void', (s) => takeRead(s, at(0), facts({ status: 'void' }))],
+    ['written off', (s) => takeRead(s, at(0), facts({ status: 'uncollectible' }))],
+    ['a signup’s', (s) => takeRead(emptyLane(s.lane), at(0), facts({ billingReason: 'subscription_create' }))],
+    ['waiting for a bank transfer', (s) => putObject(s, aProforma())],
+    [
+      'held, its money taken',
+      (s) =>
+        verdict(takeRead(s, at(0), facts({ status: 'draft' })), 'payment.succeeded', at(0), { paymentId: 'pay_2' }),
+    ],
+  ];
+  it.each(never)('is not made for an invoice that is %s', (_, change) => {
+    const s = verdict(change(takeRead(emptyLane('in_1'), at(0), facts())), 'payment.failed', at(0));
+    expect(linksOf(s)).toEqual([]);
+    expect(s.messages.filter((m) => m.kind === 'create_payment_link')).toEqual([]);
+  });
+
+  it('is the only one that can be paid, whoever asks for another', () => {
+    const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
+    const request = { kind: 'payment_link', id: 'lnk_9', wire: null, until: null, facts: facts(), by: 'ops' } as const;
+    expect(requestObject(s, request, at(1000))).toMatchObject({ ok: true, value: { id: linksOf(s)[0]?.id } });
+    const again = read(verdict(s, 'payment.failed', at(60_000)), at(60_000));
+    expect(linksOf(again)).toHaveLength(1);
+  });
+
+  it('that expired is made anew only after another refusal, and no more than three times', () => {
+    let s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
+    const expired = at(661_000);
+    expect(plan(settle(s, expired), expired).errand).toMatchObject({ do: 'read-object', kind: 'payment_link' });
+    s = read(linkRead(settle(s, expired), expired, 'EXPIRED'), expired);
+    expect(linksOf(s)).toHaveLength(1);
+    for (let n = 1; n <= 4; n++) {
+      const day = at(n * DAY_MS);
+      s = read(verdict(s, 'payment.failed', day), day);
+      if (linksOf(s).length === n + 1) s = linkAnswered(s, day);
+      const over = at(n * DAY_MS + 661_000);
+      s = linkRead(settle(s, over), over, 'EXPIRED');
+    }
+    expect(linksOf(s)).toHaveLength(3);
+  });
+
+  it('that the MoR refuses is a person’s to mend, and retried under a new key', () => {
+    const s = verdict(anOpenInvoice(), 'payment.failed', at(0));
+    const [m] = s.messages;
+    const refused = { ok: false, kind: 'refused', status: 409, code: 'no_active_arrangement' } as const;
+    const rest = { message: 'the MoR answered 409', errors: [], retryAfterMs: null, requestId: null, replayed: false };
+    const told = settle(applyAnswer(s, m?.id ?? '', { ...refused, ...rest }, at(0)), at(0));
+    const [item] = open(told);
+    expect(item).toMatchObject({ kind: 'effect_failed', summary: expect.stringContaining('no_active_arrangement') });
+    expect(linksOf(told)).toHaveLength(1);
+    const choice = { resolution: 'retry', note: null, by: 'anna' } as const;
+    const retried = resolveReview(told, item?.id ?? '', choice, at(1000));
+    if (!retried.ok) throw new Error(retried.message);
+    const again = settle(retried.state, at(1000));
+    const keys = again.messages.filter((x) => x.kind === 'create_payment_link').map((x) => x.key);
+    expect(new Set(keys).size).toBe(2);
+    expect(again.messages.at(-1)).toMatchObject({ status: 'pending' });
+  });
+
+  it('is flagged when the renewal is paid after all', () => {
+    const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
+    const paid = verdict(s, 'payment.succeeded', at(60_000), { eventId: 'evt_late', paymentId: 'pay_1' });
+    const done = read(paid, at(60_000), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n });
+    expect(open(done)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ kind: 'double_payment', subject: linksOf(s)[0]?.id })]),
+    );
+  });
+});
+
+describe('a webhook that never comes', () => {
+  it('of a paid link is made up for by looking, at ever longer pauses and once more when it has expired', () => {
+    const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
+    const look = plan(s, at(0)).dueAt;
+    expect(look?.getTime()).toBe(NOW.getTime() + 60_000);
+    const after = at(60_000);
+    expect(plan(s, after).errand).toMatchObject({ do: 'read-object', kind: 'payment_link' });
+    const payable = linkRead(s, after, 'PAYABLE');
+    expect(payable.payments.filter((p) => p.origin === 'payment_link')).toEqual([]);
+    expect(plan(payable, after).errand).toBeNull();
+    const end = at(660_000);
+    const paid = linkRead(settle(payable, end), end, 'PAID');
+    expect(paid.payments).toMatchObject([{ origin: 'renewal' }, { origin: 'payment_link', amount: 2990n }]);
+    expect(plan(settle(paid, at(DAY_MS)), at(DAY_MS)).errand?.do).not.toBe('read-object');
+  });
+
+  it.each([
+    ['ISSUED', 'ISSUED'],
+    ['ISSUANCE_FAILED', 'ISSUANCE_FAILED'],
+    ['SETTLED', 'SETTLED'],
+  ])('of a proforma invoice that is %s shows it so', (status) => {
+    let s = settle(putObject(anOpenInvoice(), aProforma({ status: 'PENDING_TAX_TRANSACTION' })), aCtx());
+    const minute = at(60_000, {});
+    expect(plan(s, minute).errand).toMatchObject({ do: 'read-object', kind: 'proforma' });
+    const failure =
+      status === 'ISSUANCE_FAILED'
+        ? { code: 'proforma_tax_input_invalid', message: 'the VAT number', failedAt: null }
+        : null;
+    const proforma = { morId: PROFORMA, number: 'PF-1', status, merchantReference: 'in_1', failure };
+    const outcome = { ok: true, value: { kind: 'proforma', proforma }, status: 200, requestId: null } as const;
+    s = settle(applyObjectRead(s, 'pfm_1', outcome, minute), minute);
+    expect(s.objects).toMatchObject([
+      { status, detail: failure === null ? {} : { failure: { message: 'the VAT number' } } },
+    ]);
+    expect(s.objects[0]?.readDueAt === null).toBe(status !== 'ISSUED');
+  });
+
+  it('is not looked for without end', () => {
+    const o = aProforma({ deadline: new Date(NOW.getTime() + DAY_MS) });
+    const s = settle(putObject(anOpenInvoice(), { ...o, createdAt: NOW }), at(40 * DAY_MS, {}));
+    expect(s.objects[0]?.readDueAt).toBeNull();
+  });
+});
+
+describe('an invoice that waits for a bank transfer', () => {
+  const deadline = new Date(NOW.getTime() + 14 * DAY_MS);
+
+  it('is overdue after its own due date, not after the renewal’s', () => {
+    const s = settle(putObject(anOpenInvoice(), { ...aProforma({ deadline }), readDueAt: deadline }), aCtx());
+    expect(open(settle(s, at(2 * DAY_MS, {})))).toEqual([]);
+    const late = settle(s, at(14 * DAY_MS, {}));
+    expect(open(late)).toMatchObject([{ kind: 'renewal_overdue' }]);
+  });
+
+  it('is overdue no more when it was made after the alarm, and again once it was not issued', () => {
+    const overdue = settle(anOpenInvoice(), at(2 * DAY_MS, {}));
+    expect(open(overdue)).toMatchObject([{ kind: 'renewal_overdue' }]);
+    const s = settle(putObject(overdue, aProforma({ deadline })), at(2 * DAY_MS, {}));
+    expect(open(s)).toEqual([]);
+    const data = { proformaInvoiceId: PROFORMA, message: 'no' };
+    expect(open(hear(s, 'proforma_invoice.issuance_failed', data, at(2 * DAY_MS, {})))).toMatchObject([
+      { kind: 'renewal_overdue' },
+    ]);
+  });
+});
+
+describe('a review item', () => {
+  const about = { disputeId: 'dp_1', paymentReference: 'ch_1' };
+  const dismiss = { resolution: 'dismiss', note: null, by: 'anna' } as const;
+
+  it('follows the deadline of its dispute', () => {
+    let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
+    expect(open(s)).toMatchObject([{ dueAt: new Date('2026-12-01T00:00:00Z') }]);
+    s = hear(s, 'dispute.action_needed', { ...about, deadline: '2026-11-25T00:00:00Z' }, aCtx(), 'evt_moved');
+    expect(open(s)).toMatchObject([
+      { dueAt: new Date('2026-11-25T00:00:00Z'), summary: expect.stringContaining('2026-11-25') },
+    ]);
+    expect(s.reviews).toHaveLength(1);
+  });
+
+  it('that was dismissed stays closed when the same is told again, and opens for another fact', () => {
+    let s = hear(paidByCard(), 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' });
+    const done = resolveReview(s, open(s)[0]?.id ?? '', dismiss, aCtx());
+    if (!done.ok) throw new Error(done.message);
+    s = hear(done.state, 'dispute.action_needed', { ...about, deadline: '2026-12-01T00:00:00Z' }, aCtx(), 'evt_same');
+    expect(open(s)).toEqual([]);
+    s = hear(s, 'dispute.action_needed', { ...about, deadline: '2026-11-25T00:00:00Z' }, aCtx(), 'evt_sooner');
+    expect(open(s)).toMatchObject([{ kind: 'dispute', dueAt: new Date('2026-11-25T00:00:00Z') }]);
+  });
+});
+
+describe('a payment that the MoR gives no pay_ id', () => {
+  it.each([
+    ['proforma', /bank transfer.*credit the invoice on Stripe by hand/s],
+    ['payment_link', /payment on a link.*MoR portal/s],
+    ['signup', /signup.*MoR portal.*by itself/s],
+  ] as const)('of a %s cannot be refunded here, and says what to do', (origin, says) => {
+    const paid = paidByCard();
+    const [p] = paid.payments;
+    if (p === undefined) throw new Error('no payment');
+    const s = { ...paid, payments: [{ ...p, paymentId: null, origin }] };
+    const asked = requestRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'anna' }, aCtx());
+    expect(asked).toMatchObject({ ok: false, status: 409, code: 'payment_not_identified' });
+    expect(asked.ok ? '' : asked.message).toMatch(says);
+  });
+});
