@@ -13,6 +13,8 @@ export function watchCalls(metrics: Metrics, log: Logger): (report: CallReport) 
   return (r) => {
     const ended = 'outcome' in r ? r.outcome : r.kind;
     metrics.call(r.peer, r.name, ended === 'ok' ? 'answered' : ended, r.elapsedMs / 1000);
+    const integration = ended === 'refused' && (r.code?.startsWith('integration_') ?? false);
+    if (r.peer === 'mor' && ended === 'refused') metrics.refusal(r.name, r.code ?? 'none');
     const line = {
       peer: r.peer,
       call: r.name,
@@ -23,7 +25,9 @@ export function watchCalls(metrics: Metrics, log: Logger): (report: CallReport) 
     };
     if (ended === 'ok') log.debug(line, 'call');
     else if (ended === 'stopped') log.error(line, 'the peer does not accept our credentials or our account');
-    else log.warn(line, 'call failed');
+    else if (integration)
+      log.error({ ...line, code: r.code }, 'the MoR’s tax integration does not work: it calculates nothing');
+    else log.warn({ ...line, code: r.code }, 'call failed');
   };
 }
 

@@ -17,6 +17,7 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   metrics.webhookAnswer('stripe', 200);
   metrics.webhookMismatch('stripe', 401);
   metrics.call('stripe', 'read_invoice', 'answered', 1);
+  metrics.refusal('tax.calculate', 'integration_not_configured');
   metrics.decision('invoice.created', 'done');
   metrics.queues({ inbox: 0, outbox: 0 }, null);
   metrics.eventsParked(0);

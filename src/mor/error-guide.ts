@@ -41,6 +41,13 @@ export const ERROR_GUIDE: readonly ErrorRow[] = [
   ...paymentErrors,
 ];
 
+const LISTED: ReadonlySet<string> = new Set(ERROR_GUIDE.flatMap((row) => row.code ?? []));
+
+/** An error code as a bounded word: itself where the documents list it, else `other`. */
+export function listedCode(code: string): string {
+  return LISTED.has(code) ? code : 'other';
+}
+
 /**
  * The guide's row for an answer, or null when the documents have none. `field` picks among the reasons of one code; without
  * it, or when no reason names it, the row without a field is taken.

@@ -40,6 +40,7 @@ export class HttpEventRelay extends EventRelay {
         name: 'relay.invoice_created',
         status: outcome.status,
         kind: outcome.ok ? 'ok' : outcome.kind,
+        code: null, // the relay's address answers in no words of the documents
         elapsedMs: performance.now() - startedAt,
         requestId: outcome.requestId,
       });

@@ -72,7 +72,8 @@ export function failureOf(
   );
   return failure(
     row?.kind ?? kindOfStatus(answer.status),
-    `the MoR answered ${answer.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}`,
+    // What to do stands with it: the caller, the timeline and a review item all show this text.
+    `the MoR answered ${answer.status}${why.length > 0 ? `: ${why.join(', ')}` : ''}${row === null ? '' : `. ${row.advice}`}`,
     {
       status: answer.status,
       code: said.code,

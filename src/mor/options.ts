@@ -14,6 +14,8 @@ export type MorCallReport = {
   /** HTTP status; null when no answer came. */
   readonly status: number | null;
   readonly kind: 'ok' | FailureKind;
+  /** The error code where the documents list it, `other` where they do not; null: none was given. */
+  readonly code: string | null;
   readonly elapsedMs: number;
   readonly requestId: string | null;
 };

@@ -1,7 +1,7 @@
 // The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and every answer sorted.
 import { type Clock } from '../domain/ports/clock.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { type MorCallName } from './error-guide.js';
+import { listedCode, type MorCallName } from './error-guide.js';
 import { failure, failureOf, failureWithoutAnswer, requestIdOf, unreadableAnswer } from './failure.js';
 import { HttpLine, type Exchange, type HttpAnswer, type Line } from './http-line.js';
 import {
@@ -136,8 +136,10 @@ export class MorTransport {
 
   #report(name: MorCallName, outcome: CallOutcome<unknown>, elapsedMs: number): void {
     const { status, requestId } = outcome;
+    const kind = outcome.ok ? 'ok' : outcome.kind;
+    const code = outcome.ok || outcome.code === null ? null : listedCode(outcome.code);
     try {
-      this.#onCall?.({ peer: 'mor', name, status, kind: outcome.ok ? 'ok' : outcome.kind, elapsedMs, requestId });
+      this.#onCall?.({ peer: 'mor', name, status, kind, code, elapsedMs, requestId });
     } catch {
       // counting a call must never change its outcome
     }

@@ -45,6 +45,12 @@ export class Metrics {
     labelNames: ['peer', 'call', 'outcome'],
     registers: [this.registry],
   });
+  private readonly refusals = new Counter({
+    name: 'crossbill_mor_refusals_total',
+    help: 'Calls that the MoR refused for good, by call and error code (codes that its documents do not list are "other"). Codes that begin with integration_ mean that its tax integration does not work for this merchant.',
+    labelNames: ['call', 'code'],
+    registers: [this.registry],
+  });
   private readonly callSeconds = new Histogram({
     name: 'crossbill_call_seconds',
     help: 'How long a call to Stripe or to the MoR took, one try at a time, in seconds.',
@@ -123,6 +129,11 @@ export class Metrics {
   call(peer: Peer, call: string, outcome: MeasuredOutcome, seconds: number): void {
     this.calls.inc({ peer, call, outcome });
     this.callSeconds.observe({ peer, call }, seconds);
+  }
+
+  /** The MoR refused a call. @param code a code of its documents, `other` or `none` */
+  refusal(call: string, code: string): void {
+    this.refusals.inc({ call, code });
   }
 
   /** A flow decided. Both are names from our code. */

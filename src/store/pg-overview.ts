@@ -42,6 +42,17 @@ export class PgOverview {
     return Number(found.rows[0]?.n ?? 0);
   }
 
+  /** Refusals that mean that the MoR's tax integration does not work: of requests since then, and those that wait for a person. */
+  async integrationRefusals(since: Date): Promise<{ readonly count: number; readonly last: Date | null }> {
+    const found = await this.db.pool.query<{ n: string; last: Date | null }>(
+      `select count(*) as n, max(at) as last from (
+         select at from audit where at >= $1 and detail->>'code' like 'integration\\_%'
+         union all select created_at from review where status = 'open' and kind = 'effect_failed' and summary like '% integration\\_%') x`,
+      [since],
+    );
+    return { count: Number(found.rows[0]?.n ?? 0), last: found.rows[0]?.last ?? null };
+  }
+
   /** Customers of the newest invoices, each once. */
   async recentCustomers(limit: number): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ customer_id: string }>(

@@ -264,6 +264,7 @@ describe('the other requests', () => {
       expect(codeOf(of(url))).toBe('invalid_url');
     }
     expect(codeOf(of('https://heron.example/h', []))).toBe('unknown_event');
+    expect(codeOf(of('https://heron.example/h', ['payment.captured', 'no.such']))).toBe('unknown_event');
   });
 
   it('an onboarding names each field that is missing', () => {

@@ -64,7 +64,16 @@ export async function trafficChecks(books: Books, db: Database): Promise<Check[]
     // Proforma invoices and disputes are rare; renewals are not.
     return now - at.getTime() > SILENT_MS && source !== 'mor_events' ? warn(name, ago, todo) : ok(name, ago);
   });
-  return [...checks, ...backlogChecks(backlog, quarantined)];
+  return [...checks, ...backlogChecks(backlog, quarantined), await integrationCheck(overview, now)];
+}
+
+async function integrationCheck(overview: PgOverview, now: number): Promise<Check> {
+  const name = 'tax integration at the MoR';
+  const { count, last } = await overview.integrationRefusals(new Date(now - SILENT_MS));
+  if (last === null) return ok(name, 'no refusal');
+  const ago = age((now - last.getTime()) / 1000);
+  const todo = 'Ask the MoR to set up or mend its tax provider for this merchant (integration_… refusals); then retry.';
+  return fail(name, `${count} calculations were refused for it, the last ${ago} ago`, todo);
 }
 
 function backlogChecks(b: Backlog, quarantined: number): Check[] {

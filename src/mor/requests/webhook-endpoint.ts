@@ -1,11 +1,15 @@
 // The request to register a webhook address (Document 2, POST /api/webhooks).
 import { isIP } from 'node:net';
+import { morServiceTypes } from '../../domain/events/mor-service-event.js';
 import { type BrokenCondition, type Checked, checkRequest } from './check.js';
 import { Filled, Optional, Text, TextList } from './rules.js';
 
+/** Document 2, "Events", with the two that are announced and not sent yet. */
+const KNOWN: ReadonlySet<string> = new Set([...morServiceTypes, 'payment.settled', 'report.available']);
+
 export class WebhookEndpointRequest {
   @Filled(2048) url!: string;
-  /** At least one. Which names exist is the MoR's to say: it answers `unknown_event`. */
+  /** At least one, each of Document 2's. */
   @TextList() events!: string[];
   @Optional() @Text(1024) description?: string;
 }
@@ -14,6 +18,10 @@ export function checkWebhookEndpoint(body: unknown): Checked<WebhookEndpointRequ
   return checkRequest(WebhookEndpointRequest, body, 'validation_error', ({ url, events }): BrokenCondition[] => {
     if (events.length === 0) {
       return [{ field: 'events', message: 'must name at least one event type', code: 'unknown_event' }];
+    }
+    const unknown = events.find((name) => !KNOWN.has(name));
+    if (unknown !== undefined) {
+      return [{ field: 'events', message: `names ${unknown}, which is no event type`, code: 'unknown_event' }];
     }
     return deliverable(url) ? [] : [{ field: 'url', message: 'must be an https address', code: 'invalid_url' }];
   });
