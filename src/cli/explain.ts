@@ -1,6 +1,9 @@
 // `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
 import { type Command } from 'commander';
 import { type JournalLine } from '../domain/model.js';
+import { verdictBy } from '../domain/lane/settle-watches.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type TaxRecord } from '../domain/tax-record.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
 import { textCensor } from '../observe/index.js';
 import { secretValues } from '../config/index.js';
@@ -15,7 +18,7 @@ export function addExplain(program: Command, session: Session): void {
   session.leaf(
     program,
     'explain <id>',
-    'the whole story in order: events, decisions, calls, people. By invoice, payment, refund, customer, charge, event or review id',
+    'the whole story in order: events, decisions, calls, people. By invoice, payment, refund, customer, charge, event or review id, or one of the MoR (proforma invoice, link, dispute)',
     async (cli, args) => {
       const id = need(args, 0);
       const world = await cli.open();
@@ -73,7 +76,7 @@ export function tell(v: InvoiceView): string[] {
     `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${due} due, ${amount(i.amountPaid, i.currency)} paid.`,
   ];
   if (v.payments.length === 0 && i.expectedBy !== null && i.status === 'expected') {
-    said.push(`A verdict of the MoR is expected by ${time(i.expectedBy)}.`);
+    said.push(`A verdict of the MoR is expected by ${time(verdictBy(i, v.objects))}.`);
   }
   for (const p of v.payments) {
     const name = p.paymentId ?? p.id;
@@ -92,6 +95,7 @@ export function tell(v: InvoiceView): string[] {
     const failure = r.failure === null ? '' : ` The MoR said: ${r.failure.message}`;
     said.push(`Refund ${name}: ${r.status}, ${amount(r.amount, r.currency)}, ${note}.${failure}`);
   }
+  said.push(...v.objects.flatMap(tellObject), ...v.taxes.map(tellTax));
   for (const m of v.messages.filter((x) => x.status === 'pending')) {
     const last =
       m.attempts === 0
@@ -103,6 +107,41 @@ export function tell(v: InvoiceView): string[] {
     said.push(`For a person (${r.id}, ${r.kind}): ${r.summary} Proposed: ${r.proposal}`);
   }
   return said;
+}
+
+const PAPERS: Record<MorObjectRow['kind'], string> = {
+  proforma: 'Proforma invoice',
+  payment_link: 'Payment link',
+  e_invoice: 'E-invoice',
+  dispute: 'Dispute',
+  alert: 'Pre-chargeback alert',
+  capture: 'Card payment at the MoR',
+};
+
+/** One thing that the MoR keeps beside the invoice. */
+function tellObject(o: MorObjectRow): string[] {
+  const until = { proforma: 'to be paid by', payment_link: 'can be paid until', dispute: 'evidence due', alert: 'due' };
+  const ends = o.kind in until ? until[o.kind as keyof typeof until] : null;
+  const { failure, refusal, outcome, refunded, reviewerNote, automatic } = o.detail;
+  const facts = [
+    o.status,
+    o.amount === null ? null : amount(o.amount, o.currency),
+    ends === null || o.deadline === null ? null : `${ends} ${time(o.deadline)}`,
+    automatic === true ? 'made by itself' : null,
+    failure === undefined ? null : `because ${failure.message ?? failure.code ?? 'no reason given'}`,
+    refusal === undefined ? null : `the MoR said: ${refusal.message}`,
+    outcome ? `in the MoR’s words ${outcome}` : null,
+    refunded === true ? 'answered with a refund' : refunded === false ? 'answered without a refund' : null,
+    reviewerNote ? `the reviewer noted: ${reviewerNote}` : null,
+    o.url,
+  ].filter((fact) => fact !== null);
+  const name = [o.number, o.morId ?? o.id].filter((x) => x !== null).join(' ');
+  return [`${PAPERS[o.kind]} ${name}: ${facts.join(', ')}.`];
+}
+
+function tellTax(t: TaxRecord): string {
+  const what = t.kind === 'transaction' ? 'Tax of the invoice' : `Tax of refund ${t.reference}`;
+  return `${what} at the MoR: ${t.stage}${t.morId === null ? '' : ` as ${t.morId}`}.`;
 }
 
 const WHO: Record<JournalLine['kind'], string> = {
@@ -145,9 +184,19 @@ function view(v: InvoiceView): Record<string, unknown> {
       mirror: r.mirror,
       credit_note_id: r.creditNoteId,
     })),
+    at_the_mor: v.objects.map((o) => ({
+      kind: o.kind,
+      id: o.morId ?? o.id,
+      status: o.status,
+      amount: o.amount,
+      currency: o.currency,
+      deadline: o.deadline,
+      url: o.url,
+    })),
+    tax: v.taxes.map((t) => ({ kind: t.kind, reference: t.reference, stage: t.stage, mor_id: t.morId })),
     open_reviews: v.reviews
       .filter((r) => r.status === 'open')
-      .map((r) => ({ id: r.id, kind: r.kind, summary: r.summary })),
+      .map((r) => ({ id: r.id, kind: r.kind, due_at: r.dueAt, summary: r.summary })),
     timeline: v.journal.map((j) => ({ at: j.at, kind: j.kind, text: j.text, ref: j.ref, detail: j.detail })),
   };
 }

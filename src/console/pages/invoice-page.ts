@@ -1,6 +1,7 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
 import { paymentName } from '../../api/payments/payment.view.js';
 import { type JournalLine, type OutboxRow, type ReviewRow } from '../../domain/model.js';
+import { verdictBy } from '../../domain/lane/settle-watches.js';
 import { type InvoiceView } from '../../domain/ports/books.js';
 import { type Html, html } from '../html.js';
 import { type Column, table } from '../list.js';
@@ -36,7 +37,7 @@ export function invoicePart(v: InvoiceView): Html {
     ['Reason', foreign(i.billingReason === null ? null : words(i.billingReason))],
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
     ['Made on Stripe', time(i.platformCreatedAt, 'unknown')],
-    i.expectedBy === null || i.status !== 'expected' ? null : ['Verdict expected by', time(i.expectedBy)],
+    i.expectedBy === null || i.status !== 'expected' ? null : ['Verdict expected by', time(verdictBy(i, objects))],
     i.holdUntil === null || i.status !== 'held' ? null : ['Held; looked at again', time(i.holdUntil)],
     i.finalizationError === null ? null : ['Finalization failed', foreign(i.finalizationError)],
   ])}
