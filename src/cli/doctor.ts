@@ -3,6 +3,7 @@ import { type Command } from 'commander';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Books } from '../domain/ports/books.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { PartnerApi } from '../mor/partner.js';
 import { WebhookEndpoints } from '../mor/webhook-endpoints.js';
@@ -13,7 +14,14 @@ import { type Check, fail, ok, type State } from './doctor/check.js';
 import { clockCheck } from './doctor/clock-checks.js';
 import { databaseChecks, trafficChecks } from './doctor/database-checks.js';
 import { morChecks } from './doctor/mor-checks.js';
-import { endpointChecks, keyChecks, markModeChecks, ownCardChecks } from './doctor/stripe-checks.js';
+import {
+  arrivalChecks,
+  endpointChecks,
+  invoiceMailCheck,
+  keyChecks,
+  markModeChecks,
+  ownCardChecks,
+} from './doctor/stripe-checks.js';
 import { EXIT } from './exit-codes.js';
 import { type Cli, type Session } from './session.js';
 import { plain } from './table.js';
@@ -77,12 +85,15 @@ async function withPeers(world: World): Promise<Check[]> {
   const options = { apiKey: config.stripeApiKey.reveal(), apiBase, customPaymentMethodType };
   const client = new StripeClient(options, world.get(RequestBudget));
   try {
-    const customers = await new PgOverview(db).recentCustomers(SAMPLE);
+    const overview = new PgOverview(db);
+    const customers = await overview.recentCustomers(SAMPLE);
     return [
       ...(await keyChecks(config, reader)),
       ...(await endpointChecks(reader)),
+      ...(await arrivalChecks(reader, world.get(VerifyBooks))),
       ...(await markModeChecks(config, client)),
       ...(await ownCardChecks(customers, reader, client)),
+      invoiceMailCheck(await overview.sentByPlatform(SAMPLE)),
       ...(await morChecks(config, world.get(WebhookEndpoints), world.get(PartnerApi))),
       ...(await trafficChecks(world.get(Books), db)),
     ];

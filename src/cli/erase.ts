@@ -2,6 +2,7 @@
 import { type Command } from 'commander';
 import { Erasure } from '../store/erasure.js';
 import { CliError, EXIT } from './exit-codes.js';
+import { Progress } from './progress.js';
 import { need, parseSince, type Session } from './session.js';
 import { plain } from './table.js';
 
@@ -46,7 +47,10 @@ export function addErase(program: Command, session: Session): void {
         const before = cli.options['olderThan'] as Date;
         if (!(await cli.confirm(`Drop raw bodies from before ${before.toISOString()}, for good?`))) return EXIT.failed;
         const world = await cli.open();
-        const purged = await new Erasure(world.db).purge(before);
+        const progress = new Progress(cli.io);
+        const purged = await new Erasure(world.db)
+          .purge(before, (dropped) => progress.say(`dropped ${dropped} bodies`))
+          .finally(() => progress.end());
         await world.audit('bodies.purge', null, { before: before.toISOString(), ...purged });
         await cli.print(
           { before, ...purged },

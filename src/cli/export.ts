@@ -2,8 +2,9 @@
 import { type Command } from 'commander';
 import { decimalFromMinor } from '../domain/money.js';
 import { type LedgerRow } from '../domain/ports/books.js';
-import { ledgerEntries } from '../store/ledger-export.js';
+import { countLedger, ledgerEntries } from '../store/ledger-export.js';
 import { CliError, EXIT } from './exit-codes.js';
+import { Progress } from './progress.js';
 import { type Cli, parseSince, type Session } from './session.js';
 import { json } from './table.js';
 
@@ -48,8 +49,12 @@ async function ledger(cli: Cli): Promise<number> {
   const since = (cli.options['since'] as Date | undefined) ?? null;
   const columns = Object.entries(COLUMNS);
   if (format === 'csv') await cli.io.out(`${columns.map(([name]) => name).join(',')}\r\n`);
+  const total = await countLedger(world.db, since);
+  const progress = new Progress(cli.io);
+  let written = 0;
   for await (const page of ledgerEntries(world.db, since)) {
     if (cli.io.signal.aborted) return EXIT.failed;
+    progress.bar('written', (written += page.length), total);
     const lines = page.map((r) =>
       format === 'csv'
         ? `${columns.map(([, of]) => cell(of(r))).join(',')}\r\n`
@@ -62,5 +67,6 @@ async function ledger(cli: Cli): Promise<number> {
     );
     await cli.io.out(lines.join(''));
   }
+  progress.end();
   return EXIT.ok;
 }

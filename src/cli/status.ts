@@ -7,6 +7,8 @@ import { EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
 import { age, table, time } from './table.js';
 
+const STUCK_SHOWN = 5;
+
 export function addStatus(program: Command, session: Session): void {
   session.leaf(
     program,
@@ -19,6 +21,7 @@ export function addStatus(program: Command, session: Session): void {
       const invoices = await overview.invoicesByStatus();
       const events = await overview.lastEvents();
       const quarantined = await overview.quarantined();
+      const stuck = await overview.stuck(STUCK_SHOWN);
       const verified = await world.get(VerifyBooks).last();
       const untold = verified?.differences.filter((d) => d.reviewId === null).length ?? 0;
       const now = Date.now();
@@ -31,6 +34,14 @@ export function addStatus(program: Command, session: Session): void {
           parked: backlog.parkedEvents,
           quarantined,
         },
+        stuck: stuck.map((s) => ({
+          what: s.what,
+          lane: s.lane,
+          attempts: s.attempts,
+          last_status: s.lastStatus,
+          last_message: s.lastMessage,
+          next_try_at: s.nextTryAt,
+        })),
         last_events: Object.fromEntries(events.map((e) => [e.source, e.at])),
         open_reviews: backlog.openReviews,
         verify:
@@ -46,6 +57,22 @@ export function addStatus(program: Command, session: Session): void {
           '\nQueue\n',
           `  ${backlog.waitingEvents} events to decide, ${backlog.pendingMessages} calls to make, oldest ${age(backlog.oldestSeconds)}\n`,
           `  ${backlog.parkedEvents} events parked, ${quarantined} in quarantine\n`,
+          ...(stuck.length === 0
+            ? []
+            : [
+                '\nTried and not through\n',
+                table(
+                  ['what', 'about', 'tries', 'next', 'said last'],
+                  stuck.map((s) => [
+                    s.what,
+                    s.lane,
+                    String(s.attempts),
+                    time(s.nextTryAt),
+                    `${s.lastStatus ?? ''} ${s.lastMessage ?? 'nothing'}`.trim(),
+                  ]),
+                ),
+                '`crossbill explain` tells the whole story of one of them.\n',
+              ]),
           '\nLast event\n',
           table(
             ['source', 'at', 'ago'],

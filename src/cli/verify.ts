@@ -5,6 +5,7 @@ import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../flows/backfill.flow.js';
 import { EVENTS_KEPT_MS, type Repaired, VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
 import { EXIT } from './exit-codes.js';
+import { Progress } from './progress.js';
 import { type Cli, parseCount, parseSince, type Session } from './session.js';
 import { table } from './table.js';
 import { type World } from './world.js';
@@ -33,32 +34,33 @@ export function addVerify(program: Command, session: Session): void {
     .option('--yes', 'do not ask');
 }
 
-function progress(cli: Cli): (compared: Readonly<Record<string, number>>) => void {
-  const line = (compared: Readonly<Record<string, number>>): string =>
-    `compared ${Object.entries(compared)
-      .map(([what, n]) => `${n} ${what.replace('_', ' ')}`)
-      .join(', ')}`;
-  let shownAt = 0;
-  return (compared) => {
-    if (Date.now() - shownAt < 500) return;
-    shownAt = Date.now();
-    cli.io.err(cli.io.isTerminal ? `\r${line(compared)}\u001b[K` : `${line(compared)}\n`);
-  };
-}
+type Options = { readonly since: Date; readonly onProgress: (c: Counts) => void; readonly signal: AbortSignal };
+type Counts = Readonly<Record<string, number>>;
 
-function options(cli: Cli): { since: Date; onProgress: ReturnType<typeof progress>; signal: AbortSignal } {
+/** Runs `work` with the options of the command, and tells how far it is. */
+async function told<T>(cli: Cli, work: (options: Options) => Promise<T>): Promise<T> {
   const since = cli.options['since'] as Date;
   if (Date.now() - since.getTime() > EVENTS_KEPT_MS + 2 * 3_600_000) {
     cli.io.err('Stripe lists events for 30 days only; of what is older, the invoices themselves are compared.\n');
   }
-  return { since, onProgress: progress(cli), signal: cli.io.signal };
+  const progress = new Progress(cli.io);
+  const onProgress = (compared: Counts): void => progress.say(`compared ${counted(compared)}`);
+  try {
+    return await work({ since, onProgress, signal: cli.io.signal });
+  } finally {
+    progress.end();
+  }
 }
+
+const counted = (compared: Counts): string =>
+  Object.entries(compared)
+    .map(([what, n]) => `${n} ${what.replace('_', ' ')}`)
+    .join(', ');
 
 async function verify(cli: Cli): Promise<number> {
   const world = await cli.open();
   const flow = world.get(VerifyFlow);
-  let report = await flow.run(options(cli));
-  if (cli.io.isTerminal) cli.io.err('\n');
+  let report = await told(cli, (options) => flow.run(options));
   let repaired: Repaired | null = null;
   const wanted = report.differences.filter(isRepairable);
   if (cli.options['repair'] === true && wanted.length > 0) {
@@ -70,20 +72,38 @@ async function verify(cli: Cli): Promise<number> {
         started: repaired.started.length,
         failed: repaired.failed.length,
       });
-      report = await flow.run(options(cli));
-      if (cli.io.isTerminal) cli.io.err('\n');
+      report = await told(cli, (options) => flow.run(options));
     }
   }
-  await cli.print(view(report, repaired), () => (repaired === null ? '' : repairedText(repaired)) + reportText(report));
+  const older = await beforeInstallation(cli, world, report);
+  await cli.print(
+    view(report, repaired),
+    () => (repaired === null ? '' : repairedText(repaired)) + reportText(report) + older,
+  );
   return exitOf(report);
+}
+
+/** What to do about events from before this installation, which the daily run leaves out; empty when there are none. */
+async function beforeInstallation(cli: Cli, world: World, report: VerifyReport): Promise<string> {
+  const since = cli.options['since'] as Date;
+  const installedAt = await world.get(VerifyBooks).installedAt();
+  if (since >= installedAt) return '';
+  const old = [...report.missing.values()].filter((e) => e.createdAt < installedAt).length;
+  if (old === 0) return '';
+  const began = installedAt.toISOString().replace(/\.\d{3}Z$/, 'Z');
+  return [
+    `${old} of the events that never came are older than this installation (${began}).`,
+    'Take them in with `crossbill backfill --since 30d`, or leave them out with `crossbill verify --since ' +
+      `${began}\`.`,
+    '',
+  ].join('\n');
 }
 
 async function backfill(cli: Cli): Promise<number> {
   const world = await cli.open();
   const flow = world.get(VerifyFlow);
   const backfilling = new BackfillFlow(flow);
-  const found = await backfilling.find(options(cli));
-  if (cli.io.isTerminal) cli.io.err('\n');
+  const found = await told(cli, (options) => backfilling.find(options));
   let repaired: Repaired | null = null;
   if (found.missing.length > 0) {
     cli.io.err(`The plan\n${planOf(found.missing)}\n`);
@@ -189,8 +209,7 @@ function repairedText(r: Repaired): string {
 function reportText(report: VerifyReport): string {
   const untold = report.differences.filter((d) => d.reviewId === null);
   const explained = report.differences.filter((d) => d.reviewId !== null);
-  const counted = Object.entries(report.compared).map(([what, n]) => `${n} ${what.replace('_', ' ')}`);
-  const out = [`Compared ${counted.join(', ')}.\n`];
+  const out = [`Compared ${counted(report.compared)}.\n`];
   if (untold.length > 0) {
     out.push(
       '\nDifferences\n',

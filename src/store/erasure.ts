@@ -62,20 +62,23 @@ export class Erasure {
   }
 
   /** Raw bodies of events decided, copies put into quarantine and calls answered before `before`. What is parked waits for a person. */
-  async purge(before: Date): Promise<Purged> {
+  async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
+    const events = `status in ('done', 'ignored') and decided_at < $1`;
+    const calls = `peer in ('mor', 'relay') and status in ('done', 'cancelled') and answered_at < $1`;
+    const copies = 'last_at < $1';
+    let dropped = 0;
+    const some = (n: number): void => onProgress((dropped += n));
     const old = (table: string, where: string): Promise<number> =>
       this.inBatches(
         `update ${table} set body = null where ctid = any(array(
            select ctid from ${table} where body is not null and ${where} limit ${BATCH}))`,
         [before],
+        some,
       );
     return {
-      events: await old('inbox_event', `status in ('done', 'ignored') and decided_at < $1`),
-      quarantined: await old('inbox_quarantine', 'last_at < $1'),
-      calls: await old(
-        'outbox_message',
-        `peer in ('mor', 'relay') and status in ('done', 'cancelled') and answered_at < $1`,
-      ),
+      events: await old('inbox_event', events),
+      quarantined: await old('inbox_quarantine', copies),
+      calls: await old('outbox_message', calls),
     };
   }
 
@@ -127,9 +130,10 @@ export class Erasure {
     return (await this.db.pool.query(sql, values)).rowCount ?? 0;
   }
 
-  private async inBatches(sql: string, values: unknown[]): Promise<number> {
+  private async inBatches(sql: string, values: unknown[], onBatch: (changed: number) => void): Promise<number> {
     for (let total = 0; ;) {
       const changed = await this.change(sql, values);
+      onBatch(changed);
       total += changed;
       if (changed < BATCH) return total;
     }

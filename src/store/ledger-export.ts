@@ -7,6 +7,15 @@ type Row = Record<string, unknown>;
 
 const PAGE = 1_000;
 
+/** How many entries an export writes at least. */
+export async function countLedger(db: Database, since: Date | null): Promise<number> {
+  const found = await db.pool.query<{ n: string }>(
+    'select count(*) as n from ledger_entry where $1::timestamptz is null or recorded_at >= $1',
+    [since],
+  );
+  return Number(found.rows[0]?.n ?? 0);
+}
+
 /** Oldest first. Entries recorded while it runs come too, as far as they are committed when their page is read. */
 export async function* ledgerEntries(db: Database, since: Date | null): AsyncGenerator<readonly LedgerRow[]> {
   for (let after = '0'; ;) {

@@ -4,6 +4,18 @@ import { type Database } from './database.js';
 
 const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 
+/** A call or a read that was tried and is not through, or an event whose decision failed. */
+export type Stuck = {
+  /** The call by its kind, or the event by its type. */
+  readonly what: string;
+  readonly lane: string;
+  readonly attempts: number;
+  /** What was said last; null: nothing was. */
+  readonly lastStatus: number | null;
+  readonly lastMessage: string | null;
+  readonly nextTryAt: Date;
+};
+
 export class PgOverview {
   constructor(private readonly db: Database) {}
 
@@ -33,6 +45,37 @@ export class PgOverview {
     );
   }
 
+  /** What has been tried most often and still waits: calls, then reads of an invoice, then events. */
+  async stuck(limit: number): Promise<readonly Stuck[]> {
+    const found = await this.db.pool.query<{
+      what: string;
+      lane: string;
+      attempts: number;
+      last_status: number | null;
+      last_message: string | null;
+      next_try_at: Date;
+    }>(
+      `(select kind as what, lane, attempts, last_status, last_message, next_try_at from outbox_message
+         where status = 'pending' and attempts > 0 order by attempts desc, next_try_at limit $1)
+       union all
+       (select 'read_invoice', invoice_id, read_attempts, null, null, read_due_at from invoice
+         where read_attempts > 0 and read_due_at is not null order by read_attempts desc, read_due_at limit $1)
+       union all
+       (select type, lane, attempts, null, reason, next_try_at from inbox_event
+         where status = 'received' and attempts > 0 order by attempts desc, next_try_at limit $1)
+       limit $1`,
+      [limit],
+    );
+    return found.rows.map((r) => ({
+      what: r.what,
+      lane: r.lane,
+      attempts: r.attempts,
+      lastStatus: r.last_status,
+      lastMessage: r.last_message,
+      nextTryAt: r.next_try_at,
+    }));
+  }
+
   /** Copies in quarantine that nobody took in. */
   async quarantined(): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
@@ -60,6 +103,17 @@ export class PgOverview {
       [limit],
     );
     return found.rows.map((r) => r.customer_id);
+  }
+
+  /** Of the newest invoices, how many Stripe sends to the customer by itself. */
+  async sentByPlatform(limit: number): Promise<{ readonly looked: number; readonly sent: number }> {
+    const found = await this.db.pool.query<{ looked: string; sent: string }>(
+      `select count(*) as looked, count(*) filter (where collection_method = 'send_invoice') as sent
+         from (select collection_method from invoice where collection_method is not null order by seq desc limit $1) newest`,
+      [limit],
+    );
+    const [row] = found.rows;
+    return { looked: Number(row?.looked ?? 0), sent: Number(row?.sent ?? 0) };
   }
 
   /** Parked events in their own order after `after` (0: from the start), as `ie_…`. */

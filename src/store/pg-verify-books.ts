@@ -101,6 +101,11 @@ export class PgVerifyBooks extends VerifyBooks {
     }));
   }
 
+  async installedAt(): Promise<Date> {
+    const found = await this.db.pool.query<{ began_at: Date }>('select began_at from installation');
+    return found.rows[0]?.began_at ?? new Date(0);
+  }
+
   async save(run: VerifyRun): Promise<void> {
     await this.db.pool.query(
       `insert into verify_run (id, started_at, finished_at, outcome, compared, differences) values ($1, $2, $3, $4, $5, $6)

@@ -17,7 +17,7 @@ export type VerifyJobReports = {
 };
 
 const DAY_MS = 86_400_000;
-/** How far back a run looks: as far as Stripe lists events. */
+/** How far back a run looks: as far as Stripe lists events, and not before this installation was there. */
 const LOOK_BACK_MS = 30 * DAY_MS;
 const AGAIN_AFTER_MS = 3_600_000;
 const EVERY_MS = 5 * 60_000;
@@ -63,7 +63,9 @@ export class VerifyJob implements OnModuleDestroy {
 
   private async run(now: number): Promise<void> {
     try {
-      const report = await this.flow.run({ since: new Date(now - LOOK_BACK_MS), signal: this.stopping.signal });
+      const installedAt = await this.books.installedAt();
+      const since = new Date(Math.max(now - LOOK_BACK_MS, installedAt.getTime()));
+      const report = await this.flow.run({ since, signal: this.stopping.signal });
       this.reports.onRun(report);
       if (report.outcome !== 'incomplete') return;
     } catch (e) {

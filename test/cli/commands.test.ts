@@ -70,6 +70,8 @@ describe('the command line', () => {
       'clock against Stripe',
       'Stripe key',
       'webhook endpoint at Stripe',
+      'arrival of Stripe’s events',
+      'automatic invoice mails',
       'mark mode',
       'MoR credentials',
       'partner credentials',
@@ -262,6 +264,7 @@ describe('the command line', () => {
     );
     const some = await cliJson<{ events: number }>(['purge', '--older-than', '90d', '--yes'], world.env);
     expect(some.body.events).toBe(2);
+    expect(some.err).toMatch(/^dropped \d+ bodies$/m);
   });
 
   it('onboard apply names what is missing in a file, merchant by merchant', async () => {

@@ -74,6 +74,16 @@ describe('the daily verify', () => {
     clock.advance(DAY_MS);
     await Promise.all([one.job.tick(), two.job.tick()]);
     expect(one.runs.length + two.runs.length).toBe(2);
+
+    // An installation that began later was never meant to have that event: a new one is not greeted with Stripe's past.
+    const later = new Date(
+      (one.runs[0]?.missing.get(one.runs[0].differences[0]?.eventId ?? '')?.createdAt.getTime() ?? 0) + 1_000,
+    );
+    await parts.db.pool.query('update installation set began_at = $1', [later]);
+    await parts.get(VerifyBooks).nextRunAt(new Date(Date.now() - 1));
+    const third = replica(new ManualClock(new Date(later.getTime() + DAY_MS)));
+    await third.job.tick();
+    expect(third.runs[0]?.differences).toEqual([]);
   });
 
   it('is made again after an hour when Stripe did not answer, and keeps the time of the last that could compare', async () => {

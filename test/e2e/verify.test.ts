@@ -114,6 +114,14 @@ describe('verify', () => {
     await world.control('DELETE', '/faults');
     expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).status).toBe(404);
 
+    const looked = await cli(['doctor', '--json'], world.env);
+    const { checks } = JSON.parse(looked.out) as { checks: { name: string; state: string; detail: string }[] };
+    const arrival = checks.find((c) => c.name.startsWith('arrival'));
+    expect(arrival).toMatchObject({
+      state: 'warn',
+      detail: expect.stringMatching(/^\d+ of the newest \d+ did not come$/),
+    });
+
     const ran = await cli(['backfill', '--since', '2d', '--yes', '--json'], world.env);
     expect({ code: ran.code, err: ran.err.includes('invoice.created') }).toEqual({ code: 0, err: true });
     const there = await world.api('GET', `/v1/invoices/${invoiceId}`);

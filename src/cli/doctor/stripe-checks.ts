@@ -4,6 +4,8 @@ import { type Config } from '../../config/index.js';
 import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
+import { type VerifyBooks } from '../../domain/ports/verify-books.js';
+import { GRACE_MS } from '../../domain/verify/compare.js';
 import { optionalText } from '../../stripe/parse.js';
 import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type Check, fail, ok, warn } from './check.js';
@@ -16,6 +18,7 @@ const INDISPENSABLE: ReadonlySet<string> = new Set([
   'invoice.paid',
 ]);
 const SAMPLE = 50;
+const ARRIVAL_DAY_MS = 86_400_000;
 const OWN_CARD_SHOWN = 5;
 
 const asked = (f: CallFailure): string =>
@@ -67,6 +70,23 @@ function endpointCheck(name: string, e: WebhookEndpointFacts): Check {
   return missing.some((t) => INDISPENSABLE.has(t)) ? fail(name, detail, todo) : warn(name, detail, todo);
 }
 
+/** Whether the events that Stripe made of late are here: an endpoint with a wrong address or secret looks fine at Stripe. */
+export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): Promise<Check[]> {
+  const name = 'arrival of Stripe’s events';
+  const now = Date.now();
+  const createdAfter = new Date(Math.max(now - ARRIVAL_DAY_MS, (await books.installedAt()).getTime()));
+  const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
+  if (!listed.ok) return [warn(name, asked(listed), 'Let the key read events: verify needs it too.')];
+  const due = listed.value.items.filter((e) => Math.abs(now - e.createdAt.getTime()) > GRACE_MS);
+  const unknown = await books.unknownEvents(due.map((e) => e.eventId));
+  if (unknown.size === 0)
+    return [ok(name, due.length === 0 ? 'none was due in a day' : `the newest ${due.length} came`)];
+  const todo =
+    'See that the endpoint at Stripe points here and that its signing secret is in STRIPE_WEBHOOK_SECRETS; then `crossbill backfill --since 1d`.';
+  const say = unknown.size === due.length ? fail : warn;
+  return [say(name, `${unknown.size} of the newest ${due.length} did not come`, todo)];
+}
+
 /** Which way of marking the account allows, asked without changing anything. */
 export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
   const name = 'mark mode';
@@ -93,6 +113,27 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
         )
       : ok('custom payment method type', type);
   return [ok(name, 'payment_record, and the account allows it'), named];
+}
+
+/**
+ * Mails of Stripe with a link to pay by: the customer would pay on Stripe what the MoR charges. Stripe's own switches for them (Dashboard,
+ * Settings, Billing) cannot be read, the invoices can.
+ */
+export function invoiceMailCheck(sample: { readonly looked: number; readonly sent: number }): Check {
+  const name = 'automatic invoice mails';
+  if (sample.sent > 0) {
+    const todo =
+      'Switch off mails about finalized invoices and reminders in the Dashboard (Settings, Billing, Invoices), or use charge_automatically with a custom payment method.';
+    return warn(
+      name,
+      `${sample.sent} of the newest ${sample.looked} invoices are send_invoice: Stripe may mail them`,
+      todo,
+    );
+  }
+  return ok(
+    name,
+    sample.looked === 0 ? 'no invoice is known yet' : `none of the newest ${sample.looked} is send_invoice`,
+  );
 }
 
 /**

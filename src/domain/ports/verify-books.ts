@@ -38,6 +38,8 @@ export abstract class VerifyBooks {
   abstract unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Marked payments of signups, recorded since `since`, for which no event of the MoR has come, in their own order after `after`. */
   abstract unconfirmedSignups(since: Date, after: bigint, limit: number): Promise<readonly UnconfirmedSignup[]>;
+  /** Since when this installation is here: Stripe's events before then were not for it. */
+  abstract installedAt(): Promise<Date>;
   abstract save(run: VerifyRun): Promise<void>;
   /** The newest run that came to an end; null: there was none. */
   abstract last(): Promise<VerifyRun | null>;
