@@ -1,5 +1,8 @@
 // Alert rules and dashboard use metrics that exist, with labels that exist, and every alert says what to run and where to read on.
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parseEnv } from 'node:util';
+import { loadConfig } from '../../src/config/index.js';
+import { makeSandbox } from '../../src/sandbox/sandbox.js';
 import { commandLine, commandsOf } from '../../src/docs/cli-reference.js';
 import { metricsOf } from '../../src/docs/metrics-reference.js';
 import { anchorsOf, textOf } from './support.js';
@@ -81,6 +84,42 @@ describe('deploy/prometheus/alerts.yml', () => {
       if (/decisions_total|call_seconds|queue_depth/.test(name)) continue; // to look at, not to be woken by
       expect(text).toContain(name);
     }
+  });
+});
+
+describe('deploy/sandbox.env', () => {
+  const settings = parseEnv(textOf('deploy/sandbox.env'));
+  const compose = textOf('docker-compose.yml');
+
+  it('holds what the sandbox of the compose file will accept, and is what a daemon in production can start with', () => {
+    const seed = /SANDBOX_SEED: (\S+)/.exec(compose)?.[1] ?? '';
+    const { secrets, kernel, mor } = makeSandbox({ seed });
+    kernel.clock.close();
+    const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;
+    expect(settings).toEqual({
+      CROSSBILL_ENV: 'deploy/sandbox.env',
+      POSTGRES_PASSWORD: 'sandbox',
+      STRIPE_API_KEY: secrets.stripeApiKey,
+      STRIPE_API_BASE: 'http://sandbox:4010',
+      STRIPE_WEBHOOK_SECRETS: secrets.stripeWebhookSecret,
+      MOR_BASE_URL: 'http://sandbox:4020',
+      MOR_AUTH_URL: 'http://sandbox:4020',
+      MOR_CLIENT_ID: secrets.merchant.clientId,
+      MOR_CLIENT_SECRET: secrets.merchant.clientSecret,
+      MOR_PARTNER_CLIENT_ID: secrets.partner.clientId,
+      MOR_PARTNER_CLIENT_SECRET: secrets.partner.clientSecret,
+      MOR_PSP: mor.psp,
+      MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
+      MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
+      API_KEYS: [key('read'), key('signup'), key('ops')].join(','),
+    });
+    const url = 'postgres://crossbill:sandbox@postgres:5432/crossbill';
+    expect(loadConfig({ ...settings, NODE_ENV: 'production', DATABASE_URL: url }).production).toBe(true);
+  });
+
+  it('goes with a sandbox that delivers to the daemon’s doors', () => {
+    for (const door of ['stripe', 'mor/payments', 'mor/events'])
+      expect(compose).toContain(`_WEBHOOK_URL: http://crossbill:3000/webhooks/${door}\n`);
   });
 });
 
