@@ -12,11 +12,12 @@ import { migrate } from '../store/migrations.js';
 import { durableLimit } from './durable-limit.js';
 import { invoiceCreated, signedRequest } from './events.js';
 import { load, type LoadResult } from './load.js';
+import { stopUnderLoad } from './stop.js';
 import { drain, storeRenewals } from './whole-path.js';
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'intake,path,growth' },
+    only: { type: 'string', default: 'intake,path,growth,stop' },
     scale: { type: 'string', default: '1' },
     json: { type: 'string' },
   },
@@ -220,10 +221,29 @@ async function fill(db: Database, rows: number): Promise<void> {
   await client.end();
 }
 
+async function stop(): Promise<void> {
+  const rows = [];
+  for (let run = 0; run < 5; run++) {
+    const r = await fresh(stopUnderLoad);
+    rows.push({
+      'gone after ms': Math.round(r.exitMs),
+      'exit code': String(r.exitCode),
+      'answered 200': r.stored,
+      'answered 503': r.refused,
+      'no answer': r.unanswered,
+      'acknowledged and not stored': r.lost,
+      'leases left': r.leasesLeft,
+    });
+  }
+  table('SIGTERM under load: 50 connections that send invoices and payments, Stripe answers after 150 ms', rows);
+  found['stop'] = rows;
+}
+
 try {
   if (parts.has('intake')) await intake();
   if (parts.has('path')) await path();
   if (parts.has('growth')) await growth();
+  if (parts.has('stop')) await stop();
   console.log(`\n${JSON.stringify(found)}`);
   if (options.json !== undefined) await writeFile(options.json, JSON.stringify(found, null, 2));
 } finally {
