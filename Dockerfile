@@ -23,7 +23,8 @@ WORKDIR /app
 # `docker run --read-only` works as it is.
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY package.json LICENSE ./
+# The compose file is what `crossbill init` writes.
+COPY package.json LICENSE docker-compose.yml ./
 COPY migrations ./migrations
 USER node
 EXPOSE 3000

@@ -1,7 +1,7 @@
-// `crossbill init` and `crossbill config print`: a settings file to start from, and the settings in force.
+// `crossbill init` and `crossbill config print`: a settings file and a compose file to start from, and the settings in force.
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type Command } from 'commander';
 import { redactedConfig } from '../config/index.js';
 import { renderEnvExample } from '../config/env-example.js';
@@ -9,32 +9,40 @@ import { CliError, EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
 import { table } from './table.js';
 
+const COMPOSE = 'docker-compose.yml';
+
 export function addInit(program: Command, session: Session): void {
   session
-    .leaf(program, 'init', 'write a commented .env with a generated API key; never overwrites', async (cli) => {
-      const file = resolve(cli.io.cwd, String(cli.options['file']));
-      const key = randomBytes(32).toString('hex');
-      const text = renderEnvExample().replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${key}`);
-      try {
-        writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-      } catch (e) {
-        const exists = typeof e === 'object' && e !== null && 'code' in e && e.code === 'EEXIST';
-        const why = exists ? `${file} is there already and was left as it is.` : `${file} cannot be written.`;
-        throw new CliError(EXIT.failed, exists ? 'exists' : 'not_written', `${why} Name another with --file.`);
-      }
-      await cli.print({ file }, () =>
-        [
-          `Wrote ${file} (only you can read it). Replace what stands in <angle brackets>, then:`,
-          '',
-          `  crossbill doctor --env-file ${String(cli.options['file'])}   # checks everything and says what to do`,
-          '  docker compose up                # the daemon with PostgreSQL; docker-compose.yml reads .env',
-          '  npm start                        # or without containers',
-          '',
-        ].join('\n'),
-      );
-      return EXIT.ok;
-    })
-    .option('--file <path>', 'where to write it', '.env');
+    .leaf(
+      program,
+      'init',
+      'write a commented .env with generated API key and database password, and a compose file; never overwrites',
+      async (cli) => {
+        const file = resolve(cli.io.cwd, String(cli.options['file']));
+        const secret = (): string => randomBytes(32).toString('hex');
+        const text = renderEnvExample().replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${secret()}`);
+        const forCompose = `\n# For docker-compose.yml, which makes the DATABASE_URL of it.\nPOSTGRES_PASSWORD=${secret()}\n`;
+        if (!written(file, text + forCompose, 0o600)) {
+          const message = `${file} is there already and was left as it is. Name another with --file.`;
+          throw new CliError(EXIT.failed, 'exists', message);
+        }
+        const compose = join(dirname(file), COMPOSE);
+        const made = written(compose, composeFile(), 0o644);
+        await cli.print({ file, compose_file: made ? compose : null }, () =>
+          [
+            `Wrote ${file} (only you can read it)${made ? ` and ${compose}` : `; ${compose} was there already`}.`,
+            'Replace what stands in <angle brackets>, then:',
+            '',
+            `  crossbill doctor --env-file ${String(cli.options['file'])}   # checks everything and says what to do`,
+            '  docker compose up                # the daemon with PostgreSQL; docker-compose.yml reads .env',
+            '  npm start                        # or without containers',
+            '',
+          ].join('\n'),
+        );
+        return EXIT.ok;
+      },
+    )
+    .option('--file <path>', 'where to write it; the compose file goes beside it', '.env');
   const config = program.command('config').description('the settings');
   session.leaf(config, 'print', 'the settings in force; secrets are named, never printed', async (cli) => {
     const shown = redactedConfig(cli.config());
@@ -46,4 +54,24 @@ export function addInit(program: Command, session: Session): void {
     );
     return EXIT.ok;
   });
+}
+
+/** False when it is there already. */
+function written(file: string, text: string, mode: number): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode });
+    return true;
+  } catch (e) {
+    if (typeof e === 'object' && e !== null && 'code' in e && e.code === 'EEXIST') return false;
+    throw new CliError(EXIT.failed, 'not_written', `${file} cannot be written. Name another with --file.`);
+  }
+}
+
+/** The project's own, for whoever has the image and not the sources: without building it, and without the sandbox. */
+function composeFile(): string {
+  const own = readFileSync(new URL(`../../${COMPOSE}`, import.meta.url), 'utf8');
+  const services = own.slice(own.indexOf('services:')).replace(/^ +build: \.\n/gm, '');
+  const head =
+    '# The daemon with its PostgreSQL: docker compose up. Settings come from .env; DATABASE_URL is made here.\n\n';
+  return head + services.replace(/\n {2}sandbox:\n[\s\S]*?(?=\nvolumes:)/, '');
 }

@@ -245,6 +245,7 @@ async function makeWorld() {
     async restartAll() {
       await Promise.all(replicas.map((r) => r.stop()));
       for (const r of replicas) r.start();
+      await until('one listens', async () => (await fetch(`${first.url}/livez`)).ok, 30_000);
     },
     async begin() {
       for (const r of replicas) r.start();
