@@ -8,8 +8,8 @@ import { coreModules } from './core.module.js';
 import { Wake } from './flows/wake.js';
 import { type IntakeOptions } from './intake/options.js';
 import { IntakeModule } from './intake/intake.module.js';
-import { type Logger, Metrics } from './observe/index.js';
-import { watchCalls, watchDoors, watchLanes, watchVerify } from './watch.js';
+import { type Logger, Metrics, type Tracer } from './observe/index.js';
+import { watchCalls, watchDoors, watchLanes, watchSteps, watchVerify } from './watch.js';
 import { type Database } from './store/database.js';
 import { LEASE_MS } from './store/lane-transactions.js';
 import { WorkersModule } from './workers/workers.module.js';
@@ -22,6 +22,8 @@ export type AppParts = {
   readonly db: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Null: no traces. */
+  readonly tracer: Tracer | null;
 };
 
 /** Metrics for the parts that show them. */
@@ -36,17 +38,17 @@ class ObserveModule {
 @Module({})
 export class AppModule {
   /** `db` is open and its schema current; the application closes it when it ends. */
-  static of({ config, db, log, metrics }: AppParts): DynamicModule {
+  static of({ config, db, log, metrics, tracer }: AppParts): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ...coreModules({ config, db, onCall: watchCalls(metrics, log) }),
+        ...coreModules({ config, db, onCall: watchCalls(metrics, log), watch: watchSteps(log, tracer) }),
         ObserveModule.of(metrics),
         IntakeModule.register({
           imports: [],
           options: {
             useFactory: (wake: Wake) =>
-              intakeOptions(config, watchDoors(metrics, log, wake, config.webhookMismatchStatus)),
+              intakeOptions(config, watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer)),
             inject: [Wake],
           },
         }),

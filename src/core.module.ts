@@ -4,6 +4,7 @@ import { type Config, ConfigModule } from './config/index.js';
 import { type FailureKind } from './domain/ports/call.js';
 import { type FlowSettings } from './domain/settings.js';
 import { FlowsModule } from './flows/flows.module.js';
+import { type LaneWatch } from './flows/lane-trail.js';
 import { MorModule } from './mor/mor.module.js';
 import { MOR_OPTIONS, type MorOptions } from './mor/options.js';
 import { type Database } from './store/database.js';
@@ -27,6 +28,8 @@ export type CoreParts = {
   /** Open, and its schema current; closed with the application. */
   readonly db: Database;
   readonly onCall: (report: CallReport) => void;
+  /** Told of each step of the work on a lane; null: nobody is. */
+  readonly watch: LaneWatch | null;
 };
 
 /** What the MoR's client is told. Global, as the client's module asks for it. */
@@ -43,7 +46,7 @@ class MorOptionsModule {
 }
 
 /** The modules themselves: a program adds its doors, its loops or its commands. */
-export function coreModules({ config, db, onCall }: CoreParts): NonNullable<DynamicModule['imports']> {
+export function coreModules({ config, db, onCall, watch }: CoreParts): NonNullable<DynamicModule['imports']> {
   const stripe = StripeModule.registerAsync({
     useFactory: () => ({
       apiKey: config.stripeApiKey.reveal(),
@@ -63,6 +66,7 @@ export function coreModules({ config, db, onCall }: CoreParts): NonNullable<Dyna
       imports: [MorModule, stripe],
       settings: flowSettings(config),
       livemode: livemodeOf(config),
+      watch,
     }),
   ];
 }

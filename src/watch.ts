@@ -2,13 +2,17 @@
 import { type CallReport } from './core.module.js';
 import { type DoorOutcome } from './intake/options.js';
 import { type Delivery, type InboxSource } from './domain/ports/inbox.js';
+import { type DecidedEvent, type LaneWatch, type LaneWork } from './flows/lane-trail.js';
 import { type LaneDone } from './flows/work-lane.flow.js';
 import { type VerifyReport } from './flows/verify.flow.js';
 import { type Wake } from './flows/wake.js';
 import { type Logger } from './observe/index.js';
-import { type EventOutcome, type EventSource, type Metrics } from './observe/index.js';
+import { type EventOutcome, type Metrics, type TracedEvent, type TracedWork, type Tracer } from './observe/index.js';
 
-/** Counts each call; what a person should know of is logged. */
+/**
+ * Counts each call. What becomes of a lane's calls is logged with their event by `watchSteps`, and what became of an API call is
+ * told to its caller: here only what a person must act on.
+ */
 export function watchCalls(metrics: Metrics, log: Logger): (report: CallReport) => void {
   return (r) => {
     const ended = 'outcome' in r ? r.outcome : r.kind;
@@ -23,12 +27,53 @@ export function watchCalls(metrics: Metrics, log: Logger): (report: CallReport) 
       requestId: r.requestId,
       ended,
     };
-    if (ended === 'ok') log.debug(line, 'call');
-    else if (ended === 'stopped') log.error(line, 'the peer does not accept our credentials or our account');
+    if (ended === 'stopped') log.error(line, 'the peer does not accept our credentials or our account');
     else if (integration)
       log.error({ ...line, code: r.code }, 'the MoR’s tax integration does not work: it calculates nothing');
-    else log.warn({ ...line, code: r.code }, 'call failed');
+    else log.debug(line, 'request');
   };
+}
+
+/** The one name of an event in every log line and trace, from the door to the last call: its sender and its id there. */
+function eventName(e: { readonly source: string; readonly eventId: string }): string {
+  return `${e.source}:${e.eventId}`;
+}
+
+/** Logs and traces each step of the work on a lane: which events were decided, which calls they led to. */
+export function watchSteps(log: Logger, tracer: Tracer | null): LaneWatch {
+  const traced = ({ lane, fence, events }: LaneWork): TracedWork => ({
+    lane,
+    fence,
+    events: tracedEvents(lane, events),
+  });
+  return {
+    onDecided: (work, decided, time) => {
+      tracer?.decision(traced(work), tracedEvents(work.lane, decided), time);
+      for (const e of decided) {
+        const line = { event: eventName(e), id: `ie_${e.id}`, lane: work.lane, type: e.type, status: e.status };
+        log.debug({ ...line, reason: e.reason }, 'event decided');
+      }
+    },
+    onCalled: (work, { name, messageId, status, requestId, failure }, time) => {
+      tracer?.call(traced(work), { name, status, requestId, failure: failure?.kind ?? null }, time);
+      const line = {
+        events: work.events.map(eventName),
+        lane: work.lane,
+        call: name,
+        message: messageId,
+        status,
+        ms: Math.round(time.endedAt - time.startedAt),
+        requestId,
+      };
+      if (failure === null) log.debug(line, 'call');
+      else log.warn({ ...line, ended: failure.kind, code: failure.code, why: failure.message }, 'call failed');
+    },
+    onWorked: (work, time) => tracer?.work(traced(work), time),
+  };
+}
+
+function tracedEvents(lane: string, events: readonly DecidedEvent[]): TracedEvent[] {
+  return events.map(({ source, eventId, type }) => ({ source, eventId, type, lane }));
 }
 
 // The answer a door gave, for the counter by status. A mismatch is answered as the operator chose.
@@ -55,6 +100,7 @@ export function watchDoors(
   log: Logger,
   wake: Wake,
   mismatchStatus: number,
+  tracer: Tracer | null,
 ): (
   door: InboxSource,
   outcome: DoorOutcome,
@@ -65,7 +111,11 @@ export function watchDoors(
     if (outcome === 'mismatch') metrics.webhookMismatch(door, mismatchStatus);
     const counted = delivery === null ? null : eventOutcome(outcome, delivery);
     if (delivery !== null && counted !== null) metrics.event(door, delivery.type, counted);
-    const line = { door, outcome, eventId: delivery?.eventId, type: delivery?.type, reason: delivery?.reason };
+    const event = delivery === null ? undefined : eventName(delivery);
+    const line = { door, outcome, event, lane: delivery?.lane, type: delivery?.type, reason: delivery?.reason };
+    if (delivery !== null) {
+      tracer?.webhook(delivery, outcome, { startedAt: delivery.receivedAt.getTime(), endedAt: Date.now() });
+    }
     if (outcome === 'stored') {
       wake.lanes();
       if (delivery?.status === 'parked') log.error(line, 'an authentic event cannot be used: it is parked');
@@ -86,7 +136,7 @@ function eventOutcome(outcome: DoorOutcome, delivery: Delivery): EventOutcome | 
   return delivery.status === 'received' ? 'stored' : delivery.status;
 }
 
-/** Counts each decision; failures are logged with their lane. */
+/** Counts each decision (`watchSteps` logs it); failures are logged with their lane. */
 export function watchLanes(
   metrics: Metrics,
   log: Logger,
@@ -94,9 +144,8 @@ export function watchLanes(
   return {
     onDone: (done) => {
       for (const v of done.decided) {
-        metrics.event(v.source as EventSource, v.type, v.status);
+        metrics.event(v.source, v.type, v.status);
         metrics.decision(v.type, v.status);
-        log.debug({ type: v.type, status: v.status, reason: v.reason }, 'event decided');
       }
     },
     onError: (what, error, lane) => log.error({ err: error, lane }, what),

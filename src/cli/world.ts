@@ -74,7 +74,7 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
         'The schema of the database is behind. Run `crossbill migrate`.',
       );
     }
-    const imports = coreModules({ config, db, onCall: () => undefined });
+    const imports = coreModules({ config, db, onCall: () => undefined, watch: null });
     const app = await NestFactory.createApplicationContext(
       { module: CliModule, imports },
       { logger: false, abortOnError: false },

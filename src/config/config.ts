@@ -126,7 +126,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     if (isSet(second) && !isSet(first)) problems.push({ name: first, problem: `is needed with ${second}` });
   }
   if (values.nodeEnv === 'production') {
-    for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl'] as const) {
+    for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl', 'otlpEndpoint'] as const) {
       const url = values[key];
       if (typeof url === 'string' && url.startsWith('http:') && !isPrivateHost(url)) {
         problems.push({ name: SETTINGS[key].name, problem: 'must be https in production, except for a private host' });

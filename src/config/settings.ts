@@ -54,6 +54,16 @@ const daemon = {
     'info',
     choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   ),
+  otlpEndpoint: optional(
+    {
+      name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+      type: url,
+      example: 'http://127.0.0.1:4318',
+      description:
+        'An OpenTelemetry collector that takes traces over OTLP/HTTP; /v1/traces is appended. Left out, there are no traces.',
+    },
+    httpUrl('base'),
+  ),
   dataDir: withDefault(
     {
       name: 'CROSSBILL_DATA_DIR',

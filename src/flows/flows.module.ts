@@ -18,6 +18,7 @@ import { type FlowSettings } from '../domain/settings.js';
 import { ChannelFlow } from './channel.flow.js';
 import { CommandFlow } from './command.flow.js';
 import { FlowContext } from './flow-context.js';
+import { type LaneWatch } from './lane-trail.js';
 import { OnboardingFlow } from './onboarding.flow.js';
 import { RouteChannelEventsFlow } from './route-channel-events.flow.js';
 import { SignupFlow } from './signup.flow.js';
@@ -33,8 +34,10 @@ export class FlowsModule {
     readonly imports: NonNullable<DynamicModule['imports']>;
     readonly settings: FlowSettings;
     readonly livemode: LiveModeRule;
+    /** Told of each step of the work on a lane; null: nobody is. */
+    readonly watch: LaneWatch | null;
   }): DynamicModule {
-    const { settings, livemode } = setup;
+    const { settings, livemode, watch } = setup;
     return {
       module: FlowsModule,
       imports: setup.imports,
@@ -57,7 +60,7 @@ export class FlowsModule {
             channels: MorChannels,
             router: RouteChannelEventsFlow,
             tax: TaxErrands,
-          ) => new WorkLaneFlow(store, platform, gateway, relay, context, livemode, channels, router, tax),
+          ) => new WorkLaneFlow(store, platform, gateway, relay, context, livemode, channels, router, tax, watch),
           inject: [
             LaneStore,
             BillingPlatform,

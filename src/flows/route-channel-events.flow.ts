@@ -5,6 +5,7 @@ import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { type ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
 import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
 import { type FlowContext } from './flow-context.js';
+import { type DecidedEvent } from './lane-trail.js';
 import { type Wake } from './wake.js';
 
 /** Lanes of events that do not name their invoice (see `parseMorServiceEvent`). */
@@ -21,8 +22,6 @@ const GIVE_UP_MS = 7 * 86_400_000;
 /** The surest first: a thing of our own, then what its ids are otherwise known for. */
 const SUREST: readonly Home['what'][] = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'];
 
-export type Routed = EventVerdict & { readonly type: string; readonly source: string };
-
 export class RouteChannelEventsFlow {
   constructor(
     private readonly events: ChannelEvents,
@@ -31,7 +30,7 @@ export class RouteChannelEventsFlow {
   ) {}
 
   /** Routes what waits in a `mor:` lane. Gives what was decided here; what moved is decided in its invoice's lane. */
-  async run(claim: Claim): Promise<readonly Routed[]> {
+  async run(claim: Claim): Promise<readonly DecidedEvent[]> {
     const loaded = await this.events.load(claim.lane);
     const read = loaded.map((stored) => ({ stored, event: usable(stored) }));
     const ids = new Set(read.flatMap(({ event }) => (event === null ? [] : namesOf(event))));
@@ -45,7 +44,8 @@ export class RouteChannelEventsFlow {
     return read.flatMap(({ stored }, i) => {
       const r = routings[i];
       if (r?.do !== 'decide' || stored.reviewId !== null) return [];
-      return [{ id: r.id, status: r.status, reason: r.reason, type: stored.type, source: stored.source }];
+      const { type, source, eventId } = stored;
+      return [{ id: r.id, status: r.status, reason: r.reason, type, source, eventId }];
     });
   }
 

@@ -31,6 +31,7 @@ import {
 import { type MorChannels } from '../domain/ports/mor-channels.js';
 import { type EventRelay, type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type FlowContext } from './flow-context.js';
+import { type DecidedEvent, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { readEvent } from './read-event.js';
 import { type TaxErrands } from './tax-errands.js';
 import { isChannelLane, type RouteChannelEventsFlow } from './route-channel-events.flow.js';
@@ -44,7 +45,7 @@ const MAX_ERRANDS = 40;
 
 export type LaneDone = {
   readonly errands: number;
-  readonly decided: readonly (EventVerdict & { readonly type: string; readonly source: string })[];
+  readonly decided: readonly DecidedEvent[];
 };
 
 export type LiveModeRule = { /** Null: the key does not tell. */ readonly expected: boolean | null };
@@ -61,23 +62,37 @@ export class WorkLaneFlow {
     private readonly router: RouteChannelEventsFlow,
     /** Null: tax is not this bridge's to commit. */
     private readonly tax: TaxErrands | null = null,
+    /** Null: nobody is told of the single steps. */
+    private readonly watch: LaneWatch | null = null,
   ) {}
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
   async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
-    if (isChannelLane(claim.lane)) return { errands: 0, decided: await this.router.run(claim) };
-    const decided: LaneDone['decided'][number][] = [];
+    const trail = new LaneTrail(claim, this.watch);
+    try {
+      return await this.work(claim, signal, trail);
+    } finally {
+      trail.end();
+    }
+  }
+
+  private async work(claim: Claim, signal: AbortSignal, trail: LaneTrail): Promise<LaneDone> {
+    if (isChannelLane(claim.lane)) {
+      const { decided } = await trail.decision(this.router.run(claim).then((routed) => ({ decided: routed })));
+      return { errands: 0, decided };
+    }
+    const decided: DecidedEvent[] = [];
     // Money that arrives makes a read certain: done first, it saves a round.
     let news: News | null = claim.waitingTypes.includes('payment.succeeded')
-      ? { take: await this.read(claim.lane), ahead: true }
+      ? { take: await this.read(claim.lane, trail), ahead: true }
       : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
-      const step = await this.step(claim, news, new Map());
+      const step = await trail.decision(this.step(claim, news, new Map()));
       decided.push(...step.decided);
       if (step.errand === null) return { errands, decided }; // given back with the last write
       if (errands >= MAX_ERRANDS || signal.aborted) break;
-      news = { take: await this.carryOut(step.errand), ahead: false };
+      news = { take: await this.carryOut(step.errand, trail), ahead: false };
       errands++;
     }
     await this.store.release(claim.lane, claim.fence);
@@ -115,13 +130,13 @@ export class WorkLaneFlow {
         fence: claim.fence,
         decide: ({ state, events }) => {
           const ctx = this.context.now();
-          const decided: LaneDone['decided'][number][] = [];
+          const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
           let s = news === null || news.ahead ? state : news.take(state, ctx);
           for (const e of events) {
             const taken = this.take(s, e, ctx, elsewhere, seen);
             s = taken.state;
-            decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source });
+            decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
           }
           if (news?.ahead === true) s = news.take(s, ctx);
           s = settle(s, ctx);
@@ -179,35 +194,39 @@ export class WorkLaneFlow {
     return { state, verdict: { status: 'ignored', reason } };
   }
 
-  private async read(invoiceId: string): Promise<Take> {
-    const outcome = await this.platform.readInvoice(invoiceId);
+  private async read(invoiceId: string, trail: LaneTrail): Promise<Take> {
+    const outcome = await trail.call('read-invoice', null, this.platform.readInvoice(invoiceId));
     return (s, ctx) => applyRead(s, outcome, ctx);
   }
 
-  private async carryOut(errand: Errand): Promise<Take> {
+  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {
     switch (errand.do) {
       case 'read-invoice':
-        return this.read(errand.invoiceId);
+        return this.read(errand.invoiceId, trail);
       case 'prove-charge': {
-        const outcome = await this.gateway.knowsCharge(errand.chargeId);
+        const outcome = await trail.call(errand.do, null, this.gateway.knowsCharge(errand.chargeId));
         return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
       }
       case 'read-object': {
-        const outcome = await this.channels.read(errand.kind, errand.morId);
+        const outcome = await trail.call(errand.do, null, this.channels.read(errand.kind, errand.morId));
         return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
       }
       case 'send': {
-        const outcome = await this.send(errand.message);
+        const outcome = await trail.call(errand.message.kind, errand.message.id, this.send(errand.message));
         return (s, ctx) => applyAnswer(s, errand.message.id, outcome, ctx);
       }
       case 'probe': {
-        const outcome = await this.platform.probe(billingCall(errand.message));
+        const outcome = await trail.call(
+          errand.do,
+          errand.message.id,
+          this.platform.probe(billingCall(errand.message)),
+        );
         return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
       }
       case 'gather-tax':
-        return this.tax === null ? (s) => s : this.tax.gather(errand);
+        return this.tax === null ? (s) => s : trail.call(errand.do, null, this.tax.gather(errand));
       case 'identify': {
-        const outcome = await this.platform.probe(errand.call);
+        const outcome = await trail.call(errand.do, null, this.platform.probe(errand.call));
         return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
       }
     }

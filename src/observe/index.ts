@@ -10,3 +10,5 @@ export {
   type Queue,
 } from './metrics.js';
 export { describeError, isSecretName, textCensor, withoutSecrets } from './redact.js';
+export { tracerOf } from './open-tracer.js';
+export { type TracedEvent, type TracedWork, type Tracer } from './tracer.js';

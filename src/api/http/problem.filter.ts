@@ -54,6 +54,7 @@ export class ProblemFilter implements ExceptionFilter {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
     if (problem.getStatus() === 500 || problem.getStatus() === 503) this.log.error('a request failed', error);
+    else if (problem.getStatus() === 502) this.log.warn(`${problem.code}: ${problem.message}`);
     if (res.headersSent) {
       res.end();
       return;

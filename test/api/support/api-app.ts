@@ -78,7 +78,9 @@ export class ApiApp {
     const config = loadConfig({ ...ENVIRONMENT, DATABASE_URL: databaseUrl });
     const log = createLogger({ level: 'silent', secrets: [], pretty: false });
     const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
-    const parts = await Test.createTestingModule({ imports: [AppModule.of({ config, db, log, metrics })] })
+    const parts = await Test.createTestingModule({
+      imports: [AppModule.of({ config, db, log, metrics, tracer: null })],
+    })
       .overrideProvider(Clock)
       .useValue(clock)
       .overrideProvider(PaymentGateway)

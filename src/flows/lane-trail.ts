@@ -1,0 +1,104 @@
+// The trail of one claim of a lane, from its events to its last call, for logs and traces. It decides nothing.
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
+import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
+
+/** An event with what became of it. `eventId`: the sender's. */
+export type DecidedEvent = EventVerdict & {
+  readonly type: string;
+  readonly source: InboxSource;
+  readonly eventId: string;
+};
+
+/** Which claim of which lane, and the events that were decided in it so far. */
+export type LaneWork = Pick<Claim, 'lane' | 'fence'> & { readonly events: readonly DecidedEvent[] };
+
+/** Milliseconds since 1970, with fractions. */
+export type TimeSpan = { readonly startedAt: number; readonly endedAt: number };
+
+export type TrailedCall = {
+  /** A name from our code, such as `report_payment` or `read-invoice`. */
+  readonly name: string;
+  /** The outbox row that was sent; null: a read. */
+  readonly messageId: string | null;
+  readonly status: number | null;
+  readonly requestId: string | null;
+  /** Null: it was answered. */
+  readonly failure: CallFailure | null;
+};
+
+/** Who is told. What it does must not throw and must not wait. */
+export type LaneWatch = {
+  /** One transaction was committed. `decided`: the events that it decided, often none. */
+  readonly onDecided: (work: LaneWork, decided: readonly DecidedEvent[], time: TimeSpan) => void;
+  readonly onCalled: (work: LaneWork, call: TrailedCall, time: TimeSpan) => void;
+  /** The claim is over, whatever came of it. */
+  readonly onWorked: (work: LaneWork, time: TimeSpan) => void;
+};
+
+export class LaneTrail {
+  private readonly events: DecidedEvent[] = [];
+  private readonly startedAt = wallMs();
+  /** What was read ahead of the first decision: told after it, when the events are known. */
+  private ahead: (() => void)[] | null = [];
+
+  constructor(
+    private readonly claim: Claim,
+    private readonly watch: LaneWatch | null,
+  ) {}
+
+  /** Waits for a transaction and tells of it. */
+  async decision<T extends { readonly decided: readonly DecidedEvent[] }>(committing: Promise<T>): Promise<T> {
+    const startedAt = wallMs();
+    const done = await committing;
+    this.events.push(...done.decided);
+    this.watch?.onDecided(this.work, done.decided, { startedAt, endedAt: wallMs() });
+    this.tellAhead();
+    return done;
+  }
+
+  /** Waits for a call and tells of it. */
+  async call<T>(name: string, messageId: string | null, calling: Promise<T>): Promise<T> {
+    const { watch } = this;
+    if (watch === null) return calling;
+    const startedAt = wallMs();
+    const answer = await calling;
+    const outcome = isOutcome(answer) ? answer : null;
+    const time = { startedAt, endedAt: wallMs() };
+    const call = {
+      name,
+      messageId,
+      status: outcome?.status ?? null,
+      requestId: outcome?.requestId ?? null,
+      failure: outcome?.ok === false ? outcome : null,
+    };
+    const tell = (): void => watch.onCalled(this.work, call, time);
+    if (this.ahead === null) tell();
+    else this.ahead.push(tell);
+    return answer;
+  }
+
+  end(): void {
+    this.tellAhead();
+    this.watch?.onWorked(this.work, { startedAt: this.startedAt, endedAt: wallMs() });
+  }
+
+  private get work(): LaneWork {
+    return { lane: this.claim.lane, fence: this.claim.fence, events: this.events };
+  }
+
+  private tellAhead(): void {
+    const waiting = this.ahead ?? [];
+    this.ahead = null;
+    for (const tell of waiting) tell();
+  }
+}
+
+function isOutcome(answer: unknown): answer is CallOutcome<unknown> {
+  return typeof answer === 'object' && answer !== null && 'ok' in answer && 'requestId' in answer;
+}
+
+/** Not the clock port: how long something took is nothing that a decision may know. */
+function wallMs(): number {
+  return performance.timeOrigin + performance.now();
+}
