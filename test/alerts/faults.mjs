@@ -53,6 +53,16 @@ export const faults = [
     says: /evt_empty/,
   },
   {
+    rule: 'CrossbillTaxIntegration',
+    planted: 'the tax provider refuses the credentials of the MoR',
+    async plant(w) {
+      await w.control('POST', '/tax', { fail: 'integration_credentials_invalid' });
+      await w.taxedSignup();
+    },
+    says: /tax integration at the MoR +[\s\S]*Ask the MoR/,
+    mend: (w) => w.control('POST', '/tax', { fail: null }),
+  },
+  {
     rule: 'CrossbillCallsStopped',
     planted: 'the key is revoked: Stripe answers 401',
     async plant(w) {

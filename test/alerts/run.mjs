@@ -204,6 +204,18 @@ async function makeWorld() {
         },
       });
     },
+    async taxedSignup() {
+      const billingAddress = { line1: '1 Rue', city: 'Paris', postalCode: '75001', country: 'FR' };
+      const tax = {
+        currency: 'EUR',
+        taxBehavior: 'INCLUSIVE',
+        customer: { merchantCustomerReference: customer, firstName: 'Ada', lastName: 'Example', billingAddress },
+        lineItems: [{ merchantLineItemReference: 'l1', productCode: 'plan', title: 'Plan', unitPrice: '10.00' }],
+        evidence: { billingCountry: 'FR', ipAddress: '203.0.113.7' },
+      };
+      const signup = { kind: 'payment', customer: { id: customer }, amount: 1000, currency: 'eur', tax };
+      await json(`${first.url}/v1/signups`, 'POST', signup, { authorization: `Bearer ${OPS_KEY}` });
+    },
     async deliver(door, body, offSec = 0) {
       const [path, header] = DOORS[door];
       const secret = door === 'stripe' ? secrets.stripeWebhookSecret : secrets.paymentWebhookSecret;

@@ -68,11 +68,26 @@ describe('deploy/prometheus/alerts.yml', () => {
     expect(anchorsOf(textOf('docs/alerts.md'))).toContain(name.toLowerCase());
   });
 
+  it('has a planted fault for each rule, and each was seen firing', () => {
+    const names = rules.map(nameOf).sort();
+    const planted = [...textOf('test/alerts/faults.mjs').matchAll(/^ +rule: '(\w+)'/gm)].map(([, name = '']) => name);
+    expect([...planted].sort()).toEqual(names);
+    const seen = [...textOf('docs/alerts.md').matchAll(/^\| (Crossbill\w+) \|.*\| `[^|]+` \|$/gm)].map(
+      ([, name = '']) => name,
+    );
+    expect([...seen].sort()).toEqual(names);
+  });
+
   it('names first commands that exist', () => {
     const known = commandsOf(commandLine()).map(({ words }) => words);
     for (const rule of rules) {
       const command = /first_command: (.+)/.exec(rule)?.[1] ?? '';
-      if (!command.startsWith('crossbill ')) continue;
+      if (!command.startsWith('crossbill ')) {
+        expect(command).toMatch(
+          /^(curl -sS http:\/\/127\.0\.0\.1:3000\/readyz|docker compose logs --tail 50 crossbill)$/,
+        );
+        continue;
+      }
       const rest = command.slice('crossbill '.length);
       expect(known.filter((words) => rest === words || rest.startsWith(`${words} `))).not.toEqual([]);
     }
