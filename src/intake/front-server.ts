@@ -16,6 +16,8 @@ const limits = {
   keepAliveTimeout: 65_000,
 } as const;
 const MAX_HEADERS = 100;
+/** What senders have on its way to us when we begin to close: it is told to come again, and not cut off. */
+const LINGER_MS = 250;
 
 /**
  * Listens from the first moment: until the parts behind it are set, `/livez` is 200 and everything else 503 `starting`.
@@ -55,8 +57,8 @@ export class FrontServer {
   }
 
   /**
-   * Takes no more connections, lets answers under way finish for up to `graceMs` (each closes its connection) and then ends what
-   * is left. New requests on old connections get 503 `stopping`. A second call waits for the first.
+   * Answers new requests 503 `stopping` for a moment, then takes no more connections, lets answers under way finish for up to `graceMs`
+   * (each closes its connection) and ends what is left. `graceMs` 0: ends everything at once. A second call waits for the first.
    */
   close(graceMs: number): Promise<void> {
     this.#closing ??= this.#close(graceMs);
@@ -64,8 +66,10 @@ export class FrontServer {
   }
 
   async #close(graceMs: number): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const res of this.#inFlight) res.shouldKeepAlive = false;
+    if (graceMs > 0) await linger();
+    // It closes idle connections too, and with them what was sent over them and not read yet: hence the moment before.
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     if (this.#inFlight.size > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, graceMs);
@@ -94,6 +98,12 @@ export class FrontServer {
     if (req.url === '/livez') return say(res, 200, { status: 'ok' });
     say(res, 503, { code: 'starting', message: 'Starting.' });
   }
+}
+
+/** After the pause what has arrived by then is read once more, however late the pause ended. */
+async function linger(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, LINGER_MS));
+  for (let round = 0; round < 2; round++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function say(res: ServerResponse, status: number, body: object): void {
