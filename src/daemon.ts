@@ -12,6 +12,7 @@ import { FrontServer, type RequestHandler } from './intake/front-server.js';
 import { type Logger, Metrics, NestLogger, tracerOf } from './observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
+import { DoorWatch } from './workers/door-watch.js';
 import { LaneWorker } from './workers/lane-worker.js';
 
 export type Daemon = {
@@ -25,6 +26,7 @@ export type Daemon = {
 const ANSWERS_GRACE_MS = 12_000;
 const WORK_GRACE_MS = 12_000;
 const TRACES_GRACE_MS = 2_000;
+const WORD_GRACE_MS = 1_000;
 
 /** Event types with a label of their own in the metrics. */
 const EVENT_TYPES = [
@@ -67,11 +69,13 @@ export async function startDaemon(
 
     const doors = app.get(Doors);
     const worker = app.get(LaneWorker);
+    const watch = app.get(DoorWatch);
     const readiness = app.get(Readiness);
     front.setDoors(doors);
     front.setFallback(express.getInstance<RequestHandler>());
     worker.start();
     doors.open();
+    void watch.opened();
     readiness.set(true, 'ready');
     log.info({ url, mode: config.billingMarkMode, drafts: config.billingDraftPolicy }, 'ready');
 
@@ -79,6 +83,7 @@ export async function startDaemon(
     const stop = async (): Promise<void> => {
       log.info('stopping');
       readiness.set(false, 'stopping');
+      await atMost(watch.closing(), WORD_GRACE_MS);
       await Promise.all([doors.close(), front.close(ANSWERS_GRACE_MS), atMost(worker.stop(), WORK_GRACE_MS)]);
       await app.close();
       await Promise.all([database.close(), tracer?.close(TRACES_GRACE_MS)]);

@@ -3,6 +3,7 @@ import { type CallReport } from './core.module.js';
 import { type DoorOutcome } from './intake/options.js';
 import { type Delivery, type InboxSource } from './domain/ports/inbox.js';
 import { type DecidedEvent, type LaneWatch, type LaneWork } from './flows/lane-trail.js';
+import { showLossWindow } from './domain/verify/loss-window.js';
 import { type LaneDone } from './flows/work-lane.flow.js';
 import { type VerifyReport } from './flows/verify.flow.js';
 import { type Wake } from './flows/wake.js';
@@ -155,7 +156,8 @@ export function watchLanes(
 /** The outcome of the daily verify: silence when all is well, a line that a person is woken by when nobody was told. */
 export function watchVerify(log: Logger): { onVerified: (report: VerifyReport) => void } {
   return {
-    onVerified: ({ id, outcome, compared, differences, problem }) => {
+    onVerified: ({ id, outcome, compared, differences, problem, lossWindows }) => {
+      for (const w of lossWindows) log.warn({ run: id }, showLossWindow(w));
       const line = { run: id, compared, untold: differences.filter((d) => d.reviewId === null).length, problem };
       if (outcome === 'clean') log.info(line, 'verified: ledger, Stripe and the MoR agree');
       else if (outcome === 'incomplete') log.warn(line, 'verify could not compare everything; it is tried again');

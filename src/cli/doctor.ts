@@ -5,6 +5,7 @@ import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Books } from '../domain/ports/books.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
+import { LossWindowFlow } from '../flows/loss-window.flow.js';
 import { PartnerApi } from '../mor/partner.js';
 import { WebhookEndpoints } from '../mor/webhook-endpoints.js';
 import { textCensor } from '../observe/index.js';
@@ -95,7 +96,7 @@ async function withPeers(world: World): Promise<Check[]> {
       ...(await ownCardChecks(customers, reader, client)),
       invoiceMailCheck(await overview.sentByPlatform(SAMPLE)),
       ...(await morChecks(config, world.get(WebhookEndpoints), world.get(PartnerApi))),
-      ...(await trafficChecks(world.get(Books), db)),
+      ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow))),
     ];
   } finally {
     client.close();

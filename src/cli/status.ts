@@ -1,10 +1,12 @@
 // `crossbill status`: how things stand, at a glance.
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
+import { showLossWindow } from '../domain/verify/loss-window.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
+import { shownWindow } from './verify.js';
 import { age, table, time } from './table.js';
 
 const STUCK_SHOWN = 5;
@@ -45,7 +47,14 @@ export function addStatus(program: Command, session: Session): void {
         last_events: Object.fromEntries(events.map((e) => [e.source, e.at])),
         open_reviews: backlog.openReviews,
         verify:
-          verified === null ? null : { at: verified.finishedAt, outcome: verified.outcome, differences_untold: untold },
+          verified === null
+            ? null
+            : {
+                at: verified.finishedAt,
+                outcome: verified.outcome,
+                differences_untold: untold,
+                loss_windows: verified.lossWindows.map(shownWindow),
+              },
       };
       await cli.print(value, () =>
         [
@@ -87,6 +96,7 @@ export function addStatus(program: Command, session: Session): void {
           verified === null
             ? '  never\n'
             : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untold} differences nobody was told of\n`,
+          ...(verified?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
         ].join(''),
       );
       return EXIT.ok;

@@ -1,6 +1,7 @@
 // `crossbill verify` and `crossbill backfill`: ledger against Stripe against the MoR, and what is done about it.
 import { type Command } from 'commander';
 import { type Difference, isRepairable } from '../domain/verify/compare.js';
+import { type LossWindow, showLossWindow } from '../domain/verify/loss-window.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../flows/backfill.flow.js';
 import { EVENTS_KEPT_MS, type Repaired, VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
@@ -54,7 +55,7 @@ async function told<T>(cli: Cli, work: (options: Options) => Promise<T>): Promis
 
 const counted = (compared: Counts): string =>
   Object.entries(compared)
-    .map(([what, n]) => `${n} ${what.replace('_', ' ')}`)
+    .map(([what, n]) => `${n} ${what.replaceAll('_', ' ')}`)
     .join(', ');
 
 async function verify(cli: Cli): Promise<number> {
@@ -159,7 +160,7 @@ function shown(d: Difference): Record<string, unknown> {
 }
 
 function view(report: VerifyReport, repaired: Repaired | null): Record<string, unknown> {
-  const { id, outcome, startedAt, finishedAt, compared, problem, differences } = report;
+  const { id, outcome, startedAt, finishedAt, compared, problem, differences, lossWindows } = report;
   const repairs =
     repaired === null
       ? {}
@@ -175,9 +176,15 @@ function view(report: VerifyReport, repaired: Repaired | null): Record<string, u
     compared,
     differences: differences.filter((d) => d.reviewId === null).map(shown),
     explained: differences.filter((d) => d.reviewId !== null).map(shown),
+    loss_windows: lossWindows.map(shownWindow),
     problem,
     ...repairs,
   };
+}
+
+/** A loss window in the JSON of `verify` and `status`. */
+export function shownWindow({ events, closed }: LossWindow): Record<string, Date> {
+  return { events_from: events.from, events_to: events.to, closed_from: closed.from, closed_to: closed.to };
 }
 
 const about = (d: Difference): string => d.invoiceId ?? d.eventId ?? '-';
@@ -206,10 +213,16 @@ function repairedText(r: Repaired): string {
   return `Carried out: ${r.started.length}.\n${failed}\n`;
 }
 
+function lossText(windows: readonly LossWindow[]): string {
+  const lines = windows.map((w) => `  ${showLossWindow(w)}\n`);
+  return `\nLoss windows\n${lines.join('')}  What waited for the MoR then was looked up there; refunds made in its portal, disputes and alerts cannot be: compare them by hand.\n`;
+}
+
 function reportText(report: VerifyReport): string {
   const untold = report.differences.filter((d) => d.reviewId === null);
   const explained = report.differences.filter((d) => d.reviewId !== null);
   const out = [`Compared ${counted(report.compared)}.\n`];
+  if (report.lossWindows.length > 0) out.push(lossText(report.lossWindows));
   if (untold.length > 0) {
     out.push(
       '\nDifferences\n',

@@ -7,6 +7,7 @@ import { Books } from '../domain/ports/books.js';
 import { Clock, Ids, Rng } from '../domain/ports/clock.js';
 import { Inbox } from '../domain/ports/inbox.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
+import { DoorsLog, LossBooks, MorLookups } from '../domain/ports/loss.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { Onboardings, PartnerDesk } from '../domain/ports/onboarding.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
@@ -19,6 +20,7 @@ import { ChannelFlow } from './channel.flow.js';
 import { CommandFlow } from './command.flow.js';
 import { FlowContext } from './flow-context.js';
 import { type LaneWatch } from './lane-trail.js';
+import { LossWindowFlow } from './loss-window.flow.js';
 import { OnboardingFlow } from './onboarding.flow.js';
 import { RouteChannelEventsFlow } from './route-channel-events.flow.js';
 import { SignupFlow } from './signup.flow.js';
@@ -133,7 +135,8 @@ export class FlowsModule {
             context: FlowContext,
             wake: Wake,
             ids: Ids,
-          ) => new VerifyFlow(books, reader, platform, gateway, inbox, lanes, context, wake, ids),
+            loss: LossWindowFlow,
+          ) => new VerifyFlow(books, reader, platform, gateway, inbox, lanes, context, wake, ids, loss),
           inject: [
             VerifyBooks,
             BillingReader,
@@ -144,10 +147,27 @@ export class FlowsModule {
             FlowContext,
             Wake,
             Ids,
+            LossWindowFlow,
           ],
         },
+        {
+          provide: LossWindowFlow,
+          useFactory: (doors: DoorsLog, books: LossBooks, lookups: MorLookups, channels: MorChannels, clock: Clock) =>
+            new LossWindowFlow(doors, books, lookups, channels, clock),
+          inject: [DoorsLog, LossBooks, MorLookups, MorChannels, Clock],
+        },
       ],
-      exports: [VerifyFlow, Wake, FlowContext, WorkLaneFlow, CommandFlow, ChannelFlow, OnboardingFlow, SignupFlow],
+      exports: [
+        VerifyFlow,
+        LossWindowFlow,
+        Wake,
+        FlowContext,
+        WorkLaneFlow,
+        CommandFlow,
+        ChannelFlow,
+        OnboardingFlow,
+        SignupFlow,
+      ],
     };
   }
 }

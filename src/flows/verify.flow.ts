@@ -1,9 +1,10 @@
 // Verify: ledger against Stripe against what the MoR lets one read. Lists every difference; repairs through the same flows.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { applyRead } from '../domain/lane/apply-answer.js';
-import { note, putMessage } from '../domain/lane/change.js';
+import { note, putMessage, putObject } from '../domain/lane/change.js';
 import { plan } from '../domain/lane/plan.js';
 import { settle } from '../domain/lane/settle.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceFacts, type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, type BillingReader } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -27,6 +28,7 @@ import {
   pictureDiffers,
 } from '../domain/verify/compare.js';
 import { type FlowContext } from './flow-context.js';
+import { type LossReport, type LossWindowFlow } from './loss-window.flow.js';
 import { type Wake } from './wake.js';
 
 export type VerifyOptions = {
@@ -89,6 +91,8 @@ export class VerifyFlow {
     private readonly context: FlowContext,
     private readonly wake: Wake,
     private readonly ids: Ids,
+    /** Null: nobody knows when the doors were open. */
+    private readonly loss: LossWindowFlow | null = null,
   ) {}
 
   /** Never throws for a peer that does not answer: the run is `incomplete` then, with what was found so far. */
@@ -97,21 +101,34 @@ export class VerifyFlow {
     const run: Run = { ...options, compared, found: [], missing: new Map(), shown: new Map() };
     const startedAt = this.context.clock.now();
     const id = this.ids.next('ver');
-    await this.books.save({ id, startedAt, finishedAt: null, outcome: 'running', compared, differences: [] });
+    await this.books.save({
+      id,
+      startedAt,
+      finishedAt: null,
+      outcome: 'running',
+      compared,
+      differences: [],
+      lossWindows: [],
+    });
     let problem: string | null = null;
+    let lost: LossReport | null = null;
     try {
       await this.withinBooks(run);
       await this.stripeInvoices(run);
       await this.stripeEvents(run);
       await this.signupCharges(run);
+      lost = await this.givenUp(run);
     } catch (e) {
       if (!(e instanceof CouldNotCompare)) throw e;
       problem = e.message;
     }
-    const differences = await this.secondLook(run);
+    if (lost?.failure) problem = `the MoR could not be asked for what it may have given up: ${lost.failure.message}`;
+    const differences = joined(await this.secondLook(run), lost?.differences ?? []);
     const untold = differences.some((d) => d.reviewId === null);
     const outcome = problem !== null ? 'incomplete' : untold ? 'differences' : 'clean';
-    const finished: VerifyRun = { id, startedAt, compared, differences, finishedAt: this.context.clock.now(), outcome };
+    const finishedAt = this.context.clock.now();
+    const lossWindows = lost?.windows ?? [];
+    const finished: VerifyRun = { id, startedAt, compared, differences, lossWindows, finishedAt, outcome };
     await this.books.save(finished);
     return { ...finished, problem, missing: run.missing };
   }
@@ -163,6 +180,8 @@ export class VerifyFlow {
         const ctx = this.context.now();
         let s = note(applyRead(state, outcome, ctx), ctx, 'decision', 'verify found a difference: looked at again');
         for (const m of state.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
+        for (const o of state.objects)
+          if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
         s = settle(s, ctx);
         return { state: s, verdicts: [], dueAt: plan(s, ctx).dueAt, value: null };
       },
@@ -273,6 +292,14 @@ export class VerifyFlow {
     }
   }
 
+  /** What the MoR may have given up while the doors were closed, looked up there. */
+  private async givenUp(run: Run): Promise<LossReport | null> {
+    if (this.loss === null) return null;
+    const report = await this.loss.check(run.since);
+    for (const [what, n] of Object.entries(report.compared)) this.count(run, what, n);
+    return report;
+  }
+
   /** Drops what came in the meantime, and what an event that is missing explains already. */
   private async secondLook(run: Run): Promise<readonly Difference[]> {
     const lost = run.found.filter((d) => d.kind === 'event_never_delivered');
@@ -297,6 +324,19 @@ export class VerifyFlow {
         d.kind !== 'event_never_delivered' || (stillLost.has(d) && (d.eventId !== null || !byEvent.has(d.invoiceId))),
     );
   }
+}
+
+/** Beside what the doors' closed times explain, an invoice without a verdict need not be named twice. */
+function joined(found: readonly Difference[], lost: readonly Difference[]): readonly Difference[] {
+  const named = new Set(lost.map((d) => `${d.kind} ${d.invoiceId ?? ''}`));
+  return [...found.filter((d) => d.kind !== 'no_verdict' || !named.has(`${d.kind} ${d.invoiceId ?? ''}`)), ...lost];
+}
+
+/** The MoR can be asked what has become of it, and it may have become something else. */
+function isReadable(o: MorObjectRow): boolean {
+  if (o.morId === null) return false;
+  if (o.kind === 'payment_link') return o.status === 'PAYABLE' || o.status === 'EXPIRED';
+  return o.kind === 'proforma' && (o.status === 'PENDING_TAX_TRANSACTION' || o.status === 'ISSUED');
 }
 
 function unreadable(id: string): Difference {

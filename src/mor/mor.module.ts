@@ -1,6 +1,7 @@
 // Joins the MoR's client to the application. Expects `MOR_OPTIONS` and `Clock` from a global module.
 import { type FactoryProvider, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
+import { MorLookups } from '../domain/ports/loss.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { PartnerDesk } from '../domain/ports/onboarding.js';
 import { TaxDesk } from '../domain/ports/tax.js';
@@ -14,6 +15,7 @@ import { HttpEventRelay } from './event-relay.js';
 import { Invoices } from './invoices.js';
 import { MorPartnerDesk } from './mor-partner-desk.js';
 import { MorTaxDesk } from './mor-tax-desk.js';
+import { HttpMorLookups } from './mor-lookups.js';
 import { MorPaymentGateway } from './mor-payment-gateway.js';
 import { MOR_OPTIONS, type MorOptions } from './options.js';
 import { PartnerMerchants } from './partner-merchants.js';
@@ -66,6 +68,7 @@ const providers: FactoryProvider[] = [
     inject: [ProformaInvoices, PaymentLinks],
     useFactory: (proformas: ProformaInvoices, links: PaymentLinks) => new HttpMorChannels(proformas, links),
   },
+  { provide: MorLookups, inject: [Invoices], useFactory: (invoices: Invoices) => new HttpMorLookups(invoices) },
   {
     provide: TaxDesk,
     inject: [TaxCalculations, TaxTransactions],
@@ -86,7 +89,10 @@ const providers: FactoryProvider[] = [
   { provide: EventRelay, inject: [HttpEventRelay], useFactory: (relay: HttpEventRelay) => relay },
 ];
 
-@Module({ providers, exports: [PaymentGateway, MorChannels, PartnerDesk, TaxDesk, EventRelay, ...resources] })
+@Module({
+  providers,
+  exports: [PaymentGateway, MorChannels, MorLookups, PartnerDesk, TaxDesk, EventRelay, ...resources],
+})
 export class MorModule implements OnApplicationShutdown {
   constructor(
     private readonly transport: MorTransport,

@@ -6,6 +6,7 @@ import { type TaxRecord } from '../domain/tax-record.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type UnconfirmedSignup, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
+import { type LossWindow } from '../domain/verify/loss-window.js';
 import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { Database } from './database.js';
 
@@ -108,9 +109,9 @@ export class PgVerifyBooks extends VerifyBooks {
 
   async save(run: VerifyRun): Promise<void> {
     await this.db.pool.query(
-      `insert into verify_run (id, started_at, finished_at, outcome, compared, differences) values ($1, $2, $3, $4, $5, $6)
+      `insert into verify_run (id, started_at, finished_at, outcome, compared, differences, loss_windows) values ($1, $2, $3, $4, $5, $6, $7)
        on conflict (id) do update set finished_at = excluded.finished_at, outcome = excluded.outcome,
-         compared = excluded.compared, differences = excluded.differences`,
+         compared = excluded.compared, differences = excluded.differences, loss_windows = excluded.loss_windows`,
       [
         run.id,
         run.startedAt,
@@ -118,6 +119,7 @@ export class PgVerifyBooks extends VerifyBooks {
         run.outcome,
         JSON.stringify(run.compared),
         JSON.stringify(run.differences),
+        JSON.stringify(run.lossWindows),
       ],
     );
   }
@@ -135,6 +137,10 @@ export class PgVerifyBooks extends VerifyBooks {
       outcome: r['outcome'] as VerifyRun['outcome'],
       compared: r['compared'] as Record<string, number>,
       differences: r['differences'] as Difference[],
+      lossWindows: (r['loss_windows'] as KeptWindow[]).map(({ events, closed }) => ({
+        events: dated(events),
+        closed: dated(closed),
+      })),
     };
   }
 
@@ -167,6 +173,14 @@ export class PgVerifyBooks extends VerifyBooks {
   async nextRunAt(at: Date): Promise<void> {
     await this.db.pool.query(`update lane set lease_until = $1 where key = 'job:verify'`, [at]);
   }
+}
+
+/** A window as JSON keeps it. */
+type KeptSpan = { readonly from: string; readonly to: string };
+type KeptWindow = { readonly [K in keyof LossWindow]: KeptSpan };
+
+function dated({ from, to }: KeptSpan): LossWindow['events'] {
+  return { from: new Date(from), to: new Date(to) };
 }
 
 function group<T extends { readonly invoiceId: string | null }>(rows: readonly T[]): Map<string, T[]> {

@@ -7,6 +7,7 @@ import { Clock, Ids } from '../domain/ports/clock.js';
 import { EndedSessions } from '../domain/ports/ended-sessions.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
+import { DoorsLog, LossBooks } from '../domain/ports/loss.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
 import { Onboardings } from '../domain/ports/onboarding.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
@@ -20,7 +21,9 @@ import { PgLaneStore } from './lane-store.js';
 import { PgAuditLog } from './pg-audit.js';
 import { PgChannelEvents } from './pg-channel-events.js';
 import { PgBooks } from './pg-books.js';
+import { PgDoorsLog } from './pg-doors-log.js';
 import { PgEndedSessions } from './pg-ended-sessions.js';
+import { PgLossBooks } from './pg-loss-books.js';
 import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
@@ -49,6 +52,8 @@ export class StoreModule {
       { provide: Signups, useFactory: (clock: Clock, ids: Ids) => new PgSignups(db, clock, ids), inject: [Clock, Ids] },
       { provide: Requests, useFactory: (clock: Clock) => new PgRequests(db, clock), inject: [Clock] },
       { provide: VerifyBooks, useFactory: (clock: Clock) => new PgVerifyBooks(db, clock), inject: [Clock] },
+      { provide: DoorsLog, useFactory: () => new PgDoorsLog(db) },
+      { provide: LossBooks, useFactory: () => new PgLossBooks(db) },
       { provide: Onboardings, useFactory: (clock: Clock) => new PgOnboardings(db, clock), inject: [Clock] },
       { provide: EndedSessions, useFactory: (clock: Clock) => new PgEndedSessions(db, clock), inject: [Clock] },
       { provide: AuditLog, useFactory: (clock: Clock) => new PgAuditLog(db, clock), inject: [Clock] },

@@ -3,7 +3,7 @@ import { type OnModuleDestroy } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { type Clock } from '../domain/ports/clock.js';
 import { type VerifyBooks } from '../domain/ports/verify-books.js';
-import { type DifferenceKind, differenceKinds } from '../domain/verify/compare.js';
+import { type DifferenceKind, differenceKinds, isRepairable } from '../domain/verify/compare.js';
 import { type VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
 
 export type VerifyMetrics = {
@@ -26,6 +26,7 @@ const STOP_GRACE_MS = 2_000; // a part of the 20 seconds that SIGTERM is given
 export class VerifyJob implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private underWay: Promise<void> | null = null;
+  private catchUp = false;
 
   constructor(
     private readonly flow: VerifyFlow,
@@ -40,6 +41,13 @@ export class VerifyJob implements OnModuleDestroy {
   tick(): Promise<void> {
     this.underWay ??= this.once().finally(() => (this.underWay = null));
     return this.underWay;
+  }
+
+  /** The doors were closed for longer than the MoR may have waited: what it then says of itself is taken in without anyone asking. */
+  async afterOutage(): Promise<void> {
+    this.catchUp = true;
+    await this.tick();
+    this.catchUp = false;
   }
 
   /** A run under way ends at its next step and is made again by whoever comes next. */
@@ -67,6 +75,10 @@ export class VerifyJob implements OnModuleDestroy {
       const since = new Date(Math.max(now - LOOK_BACK_MS, installedAt.getTime()));
       const report = await this.flow.run({ since, signal: this.stopping.signal });
       this.reports.onRun(report);
+      if (this.catchUp && report.differences.some(isRepairable)) {
+        await this.flow.repair(report);
+        await this.books.nextRunAt(new Date(now + EVERY_MS)); // and see whether all is well then
+      }
       if (report.outcome !== 'incomplete') return;
     } catch (e) {
       this.reports.onError('the daily verify failed', e);

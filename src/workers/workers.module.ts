@@ -3,14 +3,17 @@ import { hostname } from 'node:os';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ScheduleModule } from '@nestjs/schedule';
 import { Clock, Ids } from '../domain/ports/clock.js';
+import { DoorsLog } from '../domain/ports/loss.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
 import { Signups } from '../domain/ports/signups.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { LossWindowFlow } from '../flows/loss-window.flow.js';
 import { VerifyFlow } from '../flows/verify.flow.js';
 import { Wake } from '../flows/wake.js';
 import { OnboardingFlow } from '../flows/onboarding.flow.js';
 import { WorkLaneFlow } from '../flows/work-lane.flow.js';
 import { Metrics } from '../observe/index.js';
+import { DoorWatch } from './door-watch.js';
 import { Housekeeping } from './housekeeping.js';
 import { OnboardingPoller } from './onboarding-poller.js';
 import { LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
@@ -50,6 +53,27 @@ export class WorkersModule {
           inject: [Signups, Clock],
         },
         {
+          provide: DoorWatch,
+          useFactory: (
+            doors: DoorsLog,
+            loss: LossWindowFlow,
+            books: VerifyBooks,
+            clock: Clock,
+            ids: Ids,
+            job: VerifyJob,
+          ) =>
+            new DoorWatch(
+              doors,
+              loss,
+              books,
+              clock,
+              ids,
+              () => job.afterOutage(),
+              (what, e) => options.onError(what, e, null),
+            ),
+          inject: [DoorsLog, LossWindowFlow, VerifyBooks, Clock, Ids, VerifyJob],
+        },
+        {
           provide: VerifyJob,
           useFactory: (flow: VerifyFlow, books: VerifyBooks, clock: Clock, metrics: Metrics) =>
             new VerifyJob(flow, books, clock, metrics, {
@@ -59,7 +83,7 @@ export class WorkersModule {
           inject: [VerifyFlow, VerifyBooks, Clock, Metrics],
         },
       ],
-      exports: [LaneWorker, VerifyJob],
+      exports: [LaneWorker, DoorWatch, VerifyJob],
     };
   }
 }

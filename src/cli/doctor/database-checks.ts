@@ -1,6 +1,8 @@
 // The database: there, new enough, its schema current, and what waits in it for a person.
 import { type DatabaseChoice } from '../../config/index.js';
 import { type Backlog, type Books } from '../../domain/ports/books.js';
+import { type LossWindow, showLossWindow } from '../../domain/verify/loss-window.js';
+import { type LossWindowFlow } from '../../flows/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { Database } from '../../store/database.js';
@@ -12,6 +14,7 @@ import { type Check, fail, ok, warn } from './check.js';
 const OLDEST = 140_000;
 const SILENT_MS = 24 * 3_600_000;
 const SLOW_SEC = 300;
+const RECENT_MS = 7 * 24 * 3_600_000;
 
 /** Whether the flows can be built on it. */
 export type DatabaseFound = { readonly checks: readonly Check[]; readonly usable: boolean };
@@ -48,7 +51,7 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
 }
 
 /** What came in and what lies there. */
-export async function trafficChecks(books: Books, db: Database): Promise<Check[]> {
+export async function trafficChecks(books: Books, db: Database, loss: LossWindowFlow): Promise<Check[]> {
   const overview = new PgOverview(db);
   const [events, backlog, quarantined] = [
     await overview.lastEvents(),
@@ -64,7 +67,8 @@ export async function trafficChecks(books: Books, db: Database): Promise<Check[]
     // Proforma invoices and disputes are rare; renewals are not.
     return now - at.getTime() > SILENT_MS && source !== 'mor_events' ? warn(name, ago, todo) : ok(name, ago);
   });
-  return [...checks, ...backlogChecks(backlog, quarantined), await integrationCheck(overview, now)];
+  const outages = lossCheck(await loss.windows(new Date(now - RECENT_MS)));
+  return [...checks, outages, ...backlogChecks(backlog, quarantined), await integrationCheck(overview, now)];
 }
 
 async function integrationCheck(overview: PgOverview, now: number): Promise<Check> {
@@ -74,6 +78,17 @@ async function integrationCheck(overview: PgOverview, now: number): Promise<Chec
   const ago = age((now - last.getTime()) / 1000);
   const todo = 'Ask the MoR to set up or mend its tax provider for this merchant (integration_… refusals); then retry.';
   return fail(name, `${count} calculations were refused for it, the last ${ago} ago`, todo);
+}
+
+function lossCheck(windows: readonly LossWindow[]): Check {
+  const name = 'outages';
+  const last = windows.at(-1);
+  if (last === undefined) return ok(name, 'none in a week that the MoR would not have waited out');
+  return warn(
+    name,
+    showLossWindow(last),
+    'Run `crossbill verify`: it looks up what can be looked up and names the rest.',
+  );
 }
 
 function backlogChecks(b: Backlog, quarantined: number): Check[] {

@@ -5,6 +5,7 @@ import { type Request, type Response } from 'express';
 import { given } from '../../api/http/page.js';
 import { type Config, CONFIG, redactedConfig } from '../../config/index.js';
 import { type AuditRow, Books, type LedgerRow } from '../../domain/ports/books.js';
+import { showLossWindow } from '../../domain/verify/loss-window.js';
 import { VerifyBooks, type VerifyRun } from '../../domain/ports/verify-books.js';
 import { ConsoleFilter } from '../console.filter.js';
 import { ConsoleGuard, Page } from '../console.guard.js';
@@ -143,6 +144,8 @@ const neverRun = html`<div class="empty">
   <p>To run it now: <code>crossbill verify</code></p>
 </div>`;
 
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 function runOf(run: VerifyRun): Html {
   const compared = Object.entries(run.compared).map(([what, n]) => `${n} ${words(what)}`);
   return html`${facts([
@@ -153,6 +156,7 @@ function runOf(run: VerifyRun): Html {
     ['Differences', run.differences.length],
     ['Of these nobody was told of', run.differences.filter((d) => d.reviewId === null).length],
   ])}
+  ${run.lossWindows.map((w) => html`<p class="message bad">${capital(showLossWindow(w))}.</p>`)}
   ${table(
     'Differences of the last run',
     [

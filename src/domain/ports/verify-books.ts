@@ -1,5 +1,6 @@
 // What verify reads of the ledger in bulk, and where it keeps its findings.
 import { type Difference, type OurInvoice } from '../verify/compare.js';
+import { type LossWindow } from '../verify/loss-window.js';
 
 export type VerifyOutcome = 'running' | 'clean' | 'differences' | 'incomplete';
 
@@ -12,6 +13,8 @@ export type VerifyRun = {
   /** How many of what were looked at. */
   readonly compared: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
+  /** When events of the MoR may have been given up for good, as far back as the run looked. */
+  readonly lossWindows: readonly LossWindow[];
 };
 
 /** A signup's payment that no event of the MoR vouches for. */

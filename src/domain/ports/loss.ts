@@ -1,0 +1,60 @@
+// What is needed to know what was lost: when the doors were open, what waited for a word of the MoR, and what the MoR lets one ask.
+import { type Span } from '../verify/loss-window.js';
+import { type CallOutcome } from './call.js';
+
+export abstract class DoorsLog {
+  /**
+   * The doors of a process are open now, and have been since its last such word under this id. False: that word is too long ago for
+   * anyone to know what was in between, nothing was written, and the process goes on under a new id.
+   */
+  abstract seen(id: string, at: Date): Promise<boolean>;
+  /** The doors of a process opened. Forgets what is too old to matter. */
+  abstract opened(id: string, at: Date): Promise<void>;
+  /** All stretches that are kept, of all processes. */
+  abstract open(): Promise<readonly Span[]>;
+}
+
+/** An invoice that waits for money, and the references under which the MoR may know of some. */
+export type WaitingInvoice = {
+  readonly seq: bigint;
+  readonly invoiceId: string;
+  /** True: a verdict was never heard; false: the last one was a refusal. */
+  readonly expected: boolean;
+  /** The payment intents of attempts that failed. */
+  readonly references: readonly string[];
+  /** The open item that tells a person already; null: none. */
+  readonly reviewId: string | null;
+};
+
+export type PendingRefund = {
+  readonly refundId: string;
+  readonly invoiceId: string;
+  readonly morRefundId: string | null;
+  readonly processorRefundId: string | null;
+};
+
+export type LiveObject = {
+  readonly kind: 'proforma' | 'payment_link';
+  readonly invoiceId: string;
+  readonly morId: string;
+  readonly status: string;
+};
+
+/** What was made before a window's end and is not settled, the newest first, at most `limit` of each. */
+export abstract class LossBooks {
+  /** Invoices made in `made` that wait for money, in their own order after `after` (0n: from the start). */
+  abstract waitingInvoices(made: Span, after: bigint, limit: number): Promise<readonly WaitingInvoice[]>;
+  abstract pendingRefunds(before: Date, limit: number): Promise<readonly PendingRefund[]>;
+  abstract liveObjects(events: Span, limit: number): Promise<readonly LiveObject[]>;
+  /** How many tax errands are not committed: they are calls of ours and go on by themselves. */
+  abstract pendingTaxes(before: Date): Promise<number>;
+}
+
+export abstract class MorLookups {
+  /** Whether the MoR took money under this reference of the processor (Document 2: 200 or 202 known, 404 not). */
+  abstract knowsPayment(pspReference: string): Promise<CallOutcome<boolean>>;
+  /** True: it has the finished document of a refund, so it was made. False: none yet, or no such refund. */
+  abstract hasRefundDocument(
+    refund: Pick<PendingRefund, 'morRefundId' | 'processorRefundId'>,
+  ): Promise<CallOutcome<boolean>>;
+}

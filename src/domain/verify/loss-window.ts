@@ -1,0 +1,77 @@
+// Which events a sender may have given up for good: made at a time from which every one of its tries fell on closed doors. Pure.
+
+/** From (included) to (not included). */
+export type Span = { readonly from: Date; readonly to: Date };
+
+/** Events that the MoR made in `events` may be lost: the doors were closed in `closed` whenever it tried. */
+export type LossWindow = { readonly events: Span; readonly closed: Span };
+
+/**
+ * When the MoR tries to deliver an event, in seconds after it was made: at most 8 attempts, the first retry after 10 seconds, tripling
+ * (Document 2, "Delivery"). By its other reading there is a ninth, hours later: with fewer tries more may be lost, and more is looked
+ * up. Document 3 does not say how long it tries; the same is assumed.
+ */
+export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
+
+type Interval = { readonly from: number; readonly to: number };
+
+const interval = (s: Span): Interval => ({ from: s.from.getTime(), to: s.to.getTime() });
+const span = (i: Interval): Span => ({ from: new Date(i.from), to: new Date(i.to) });
+
+/** The times between the first and the last that were open, at which none was. In order, none touching another. */
+export function closedBetween(open: readonly Span[]): readonly Span[] {
+  const closed: Span[] = [];
+  let end: number | null = null;
+  for (const { from, to } of open.map(interval).toSorted((a, b) => a.from - b.from)) {
+    if (end !== null && from > end) closed.push(span({ from: end, to: from }));
+    end = Math.max(end ?? to, to);
+  }
+  return closed;
+}
+
+/** When an event must have been made so that each of the sender's attempts fell into one of these times. In order. */
+export function givenUp(closed: readonly Span[], attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC): readonly Span[] {
+  const gaps = closed.map(interval);
+  let made: readonly Interval[] = [{ from: -Infinity, to: Infinity }];
+  for (const sec of attemptsSec) {
+    made = overlaps(
+      made,
+      gaps.map(({ from, to }) => ({ from: from - sec * 1_000, to: to - sec * 1_000 })),
+    );
+  }
+  return made.filter(({ from, to }) => Number.isFinite(from) && Number.isFinite(to)).map(span);
+}
+
+/** What both lists have in common. Each is in order and without overlaps, and so is the answer. */
+function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Interval[] {
+  const out: Interval[] = [];
+  for (let i = 0, k = 0; i < a.length && k < b.length;) {
+    const [x, y] = [a[i], b[k]];
+    if (x === undefined || y === undefined) break;
+    const [from, to] = [Math.max(x.from, y.from), Math.min(x.to, y.to)];
+    if (from < to) out.push({ from, to });
+    if (x.to < y.to) i++;
+    else k++;
+  }
+  return out;
+}
+
+/** The loss windows of everything that is known of the doors. Empty: nothing can have been given up. */
+export function lossWindows(
+  open: readonly Span[],
+  attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC,
+): readonly LossWindow[] {
+  const closed = closedBetween(open);
+  const lastMs = Math.max(0, ...attemptsSec) * 1_000;
+  return givenUp(closed, attemptsSec).map((events) => {
+    // All the closed times that such an event met, from its first try to its last.
+    const met = closed.filter((c) => c.to > events.from && c.from.getTime() < events.to.getTime() + lastMs);
+    return { events, closed: { from: met[0]?.from ?? events.from, to: met.at(-1)?.to ?? events.to } };
+  });
+}
+
+/** In a sentence, for people. */
+export function showLossWindow({ events, closed }: LossWindow): string {
+  const at = (d: Date): string => `${d.toISOString().slice(0, 19)}Z`;
+  return `the doors were closed from ${at(closed.from)} to ${at(closed.to)}: events that the MoR made between ${at(events.from)} and ${at(events.to)} may be lost for good`;
+}

@@ -1,0 +1,26 @@
+// The few questions that the MoR answers about what it did (Document 2, "Invoices").
+import { type CallOutcome } from '../domain/ports/call.js';
+import { MorLookups, type PendingRefund } from '../domain/ports/loss.js';
+import { type Invoices } from './invoices.js';
+
+export class HttpMorLookups extends MorLookups {
+  constructor(private readonly invoices: Invoices) {
+    super();
+  }
+
+  knowsPayment(pspReference: string): Promise<CallOutcome<boolean>> {
+    return this.invoices.knowsPayment(pspReference);
+  }
+
+  async hasRefundDocument({
+    morRefundId,
+    processorRefundId,
+  }: Pick<PendingRefund, 'morRefundId' | 'processorRefundId'>): Promise<CallOutcome<boolean>> {
+    const found =
+      processorRefundId !== null
+        ? await this.invoices.ofRefundByReference(processorRefundId)
+        : await this.invoices.ofRefund(morRefundId ?? '');
+    if (found.ok) return { ...found, value: found.value.state === 'ready' };
+    return found.status === 404 ? { ...found, ok: true, value: false, status: 404 } : found;
+  }
+}

@@ -1,0 +1,79 @@
+// What waited for a word of the MoR at a certain time, in PostgreSQL.
+import { Injectable } from '@nestjs/common';
+import { type LiveObject, LossBooks, type PendingRefund, type WaitingInvoice } from '../domain/ports/loss.js';
+import { type Span } from '../domain/verify/loss-window.js';
+import { Database } from './database.js';
+
+@Injectable()
+export class PgLossBooks extends LossBooks {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async waitingInvoices(made: Span, after: bigint, limit: number): Promise<readonly WaitingInvoice[]> {
+    const found = await this.db.pool.query<{
+      seq: string;
+      invoice_id: string;
+      expected: boolean;
+      refs: string[] | null;
+      review_id: string | null;
+    }>(
+      `select i.seq, i.invoice_id, i.status = 'expected' as expected,
+              (select array_agg(distinct p.processor_payment_intent_id) from payment p
+                where p.invoice_id = i.invoice_id and p.succeeded_at is null and p.processor_payment_intent_id is not null) as refs,
+              (select r.id from review r where r.invoice_id = i.invoice_id and r.kind = 'renewal_overdue' and r.status = 'open'
+                order by r.seq limit 1) as review_id
+         from invoice i
+        where i.status in ('expected', 'open') and i.seq > $1
+          and least(i.platform_created_at, i.first_seen_at) >= $2 and least(i.platform_created_at, i.first_seen_at) < $3
+        order by i.seq limit $4`,
+      [after, made.from, made.to, limit],
+    );
+    return found.rows.map((r) => ({
+      seq: BigInt(r.seq),
+      invoiceId: r.invoice_id,
+      expected: r.expected,
+      references: r.refs ?? [],
+      reviewId: r.review_id,
+    }));
+  }
+
+  async pendingRefunds(before: Date, limit: number): Promise<readonly PendingRefund[]> {
+    const found = await this.db.pool.query<Record<string, string | null>>(
+      `select id, invoice_id, mor_refund_id, processor_refund_id from refund
+        where status = 'pending' and created_at < $1 order by seq desc limit $2`,
+      [before, limit],
+    );
+    return found.rows.map((r) => ({
+      refundId: r['id'] ?? '',
+      invoiceId: r['invoice_id'] ?? '',
+      morRefundId: r['mor_refund_id'] ?? null,
+      processorRefundId: r['processor_refund_id'] ?? null,
+    }));
+  }
+
+  async liveObjects(events: Span, limit: number): Promise<readonly LiveObject[]> {
+    // A link runs out here by our own clock; it may have been paid before.
+    const found = await this.db.pool.query<{
+      kind: LiveObject['kind'];
+      invoice_id: string;
+      mor_id: string;
+      status: string;
+    }>(
+      `select kind, invoice_id, mor_id, status from mor_object
+        where kind in ('proforma', 'payment_link') and mor_id is not null and created_at < $1
+          and (status in ('PENDING_TAX_TRANSACTION', 'ISSUED', 'PAYABLE') or (status = 'EXPIRED' and deadline >= $2))
+        order by seq desc limit $3`,
+      [events.to, events.from, limit],
+    );
+    return found.rows.map((r) => ({ kind: r.kind, invoiceId: r.invoice_id, morId: r.mor_id, status: r.status }));
+  }
+
+  async pendingTaxes(before: Date): Promise<number> {
+    const found = await this.db.pool.query<{ n: string }>(
+      `select count(*) as n from tax_record where stage not in ('committed', 'closed') and created_at < $1`,
+      [before],
+    );
+    return Number(found.rows[0]?.n ?? 0);
+  }
+}

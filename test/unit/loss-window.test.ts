@@ -1,0 +1,81 @@
+// Which events the MoR may have given up: those of whose every delivery fell on closed doors, and no others.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  closedBetween,
+  givenUp,
+  lossWindows,
+  MOR_ATTEMPTS_SEC,
+  showLossWindow,
+} from '../../src/domain/verify/loss-window.js';
+
+const ORIGIN = Date.parse('2026-11-20T00:00:00Z');
+const at = (sec: number): Date => new Date(ORIGIN + sec * 1_000);
+const span = (from: number, to: number) => ({ from: at(from), to: at(to) });
+const seconds = (spans: readonly { from: Date; to: Date }[]): (readonly [number, number])[] =>
+  spans.map((s) => [(s.from.getTime() - ORIGIN) / 1_000, (s.to.getTime() - ORIGIN) / 1_000] as const);
+const HOUR = 3_600;
+
+describe('the times at which the doors were closed', () => {
+  it('are between the first and the last word, where no process had its doors open', () => {
+    const open = [span(0, 100), span(50, 70), span(90, 200), span(500, 600), span(600, 700), span(900, 900)];
+    expect(seconds(closedBetween(open))).toEqual([
+      [200, 500],
+      [700, 900],
+    ]);
+    expect(closedBetween([])).toEqual([]);
+    expect(closedBetween([span(5, 9)])).toEqual([]);
+  });
+});
+
+describe('a loss window', () => {
+  it('is as long as the outage less the three hours that the MoR tries', () => {
+    const [last = 0] = MOR_ATTEMPTS_SEC.slice(-1);
+    expect(last).toBe(10_930);
+    const open = [span(0, 1_000), span(1_000 + 5 * HOUR, 1_060 + 5 * HOUR)];
+    const [window] = lossWindows(open);
+    expect(seconds(window === undefined ? [] : [window.events, window.closed])).toEqual([
+      [1_000, 1_000 + 5 * HOUR - last],
+      [1_000, 1_000 + 5 * HOUR],
+    ]);
+    expect(window === undefined ? '' : showLossWindow(window)).toContain(
+      'events that the MoR made between 2026-11-20T00:16:40Z and 2026-11-20T02:14:30Z may be lost for good',
+    );
+  });
+
+  it('is none where nothing was closed, or not for long enough, or nothing is known', () => {
+    expect(lossWindows([])).toEqual([]);
+    expect(lossWindows([span(0, 10)])).toEqual([]);
+    expect(lossWindows([span(0, 10 * HOUR), span(10 * HOUR, 20 * HOUR)])).toEqual([]);
+    expect(lossWindows([span(0, 10), span(10 + 3 * HOUR, 20 * HOUR)])).toEqual([]);
+  });
+
+  it('may be made of two outages, when the tries of an event fall into both', () => {
+    // Closed for twenty minutes, open for some, closed for hours: only the tries after 1,210 s and more meet the second.
+    const open = [span(0, 0), span(1_215, 3_000), span(4 * HOUR, 4 * HOUR)];
+    expect(seconds(givenUp(closedBetween(open)))).toEqual([
+      [0, 5],
+      [3_000, 4 * HOUR - 10_930], // and the second alone is long enough
+    ]);
+  });
+
+  it('holds just those events of whose every try the doors were closed', () => {
+    const spans = fc.array(fc.tuple(fc.nat(60), fc.nat(12)), { maxLength: 6 });
+    const tries = fc.uniqueArray(fc.nat(20), { maxLength: 4 }).map((more) => [0, ...more]);
+    fc.assert(
+      fc.property(spans, tries, (drawn, attempts) => {
+        const open = drawn.map(([from, length]) => span(from, from + length));
+        const lost = seconds(givenUp(closedBetween(open), attempts));
+        const isOpen = (sec: number): boolean => drawn.some(([from, length]) => from <= sec && sec < from + length);
+        const [start, end] = [Math.min(...drawn.map(([f]) => f)), Math.max(...drawn.map(([f, l]) => f + l))];
+        const times = Array.from({ length: 85 }, (_, i) => i - 5);
+        const missed = times.filter((made) =>
+          attempts.every((s) => made + s >= start && made + s < end && !isOpen(made + s)),
+        );
+        expect(times.filter((made) => lost.some(([from, to]) => from <= made && made < to))).toEqual(missed);
+        lost.slice(1).forEach(([from], i) => expect(from).toBeGreaterThanOrEqual(lost[i]?.[1] ?? Infinity));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
