@@ -143,7 +143,8 @@ const stripe = {
     {
       name: 'STRIPE_MAX_RPS',
       type: 'requests per second, 1 to 10000',
-      description: 'The budget of requests to Stripe, shared by all replicas on one database.',
+      description:
+        'The budget of requests to Stripe, shared by all replicas on one database. One endpoint gets a quarter of it, at least 25.',
     },
     '20',
     integer(1, 10_000),

@@ -58,6 +58,11 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
   });
 }
 
+/** Which limit a 429 met (`Stripe-Rate-Limited-Reason`); null when it does not say. */
+export function limitOf(error: unknown): string | null {
+  return error instanceof Stripe.errors.StripeError ? (error.headers?.['stripe-rate-limited-reason'] ?? null) : null;
+}
+
 function kindOf(status: number, error: Stripe.errors.StripeError, shouldRetry: boolean): FailureKind {
   if (status === 401 || status === 403) return 'stopped';
   if (status >= 300 && status < 400) return 'stopped'; // a wrong base URL or a proxy; the key is never sent after a redirect

@@ -4,14 +4,14 @@ import { RequestBudget } from '../domain/ports/request-budget.js';
 export class InMemoryRequestBudget extends RequestBudget {
   /** The endpoints asked for, in order. */
   readonly taken: string[] = [];
-  readonly throttles: { endpoint: string; retryAfterMs: number | null }[] = [];
+  readonly throttles: { endpoint: string; retryAfterMs: number | null; reason: string | null }[] = [];
 
   override take(endpoint: string): Promise<void> {
     this.taken.push(endpoint);
     return Promise.resolve();
   }
 
-  override throttled(endpoint: string, retryAfterMs: number | null): void {
-    this.throttles.push({ endpoint, retryAfterMs });
+  override throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void {
+    this.throttles.push({ endpoint, retryAfterMs, reason });
   }
 }

@@ -2,7 +2,7 @@
 import Stripe from 'stripe';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type RequestBudget } from '../domain/ports/request-budget.js';
-import { failure, toFailure } from './failure.js';
+import { failure, limitOf, toFailure } from './failure.js';
 import { StripeHttpClient, type Transport } from './http-client.js';
 import { isObject, optionalText, type JsonObject } from './parse.js';
 import { type StripeOptions } from './stripe-options.js';
@@ -48,8 +48,7 @@ export class StripeClient {
       return failure('retry', 'budget_unavailable', 'the request budget could not be asked; nothing was sent');
     }
     const startedAt = performance.now();
-    const outcome = await this.exchange(wire, params, key);
-    if (!outcome.ok) this.learn(name, outcome);
+    const outcome = await this.exchange(name, wire, params, key);
     this.report(name, wire, outcome, performance.now() - startedAt);
     return outcome;
   }
@@ -94,7 +93,12 @@ export class StripeClient {
     return failure('unknown', 'list_too_long', `Stripe: ${name} has more than ${MAX_PAGES} pages`);
   }
 
-  private async exchange(wire: WireRequest, params: JsonObject, key: string | null): Promise<CallOutcome<JsonObject>> {
+  private async exchange(
+    name: string,
+    wire: WireRequest,
+    params: JsonObject,
+    key: string | null,
+  ): Promise<CallOutcome<JsonObject>> {
     try {
       const options = key === null ? {} : { idempotencyKey: key };
       const sent = wire.method === 'POST' ? params : {};
@@ -104,13 +108,12 @@ export class StripeClient {
       const status = typeof last['statusCode'] === 'number' ? last['statusCode'] : 200;
       return { ok: true, value: answer, status, requestId: optionalText(last['requestId']) };
     } catch (error) {
-      return toFailure(error, this.options.apiKey, Date.now());
+      const failed = toFailure(error, this.options.apiKey, Date.now());
+      // A lock on one object (`lock_timeout`) is no sign that we ask too much; every other 429 is.
+      if (failed.status === 429 && failed.code !== 'lock_timeout')
+        this.budget.throttled(name, failed.retryAfterMs, limitOf(error));
+      return failed;
     }
-  }
-
-  /** A lock on one object (`lock_timeout`) is no sign that we ask too much; every other 429 is. */
-  private learn(name: string, outcome: CallFailure): void {
-    if (outcome.status === 429 && outcome.code !== 'lock_timeout') this.budget.throttled(name, outcome.retryAfterMs);
   }
 
   private report(name: string, wire: WireRequest, outcome: CallOutcome<unknown>, elapsedMs: number): void {

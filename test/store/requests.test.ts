@@ -190,33 +190,95 @@ describe('the audit', () => {
 });
 
 describe('the request budget', () => {
-  it('spends one gap for each request, whoever takes it', async () => {
-    const gapMs = 60_000;
-    const clocks = [new ManualClock(), new ManualClock()];
-    for (const clock of clocks) clock.selfMoving = true;
-    const budgets = clocks.map((clock) => new PgRequestBudget(x.db, clock, 1000 / gapMs));
-    const take = async (n: number): Promise<void> => budgets[n % 2]?.take('a');
-    const spent = async (): Promise<number> => {
-      const { rows } = await x.db.pool.query<{ ms: string }>(
-        'select extract(epoch from spent_to) * 1000 as ms from request_budget',
-      );
-      return Number(rows[0]?.ms);
-    };
-    await take(0);
-    const first = await spent();
-    for (let n = 1; n <= 6; n++) await take(n);
-    expect(Math.round((await spent()) - first)).toBe(6 * gapMs);
-    await Promise.all(Array.from({ length: 10 }, (_, n) => take(n)));
-    expect(Math.round((await spent()) - first)).toBe(16 * gapMs);
-  });
-
-  it('waits as long as the peer asked for', async () => {
+  const PER_SECOND = 100; // of the account; an endpoint has 25
+  const [ACCOUNT, A, B] = ['stripe', 'stripe:a', 'stripe:b'];
+  const replica = () => {
     const clock = new ManualClock();
     clock.selfMoving = true;
-    const budget = new PgRequestBudget(x.db, clock, 1000);
-    budget.throttled('a', 30_000);
-    const until = clock.now().getTime() + 30_000;
+    return { clock, budget: new PgRequestBudget(x.db, clock, PER_SECOND) };
+  };
+  type Row = { name: string; share: number; slowed: boolean; ms: string };
+  async function row(name: string): Promise<Row | undefined> {
+    const text = `select name, share, slowed_at is not null as slowed, round(extract(epoch from spent_to) * 1000) as ms
+                    from request_budget where name = $1`;
+    return (await x.db.pool.query<Row>(text, [name])).rows[0];
+  }
+  /** How far, in milliseconds, each row is moved on by what `take` takes. */
+  async function spent(take: () => Promise<unknown>): Promise<readonly number[]> {
+    const at = async () => (await Promise.all([ACCOUNT, A, B].map(row))).map((r) => Number(r?.ms));
+    const before = await at();
+    await take();
+    const after = await at();
+    return after.map((ms, i) => ms - (before[i] ?? 0));
+  }
+  /** The rows are spent up to tomorrow: what is taken moves them on by its own gaps, however much time goes by. */
+  beforeEach(async () => {
+    const text = `insert into request_budget (name, spent_to) select name, now() + interval '1 day' from unnest($1::text[]) as name`;
+    await x.db.pool.query(text, [[ACCOUNT, A, B]]);
+  });
+  const freeze = (name: string, slowedAt: string) =>
+    x.db.pool.query(`update request_budget set slowed_at = now() + $2::interval where name = $1`, [name, slowedAt]);
+  async function slowed(name: string): Promise<void> {
+    while ((await row(name))?.slowed !== true) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  it('spends a slot of the account and one of the endpoint for each request, whichever replica makes it', async () => {
+    const [one, two] = [replica(), replica()];
+    const ten = () => Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? one : two).budget.take('a')));
+    expect(await spent(ten)).toEqual([100, 400, 0]);
+    expect(await spent(() => Promise.all([one.budget.take('a'), two.budget.take('b')]))).toEqual([20, 40, 40]);
+  });
+
+  it('takes slots in blocks, not one by one', async () => {
+    const { budget } = replica();
+    let statements = 0;
+    const count = (): void => void statements++;
+    x.db.pool.on('acquire', count);
+    await Promise.all(Array.from({ length: 30 }, (_, n) => budget.take(n % 2 === 0 ? 'a' : 'b')));
+    x.db.pool.off('acquire', count);
+    expect(statements).toBeLessThanOrEqual(6);
+  });
+
+  it('is halved for all replicas by a 429 that one of them was answered, and comes back', async () => {
+    const [one, two] = [replica(), replica()];
+    one.budget.throttled('a', null, 'global-rate');
+    await slowed(ACCOUNT);
+    await freeze(ACCOUNT, '1 hour'); // no time has gone by since
+    expect(await spent(() => two.budget.take('b'))).toEqual([20, 0, 40]);
+    one.budget.throttled('b', null, null); // of the same crowd: it counts once
+    await one.budget.take('a');
+    expect((await row(ACCOUNT))?.share).toBe(0.5);
+    await freeze(ACCOUNT, '-1 hour');
+    expect(await spent(() => two.budget.take('b'))).toEqual([10, 0, 40]);
+  });
+
+  it('slows one endpoint alone when Stripe says that it is the endpoint', async () => {
+    const [one, two] = [replica(), replica()];
+    one.budget.throttled('a', null, 'endpoint-rate');
+    await slowed(A);
+    await freeze(A, '1 hour');
+    expect(await spent(() => Promise.all([two.budget.take('a'), two.budget.take('b')]))).toEqual([20, 80, 40]);
+    expect(await row(ACCOUNT)).toMatchObject({ share: 1, slowed: false });
+  });
+
+  it('waits as long as Stripe asked for, in every replica', async () => {
+    await x.db.pool.query('delete from request_budget');
+    const [one, two] = [replica(), replica()];
+    one.budget.throttled('a', 60_000, null);
+    const until = one.clock.now().getTime() + 60_000;
+    await one.budget.take('b');
+    expect(one.clock.now().getTime()).toBeGreaterThanOrEqual(until);
+    await slowed(ACCOUNT);
+    const before = two.clock.now().getTime();
+    await two.budget.take('a');
+    expect(two.clock.now().getTime() - before).toBeGreaterThan(30_000);
+  });
+
+  it('sends nothing when it cannot be asked', async () => {
+    const { budget } = replica();
+    await x.db.pool.query('alter table request_budget rename to gone');
+    await expect(budget.take('a')).rejects.toThrow('request_budget');
+    await x.db.pool.query('alter table gone rename to request_budget');
     await budget.take('a');
-    expect(clock.now().getTime()).toBeGreaterThanOrEqual(until);
   });
 });

@@ -88,7 +88,9 @@ describe('failures of a call to Stripe', () => {
     expect(limited).toHaveProperty('message', expect.stringContaining('endpoint-rate'));
     await stub.platform.send(call);
     // A lock on one invoice is no reason to slow down all of them.
-    expect(stub.budget.throttles).toEqual([{ endpoint: 'payment_records.report_payment', retryAfterMs: 7000 }]);
+    expect(stub.budget.throttles).toEqual([
+      { endpoint: 'payment_records.report_payment', retryAfterMs: 7000, reason: 'endpoint-rate' },
+    ]);
   });
 
   it.each([

@@ -7,6 +7,10 @@
 export abstract class RequestBudget {
   /** Resolves when one request to this endpoint may go out. Rejects only when the budget cannot be asked; then nothing is sent. */
   abstract take(endpoint: string): Promise<void>;
-  /** The peer answered 429: slow down. `retryAfterMs` is the wait it asked for in milliseconds, null when it named none. */
-  abstract throttled(endpoint: string, retryAfterMs: number | null): void;
+  /**
+   * The peer answered 429: slow down, all replicas. `retryAfterMs` is the wait it asked for in milliseconds, null when it named
+   * none. `reason` is what it calls the limit (`Stripe-Rate-Limited-Reason`), null when it did not say: `endpoint-…` slows this
+   * endpoint only, anything else but `resource-…` the whole account.
+   */
+  abstract throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void;
 }
