@@ -28,35 +28,48 @@ export function snake(name: string): string {
 /** A row as JSON for `jsonb_populate_recordset`: bigints as text, times as ISO 8601. */
 export function toJson<T>(codec: Codec<T>, value: T): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  for (const name of Object.keys(codec.columns) as (keyof T & string)[]) {
+  for (const [name, column] of columnsOf(codec)) {
     const v = value[name];
-    out[snake(name)] = typeof v === 'bigint' ? v.toString() : v instanceof Date ? v.toISOString() : v;
+    if (v === null) continue; // what is left out is null
+    out[column] = typeof v === 'bigint' ? v.toString() : v; // a time becomes its ISO 8601 text
   }
   return out;
+}
+
+type Column<T> = readonly [name: keyof T & string, column: string, kind: Kind];
+const made = new WeakMap<object, unknown>();
+
+function columnsOf<T>(codec: Codec<T>): readonly Column<T>[] {
+  const known = made.get(codec) as readonly Column<T>[] | undefined;
+  if (known !== undefined) return known;
+  const names = Object.keys(codec.columns) as (keyof T & string)[];
+  const columns: readonly Column<T>[] = names.map((name) => [name, snake(name), codec.columns[name]]);
+  made.set(codec, columns);
+  return columns;
 }
 
 /** A row as it was read. The table's own types and checks vouch for what the columns hold. */
 export function fromRow<T>(codec: Codec<T>, row: Record<string, unknown>): T {
   const out: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries<Kind>(codec.columns)) {
-    const v = row[snake(name)];
+  for (const [name, column, kind] of columnsOf(codec)) {
+    const v = row[column];
     out[name] = v === null || v === undefined ? null : kind === 'bigint' ? BigInt(v as string) : v;
   }
   return out as T;
 }
 
-/** `insert … on conflict do update` of many rows in one statement; one parameter: a JSON array. */
-export function upsertSql<T>(codec: Codec<T>): string {
+/** `insert … on conflict do update` of many rows in one statement; its parameter `$n` is a JSON array. */
+export function upsertSql<T>(codec: Codec<T>, n = 1): string {
   const columns = Object.keys(codec.columns).map(snake);
   const key = codec.key.map(snake);
   const set = columns.filter((c) => !key.includes(c)).map((c) => `${c} = excluded.${c}`);
-  return `${insertSql(codec)} on conflict (${key.join(', ')}) do update set ${set.join(', ')}`;
+  return `${insertSql(codec, n)} on conflict (${key.join(', ')}) do update set ${set.join(', ')}`;
 }
 
-export function insertSql<T>(codec: Codec<T>): string {
+export function insertSql<T>(codec: Codec<T>, n = 1): string {
   const columns = Object.keys(codec.columns).map(snake).join(', ');
   const { table } = codec;
-  return `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1::jsonb)`;
+  return `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $${n}::jsonb)`;
 }
 
 export const INVOICE: Codec<InvoiceRow> = {

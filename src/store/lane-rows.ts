@@ -30,16 +30,9 @@ type Row = Record<string, unknown>;
 /** Events decided or routed in one go; the rest of a lane's backlog follows in the next. */
 export const EVENTS_AT_ONCE = 50;
 
-export type LoadedLane = { readonly state: LaneState; readonly events: readonly WaitingEvent[] };
-
-/** Loads lanes, all statements in one flight; `working`: those whose waiting events are wanted too. */
-export async function loadLanes(
-  db: pg.PoolClient,
-  lanes: readonly string[],
-  working: readonly string[],
-  now: Date,
-): Promise<(lane: string) => LoadedLane> {
-  const [invoices, payments, refunds, objects, taxes, reviews, messages, events] = await Promise.all([
+/** Loads lanes, all statements in one flight. */
+export async function loadLanes(db: pg.PoolClient, lanes: readonly string[]): Promise<(lane: string) => LaneState> {
+  const [invoices, payments, refunds, objects, taxes, reviews, messages] = await Promise.all([
     select(db, INVOICE, 'invoice_id', lanes, 'invoice_id', (i) => i.invoiceId),
     select(db, PAYMENT, 'invoice_id', lanes, 'seq', (p) => p.invoiceId),
     select(db, REFUND, 'invoice_id', lanes, 'seq', (r) => r.invoiceId),
@@ -47,20 +40,16 @@ export async function loadLanes(
     select(db, TAX, 'invoice_id', lanes, 'seq', (t) => t.invoiceId),
     select(db, REVIEW, 'invoice_id', lanes, 'seq', (r) => r.invoiceId),
     select(db, MESSAGE, 'lane', lanes, 'created_at, id', (m) => m.lane),
-    waitingEvents(db, working, now),
   ]);
   return (lane) => ({
-    state: {
-      ...emptyLane(lane),
-      invoice: invoices.get(lane)?.[0] ?? null,
-      payments: payments.get(lane) ?? [],
-      refunds: refunds.get(lane) ?? [],
-      objects: objects.get(lane) ?? [],
-      taxes: taxes.get(lane) ?? [],
-      reviews: reviews.get(lane) ?? [],
-      messages: (messages.get(lane) ?? []).map(unflat),
-    },
-    events: events.get(lane) ?? [],
+    ...emptyLane(lane),
+    invoice: invoices.get(lane)?.[0] ?? null,
+    payments: payments.get(lane) ?? [],
+    refunds: refunds.get(lane) ?? [],
+    objects: objects.get(lane) ?? [],
+    taxes: taxes.get(lane) ?? [],
+    reviews: reviews.get(lane) ?? [],
+    messages: (messages.get(lane) ?? []).map(unflat),
   });
 }
 
@@ -93,7 +82,14 @@ function byLane<T>(rows: readonly T[], laneOf: (row: T) => string | null): Map<s
   return out;
 }
 
-async function waitingEvents(
+/**
+ * `e` waits to be decided at `$n`. Said so that only the index of its lane can be used: until the server has counted the rows it
+ * takes the index of what is due for a tiny one, and reads all of it for each lane.
+ */
+export const waits = (n: number): string => `e.status || '' = 'received' and e.next_try_at <= $${n}`;
+
+/** The events of these lanes that are to be decided now, oldest first. */
+export async function waitingEvents(
   db: pg.PoolClient,
   lanes: readonly string[],
   now: Date,
@@ -102,8 +98,8 @@ async function waitingEvents(
   const waiting = await db.query<Row>({
     name: 'load_waiting_events',
     text: `select e.* from unnest($1::text[]) as wanted(lane) cross join lateral (
-             select id, source, event_id, type, lane, body, received_at, attempts from inbox_event
-              where lane = wanted.lane and status = 'received' and next_try_at <= $2 order by id limit ${EVENTS_AT_ONCE}) e
+             select id, source, event_id, type, lane, body, received_at, attempts from inbox_event e
+              where e.lane = wanted.lane and ${waits(2)} order by id limit ${EVENTS_AT_ONCE}) e
             order by e.id`,
     values: [lanes, now],
   });
@@ -129,64 +125,106 @@ export function waitingEvent(r: Row): WaitingEvent {
 
 export type ChangedLane = { readonly before: LaneState; readonly after: LaneState };
 
-/** Writes what differs, all statements in one flight. Rows are values: one that was not replaced was not changed. */
-export function saveLanes(db: pg.PoolClient, lanes: readonly ChangedLane[]): readonly Promise<void>[] {
-  const changed = <T>(rows: (s: LaneState) => readonly T[]): T[] =>
-    lanes.flatMap(({ before, after }) => {
-      const [was, is] = [rows(before), rows(after)];
-      return was === is ? [] : is.filter((row) => !was.includes(row));
-    });
-  const invoices = changed((s) => (s.invoice === null ? [] : [s.invoice]));
-  const messages = changed((s) => s.messages).map(flat);
-  const attempts = changed((s) => s.attempts);
-  const entries = changed((s) => s.entries).map(flatEntry);
-  const journal = changed((s) => s.journal);
-  return [
-    write(db, INVOICE, invoices),
-    write(
-      db,
-      PAYMENT,
-      changed(({ payments }) => payments),
-    ),
-    write(
-      db,
-      REFUND,
-      changed(({ refunds }) => refunds),
-    ),
-    write(
-      db,
-      OBJECT,
-      changed(({ objects }) => objects),
-    ),
-    write(
-      db,
-      TAX,
-      changed(({ taxes }) => taxes),
-    ),
-    write(
-      db,
-      REVIEW,
-      changed(({ reviews }) => reviews),
-    ),
-    write(db, MESSAGE, messages),
-    write(db, ATTEMPT, attempts, `${insertSql(ATTEMPT)} on conflict do nothing`),
-    write(db, ENTRY, entries, insertSql(ENTRY)),
-    write(db, JOURNAL, journal, insertSql(JOURNAL)),
-  ];
+/** When a lane is looked at next. */
+export type Due = { readonly key: string; readonly at: Date | null; readonly leased: boolean; readonly rest: boolean };
+
+export type Decided = {
+  readonly lanes: readonly ChangedLane[];
+  readonly verdicts: readonly EventVerdict[];
+  readonly due: readonly Due[];
+};
+
+/** One kind of row as a part of the statement that writes them all: its parameter is `$n`, a JSON array. */
+type Part = {
+  readonly table: string;
+  readonly sql: (n: number) => string;
+  readonly rows: (d: Decided) => string | null;
+};
+
+/** Rows are values: one that was not replaced was not changed. */
+function part<T, F = T>(
+  codec: Codec<F>,
+  rowsOf: (s: LaneState) => readonly T[],
+  toFlat: (row: T) => F,
+  sql: (n: number) => string = (n) => upsertSql(codec, n),
+): Part {
+  const rows = ({ lanes }: Decided): string | null => {
+    const out: unknown[] = [];
+    for (const { before, after } of lanes) {
+      const [was, is] = [rowsOf(before), rowsOf(after)];
+      if (was === is) continue;
+      for (const row of is) if (!was.includes(row)) out.push(toJson(codec, toFlat(row)));
+    }
+    return out.length === 0 ? null : JSON.stringify(out);
+  };
+  return { table: codec.table, sql, rows };
 }
 
-async function write<T>(db: pg.PoolClient, codec: Codec<T>, rows: readonly T[], sql = upsertSql(codec)): Promise<void> {
-  if (rows.length === 0) return;
-  const values = [JSON.stringify(rows.map((r) => toJson(codec, r)))];
-  await db.query({ name: `save_${codec.table}`, text: sql, values });
-}
+const as = <T>(row: T): T => row;
+const PARTS: readonly Part[] = [
+  part(INVOICE, (s) => (s.invoice === null ? [] : [s.invoice]), as),
+  part(PAYMENT, (s) => s.payments, as),
+  part(REFUND, (s) => s.refunds, as),
+  part(OBJECT, (s) => s.objects, as),
+  part(TAX, (s) => s.taxes, as),
+  part(REVIEW, (s) => s.reviews, as),
+  part(MESSAGE, (s) => s.messages, flat),
+  part(
+    ATTEMPT,
+    (s) => s.attempts,
+    as,
+    (n) => `${insertSql(ATTEMPT, n)} on conflict do nothing`,
+  ),
+  part(
+    ENTRY,
+    (s) => s.entries,
+    flatEntry,
+    (n) => insertSql(ENTRY, n),
+  ),
+  part(
+    JOURNAL,
+    (s) => s.journal,
+    as,
+    (n) => insertSql(JOURNAL, n),
+  ),
+  {
+    table: 'inbox_event',
+    sql: (n) => `update inbox_event e set status = v.status, reason = v.reason, decided_at = $2
+                   from jsonb_to_recordset($${n}::jsonb) as v(id bigint, status text, reason text) where e.id = v.id`,
+    rows: ({ verdicts }) =>
+      verdicts.length === 0
+        ? null
+        : JSON.stringify(verdicts.map(({ id, status, reason }) => ({ id: id.toString(), status, reason }))),
+  },
+];
 
-export async function saveVerdicts(db: pg.PoolClient, verdicts: readonly EventVerdict[], now: Date): Promise<void> {
-  if (verdicts.length === 0) return;
-  await db.query({
-    name: 'save_verdicts',
-    text: `update inbox_event e set status = v.status, reason = v.reason, decided_at = $2
-             from jsonb_to_recordset($1::jsonb) as v(id bigint, status text, reason text) where e.id = v.id`,
-    values: [JSON.stringify(verdicts.map(({ id, status, reason }) => ({ id: id.toString(), status, reason }))), now],
-  });
+// Not a worker's: whatever was added is due at once, and a lease that another holds stays as it is.
+// What a worker goes on with stays due as it was: its index is not touched.
+const DUE_SQL = `
+  update lane l set due_at = case when not d.leased then least(l.due_at, coalesce(d.at, $2))
+                                  when not d.rest and l.due_at <= d.at then l.due_at else d.at end,
+         lease_until = case when not d.leased then l.lease_until when d.rest then null else $3 end
+    from jsonb_to_recordset($1::jsonb) as d(key text, at timestamptz, leased boolean, rest boolean) where l.key = d.key
+  returning l.key, l.xmin::text as version`;
+
+/** Writes what differs, in one statement. Gives the version of each lane's row from now on; it is always written. */
+export async function saveDecided(
+  db: pg.PoolClient,
+  decided: Decided,
+  now: Date,
+  leaseUntil: Date,
+): Promise<ReadonlyMap<string, string>> {
+  const values: unknown[] = [JSON.stringify(decided.due), now, leaseUntil];
+  const writes: string[] = [];
+  let name = 'save';
+  for (const { table, sql, rows } of PARTS) {
+    const json = rows(decided);
+    if (json === null) continue;
+    values.push(json);
+    writes.push(`w_${table} as (${sql(values.length)})`);
+    name += `_${table.slice(0, 4)}`;
+  }
+  const text = writes.length === 0 ? DUE_SQL : `with ${writes.join(', ')} ${DUE_SQL}`;
+  const saved = await db.query<{ key: string; version: string }>({ name, text, values });
+  return new Map(saved.rows.map((r) => [r.key, r.version]));
 }

@@ -2,10 +2,16 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
-import { Database, inTransaction } from './database.js';
+import { Database, inTransaction, oneFlight, onConnection } from './database.js';
+import { waits } from './lane-rows.js';
 import { LaneTransactions } from './lane-transactions.js';
 
-// Lanes with something due that nobody holds. Both halves stop early on a small partial index, however large the books are.
+// Both halves of what is due stop early on a small partial index, however large the books are: by these plans and no others,
+// whatever the server has been told of its tables so far.
+const BEGIN_SQL = `begin; set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off;
+                   set local enable_hashjoin = off; set local enable_mergejoin = off`;
+
+// Lanes with something due that nobody holds, and what waits there.
 const CLAIM_SQL = `
   with due as (
     (select e.lane as key from inbox_event e
@@ -16,13 +22,19 @@ const CLAIM_SQL = `
     (select l.key from lane l
       where l.due_at <= $1 and (l.lease_until is null or l.lease_until <= $1)
       order by l.due_at limit $2)
-  ), chosen as (select key from due order by key limit $2)
-  insert into lane as l (key, fence, lease_owner, lease_until)
-  select key, nextval('lane_fence'), $3, $4 from chosen
-  on conflict (key) do update
-    set fence = excluded.fence, lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-    where l.lease_until is null or l.lease_until <= $1
-  returning key, fence`;
+  ), chosen as (select key from due order by key limit $2
+  ), claimed as (
+    insert into lane as l (key, fence, lease_owner, lease_until)
+    select key, nextval('lane_fence'), $3, $4 from chosen
+    on conflict (key) do update
+      set fence = excluded.fence, lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
+      where l.lease_until is null or l.lease_until <= $1
+    returning key, fence)
+  select c.key, c.fence, array(select distinct e.type from inbox_event e
+                                where e.lane = c.key and ${waits(1)}) as types
+    from claimed c`;
+
+type Row = { readonly key: string; readonly fence: string; readonly types: string[] };
 
 @Injectable()
 export class PgLaneStore extends LaneStore {
@@ -39,16 +51,15 @@ export class PgLaneStore extends LaneStore {
   async claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + leaseMs);
-    const claimed = await this.db.pool.query<{ key: string; fence: string }>(CLAIM_SQL, [now, limit, owner, until]);
-    if (claimed.rows.length === 0) return [];
-    const keys = claimed.rows.map((r) => r.key);
-    const waiting = await this.db.pool.query<{ lane: string; types: string[] }>(
-      `select lane, array_agg(distinct type) as types from inbox_event
-        where lane = any($1) and status = 'received' and next_try_at <= $2 group by lane`,
-      [keys, now],
-    );
-    const types = new Map(waiting.rows.map((r) => [r.lane, r.types]));
-    return claimed.rows.map((r) => ({ lane: r.key, fence: BigInt(r.fence), waitingTypes: types.get(r.key) ?? [] }));
+    const claimed = await onConnection(this.db.pool, async (db) => {
+      const [, found] = await oneFlight(db, () => [
+        db.query(BEGIN_SQL),
+        db.query<Row>({ name: 'claim', text: CLAIM_SQL, values: [now, limit, owner, until] }),
+        db.query('commit'),
+      ]);
+      return found.rows;
+    });
+    return claimed.map((r) => ({ lane: r.key, fence: BigInt(r.fence), waitingTypes: r.types }));
   }
 
   transact<T>(work: LaneWork<T>): Promise<T> {
@@ -56,6 +67,7 @@ export class PgLaneStore extends LaneStore {
   }
 
   async release(lane: string, fence: bigint, dueAt?: Date): Promise<void> {
+    this.transactions.forget(lane);
     await this.db.pool.query(
       `update lane set lease_until = null, lease_owner = null, due_at = coalesce($3, due_at) where key = $1 and fence = $2`,
       [lane, fence, dueAt ?? null],
@@ -63,6 +75,7 @@ export class PgLaneStore extends LaneStore {
   }
 
   async postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<boolean> {
+    this.transactions.forget(lane);
     const now = this.clock.now();
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);

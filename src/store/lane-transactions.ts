@@ -7,17 +7,19 @@ import {
   type LaneWork,
   NotUnique,
   StoreUnavailable,
+  type WaitingEvent,
 } from '../domain/ports/lane-store.js';
 import { type Remembered } from '../domain/ports/signups.js';
-import { isTransient, isUnavailable, onConnection, violatedConstraint } from './database.js';
-import { type ChangedLane, loadLanes, saveLanes, saveVerdicts } from './lane-rows.js';
+import { isTransient, isUnavailable, oneFlight, onConnection, violatedConstraint } from './database.js';
+import { type LaneState } from '../domain/model.js';
+import { type ChangedLane, type Due, loadLanes, saveDecided, waitingEvents } from './lane-rows.js';
 import { recallIn, rememberIn } from './signup-store.js';
 
 /** A lease is renewed by every transaction; longer than the longest call, so that a living worker never loses it. */
 export const LEASE_MS = 25_000;
 const MOST_LANES = 64;
-/** Transactions under way at once: while one waits for its commit the next is decided. */
-const MOST_UNDER_WAY = 2;
+/** Transactions under way at once. With one, more lanes share each: that is worth more than deciding while another commits. */
+const MOST_UNDER_WAY = 1;
 const TRIES = 5;
 
 type Waiting = {
@@ -25,11 +27,16 @@ type Waiting = {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
+/** A lane as this process wrote it last, and the version that its row had from then on. */
+type Kept = { readonly version: string; readonly state: LaneState };
+type Held = { readonly fence: bigint; readonly version: string };
 type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
 
 export class LaneTransactions {
   private queue: Waiting[] = [];
   private underWay = 0;
+  /** Lanes that this process works on: read once per claim, unless somebody else wrote in the meantime. */
+  private readonly kept = new Map<string, Kept>();
 
   constructor(
     private readonly pool: pg.Pool,
@@ -42,6 +49,11 @@ export class LaneTransactions {
       this.queue.push({ work: work, resolve: resolve as (value: unknown) => void, reject });
       this.next();
     });
+  }
+
+  /** The worker is done with the lane. */
+  forget(lane: string): void {
+    this.kept.delete(lane);
   }
 
   private next(): void {
@@ -103,26 +115,20 @@ export class LaneTransactions {
    */
   private async together(db: pg.PoolClient, works: readonly LaneWork<unknown>[]): Promise<readonly Outcome[]> {
     const now = this.clock.now();
-    const lanes = works.map((w) => w.lane);
-    const working = works.filter((w) => w.fence !== null).map((w) => w.lane);
-    const [, fences, loaded] = await Promise.all([
-      db.query('begin'),
-      lock(db, works),
-      loadLanes(db, lanes, working, now),
-    ]);
-
+    const { held, stateOf, eventsOf } = await this.load(db, works, now);
     const changed: ChangedLane[] = [];
     const verdicts: EventVerdict[] = [];
     const due: Due[] = [];
     const outcomes: Outcome[] = [];
     for (const w of works) {
-      if (w.fence !== null && fences.get(w.lane) !== w.fence) {
+      this.kept.delete(w.lane); // it is kept again when this is committed
+      if (w.fence !== null && held.get(w.lane)?.fence !== w.fence) {
         outcomes.push({ ok: false, error: new LaneFenced(`lane ${w.lane} was claimed by another worker`) });
         continue;
       }
       try {
-        const { state, events } = loaded(w.lane);
-        const decided = w.decide({ state, events, remembered: await recall(db, w) });
+        const state = stateOf(w.lane);
+        const decided = w.decide({ state, events: eventsOf(w.lane), remembered: await recall(db, w) });
         await remember(db, w, decided.made ?? null, now);
         changed.push({ before: state, after: decided.state });
         verdicts.push(...decided.verdicts);
@@ -133,18 +139,65 @@ export class LaneTransactions {
         outcomes.push({ ok: false, error });
       }
     }
-    await Promise.all([
-      ...saveLanes(db, changed),
-      saveVerdicts(db, verdicts, now),
-      saveDue(db, due, now),
-      db.query('commit'),
-    ]);
+    const leaseUntil = new Date(now.getTime() + LEASE_MS);
+    const save = (): Promise<ReadonlyMap<string, string>> =>
+      due.length === 0
+        ? Promise.resolve(new Map())
+        : saveDecided(db, { lanes: changed, verdicts, due }, now, leaseUntil);
+    const [versions] = await oneFlight(db, () => [save(), db.query('commit')]);
+    for (const [i, { key, leased, rest }] of due.entries()) {
+      const [version, state] = [versions.get(key), changed[i]?.after];
+      if (!leased || rest || version === undefined || state === undefined) continue;
+      // As it would be loaded: what is only ever added to is not read back.
+      this.kept.set(key, { version, state: { ...state, attempts: [], entries: [], journal: [] } });
+    }
     return outcomes;
+  }
+
+  private async load(
+    db: pg.PoolClient,
+    works: readonly LaneWork<unknown>[],
+    now: Date,
+  ): Promise<{
+    held: ReadonlyMap<string, Held>;
+    stateOf: (lane: string) => LaneState;
+    eventsOf: (lane: string) => readonly WaitingEvent[];
+  }> {
+    const leased = works.filter((w) => w.fence !== null).map((w) => w.lane);
+    const known = new Set(leased.filter((lane) => this.kept.has(lane)));
+    const unknown = works.flatMap((w) => (known.has(w.lane) ? [] : [w.lane]));
+    const [, held, read, events] = await oneFlight(db, () => [
+      db.query(BEGIN),
+      lock(db, works),
+      loadLanes(db, unknown),
+      waitingEvents(db, leased, now),
+    ]);
+    const states = new Map<string, LaneState>();
+    for (const lane of known) {
+      const kept = this.kept.get(lane);
+      if (kept !== undefined && kept.version === held.get(lane)?.version) states.set(lane, kept.state);
+    }
+    // What was written from elsewhere since is read again.
+    const again = await loadLanes(
+      db,
+      [...known].filter((lane) => !states.has(lane)),
+    );
+    return {
+      held,
+      stateOf: (lane) => states.get(lane) ?? (known.has(lane) ? again : read)(lane),
+      eventsOf: (lane) => events.get(lane) ?? [],
+    };
   }
 }
 
-/** Row locks in one order, so that two transactions never wait for each other. Gives the fence of each lane. */
-async function lock(db: pg.PoolClient, works: readonly LaneWork<unknown>[]): Promise<ReadonlyMap<string, bigint>> {
+// A plan is kept as long as its connection. One that was made while a table was small would read all of it, however large it became.
+const BEGIN = 'begin; set local enable_seqscan = off';
+
+/**
+ * Row locks in one order, so that two transactions never wait for each other. Gives what is held of each lane: its fence, and its
+ * version, which changes with every write to its row; and each transaction here writes it.
+ */
+async function lock(db: pg.PoolClient, works: readonly LaneWork<unknown>[]): Promise<ReadonlyMap<string, Held>> {
   const unclaimed = works.filter((w) => w.fence === null).map((w) => w.lane);
   const ensured: Promise<unknown>[] = [];
   if (unclaimed.length > 0) {
@@ -152,13 +205,13 @@ async function lock(db: pg.PoolClient, works: readonly LaneWork<unknown>[]): Pro
       'insert into lane (key) select key from unnest($1::text[]) as key order by key on conflict (key) do nothing';
     ensured.push(db.query({ name: 'lane_ensure', text: sql, values: [unclaimed] }));
   }
-  const locking = db.query<{ key: string; fence: string }>({
+  const locking = db.query<{ key: string; fence: string; version: string }>({
     name: 'lane_lock',
-    text: 'select key, fence from lane where key = any($1) order by key for update',
+    text: 'select key, fence, xmin::text as version from lane where key = any($1) order by key for update',
     values: [works.map((w) => w.lane)],
   });
   const [locked] = await Promise.all([locking, ...ensured]);
-  return new Map(locked.rows.map((r) => [r.key, BigInt(r.fence)]));
+  return new Map(locked.rows.map((r) => [r.key, { fence: BigInt(r.fence), version: r.version }]));
 }
 
 async function recall(db: pg.PoolClient, { request }: LaneWork<unknown>): Promise<Remembered> {
@@ -174,18 +227,4 @@ async function remember(
   if (!request || made === null) return;
   const before = await rememberIn(db, request, request.bodySha256, made, now);
   if (before.known) throw new NotUnique('api_request_pkey', null); // nothing is kept: the name stands for something else
-}
-
-type Due = { readonly key: string; readonly at: Date | null; readonly leased: boolean; readonly rest: boolean };
-
-async function saveDue(db: pg.PoolClient, due: readonly Due[], now: Date): Promise<void> {
-  if (due.length === 0) return;
-  await db.query({
-    name: 'lane_due',
-    // Not a worker's: whatever was added is due at once, and a lease that another holds stays as it is.
-    text: `update lane l set due_at = case when d.leased then d.at else least(l.due_at, coalesce(d.at, $2)) end,
-                  lease_until = case when not d.leased then l.lease_until when d.rest then null else $3 end
-             from jsonb_to_recordset($1::jsonb) as d(key text, at timestamptz, leased boolean, rest boolean) where l.key = d.key`,
-    values: [JSON.stringify(due), now, new Date(now.getTime() + LEASE_MS)],
-  });
 }

@@ -40,8 +40,8 @@ export const mutants = [
   {
     name: 'a lease is not fenced',
     file: 'src/store/lane-transactions.ts',
-    find: 'fences.get(w.lane) !== w.fence',
-    replace: '!fences.has(w.lane)',
+    find: 'held.get(w.lane)?.fence !== w.fence',
+    replace: '!held.has(w.lane)',
     tests: ['test/store/lanes.test.ts'],
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--fault', 'pause_after'],
   },

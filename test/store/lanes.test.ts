@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/domain/lane/apply-event.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
+import { emptyLane, note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
 import { type Claim, LaneFenced, NotUnique, type LaneWork } from '../../src/domain/ports/lane-store.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/domain/postings.js';
@@ -155,6 +155,52 @@ describe('what is stored', () => {
     await expect(store.transact(write('in_b', null, one('in_b')))).rejects.toBeInstanceOf(NotUnique);
     expect(await store.paymentsElsewhere(['pay_1', 'pay_2'], 'in_b')).toEqual(new Map([['pay_1', 'in_a']]));
     expect(await store.paymentsElsewhere(['pay_1'], 'in_a')).toEqual(new Map());
+  });
+});
+
+describe('a lane that is being worked on', () => {
+  const WORDS = { invoiceId: 'in_0', subject: 'x', summary: 's', proposal: 'p' };
+  const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
+    openReview(s, x.harness.context.now(), { kind, ...WORDS });
+  const kinds = (s: LaneState): readonly string[] => s.reviews.map((r) => r.kind);
+
+  it('is not read again step by step, but all that was written from elsewhere since is seen', async () => {
+    await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
+    const { store, clock } = x.harness;
+    const [claim] = await store.claim('w', 1, LEASE);
+    const seen: (readonly string[])[] = [];
+    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+      store.transact(
+        write('in_0', claim?.fence ?? 0n, (s) => {
+          seen.push(kinds(s));
+          return change(s);
+        }),
+      );
+    await step(say('dispute'));
+    await x.db.pool.query(`update review set kind = 'refund_gap'`); // past the lane: nothing here may do that
+    await step((s) => s);
+    const elsewhere = new PgLaneStore(x.db, clock); // a person's command, by way of another replica
+    await elsewhere.transact(write('in_0', null, say('effect_failed')));
+    await step((s) => s);
+    expect(seen).toEqual([[], ['dispute'], ['refund_gap', 'effect_failed']]);
+  });
+
+  it('keeps nothing in mind of a step that was not committed', async () => {
+    await x.inbox.store([aPaymentSucceeded({ invoiceId: 'in_0' })]);
+    const { store } = x.harness;
+    const [claim] = await store.claim('w', 1, LEASE);
+    const step = (change: (s: LaneState) => LaneState): Promise<null> =>
+      store.transact(write('in_0', claim?.fence ?? 0n, change));
+    await step((s) => s);
+    const refused = (s: LaneState): LaneState => ({ ...say('dispute')(s), lane: 'in_0', journal: [badLine] });
+    const badLine = {
+      ...note(emptyLane('in_0'), x.harness.context.now(), 'call', 'x').journal[0],
+      kind: 'none',
+    } as never;
+    await expect(step(refused)).rejects.toThrow('journal');
+    let after: LaneState | null = null;
+    await step((s) => (after = s));
+    expect(after).toMatchObject({ reviews: [], journal: [] });
   });
 });
 
