@@ -25,7 +25,7 @@ const doors = new Doors(
   new PgInbox(db, new SystemIds()),
   clock,
 );
-if (mode === 'work') makeWorker(db, wake, { delayMs: 0, concurrency: 64 }).worker.start();
+if (mode === 'work') makeWorker(db, wake, { peerUrl: null, concurrency: 64 }).start();
 const front = new FrontServer();
 front.setDoors(doors);
 doors.open();

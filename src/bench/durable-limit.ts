@@ -1,22 +1,62 @@
-// The durable limit of marks: three steps a renewal, each group-committed before its call, and nothing else.
+// The limit of marks: a bare loop of the three Stripe calls against the bench's peer; durable: each step group-committed before it.
 import type pg from 'pg';
+import { Pool } from 'undici';
 
-/** Renewals per second of a bare loop whose three calls answer at once, every step written down first. */
-export async function durableLimit(pool: pg.Pool, count: number, concurrency: number): Promise<number> {
-  await pool.query('create table if not exists bare_step (renewal int, step int, body text)');
+const INVOICE_BODY = 'payment_record=ID&expand[0]=payments';
+// Of the size that the real report has.
+const REPORT_BODY = `${'amount_requested[value]=2990&'.padEnd(520, 'x')}&metadata[invoice_id]=ID`;
+/** Bytes written for a step, as much as a stored call is. */
+const STEP = 'x'.repeat(500);
+
+/** Renewals per second of the bare loop. `store` null: nothing is written. */
+export async function bareMarks(
+  peerUrl: string,
+  store: pg.Pool | null,
+  count: number,
+  concurrency: number,
+): Promise<number> {
+  const peer = new Pool(peerUrl, { connections: concurrency, pipelining: 1 });
+  const write = store === null ? () => Promise.resolve() : await groupWriter(store);
+  const call = async (key: string, method: 'GET' | 'POST', path: string, body: string | null): Promise<void> => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded', 'idempotency-key': key };
+    const answer = await peer.request({ method, path, body, headers: body === null ? {} : form });
+    const said = (await answer.body.json()) as { id?: unknown };
+    if (answer.statusCode !== 200 || typeof said.id !== 'string') throw new Error('the peer did not answer');
+  };
+  let next = 0;
+  const began = performance.now();
+  const one = async (): Promise<void> => {
+    for (let n = next++; n < count; n = next++) {
+      const id = `in_bare${n}`;
+      await write(n, 0);
+      await call('', 'GET', `/v1/invoices/${id}`, null);
+      await write(n, 1);
+      await call(`r${n}`, 'POST', '/v1/payment_records/report_payment', REPORT_BODY.replace('ID', id));
+      await write(n, 2);
+      await call(`a${n}`, 'POST', `/v1/invoices/${id}/attach_payment`, INVOICE_BODY.replace('ID', `pr_${id}`));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, one));
+  const perSecond = count / ((performance.now() - began) / 1000);
+  await peer.close();
+  return perSecond;
+}
+
+/** Writes steps; all that come while a commit is under way share the next. */
+async function groupWriter(store: pg.Pool): Promise<(renewal: number, step: number) => Promise<void>> {
+  await store.query('create table if not exists bare_step (renewal int, step int, body text)');
   let waiting: { renewal: number; step: number; resolve: () => void; reject: (e: unknown) => void }[] = [];
   let busy = false;
-  const body = 'x'.repeat(500);
   const flush = async (): Promise<void> => {
     busy = true;
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
       try {
-        await pool.query({
+        await store.query({
           name: 'bare_step',
           text: 'insert into bare_step select r, s, $3 from unnest($1::int[], $2::int[]) as t(r, s)',
-          values: [batch.map((b) => b.renewal), batch.map((b) => b.step), body],
+          values: [batch.map((b) => b.renewal), batch.map((b) => b.step), STEP],
         });
         for (const b of batch) b.resolve();
       } catch (e) {
@@ -25,18 +65,9 @@ export async function durableLimit(pool: pg.Pool, count: number, concurrency: nu
     }
     busy = false;
   };
-  const write = (renewal: number, step: number): Promise<void> =>
+  return (renewal, step) =>
     new Promise((resolve, reject) => {
       waiting.push({ renewal, step, resolve, reject });
       if (!busy) void flush();
     });
-  let next = 0;
-  const began = performance.now();
-  const one = async (): Promise<void> => {
-    for (let n = next++; n < count; n = next++) {
-      for (let step = 0; step < 3; step++) await write(n, step);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, one));
-  return count / ((performance.now() - began) / 1000);
 }

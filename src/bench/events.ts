@@ -3,23 +3,22 @@ import { createHmac } from 'node:crypto';
 
 export const SECRET = 'bench-secret-0123456789abcdef';
 
-/** An `invoice.created` of about 3.9 KB, as Stripe sends it. */
-export function invoiceCreated(n: number): Buffer {
-  const invoice = `in_bench${n}`;
+/** An invoice as Stripe shows it, about 3.7 KB; `name` is what its ids share. Paid: with the payment record that was attached. */
+export function invoiceObject(name: string, paid: boolean): object {
   const line = (i: number): object => ({
-    id: `il_${n}_${i}`,
+    id: `il_${name}_${i}`,
     object: 'line_item',
     amount: 2990,
     currency: 'eur',
     description: '1 × Larch Pro (at €29.90 / month)',
     discount_amounts: [],
     discounts: [],
-    invoice,
+    invoice: `in_${name}`,
     livemode: false,
     metadata: {},
     parent: {
       invoice_item_details: null,
-      subscription_item_details: { proration: false, subscription: `sub_bench${n}`, subscription_item: `si_bench${n}` },
+      subscription_item_details: { proration: false, subscription: `sub_${name}`, subscription_item: `si_${name}` },
       type: 'subscription_item_details',
     },
     period: { end: 1796083200, start: 1793491200 },
@@ -27,37 +26,45 @@ export function invoiceCreated(n: number): Buffer {
     quantity: 1,
     taxes: [],
   });
+  const payment = {
+    id: `inpay_${name}`,
+    object: 'invoice_payment',
+    amount_paid: 2990,
+    payment: { payment_record: `pr_in_${name}`, type: 'payment_record' },
+    status: 'paid',
+  };
+  return {
+    id: `in_${name}`,
+    object: 'invoice',
+    amount_due: 2990,
+    amount_paid: paid ? 2990 : 0,
+    amount_remaining: paid ? 0 : 2990,
+    billing_reason: 'subscription_cycle',
+    collection_method: 'charge_automatically',
+    created: 1793491200,
+    currency: 'eur',
+    customer: `cus_${name}`,
+    customer_email: 'ada@example.com',
+    lines: { object: 'list', data: [line(1), line(2)], has_more: false, total_count: 2 },
+    livemode: false,
+    metadata: { order: 'x'.repeat(1_500) },
+    parent: { subscription_details: { metadata: {}, subscription: `sub_${name}` }, type: 'subscription_details' },
+    ...(paid ? { payments: { object: 'list', data: [payment], has_more: false } } : {}),
+    status: paid ? 'paid' : 'open',
+    subtotal: 2990,
+    total: 2990,
+  };
+}
+
+/** An `invoice.created` of about 3.9 KB, as Stripe sends it. */
+export function invoiceCreated(n: number): Buffer {
   return Buffer.from(
     JSON.stringify({
       id: `evt_bench${n}`,
       object: 'event',
       api_version: '2026-10-28.endive',
       created: 1793491200,
-      data: {
-        object: {
-          id: invoice,
-          object: 'invoice',
-          amount_due: 2990,
-          amount_paid: 0,
-          amount_remaining: 2990,
-          billing_reason: 'subscription_cycle',
-          collection_method: 'charge_automatically',
-          created: 1793491200,
-          currency: 'eur',
-          customer: `cus_bench${n}`,
-          customer_email: 'ada@example.com',
-          lines: { object: 'list', data: [line(1), line(2)], has_more: false, total_count: 2 },
-          livemode: false,
-          metadata: { order: 'x'.repeat(1_500) },
-          parent: {
-            subscription_details: { metadata: {}, subscription: `sub_bench${n}` },
-            type: 'subscription_details',
-          },
-          status: 'open',
-          subtotal: 2990,
-          total: 2990,
-        },
-      },
+      data: { object: invoiceObject(`bench${n}`, false) },
       livemode: false,
       pending_webhooks: 2,
       type: 'invoice.created',

@@ -9,15 +9,19 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
 import { Database } from '../store/database.js';
 import { migrate } from '../store/migrations.js';
-import { durableLimit } from './durable-limit.js';
+import { burst } from './burst.js';
+import { bareMarks } from './durable-limit.js';
 import { invoiceCreated, signedRequest } from './events.js';
 import { load, type LoadResult } from './load.js';
+import { replicas } from './replicas.js';
+import { type Rig, withPeer } from './rig.js';
 import { stopUnderLoad } from './stop.js';
-import { drain, storeRenewals } from './whole-path.js';
+import { verifyMany } from './verify-many.js';
+import { drain, type PathResult, storeRenewals } from './whole-path.js';
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'intake,path,growth,stop' },
+    only: { type: 'string', default: 'intake,path,growth,stop,replicas,burst,verify' },
     scale: { type: 'string', default: '1' },
     json: { type: 'string' },
   },
@@ -126,48 +130,60 @@ async function intake(): Promise<void> {
 
 async function path(): Promise<void> {
   const count = Math.round(5_000 * scale);
-  const limit = await fresh(async (url) => {
-    const pool = new pg.Pool({ connectionString: url, max: 2 });
-    pool.on('error', () => undefined); // the database is dropped under its idle connections
-    const perSecond = await durableLimit(pool, count, 64);
-    await pool.end();
-    return perSecond;
-  });
-  const run = (n: number, delayMs: number, concurrency: number) =>
-    fresh(async (url) => {
-      const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
-      await storeRenewals(db, 0, n);
-      const result = await drain(db, n, delayMs, concurrency);
-      await db.close();
-      return result;
-    });
+  const bare = (durable: boolean): Promise<number> =>
+    fresh((url) =>
+      withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
+        const pool = new pg.Pool({ connectionString: url, max: 2 });
+        pool.on('error', () => undefined); // the database is dropped under its idle connections
+        await bareMarks(peerUrl, null, 500, 64); // warm
+        const perSecond = await bareMarks(peerUrl, durable ? pool : null, count, 64);
+        await pool.end();
+        return perSecond;
+      }),
+    );
+  const run = (n: number, delayMs: number, concurrency: number): Promise<PathResult> =>
+    fresh((url) =>
+      withPeer(rig, { delayMs }, async (peerUrl) => {
+        const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
+        const warm = delayMs === 0 ? 1_000 : 64;
+        await storeRenewals(db, 9_000_000, warm);
+        await drain(db, warm, concurrency, peerUrl);
+        await storeRenewals(db, 0, n);
+        const result = await drain(db, n, concurrency, peerUrl);
+        await db.close();
+        return result;
+      }),
+    );
+  const loop = await bare(false);
+  const before = await bare(true);
   const instant = await run(count, 0, 64);
+  const after = await bare(true);
   const slow = await run(Math.round(1_500 * scale), 150, 32);
+  const limit = (before + after) / 2;
   const bound = 32 / 0.45;
+  const bareRow = (what: string, n: number): Record<string, string | number> => ({
+    what,
+    'per second': Math.round(n),
+    ratio: (n / limit).toFixed(2),
+    'calls per renewal': 3,
+    'commits per renewal': '-',
+    'cpu ms': '-',
+  });
+  const row = (what: string, r: PathResult, of: number): Record<string, string | number> => ({
+    what,
+    'per second': r.perSecond.toFixed(1),
+    ratio: (r.perSecond / of).toFixed(2),
+    'calls per renewal': r.callsPerRenewal,
+    'commits per renewal': r.commitsPerRenewal.toFixed(3),
+    'cpu ms': r.cpuMsPerRenewal.toFixed(2),
+  });
   table('Whole path: from the stored webhook to the confirmed mark', [
-    {
-      what: 'durable limit (three written steps, nothing else)',
-      'per second': Math.round(limit),
-      ratio: '1.00',
-      'calls per renewal': 3,
-      'commits per renewal': '-',
-    },
-    {
-      what: 'answers at once, 64 lanes',
-      'per second': Math.round(instant.perSecond),
-      ratio: (instant.perSecond / limit).toFixed(2),
-      'calls per renewal': instant.callsPerRenewal,
-      'commits per renewal': instant.commitsPerRenewal.toFixed(3),
-    },
-    {
-      what: `answers after 150 ms, 32 lanes (bound ${bound.toFixed(1)}/s)`,
-      'per second': slow.perSecond.toFixed(1),
-      ratio: (slow.perSecond / bound).toFixed(2),
-      'calls per renewal': slow.callsPerRenewal,
-      'commits per renewal': slow.commitsPerRenewal.toFixed(3),
-    },
+    bareRow('bare loop of the three calls, nothing written', loop),
+    bareRow('durable limit: the same, each step group-committed first', limit),
+    row('answers at once, 64 lanes', instant, limit),
+    row(`answers after 150 ms, 32 lanes (bound ${bound.toFixed(1)}/s)`, slow, bound),
   ]);
-  found['path'] = { limit, instant, slow, bound };
+  found['path'] = { loop, limit, instant, slow, bound };
 }
 
 async function growth(): Promise<void> {
@@ -181,7 +197,7 @@ async function growth(): Promise<void> {
       const from = 50_000_000 + step * 1_000_000;
       await storeRenewals(db, from, count);
       const before = performance.now();
-      const r = await drain(db, count, 0, 64);
+      const r = await drain(db, count, 64, null);
       first = first === 0 ? r.perSecond : first;
       rows.push({
         'old rows a table': old,
@@ -239,11 +255,15 @@ async function stop(): Promise<void> {
   found['stop'] = rows;
 }
 
+const rig: Rig = { scale, fresh, start, table, fill, found };
 try {
   if (parts.has('intake')) await intake();
   if (parts.has('path')) await path();
   if (parts.has('growth')) await growth();
   if (parts.has('stop')) await stop();
+  if (parts.has('replicas')) await replicas(rig);
+  if (parts.has('burst')) await burst(rig);
+  if (parts.has('verify')) await verifyMany(rig);
   console.log(`\n${JSON.stringify(found)}`);
   if (options.json !== undefined) await writeFile(options.json, JSON.stringify(found, null, 2));
 } finally {

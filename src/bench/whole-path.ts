@@ -1,4 +1,5 @@
-// The whole path without a network: stored events become confirmed marks through the real flows on real PostgreSQL.
+// The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and real PostgreSQL.
+import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { FlowContext } from '../flows/flow-context.js';
 import { Wake } from '../flows/wake.js';
 import { WorkLaneFlow } from '../flows/work-lane.flow.js';
@@ -6,45 +7,61 @@ import { type Database } from '../store/database.js';
 import { PgInbox } from '../store/inbox-store.js';
 import { PgLaneStore } from '../store/lane-store.js';
 import { LEASE_MS } from '../store/lane-transactions.js';
+import { PgRequestBudget } from '../store/pg-request-budget.js';
+import { StripeBillingPlatform } from '../stripe/stripe-billing-platform.js';
+import { StripeClient } from '../stripe/stripe-client.js';
 import { SystemClock, SystemIds, SystemRng } from '../system/system-ports.js';
 import { LaneWorker } from '../workers/lane-worker.js';
 import { invoiceCreated, paymentSucceeded } from './events.js';
 import { InstantPlatform, NoGateway, NoRelay } from './peers.js';
 
-export type WorkerOptions = { readonly delayMs: number; readonly concurrency: number; readonly onDone?: () => void };
+export const BENCH_SETTINGS = {
+  markMode: 'payment_record',
+  draftPolicy: 'wait',
+  renewalAlarmAfterHours: 24,
+  signupChargeCheck: 'off',
+  relay: false,
+  morProduct: 'mor',
+  recoveryLinks: null,
+} as const;
 
-/** The real worker and flows with peers that answer after `delayMs`. */
-export function makeWorker(
-  db: Database,
-  wake: Wake,
-  o: WorkerOptions,
-): { worker: LaneWorker; platform: InstantPlatform } {
+export type WorkerOptions = {
+  readonly concurrency: number;
+  /** Where the bench's Stripe listens; null: a stand-in within the process that answers at once. */
+  readonly peerUrl: string | null;
+  readonly onDone?: () => void;
+};
+
+/** High enough never to be what bounds a measurement: requests per second. */
+const NO_LIMIT = 1_000_000;
+
+/** The real adapter with the real request budget, against the bench's Stripe. */
+export function stripeOf(db: Database, peerUrl: string, maxSockets: number): StripeClient {
+  const options = { apiKey: 'sk_test_bench', apiBase: peerUrl, customPaymentMethodType: null, maxSockets };
+  return new StripeClient(options, new PgRequestBudget(db, new SystemClock(), NO_LIMIT));
+}
+
+/** The real worker and flows. */
+export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWorker {
   const clock = new SystemClock();
-  const platform = new InstantPlatform(o.delayMs);
+  const platform: BillingPlatform =
+    o.peerUrl === null
+      ? new InstantPlatform(0)
+      : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
   const gateway = new NoGateway();
-  const settings = {
-    markMode: 'payment_record',
-    draftPolicy: 'wait',
-    renewalAlarmAfterHours: 24,
-    signupChargeCheck: 'off',
-    relay: false,
-    morProduct: 'mor',
-    recoveryLinks: null,
-  } as const;
-  const context = new FlowContext(settings, clock, new SystemRng(), new SystemIds(), platform, gateway);
+  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway);
   const store = new PgLaneStore(db, clock);
   // The MoR's other channels have no part in a card renewal.
   const none = {} as never;
   const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none, none);
-  const worker = new LaneWorker(store, flow, wake, clock, {
-    owner: 'bench',
+  return new LaneWorker(store, flow, wake, clock, {
+    owner: `bench:${process.pid}`,
     concurrency: o.concurrency,
     leaseMs: LEASE_MS,
     pollMs: 200,
     onDone: () => o.onDone?.(),
     onError: (what, e) => console.error(what, e),
   });
-  return { worker, platform };
 }
 
 /** Puts renewals into the inbox: the invoice and the money for it. */
@@ -82,35 +99,67 @@ export type PathResult = {
   readonly perSecond: number;
   readonly callsPerRenewal: number;
   readonly commitsPerRenewal: number;
+  /** Processor time of the bridge's own process, in milliseconds. */
+  readonly cpuMsPerRenewal: number;
 };
 
+/** What the bench's Stripe was asked and what became of it. */
+export type Seen = {
+  readonly calls: number;
+  /** The same call under the same key: no second effect. */
+  readonly repeats: number;
+  /** Second effects: must be none. */
+  readonly twice: number;
+  readonly reports: number;
+  readonly attached: number;
+};
+
+export async function seenBy(peerUrl: string): Promise<Seen> {
+  return (await (await fetch(`${peerUrl}/_seen`)).json()) as Seen;
+}
+
 /** Drains what was stored and takes the time from the first claim to the last confirmed mark. */
-export async function drain(db: Database, count: number, delayMs: number, concurrency: number): Promise<PathResult> {
+export async function drain(
+  db: Database,
+  count: number,
+  concurrency: number,
+  peerUrl: string | null,
+): Promise<PathResult> {
   const wake = new Wake();
   let finish: (() => void) | null = null;
-  const { worker, platform } = makeWorker(db, wake, {
-    delayMs,
+  let lanes = 0;
+  const worker = makeWorker(db, wake, {
+    peerUrl,
     concurrency,
     onDone: () => {
-      if (platform.attached >= count) finish?.();
+      if (++lanes >= count) finish?.();
     },
   });
   const done = new Promise<void>((resolve) => (finish = resolve));
   const before = await commits(db);
-  const began = performance.now();
+  const callsBefore = peerUrl === null ? 0 : (await seenBy(peerUrl)).calls;
+  const marksBefore = await marked(db);
+  const [began, cpu] = [performance.now(), process.cpuUsage()];
   worker.start();
   await done;
   const seconds = (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
   await worker.stop();
   const after = await commits(db);
-  const marked = await db.pool.query<{ n: string }>(`select count(*) as n from payment where mark = 'confirmed'`);
-  if (Number(marked.rows[0]?.n) < count) throw new Error('not every renewal was marked');
+  if ((await marked(db)) - marksBefore < count) throw new Error('not every renewal was marked');
+  const calls = peerUrl === null ? 0 : (await seenBy(peerUrl)).calls - callsBefore;
   return {
     renewals: count,
     perSecond: count / seconds,
-    callsPerRenewal: platform.calls / count,
+    callsPerRenewal: calls / count,
     commitsPerRenewal: (after - before) / count,
+    cpuMsPerRenewal: (user + system) / 1000 / count,
   };
+}
+
+async function marked(db: Database): Promise<number> {
+  const found = await db.pool.query<{ n: string }>(`select count(*) as n from payment where mark = 'confirmed'`);
+  return Number(found.rows[0]?.n);
 }
 
 async function commits(db: Database): Promise<number> {

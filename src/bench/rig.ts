@@ -1,0 +1,41 @@
+// What a measurement is given: a database of its own, processes of its own, and a place for what it found.
+import { type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database } from '../store/database.js';
+
+export type Rig = {
+  /** 1 is the full size; 0.1 a tenth of it. */
+  readonly scale: number;
+  readonly fresh: <T>(work: (url: string) => Promise<T>) => Promise<T>;
+  readonly start: (file: string, ...args: string[]) => Promise<{ child: ChildProcess; port: number }>;
+  readonly table: (title: string, rows: readonly Record<string, string | number>[]) => void;
+  readonly fill: (db: Database, rows: number) => Promise<void>;
+  readonly found: Record<string, unknown>;
+};
+
+/** The bench's Stripe as a process of its own for one measurement. */
+export async function withPeer<T>(
+  rig: Pick<Rig, 'start'>,
+  o: { readonly delayMs: number; readonly listed?: number },
+  work: (peerUrl: string) => Promise<T>,
+): Promise<T> {
+  const { child, port } = await rig.start('./stripe-peer.js', String(o.delayMs), String(o.listed ?? 0));
+  try {
+    return await work(`http://127.0.0.1:${port}`);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+/** Asks until it is so. */
+export async function until(isSo: () => Promise<boolean>, everyMs = 100): Promise<void> {
+  while (!(await isSo())) await pause(everyMs);
+}
+
+/** Memory of a process in MB, as the system counts it: now, and the most so far. Zero where the system does not tell. */
+export async function memoryOf(pid: number | undefined): Promise<{ now: number; most: number }> {
+  const text = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
+  const kb = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0);
+  return { now: Math.round(kb('VmRSS') / 1024), most: Math.round(kb('VmHWM') / 1024) };
+}

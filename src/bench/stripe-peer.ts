@@ -1,0 +1,86 @@
+// The bench's Stripe: answers the routes of a mark and of verify at once, or after a set time, over bare sockets, and counts effects.
+// A process of its own: `stripe-peer.js <delay in ms> <invoices to list>`. `GET /_seen` tells what came.
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { invoiceObject } from './events.js';
+
+const delayMs = Number(process.argv[2] ?? 0);
+const listed = Number(process.argv[3] ?? 0);
+const PAGE = 100;
+
+/** What was done, each by its idempotency key: a repeat under the same key is no second effect. */
+const reported = new Map<string, string>();
+const attached = new Map<string, string>();
+const seen = { calls: 0, repeats: 0, twice: 0 };
+
+// Made once: what a real answer costs is its bytes and their parsing.
+const [OPEN, PAID] = [JSON.stringify(invoiceObject('ID', false)), JSON.stringify(invoiceObject('ID', true))];
+const invoice = (id: string): string => {
+  const done = attached.has(id) || id.startsWith('in_old');
+  return (done ? PAID : OPEN).replaceAll('ID', id.slice(3));
+};
+
+function effect(done: Map<string, string>, id: string, key: string): void {
+  const before = done.get(id);
+  if (before === undefined) done.set(id, key);
+  else if (before === key) seen.repeats++;
+  else seen.twice++;
+}
+
+/** Old invoices, newest first. */
+function page(query: string): string {
+  const after = /starting_after=in_old(\d+)/.exec(query)?.[1];
+  const first = after === undefined ? listed : Number(after) - 1;
+  const ids = Array.from({ length: Math.max(0, Math.min(PAGE, first)) }, (_, i) => `in_old${first - i}`);
+  return `{"object":"list","has_more":${first > PAGE},"data":[${ids.map(invoice).join(',')}]}`;
+}
+
+function answer(method: string, target: string, head: string, body: string): string {
+  const [path = '', query = ''] = target.split('?');
+  if (path === '/_seen') return JSON.stringify({ ...seen, reports: reported.size, attached: attached.size });
+  seen.calls++;
+  if (path === '/v1/invoices') return page(query);
+  if (path === '/v1/events') return '{"object":"list","has_more":false,"data":[]}';
+  const key = /\r\nidempotency-key: ([^\r]+)/i.exec(head)?.[1] ?? '';
+  const [, , , id = '', what] = path.split('/');
+  if (path === '/v1/payment_records/report_payment') {
+    const of = /metadata(?:%5B|\[)invoice_id(?:%5D|\])=(\w+)/.exec(body)?.[1] ?? '';
+    effect(reported, of, key);
+    return `{"id":"pr_${of}","object":"payment_record","amount_requested":{"currency":"eur","value":2990}}`;
+  }
+  if (method === 'POST' && what === 'attach_payment') effect(attached, id, key);
+  return invoice(id);
+}
+
+async function reply(socket: Socket, method: string, target: string, head: string, body: string): Promise<void> {
+  if (delayMs > 0 && target !== '/_seen') await pause(delayMs);
+  const text = answer(method, target, head, body);
+  const length = Buffer.byteLength(text);
+  socket.write(
+    `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nRequest-Id: req_bench\r\nContent-Length: ${length}\r\n\r\n${text}`,
+  );
+}
+
+const server = createServer((socket) => {
+  let waiting = '';
+  socket.setNoDelay(true);
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk) => {
+    waiting += chunk.toString('latin1');
+    for (;;) {
+      const end = waiting.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = waiting.slice(0, end);
+      const size = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      if (waiting.length < end + 4 + size) return;
+      const body = waiting.slice(end + 4, end + 4 + size);
+      waiting = waiting.slice(end + 4 + size);
+      const [method = '', target = ''] = head.slice(0, head.indexOf('\r\n')).split(' ');
+      void reply(socket, method, target, head, body);
+    }
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(`port ${typeof address === 'object' && address !== null ? address.port : 0}\n`);
+});
