@@ -1,8 +1,8 @@
 // The three doors, and what each makes of an authentic body: the inbox row it becomes.
-import { type ParsedEvent } from '../domain/events/envelope.js';
+import { type EventPlace } from '../domain/events/envelope.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
 import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
-import { parseStripeEvent } from '../domain/events/stripe-event.js';
+import { placeStripeEvent } from '../domain/events/stripe-event.js';
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 
 export type Door = {
@@ -11,13 +11,13 @@ export type Door = {
   readonly path: string;
   /** The one header that counts here, lower case. */
   readonly header: string;
-  readonly parse: (body: Buffer) => ParsedEvent<unknown>;
+  readonly place: (body: Buffer) => EventPlace;
 };
 
 export const doors: readonly Door[] = [
-  { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature', parse: parseStripeEvent },
-  { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature', parse: parseMorPaymentEvent },
-  { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature', parse: parseMorServiceEvent },
+  { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature', place: placeStripeEvent },
+  { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature', place: parseMorPaymentEvent },
+  { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature', place: parseMorServiceEvent },
 ];
 
 const byPath = new Map(doors.map((door) => [door.path, door]));
@@ -36,15 +36,12 @@ export function doorAt(target: string): Door | null {
 
 /** An authentic body as the inbox keeps it. Never throws: what cannot be used is `parked` with the reason. */
 export function toDelivery(door: Door, body: Buffer, receivedAt: Date): Delivery {
-  const parsed = door.parse(body);
-  const { eventId, type, lane } = parsed;
-  const known = { source: door.source, eventId, type, lane, body, receivedAt };
-  switch (parsed.verdict) {
-    case 'usable':
-      return { ...known, status: 'received', reason: null };
-    case 'ignored':
-      return { ...known, status: 'ignored', reason: parsed.reason };
-    case 'unusable':
-      return { ...known, status: 'parked', reason: parsed.reason };
-  }
+  const place = door.place(body);
+  const { eventId, type, lane } = place;
+  const status = STATUS[place.verdict];
+  const reason = place.verdict === 'usable' ? null : place.reason;
+  // Each member by name: an object spread into another costs a thousand bytes that only a full garbage collection frees.
+  return { source: door.source, eventId, type, lane, body, status, reason, receivedAt };
 }
+
+const STATUS = { usable: 'received', ignored: 'ignored', unusable: 'parked' } as const;

@@ -8,11 +8,11 @@ export type BodyResult =
   { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly reason: string };
 
 /** Real events nest about ten levels; anything far beyond is an attack on whoever walks the tree. */
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 // Two parsers may disagree on which of two equal keys counts, so an event with one is ambiguous. Looked at in the envelope (1), in
 // `data` (2) and in `data.object` or the objects beside it (3): there is everything that moves money.
-const KEY_DEPTH = 3;
+export const KEY_DEPTH = 3;
 
 /**
  * The body as a JSON object. Never throws, and takes time linear in the length. A byte order mark, UTF-16, compressed bytes and

@@ -1,6 +1,6 @@
 // Stripe's events: those about invoices become typed facts, in the shapes of all API generations; the others are ignored.
 import { type InvoiceFacts, type InvoiceStatus } from '../ports/billing-platform.js';
-import { parseEvent, type ParsedEvent } from './envelope.js';
+import { type Envelope, type EventPlace, parseEvent, type ParsedEvent, placeEvent } from './envelope.js';
 import {
   eventTime,
   freeText,
@@ -15,6 +15,7 @@ import {
   Unusable,
 } from './fields.js';
 import { isJsonObject, type JsonObject } from './json-body.js';
+import { skimmer } from './skim.js';
 
 /**
  * The types that keep our picture current. Not used, because another type says the same: `invoice.payment_succeeded` (`paid`),
@@ -65,27 +66,56 @@ const STATUS_AFTER: Partial<Record<StripeInvoiceType, InvoiceStatus>> = {
 
 /** Parses a delivery of the Stripe door. The lane is the invoice. Never throws. */
 export function parseStripeEvent(body: Buffer): ParsedEvent<StripeEvent> {
-  return parseEvent('stripe', body, ({ eventId, type, root }) => {
-    const kind = stripeInvoiceTypes.find((known) => known === type);
-    if (kind === undefined) return null;
-    const livemode = member(root, 'livemode');
-    const facts = readInvoice(requireObject(requireObject(root, 'data'), 'object'), {
-      livemode: livemode === true,
-      // What is left of a deleted draft is not told apart by its status.
-      deleted: kind === 'invoice.deleted',
-      status: STATUS_AFTER[kind] ?? null,
-    });
-    const event: StripeEvent = {
-      kind,
-      eventId,
-      createdAt: eventTime(root) ?? facts.createdAt,
-      apiVersion: freeText(member(root, 'api_version')),
-      livemode: typeof livemode === 'boolean' ? livemode : null,
-      account: idOrObject(member(root, 'account')),
-      invoice: facts,
-    };
-    return { lane: facts.invoiceId, event };
+  return parseEvent('stripe', body, readStripeEvent);
+}
+
+/** As `parseStripeEvent`, without the event. */
+export function placeStripeEvent(body: Buffer): EventPlace {
+  return placeEvent('stripe', body, skimEvent, readStripeEvent);
+}
+
+/** Every member that `readStripeEvent` may refuse an event for, and no other. */
+const skimEvent = skimmer({
+  id: 'value',
+  type: 'value',
+  created: 'value',
+  createdAt: 'value',
+  data: {
+    object: {
+      object: 'value',
+      id: 'value',
+      customer: 'value',
+      created: 'value',
+      status: 'value',
+      currency: 'value',
+      amount_due: 'value',
+      amount_paid: 'value',
+      amount_remaining: 'value',
+      total: 'value',
+    },
+  },
+});
+
+function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; event: StripeEvent } | null {
+  const kind = stripeInvoiceTypes.find((known) => known === type);
+  if (kind === undefined) return null;
+  const livemode = member(root, 'livemode');
+  const facts = readInvoice(requireObject(requireObject(root, 'data'), 'object'), {
+    livemode: livemode === true,
+    // What is left of a deleted draft is not told apart by its status.
+    deleted: kind === 'invoice.deleted',
+    status: STATUS_AFTER[kind] ?? null,
   });
+  const event: StripeEvent = {
+    kind,
+    eventId,
+    createdAt: eventTime(root) ?? facts.createdAt,
+    apiVersion: freeText(member(root, 'api_version')),
+    livemode: typeof livemode === 'boolean' ? livemode : null,
+    account: idOrObject(member(root, 'account')),
+    invoice: facts,
+  };
+  return { lane: facts.invoiceId, event };
 }
 
 export type InvoiceResult =
