@@ -3,7 +3,7 @@ import { type Clock } from '../domain/ports/clock.js';
 import { type Delivery, type Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
 
 export type BatchLimits = {
-  /** Batches under way at once: one commits while the next is sent. */
+  /** Batches under way at once. With one, the next gathers what comes during its commit: fewer and larger commits. */
   readonly inFlight: number;
   readonly batchCount: number;
   readonly batchBytes: number;
@@ -15,7 +15,7 @@ export type BatchLimits = {
 };
 
 export const defaultBatchLimits: BatchLimits = {
-  inFlight: 2,
+  inFlight: 1,
   batchCount: 500,
   batchBytes: 4 * 1024 * 1024,
   waitingCount: 5_000,
@@ -48,10 +48,11 @@ const TICKS = 8;
 export class IntakeBatcher {
   /** Accepted and not yet in a batch, oldest first. */
   #queue: Waiting[] = [];
-  /** Accepted and not yet answered, in a batch or not. */
-  readonly #open = new Set<Waiting>();
+  /** The batches under way. */
+  readonly #batches: (readonly Waiting[])[] = [];
+  /** How many are accepted and not yet answered, in a batch or not. */
+  #open = 0;
   #openBytes = 0;
-  #inFlight = 0;
   #flushPlanned = false;
   #watching = false;
   #closing = false;
@@ -67,12 +68,12 @@ export class IntakeBatcher {
   submit(delivery: Delivery): Promise<StoreOutcome> {
     if (this.#closing) return Promise.reject(new NotStored('closing'));
     const { waitingCount, waitingBytes } = this.limits;
-    if (this.#open.size >= waitingCount || this.#openBytes + delivery.body.length > waitingBytes) {
+    if (this.#open >= waitingCount || this.#openBytes + delivery.body.length > waitingBytes) {
       return Promise.reject(new NotStored('overloaded'));
     }
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { delivery, resolve, reject, ticksLeft: TICKS + 1, settled: false };
-      this.#open.add(waiting);
+      this.#open++;
       this.#openBytes += delivery.body.length;
       this.#queue.push(waiting);
       this.#planFlush();
@@ -83,22 +84,22 @@ export class IntakeBatcher {
   /** Takes nothing more; resolves when everything that was taken has been answered. */
   close(): Promise<void> {
     this.#closing = true;
-    if (this.#open.size === 0) return Promise.resolve();
+    if (this.#open === 0) return Promise.resolve();
     return new Promise((resolve) => this.#whenDrained.push(resolve));
   }
 
   /** How many deliveries wait for their commit. */
   get waiting(): number {
-    return this.#open.size;
+    return this.#open;
   }
 
   /** After this turn of the event loop, so that all requests that were read in it share the batch. No timer is involved. */
   #planFlush(): void {
-    if (this.#flushPlanned || this.#inFlight >= this.limits.inFlight) return;
+    if (this.#flushPlanned || this.#batches.length >= this.limits.inFlight) return;
     this.#flushPlanned = true;
     setImmediate(() => {
       this.#flushPlanned = false;
-      while (this.#inFlight < this.limits.inFlight && this.#queue.length > 0) void this.#store(this.#takeBatch());
+      while (this.#batches.length < this.limits.inFlight && this.#queue.length > 0) void this.#store(this.#takeBatch());
     });
   }
 
@@ -114,7 +115,7 @@ export class IntakeBatcher {
   }
 
   async #store(batch: readonly Waiting[]): Promise<void> {
-    this.#inFlight++;
+    this.#batches.push(batch);
     try {
       const outcomes = await this.inbox.store(batch.map(({ delivery }) => delivery));
       if (outcomes.length !== batch.length) throw new Error('the inbox did not answer for each delivery');
@@ -126,7 +127,7 @@ export class IntakeBatcher {
     } catch (error) {
       for (const waiting of batch) this.#settle(waiting, new NotStored('store-failed', error));
     } finally {
-      this.#inFlight--;
+      this.#batches.splice(this.#batches.indexOf(batch), 1);
       if (this.#queue.length > 0) this.#planFlush();
     }
   }
@@ -134,11 +135,11 @@ export class IntakeBatcher {
   #settle(waiting: Waiting, result: StoreOutcome | NotStored): void {
     if (waiting.settled) return; // given up before
     waiting.settled = true;
-    this.#open.delete(waiting);
+    this.#open--;
     this.#openBytes -= waiting.delivery.body.length;
     if (result instanceof NotStored) waiting.reject(result);
     else waiting.resolve(result);
-    if (this.#open.size > 0) return;
+    if (this.#open > 0) return;
     for (const drained of this.#whenDrained.splice(0)) drained();
   }
 
@@ -148,9 +149,9 @@ export class IntakeBatcher {
    */
   async #watch(): Promise<void> {
     this.#watching = true;
-    while (this.#open.size > 0) {
+    while (this.#open > 0) {
       await this.clock.sleep(this.limits.deadlineMs / TICKS);
-      const late = [...this.#open].filter((waiting) => --waiting.ticksLeft <= 0);
+      const late = [...this.#batches, this.#queue].flat().filter((w) => !w.settled && --w.ticksLeft <= 0);
       if (late.length === 0) continue;
       const gone = new Set(late);
       this.#queue = this.#queue.filter((waiting) => !gone.has(waiting));

@@ -24,7 +24,11 @@ const LINGER_MS = 250;
  */
 export class FrontServer {
   readonly #server: Server;
-  readonly #inFlight = new Set<ServerResponse>();
+  /**
+   * Not answered yet, in no order. Not a Set: one that lives long links each of its old tables to the next, and so keeps what
+   * went through it alive until a full garbage collection, which then costs more than the requests.
+   */
+  readonly #inFlight: ServerResponse[] = [];
   #doors: Doors | null = null;
   #fallback: RequestHandler | null = null;
   #closing: Promise<void> | null = null;
@@ -70,7 +74,7 @@ export class FrontServer {
     if (graceMs > 0) await linger();
     // It closes idle connections too, and with them what was sent over them and not read yet: hence the moment before.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    if (this.#inFlight.size > 0) {
+    if (this.#inFlight.length > 0) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, graceMs);
         this.#whenIdle = () => {
@@ -83,12 +87,16 @@ export class FrontServer {
     await closed;
   }
 
+  #ended(res: ServerResponse): void {
+    const at = this.#inFlight.indexOf(res);
+    const last = this.#inFlight.pop();
+    if (last !== undefined && last !== res) this.#inFlight[at] = last;
+    if (this.#inFlight.length === 0) this.#whenIdle?.();
+  }
+
   #route(req: IncomingMessage, res: ServerResponse): void {
-    this.#inFlight.add(res);
-    res.on('close', () => {
-      this.#inFlight.delete(res);
-      if (this.#inFlight.size === 0) this.#whenIdle?.();
-    });
+    this.#inFlight.push(res);
+    res.on('close', () => this.#ended(res));
     if (this.#closing !== null) {
       res.shouldKeepAlive = false;
       return say(res, 503, { code: 'stopping', message: 'Stopping.' });

@@ -4,16 +4,15 @@ import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
 import { Ids } from '../domain/ports/clock.js';
 import { sameEvent } from '../domain/events/same-event.js';
+import { byteaArray, textArray, timestamptzArray } from './binary-arrays.js';
 import { Database, inTransaction } from './database.js';
 
-// The bodies of a batch travel as one binary value, cut apart by the server: pg would send an array of buffers as text.
 const INSERT_SQL = `
   insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, reason, received_at, decided_at, next_try_at)
-  select d.source, d.event_id, d.type, d.lane, b.body, sha256(b.body), d.status, d.reason, d.received_at,
+  select d.source, d.event_id, d.type, d.lane, d.body, sha256(d.body), d.status, d.reason, d.received_at,
          case when d.status = 'received' then null else d.received_at end, d.received_at
-    from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::int[], $8::text[], $9::text[], $10::timestamptz[])
-           as d(source, event_id, type, lane, start, length, status, reason, received_at)
-   cross join lateral (select substring($1::bytea from d.start for d.length) as body) b
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::timestamptz[])
+           as d(source, event_id, type, lane, body, status, reason, received_at)
   on conflict (source, event_id) do nothing
   returning source, event_id`;
 
@@ -45,24 +44,20 @@ export class PgInbox extends Inbox {
   }
 
   private async insert(batch: readonly Delivery[]): Promise<Set<string>> {
-    let start = 1;
-    const starts: number[] = [];
-    for (const d of batch) {
-      starts.push(start);
-      start += d.body.length;
-    }
-    const inserted = await this.db.intake.query<{ source: string; event_id: string }>(INSERT_SQL, [
-      Buffer.concat(batch.map((d) => d.body)),
-      batch.map((d) => d.source),
-      batch.map((d) => d.eventId),
-      batch.map((d) => d.type),
-      batch.map((d) => d.lane),
-      starts,
-      batch.map((d) => d.body.length),
-      batch.map((d) => d.status),
-      batch.map((d) => d.reason),
-      batch.map((d) => d.receivedAt.toISOString()),
-    ]);
+    const inserted = await this.db.intake.query<{ source: string; event_id: string }>({
+      name: 'store_events', // parsed and planned once a connection
+      text: INSERT_SQL,
+      values: [
+        textArray(batch.map((d) => d.source)),
+        textArray(batch.map((d) => d.eventId)),
+        textArray(batch.map((d) => d.type)),
+        textArray(batch.map((d) => d.lane)),
+        byteaArray(batch.map((d) => d.body)),
+        textArray(batch.map((d) => d.status)),
+        textArray(batch.map((d) => d.reason)),
+        timestamptzArray(batch.map((d) => d.receivedAt)),
+      ],
+    });
     return new Set(inserted.rows.map((r) => `${r.source}\n${r.event_id}`));
   }
 

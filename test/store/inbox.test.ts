@@ -58,6 +58,29 @@ describe('storing', () => {
     expect(kept.every((r) => r['same'] === true && r['decided_at'] !== null)).toBe(true);
   });
 
+  it('keeps ids of any script, reasons or none, and the millisecond of each arrival', async () => {
+    const at = ['2026-11-20T12:00:00.001Z', '1999-12-31T23:59:59.999Z', '2261-01-01T00:00:00.000Z'].map(
+      (t) => new Date(t),
+    );
+    const ids = ['日本 é', `"{},NULL\\`, 'null'];
+    await x.inbox.store(
+      ids.map((id, n) =>
+        an(id, { receivedAt: at[n] ?? new Date(0), ...(n === 1 ? { status: 'parked', reason: '{"ü"}' } : {}) }),
+      ),
+    );
+    const kept = await rows('select event_id, lane, type, reason, received_at, status from inbox_event order by id');
+    expect(kept).toEqual(
+      ids.map((id, n) => ({
+        event_id: id,
+        lane: `in_${id}`,
+        type: 'payment.x',
+        reason: n === 1 ? '{"ü"}' : null,
+        received_at: at[n],
+        status: n === 1 ? 'parked' : 'received',
+      })),
+    );
+  });
+
   it('keeps the second body of an id and makes one review item of it, however often it comes', async () => {
     const other = an('a', {}, { id: 'a', amount: 2 });
     await x.inbox.store([an('a')]);

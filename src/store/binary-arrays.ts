@@ -1,0 +1,59 @@
+// Arrays as parameters in PostgreSQL's binary format. pg sends a Buffer as it is and in binary; an array it would write out as text,
+// escaping every element, and bodies as hexadecimal digits.
+
+// pg_type.dat: the object ids of built-in types never change.
+const BYTEA = 17;
+const TEXT = 25;
+const TIMESTAMPTZ = 1184;
+const HEAD_BYTES = 20;
+/** PostgreSQL counts time from 2000-01-01, in microseconds. */
+const EPOCH_MS = Date.UTC(2000, 0, 1);
+
+/** For a parameter of type `text[]`. */
+export function textArray(values: readonly (string | null)[]): Buffer {
+  let length = HEAD_BYTES;
+  for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
+  const out = head(TEXT, values.length, length);
+  let at = HEAD_BYTES;
+  for (const value of values) {
+    const bytes = value === null ? 0 : out.write(value, at + 4);
+    out.writeInt32BE(value === null ? -1 : bytes, at);
+    at += 4 + bytes;
+  }
+  return out;
+}
+
+/** For a parameter of type `bytea[]`. */
+export function byteaArray(values: readonly Buffer[]): Buffer {
+  let length = HEAD_BYTES;
+  for (const value of values) length += 4 + value.length;
+  const out = head(BYTEA, values.length, length);
+  let at = HEAD_BYTES;
+  for (const value of values) {
+    at = out.writeInt32BE(value.length, at);
+    at += value.copy(out, at);
+  }
+  return out;
+}
+
+/** For a parameter of type `timestamptz[]`; exact to the millisecond. */
+export function timestamptzArray(values: readonly Date[]): Buffer {
+  const out = head(TIMESTAMPTZ, values.length, HEAD_BYTES + 12 * values.length);
+  let at = HEAD_BYTES;
+  for (const value of values) {
+    at = out.writeInt32BE(8, at);
+    at = out.writeBigInt64BE(BigInt(value.getTime() - EPOCH_MS) * 1_000n, at);
+  }
+  return out;
+}
+
+/** As `array_recv` reads it: dimensions, a flag that nulls may be there, the element's type, and of the one dimension its length and first index. */
+function head(type: number, count: number, length: number): Buffer {
+  const out = Buffer.allocUnsafe(length);
+  let at = out.writeInt32BE(1, 0);
+  at = out.writeInt32BE(1, at);
+  at = out.writeInt32BE(type, at);
+  at = out.writeInt32BE(count, at);
+  out.writeInt32BE(1, at);
+  return out;
+}
