@@ -25,6 +25,7 @@ export type StopResult = {
 
 const CONNECTIONS = 50;
 const LOAD_MS = 3_000;
+const RETRY_AFTER_MS = 5_000;
 /** As long as Stripe may take for an answer, so that calls are under way when the signal comes. */
 const STRIPE_MS = 150;
 
@@ -113,15 +114,18 @@ class Load {
 
   private async sender(): Promise<void> {
     while (!this.over) {
-      await this.connection();
-      await pause(20);
+      // Whoever is told to come again does so, at the earliest when the answer says.
+      const untilMs = performance.now() + ((await this.connection()) ? RETRY_AFTER_MS : 20);
+      while (!this.over && performance.now() < untilMs) await pause(20);
     }
   }
 
-  private connection(): Promise<void> {
+  /** True when its last answer was that the sender should come again. */
+  private connection(): Promise<boolean> {
     return new Promise((resolve) => {
       const socket = connect(this.port, '127.0.0.1');
       let sent: string | null = null;
+      let refused = false;
       let seen = '';
       const send = (): void => {
         if (this.over) return void socket.end();
@@ -138,7 +142,7 @@ class Load {
       socket.on('error', () => undefined);
       socket.on('close', () => {
         if (sent !== null) this.counts.unanswered++;
-        resolve();
+        resolve(refused);
       });
       socket.on('data', (chunk) => {
         seen += chunk.toString('latin1');
@@ -149,7 +153,10 @@ class Load {
         if (seen.startsWith('HTTP/1.1 200')) {
           this.counts.stored++;
           if (sent !== null) this.acknowledged.push(sent);
-        } else this.counts.refused++;
+        } else {
+          this.counts.refused++;
+          refused = true;
+        }
         const closes = /\r\nconnection: close/i.test(seen);
         sent = null;
         seen = '';
