@@ -1,6 +1,7 @@
 // Payment links, end to end: made, paid, confirmed by reading, paid twice, refused; documents and e-invoices beside them.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { cli } from '../cli/rig.js';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
 import { eventNamed, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';
 
@@ -162,6 +163,9 @@ describe('payment links', () => {
       (r) => (r.body['e_invoices'] as Json[])[0]?.['status'] === 'CANCELLED',
     );
     expect((await world.api('GET', '/v1/e-invoices/none')).status).toBe(400);
+    const explained = await cli(['explain', String(eInvoice?.['id'])], world.env);
+    for (const line of [`E-invoice ${String(eInvoice?.['id'])}: CANCELLED`, 'e_invoice.issued', 'e_invoice.cancelled'])
+      expect(explained.out).toContain(line);
   });
 
   it('has nothing to do for the capture of a card payment that is known', async () => {

@@ -100,6 +100,20 @@ describe('a renewal that failed gets a link by itself', () => {
     for (const line of story) expect(explained.out).toContain(line);
   });
 
+  it('and only one when the answer to its making was lost', async () => {
+    await world.control('DELETE', '/requests');
+    const fault = { side: 'mor', method: 'POST', path: '/api/payment-links', times: 1, action: 'drop_after' };
+    await world.control('POST', '/faults', fault);
+    const { id } = await linked();
+    expect(linksOf(await invoiceOf(id))).toHaveLength(1);
+    const log = await world.control('GET', '/requests?side=mor&method=POST&path=/api/payment-links');
+    const keys = (log.body['data'] as Json[]).map(
+      (r) => /crossbill:create_payment_link:[^"\\]*/.exec(JSON.stringify(r))?.[0],
+    );
+    expect(keys.length).toBeGreaterThan(1);
+    expect(new Set(keys).size).toBe(1);
+  });
+
   it('and is flagged when the renewal succeeds after all', async () => {
     const { id, s, link } = await linked();
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'succeed' });

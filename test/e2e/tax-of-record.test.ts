@@ -5,6 +5,7 @@ import { compareWithin } from '../../src/domain/verify/compare.js';
 import { Database } from '../../src/store/database.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { SystemClock } from '../../src/system/system-ports.js';
+import { cli } from '../cli/rig.js';
 import { type Json, SIGNUP_KEY, type Subscriber, startWorld, type World } from '../support/world.js';
 
 describe('with MOR_PRODUCT=tor', () => {
@@ -100,6 +101,9 @@ describe('with MOR_PRODUCT=tor', () => {
     expect(told).toContain('calculate_tax done');
     expect(told).toContain('commit_tax done');
     expect(told).toContain('refund_tax done');
+    const explained = await cli(['explain', invoice], world.env);
+    expect(explained.out).toMatch(/Tax of the invoice at the MoR: committed as \S+\./);
+    expect(explained.out).toContain(`Tax of refund ${String(first.body['id'])} at the MoR: committed`);
   });
 
   it('commits the calculation that the signup was bound to', async () => {

@@ -146,6 +146,8 @@ describe('a payment link for a renewal that was refused', () => {
     expect(requestObject(s, request, at(1000))).toMatchObject({ ok: true, value: { id: linksOf(s)[0]?.id } });
     const again = read(verdict(s, 'payment.failed', at(60_000)), at(60_000));
     expect(linksOf(again)).toHaveLength(1);
+    const unanswered = verdict(anOpenInvoice(), 'payment.failed', at(0));
+    expect(linksOf(read(verdict(unanswered, 'payment.failed', at(60_000)), at(60_000)))).toHaveLength(1);
   });
 
   it('that expired is made anew only after another refusal, and no more than three times', () => {
@@ -180,6 +182,9 @@ describe('a payment link for a renewal that was refused', () => {
     const keys = again.messages.filter((x) => x.kind === 'create_payment_link').map((x) => x.key);
     expect(new Set(keys).size).toBe(2);
     expect(again.messages.at(-1)).toMatchObject({ status: 'pending' });
+    const left = resolveReview(told, item?.id ?? '', { ...choice, resolution: 'dismiss' }, at(1000));
+    if (!left.ok) throw new Error(left.message);
+    expect(linksOf(read(verdict(left.state, 'payment.failed', at(DAY_MS)), at(DAY_MS)))).toHaveLength(1);
   });
 
   it('is flagged when the renewal is paid after all', () => {
@@ -202,6 +207,8 @@ describe('a webhook that never comes', () => {
     const payable = linkRead(s, after, 'PAYABLE');
     expect(payable.payments.filter((p) => p.origin === 'payment_link')).toEqual([]);
     expect(plan(payable, after).errand).toBeNull();
+    const late = linkRead(payable, at(599_000), 'PAYABLE');
+    expect(late.objects[0]?.readDueAt).toEqual(new Date(NOW.getTime() + 660_000));
     const end = at(660_000);
     const paid = linkRead(settle(payable, end), end, 'PAID');
     expect(paid.payments).toMatchObject([{ origin: 'renewal' }, { origin: 'payment_link', amount: 2990n }]);

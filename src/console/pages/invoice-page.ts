@@ -77,8 +77,23 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
   { label: 'Id', cell: (o) => id(o.morId) },
   { label: 'Amount', cell: (o) => amount(o.amount, o.currency), number: true },
   { label: 'Until', cell: (o) => time(o.deadline, 'no end') },
+  { label: 'What is said of it', cell: (o) => foreign(saidOf(o)) },
   { label: 'Changed', cell: (o) => time(o.updatedAt) },
 ];
+
+/** Why it failed, how it ended, where it is: as the MoR said, to be read and not followed. */
+function saidOf(o: InvoiceView['objects'][number]): string | null {
+  const { failure, refusal, outcome, reviewerNote, automatic } = o.detail;
+  const said = [
+    automatic === true ? 'made by itself' : null,
+    failure?.message ?? failure?.code,
+    refusal?.message,
+    outcome,
+    reviewerNote,
+    o.url,
+  ].filter((x) => x !== null && x !== undefined && x !== '');
+  return said.length === 0 ? null : said.join(' · ');
+}
 
 const callColumns: readonly Column<OutboxRow>[] = [
   { label: 'Call', cell: (m) => html`${words(m.kind)} <span class="dim">at ${m.peer}</span>` },

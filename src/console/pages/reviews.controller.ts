@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<ReviewRow>[] = [
   { label: 'Status', cell: (r) => status(r.status) },
   { label: 'What happened', cell: (r) => foreign(r.summary) },
   { label: 'Invoice', cell: (r) => invoiceLink(r.invoiceId) },
-  { label: 'Due', cell: (r) => time(r.dueAt) },
+  { label: 'Due', cell: (r) => time(r.dueAt, 'none') },
   { label: 'Since', cell: (r) => time(r.createdAt) },
 ];
 

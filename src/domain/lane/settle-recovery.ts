@@ -53,7 +53,7 @@ export function recoveryLook(s: LaneState, ctx: Ctx): Date | null {
 function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   if (ctx.settings.recoveryLinks === null || s.payments.length === 0) return false;
   if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
-  const refused = s.payments.every((p) => p.succeededAt === null && p.mark === 'none' && p.origin === 'renewal');
+  const refused = s.payments.every((p) => p.mark === 'none' && p.origin === 'renewal');
   if (!refused || s.refunds.length > 0 || s.reviews.some((r) => r.status === 'open')) return false;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now))) return false;
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
