@@ -20,7 +20,7 @@ export function addOnboard(program: Command, session: Session): void {
     .leaf(onboard, 'apply', 'begin or go on with each merchant of a file, as far as it can be; safe to repeat', apply)
     .requiredOption(
       '--file <path>',
-      "JSON: one merchant or a list; Document 1's initiate body with regions, businessDescription, storeUrls, category",
+      "JSON: one merchant or a list; Document 1's initiate body with regions, businessDescription, storeUrls, category; withoutCompany: true where the company is not known",
     )
     .option('--yes', 'do not ask');
   session.leaf(onboard, 'status [reference]', 'how far a merchant is, or all of them', status, true);
@@ -94,7 +94,7 @@ async function apply(cli: Cli): Promise<number> {
     await world.audit('onboarding.apply', result.ok ? result.value.row.reference : null, { steps: steps.join(',') });
     if (result.ok) {
       done.push({ ...view(result.value), steps });
-      rows.push([...rowOf(result.value).slice(0, 3), `${steps.join(', ')}. ${nextStep(result.value.row)}`]);
+      rows.push([...rowOf(result.value).slice(0, 3), `${steps.join(', ')}. ${rowOf(result.value)[3] ?? ''}`]);
       continue;
     }
     try {

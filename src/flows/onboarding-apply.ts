@@ -1,4 +1,5 @@
 // A merchant's whole onboarding from one description: begun, given its regions and its business, and submitted once nothing is due.
+import { type OnboardingRow } from '../domain/onboarding/model.js';
 import { type OnboardingDone, type OnboardingFlow } from './onboarding.flow.js';
 
 export type ApplyStep = 'start' | 'product' | 'business' | 'submit';
@@ -12,7 +13,7 @@ const BUSINESS = ['businessDescription', 'storeUrls', 'category'] as const;
 
 /**
  * `merchant`: Document 1's initiate body, and beside it `regions`, `businessDescription`, `storeUrls`, `category`, and `submit`
- * (false: leave it unsubmitted). Applied again it changes only what can still be changed.
+ * (false: leave it unsubmitted); or `withoutCompany: true` in the place of `company`. Applied again it changes only what can still be changed.
  */
 export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by: string): Promise<AppliedMerchant> {
   const object: Readonly<Record<string, unknown>> =
@@ -29,11 +30,14 @@ export async function applyMerchant(flow: OnboardingFlow, merchant: unknown, by:
   const business: Readonly<Record<string, unknown>> = Object.fromEntries(described);
   const steps: ApplyStep[] = ['start'];
   let result: OnboardingDone = await flow.start(Object.fromEntries(given), by);
-  const writable = (): boolean =>
-    result.ok && (result.value.row.status === 'created' || result.value.row.status === 'changes_requested');
+  const stands = (...statuses: OnboardingRow['status'][]): boolean =>
+    result.ok && statuses.includes(result.value.row.status);
+  const writable = (): boolean => stands('created', 'changes_requested');
   if (!result.ok) return { steps, result };
   const { reference, productCode, regions: chosen } = result.value.row;
-  if (writable() && Array.isArray(regions) && regions.join('\n') !== chosen.join('\n')) {
+  // A merchant without company details has no application before its product is chosen.
+  const bare = stands('requested') && result.value.row.merchantId !== null && productCode !== '';
+  if ((writable() || bare) && Array.isArray(regions) && regions.join('\n') !== chosen.join('\n')) {
     steps.push('product');
     result = await flow.chooseProduct(reference, { code: productCode, regions });
   }

@@ -6,6 +6,7 @@ import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { type Clock } from '../domain/ports/clock.js';
 import {
   type ApplicationFacts,
+  type BareMerchantFacts,
   type CheckedRequest,
   type InitiateFacts,
   type Onboardings,
@@ -42,7 +43,10 @@ const BUSY_MS = 30_000;
 const LOOK_AGAIN_MS = 50;
 const POLLED_AT_ONCE = 50;
 
-const DISCARDED =
+const WITHOUT_COMPANY =
+  'This merchant has no company details, and the MoR takes none later: they can never be filled in. Where the reviewer needs them, only another reference with them from the start helps.';
+
+export const DISCARDED =
   'An application already exists for this reference: it was left as it is, and the company details of this request were discarded (they can be given only once). Another product or company needs another reference.';
 
 export class OnboardingFlow {
@@ -69,6 +73,8 @@ export class OnboardingFlow {
    */
   async start(body: unknown, by: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
+    const bare = this.desk.checkBareMerchant(body);
+    if (bare !== null) return bare.ok ? this.startBare(bare.value, by) : malformed(bare);
     const checked = this.desk.checkInitiate(body);
     if (!checked.ok) return malformed(checked);
     const request = checked.value;
@@ -84,6 +90,34 @@ export class OnboardingFlow {
       return begun.ok
         ? this.refreshed(begun.value, begun.value.companyDiscarded ? DISCARDED : null, begun.made)
         : begun;
+    });
+  }
+
+  /**
+   * A merchant without company details. Never beside an application that was asked for with them and not answered: its details
+   * would be lost for good.
+   */
+  private async startBare(
+    { merchantReference: reference, productCode }: BareMerchantFacts,
+    by: string,
+  ): Promise<OnboardingDone> {
+    await this.rows.create(this.newRow(reference, productCode, by));
+    return this.alone(reference, async (row) => {
+      if (row.applicationId !== null) return this.refreshed(row, null);
+      if (row.merchantId !== null) return this.refreshed(row, row.initiates === 0 ? WITHOUT_COMPANY : null);
+      if (row.initiates > 0 && row.status === 'requested') return begunWithCompany();
+      const sent = await this.desk.createMerchant(reference);
+      if (!sent.ok) {
+        if (sent.kind === 'refused') await this.rows.change(reference, { status: 'refused' });
+        return mor(sent);
+      }
+      const { merchantId, existed } = sent.value;
+      await this.rows.change(reference, {
+        merchantId,
+        status: 'requested',
+        ...(productCode === '' ? {} : { productCode }),
+      });
+      return this.refreshed(await this.fresh(row), WITHOUT_COMPANY, !existed);
     });
   }
 
@@ -303,6 +337,12 @@ function unknownMerchant(): OnboardingFailed {
 function notListed(): OnboardingFailed {
   const message = 'The MoR does not list this merchant yet: send POST /v1/onboarding/merchants again first.';
   return { ok: false, why: 'refused', status: 409, code: 'onboarding_not_started', message, errors: [] };
+}
+
+function begunWithCompany(): OnboardingFailed {
+  const message =
+    'An application with company details was asked for under this reference and has not been answered: send that request again. Without it a merchant would be made that can never have them.';
+  return { ok: false, why: 'refused', status: 409, code: 'onboarding_begun', message, errors: [] };
 }
 
 function notConfigured(): OnboardingFailed {

@@ -2,6 +2,7 @@
 import { type CallOutcome } from '../domain/ports/call.js';
 import {
   type ApplicationFacts,
+  type BareMerchantFacts,
   type CheckedRequest,
   type InitiatedFacts,
   type InitiateFacts,
@@ -17,8 +18,8 @@ import {
   encodeSubmit,
 } from './applications.js';
 import { type PartnerApi, encodeInitiate } from './partner.js';
-import { type PartnerMerchants } from './partner-merchants.js';
-import { checkDescribeBusiness, checkInitiate, checkProductChoice } from './requests/onboarding.js';
+import { encodeCreateMerchant, type PartnerMerchants } from './partner-merchants.js';
+import { checkBareMerchant, checkDescribeBusiness, checkInitiate, checkProductChoice } from './requests/onboarding.js';
 
 export class MorPartnerDesk extends PartnerDesk {
   constructor(
@@ -39,6 +40,14 @@ export class MorPartnerDesk extends PartnerDesk {
     const { merchantReference, productCode } = checked.value;
     const text = encodeInitiate(checked.value).body ?? '';
     return { ok: true, value: { merchantReference, productCode, text } };
+  }
+
+  checkBareMerchant(body: unknown): CheckedRequest<BareMerchantFacts> | null {
+    if (typeof body !== 'object' || body === null || !('withoutCompany' in body)) return null;
+    const checked = checkBareMerchant(body);
+    if (!checked.ok) return checked;
+    const { merchantReference, productCode = '' } = checked.value;
+    return { ok: true, value: { merchantReference, productCode } };
   }
 
   checkProduct(body: unknown): CheckedRequest<ProductFacts> {
@@ -62,6 +71,16 @@ export class MorPartnerDesk extends PartnerDesk {
 
   initiate(request: InitiateFacts): Promise<CallOutcome<InitiatedFacts>> {
     return this.partner.sendInitiate({ method: 'POST', path: '/partner/api/onboarding/initiate', body: request.text });
+  }
+
+  async createMerchant(
+    reference: string,
+  ): Promise<CallOutcome<{ readonly merchantId: string; readonly existed: boolean }>> {
+    const sent = await this.known.sendCreate(encodeCreateMerchant(reference));
+    if (!sent.ok) return sent;
+    const { value } = sent;
+    const made = value.kind === 'created';
+    return { ...sent, value: { merchantId: made ? value.merchant.id : value.existingMerchantId, existed: !made } };
   }
 
   async readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>> {

@@ -35,7 +35,7 @@ export class OnboardingController {
   @ApiOperation({
     summary: 'Begin a merchant’s application (role: ops)',
     description:
-      'Document 1’s initiate body without `mode`. `merchantReference` is the key: sent again it goes on where it stopped and makes no second merchant. 201 when this request began it, else 200.',
+      'Document 1’s initiate body without `mode`. `merchantReference` is the key: sent again it goes on where it stopped and makes no second merchant. Where the company is not known, `{merchantReference, withoutCompany: true, productCode?}` makes a merchant whose company details can never be filled in. 201 when this request began it, else 200.',
   })
   @ApiBody(anObject)
   @ApiCreatedResponse({ type: OnboardingView })
@@ -44,8 +44,8 @@ export class OnboardingController {
     description: 'There was one already; `notice` says what became of the company details.',
   })
   @Problems({
-    400: '`invalid_argument`: each field named.',
-    409: NOT_CONFIGURED,
+    400: '`invalid_argument`, `validation_error`: each field named.',
+    409: `${NOT_CONFIGURED} \`onboarding_begun\`: it was asked for with company details and not answered yet.`,
     502: `${UNAVAILABLE} Unless the message says that it would fail again.`,
   })
   async start(

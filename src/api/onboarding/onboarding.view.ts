@@ -2,6 +2,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type OnboardingRow } from '../../domain/onboarding/model.js';
 import { nextStep } from '../../domain/onboarding/next-step.js';
+import { DISCARDED } from '../../flows/onboarding.flow.js';
 import { Flag, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../http/docs.js';
 
 class CommentView {
@@ -35,6 +36,7 @@ export class OnboardingView {
 }
 
 export function onboardingView(row: OnboardingRow, notice: string | null = null): OnboardingView {
+  const discarded = notice === DISCARDED;
   return {
     reference: row.reference,
     merchant_id: row.merchantId,
@@ -47,8 +49,8 @@ export function onboardingView(row: OnboardingRow, notice: string | null = null)
     submitted_at: row.submittedAt?.toISOString() ?? null,
     reviewed_at: row.reviewedAt?.toISOString() ?? null,
     next: nextStep(row),
-    existing_application: row.existing || notice !== null,
-    company_discarded: row.companyDiscarded || notice !== null,
+    existing_application: row.existing || discarded,
+    company_discarded: row.companyDiscarded || discarded,
     ...(notice === null ? {} : { notice }),
     created_at: row.createdAt.toISOString(),
   };

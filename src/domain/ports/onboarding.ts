@@ -19,6 +19,13 @@ export type InitiateFacts = {
   readonly text: string;
 };
 
+/** A merchant whose company is not known. */
+export type BareMerchantFacts = {
+  readonly merchantReference: string;
+  /** Empty: it is chosen later. */
+  readonly productCode: string;
+};
+
 export type InitiatedFacts = {
   readonly applicationId: string;
   /** True: the application was there before, and the company details of this request were thrown away (Document 1, rule 1). */
@@ -52,6 +59,8 @@ export abstract class PartnerDesk {
   /** False: there are no partner credentials, and nothing of Document 1 can be done. */
   abstract readonly enabled: boolean;
   abstract checkInitiate(body: unknown): CheckedRequest<InitiateFacts>;
+  /** Null: the request does not ask for a merchant without company details. */
+  abstract checkBareMerchant(body: unknown): CheckedRequest<BareMerchantFacts> | null;
   abstract checkProduct(body: unknown): CheckedRequest<ProductFacts>;
   /** `value`: the checked request as JSON text. */
   abstract checkBusiness(body: unknown): CheckedRequest<string>;
@@ -59,6 +68,10 @@ export abstract class PartnerDesk {
   /** Merchant id by reference; the whole list. */
   abstract merchants(): Promise<CallOutcome<ReadonlyMap<string, string>>>;
   abstract initiate(request: InitiateFacts): Promise<CallOutcome<InitiatedFacts>>;
+  /** A merchant without company details, which can then never be filled in. `existed`: the reference had one before. */
+  abstract createMerchant(
+    reference: string,
+  ): Promise<CallOutcome<{ readonly merchantId: string; readonly existed: boolean }>>;
   /** Null: there is no application yet, or no such merchant (404). */
   abstract readApplication(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>>;
   abstract chooseProduct(merchantId: string, product: ProductFacts): Promise<CallOutcome<ApplicationFacts>>;

@@ -56,6 +56,13 @@ export class InitiateRequest {
   @Optional() @TextMap() merchantContext?: Record<string, string>;
 }
 
+/** In the place of company details: they are not known, and never will be (Document 1, "What the service does", 6). */
+export class BareMerchantRequest {
+  @Filled(255) merchantReference!: string;
+  @OneOf([true]) withoutCompany!: true;
+  @Optional() @OneOf(['tor', 'mor']) productCode?: string;
+}
+
 /** One entry of `products` in PUT application. The code must repeat what was sent first, whatever that was. */
 export class ProductChoice {
   @Filled(64) code!: string;
@@ -71,6 +78,10 @@ export class DescribeBusinessRequest {
 
 export function checkInitiate(body: unknown): Checked<InitiateRequest> {
   return checkRequest(InitiateRequest, body, 'invalid_argument');
+}
+
+export function checkBareMerchant(body: unknown): Checked<BareMerchantRequest> {
+  return checkRequest(BareMerchantRequest, body, 'validation_error');
 }
 
 export function checkProductChoice(body: unknown): Checked<ProductChoice> {

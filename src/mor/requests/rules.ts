@@ -59,7 +59,7 @@ export function Currency(): PropertyDecorator {
   return Matches(/^[A-Za-z]{3}$/, { message: 'must be a currency code of three letters' });
 }
 
-export function OneOf(allowed: readonly string[]): PropertyDecorator {
+export function OneOf(allowed: readonly (string | boolean)[]): PropertyDecorator {
   return IsIn([...allowed], { message: `must be one of ${allowed.join(', ')}` });
 }
 
