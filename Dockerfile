@@ -8,13 +8,19 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm install
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run build
+# The image holds the daemon, its command line and the sandbox: no programs for developers, no source maps.
+RUN npm run build \
+  && rm -rf dist/demo dist/bench dist/simulate dist/docs dist/.tsbuildinfo \
+  && find dist -name '*.map' -delete
 
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are the embedded PostgreSQL, which production does not use.
-RUN npm install --omit=dev --omit=optional && npm cache clean --force
+# Types and source maps are more than half of what the rest weighs (181 MB with them, 75 MB without).
+RUN npm install --omit=dev --omit=optional && npm cache clean --force \
+  && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) \
+    ! -iname 'licen*' -delete
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
