@@ -52,6 +52,7 @@ export function coreModules({ config, db, onCall, watch }: CoreParts): NonNullab
       apiKey: config.stripeApiKey.reveal(),
       apiBase: config.stripeApiBase,
       customPaymentMethodType: config.stripeCustomPaymentMethodType,
+      maxSockets: Math.max(32, config.workerConcurrency), // one for each call that the workers may wait for
       onCall,
     }),
   });

@@ -7,7 +7,7 @@ import { type LaneDone, type WorkLaneFlow } from '../flows/work-lane.flow.js';
 export type LaneWorkerOptions = {
   /** Names this process in the leases. */
   readonly owner: string;
-  /** Lanes worked at once. */
+  /** Lanes that may wait for a call at once; an eighth more are worked, since a lane also writes between its calls. */
   readonly concurrency: number;
   readonly leaseMs: number;
   /** The slow poll under the wake-ups, in milliseconds. */
@@ -33,6 +33,7 @@ export class LaneWorker {
   private loop: Promise<void> | null = null;
   private woken = false;
   private tap: (() => void) | null = null;
+  private readonly places: number;
 
   constructor(
     private readonly store: LaneStore,
@@ -40,7 +41,9 @@ export class LaneWorker {
     private readonly wake: Wake,
     private readonly clock: Clock,
     private readonly options: LaneWorkerOptions,
-  ) {}
+  ) {
+    this.places = Math.floor((options.concurrency * 9) / 8);
+  }
 
   start(): void {
     const off = this.wake.onLanes(() => {
@@ -63,8 +66,8 @@ export class LaneWorker {
     while (!this.stopping.signal.aborted) {
       this.woken = false;
       // Under load some lanes are claimed ahead, many with one statement, and begin the moment a place is free.
-      const ahead: number = backlog ? Math.ceil(this.options.concurrency / 2) : 0;
-      const wanted = this.options.concurrency + ahead - this.inFlight.size - this.ready.length;
+      const ahead: number = backlog ? Math.ceil(this.places / 2) : 0;
+      const wanted = this.places + ahead - this.inFlight.size - this.ready.length;
       if (wanted > 0 && this.ready.length <= ahead / 2) {
         const claims = await this.claim(wanted);
         backlog = claims.length === wanted;
@@ -78,14 +81,14 @@ export class LaneWorker {
   }
 
   private begin(): void {
-    while (this.inFlight.size < this.options.concurrency && !this.stopping.signal.aborted) {
+    while (this.inFlight.size < this.places && !this.stopping.signal.aborted) {
       const claim = this.ready.shift();
       if (claim === undefined) break;
       const work = this.work(claim).finally(() => {
         this.inFlight.delete(work);
         const waited = this.ready.length > 0;
         this.begin();
-        if (waited && this.ready.length <= this.options.concurrency / 4) this.tap?.();
+        if (waited && this.ready.length <= this.places / 4) this.tap?.();
       });
       this.inFlight.add(work);
     }
