@@ -92,6 +92,33 @@ const STATUS: Record<Exclude<DoorOutcome, 'mismatch'>, number> = {
   closed: 503,
 };
 
+/** Lines per door and minute about deliveries that anyone can send: a flood must not fill the log. The metric counts every one. */
+const LINES_OF_STRANGERS = 20;
+const MINUTE_MS = 60_000;
+
+/** Lets `most` through per door and minute; the next line that goes through says how many did not. */
+function atMostAMinute(
+  most: number,
+): (door: InboxSource, say: (more: { readonly more_not_logged?: number }) => void) => void {
+  const windows = new Map<InboxSource, { since: number; said: number; unsaid: number }>();
+  return (door, say) => {
+    const now = performance.now();
+    let w = windows.get(door);
+    if (w === undefined || now - w.since >= MINUTE_MS) {
+      const unsaid = w?.unsaid ?? 0;
+      w = { since: now, said: 0, unsaid: 0 };
+      windows.set(door, w);
+      w.said++;
+      return say(unsaid === 0 ? {} : { more_not_logged: unsaid });
+    }
+    if (w.said >= most) w.unsaid++;
+    else {
+      w.said++;
+      say({});
+    }
+  };
+}
+
 /**
  * Counts each answer of a door and wakes the workers when something new was stored.
  * @param mismatchStatus what a delivery signed with none of our secrets is answered
@@ -107,6 +134,7 @@ export function watchDoors(
   outcome: DoorOutcome,
   about: { readonly delivery: Delivery | null; readonly error: unknown },
 ) => void {
+  const strangers = atMostAMinute(LINES_OF_STRANGERS);
   return (door, outcome, { delivery, error }) => {
     metrics.webhookAnswer(door, outcome === 'mismatch' ? mismatchStatus : STATUS[outcome]);
     if (outcome === 'mismatch') metrics.webhookMismatch(door, mismatchStatus);
@@ -125,7 +153,8 @@ export function watchDoors(
       log.error({ ...line, err: error }, 'an event could not be stored: the sender was told to try again');
     else if (outcome === 'stale') log.error(line, 'an authentic event is outside the time tolerance: check the clocks');
     else if (outcome === 'conflict') log.error(line, 'an event id came a second time with another body');
-    else if (outcome === 'mismatch') log.warn(line, 'a delivery was signed with none of our secrets');
+    else if (outcome === 'mismatch')
+      strangers(door, (more) => log.warn({ ...line, ...more }, 'a delivery was signed with none of our secrets'));
   };
 }
 

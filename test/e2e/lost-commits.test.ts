@@ -1,0 +1,75 @@
+// A connection cut between COMMIT and its answer: nobody knows whether it counted, and nothing is lost or done twice all the same.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { startWorld, type Subscriber, type World } from '../support/world.js';
+import { stripeSides } from './support/story.js';
+import { TcpProxy } from './support/tcp-proxy.js';
+
+const AT_ONCE = 8;
+
+describe('a commit whose answer is lost', () => {
+  let world: World;
+  let proxy: TcpProxy;
+  let subscribers: Subscriber[];
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+    proxy = await TcpProxy.before(world.databaseUrl);
+    await world.startDaemon({ DATABASE_URL: proxy.url });
+    subscribers = await Promise.all(Array.from({ length: 4 }, () => world.subscriber({ amount: 1000 })));
+    for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+  });
+  afterAll(async () => {
+    await world.close();
+    await proxy.close();
+  });
+
+  async function renewals(): Promise<string[]> {
+    const made: string[] = [];
+    while (made.length < AT_ONCE) {
+      made.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
+    }
+    return made;
+  }
+
+  /** The senders come again after a 503; in the end each payment has one record, attached once, and the books no second entry. */
+  async function allPaidOnce(invoices: readonly string[], losses: number): Promise<void> {
+    const sides = await world.until(
+      'answers were lost and every renewal is paid',
+      async () => {
+        await world.advance(120);
+        return stripeSides(world);
+      },
+      (seen) => proxy.lost === losses && invoices.every((id) => seen.get(id)?.status === 'paid'),
+      50_000,
+    );
+    for (const id of invoices) {
+      const side = sides.get(id);
+      expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
+      await world.invoice(id, 'paid');
+    }
+    const db = new pg.Client({ connectionString: world.databaseUrl });
+    await db.connect();
+    const marked = await db.query('select 1 from ledger_entry where reason = $1 and invoice_id = any($2)', [
+      'payment_marked',
+      invoices,
+    ]);
+    const open = await db.query<{ kind: string }>(`select kind from review where status = 'open'`);
+    await db.end();
+    expect([marked.rowCount, open.rows]).toEqual([invoices.length, []]);
+  }
+
+  it('at the doors: the sender is told 503, comes again, and each event is there once', async () => {
+    proxy.loseAnswers('insert into inbox_event', 'INSERT 0', 3);
+    await allPaidOnce(await renewals(), 3);
+    const { body } = await world.control('GET', '/deliveries');
+    const statuses = (body['data'] as { status: number | null }[]).flatMap((d) => d.status ?? []); // null: under way
+    expect(statuses).toContain(503);
+    expect(statuses.filter((s) => s !== 200 && s !== 503)).toEqual([]);
+  });
+
+  it('at a decision: it is taken up again as it was written down, and no call has a second effect', async () => {
+    proxy.loseAnswers('commit\0', 'COMMIT', 6); // the whole statement, as the wire carries it
+    await allPaidOnce(await renewals(), 3 + 6);
+  });
+});

@@ -1,0 +1,85 @@
+// A flood of forged deliveries: refused without the database, bounded in memory and log, and it never slows an authentic one to a 4xx.
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createServer, request } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { Wake } from '../../src/flows/wake.js';
+import { Doors } from '../../src/intake/doors.js';
+import { createLogger, Metrics } from '../../src/observe/index.js';
+import { watchDoors } from '../../src/watch.js';
+import { FakeInbox, StillClock } from '../support/intake-fakes.js';
+import { sign } from '../support/signing.js';
+
+const FORGED = 600;
+const AUTHENTIC = 120;
+
+let stop: () => Promise<void> = async () => undefined;
+afterEach(() => stop());
+
+async function setUp() {
+  const inbox = new FakeInbox();
+  const clock = new StillClock();
+  const metrics = new Metrics({ eventTypes: [], now: () => clock.now() });
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ level: 'info', secrets: [], pretty: false, destination });
+  const secrets = { stripe: ['stripe-secret'], mor_payments: ['mor-secret'], mor_events: ['service-secret'] };
+  const onAnswer = watchDoors(metrics, log, new Wake(), 401, null);
+  const doors = new Doors(
+    { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, mismatchStatus: 401, onAnswer },
+    inbox,
+    clock,
+  );
+  doors.open();
+  const server = createServer((req, res) => void doors.handle(req, res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stop = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const { port } = server.address() as AddressInfo;
+  const post = (body: string, secret: string | null) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = secret === null ? {} : { 'mor-signature': sign(body, secret, { t: clock.seconds }) };
+      const options = {
+        host: '127.0.0.1',
+        port,
+        path: '/webhooks/mor/payments',
+        method: 'POST',
+        headers,
+        agent: false,
+      };
+      const req = request(options, (res) => {
+        res.resume().on('end', () => resolve(res.statusCode ?? 0));
+      });
+      req.on('error', reject);
+      req.end(body);
+    });
+  return { inbox, lines, metrics, post };
+}
+
+const event = (n: number): string => JSON.stringify({ id: `evt_${n}`, type: 'payment.unused', created: 1, data: {} });
+const large = JSON.stringify({ filler: 'x'.repeat(90_000) });
+
+describe('a flood of forged deliveries from one address', () => {
+  it('is refused and bounded in the log, and every authentic delivery is taken beside it', async () => {
+    const { inbox, lines, metrics, post } = await setUp();
+    const all: Promise<readonly [authentic: boolean, status: number]>[] = [];
+    for (let n = 0; n < FORGED; n++) {
+      const forged = n % 3 === 0 ? post(event(n), null) : post(n % 3 === 1 ? event(n) : large, 'guessed-secret');
+      all.push(forged.then((status) => [false, status] as const));
+      if (n % (FORGED / AUTHENTIC) === 0)
+        all.push(post(event(n), 'mor-secret').then((status) => [true, status] as const));
+    }
+    const answers = await Promise.all(all);
+    expect(answers.filter(([authentic, status]) => authentic && status === 200)).toHaveLength(AUTHENTIC);
+    expect(inbox.rows.size).toBe(AUTHENTIC);
+    expect(new Set(answers.flatMap(([authentic, status]) => (authentic ? [] : [status])))).toEqual(new Set([400, 401]));
+
+    const told = lines.filter((line) => line.includes('none of our secrets'));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThanOrEqual(40); // twenty a minute, should a minute end in between
+    expect(await metrics.text()).toContain(
+      `crossbill_webhook_mismatches_total{door="mor_payments",status="401"} ${(FORGED * 2) / 3}`,
+    );
+  });
+});
