@@ -6,6 +6,8 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'dist/main.js');
+/** Written by each build, while programs whose sources did not change keep their time. */
+const BUILT = join(ROOT, 'dist/.tsbuildinfo');
 
 /** Builds `dist/` when it is missing or older than the sources. */
 export function ensureBuilt(): void {
@@ -16,7 +18,7 @@ export function ensureBuilt(): void {
         e.isFile() ? statSync(join(e.parentPath, e.name)).mtimeMs : 0,
       ),
     );
-  if (existsSync(PROGRAM) && statSync(PROGRAM).mtimeMs >= newest(join(ROOT, 'src'))) return;
+  if (existsSync(PROGRAM) && existsSync(BUILT) && statSync(BUILT).mtimeMs >= newest(join(ROOT, 'src'))) return;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' });
 }
 
