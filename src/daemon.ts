@@ -83,8 +83,13 @@ export async function startDaemon(
     const stop = async (): Promise<void> => {
       log.info('stopping');
       readiness.set(false, 'stopping');
-      await atMost(watch.closing(), WORD_GRACE_MS);
-      await Promise.all([doors.close(), front.close(ANSWERS_GRACE_MS), atMost(worker.stop(), WORK_GRACE_MS)]);
+      // All at once: from this moment on the doors take nothing, also while the database is slow to note that they close.
+      await Promise.all([
+        doors.close(),
+        front.close(ANSWERS_GRACE_MS),
+        atMost(worker.stop(), WORK_GRACE_MS),
+        atMost(watch.closing(), WORD_GRACE_MS),
+      ]);
       await app.close();
       await Promise.all([database.close(), tracer?.close(TRACES_GRACE_MS)]);
       log.info('stopped');
