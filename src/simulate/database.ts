@@ -1,47 +1,63 @@
 // The simulation's PostgreSQL: an embedded one of its own without fsync, or the server that DATABASE_URL names.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
 import { migrate } from '../store/migrations.js';
-import { SimStore } from './sim-store.js';
 
-export type SimDatabase = { readonly store: SimStore; close(): Promise<void> };
+export type SimDatabases = {
+  /** One for each who runs worlds: nobody shares. */
+  readonly urls: readonly string[];
+  close(): Promise<void>;
+};
 
 // Nothing here outlives the run, so nothing has to survive a crash of the machine. Rows live for milliseconds: no autovacuum.
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off' };
+const MEMORY = '/dev/shm';
+/** A cluster and its log need a quarter of this. */
+const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes
 
-/** @param url of a server where a database may be made; null: an embedded one, gone afterwards. */
-export async function openSimDatabase(url: string | null): Promise<SimDatabase> {
-  const name = `crossbill_simulate_${process.pid}`;
-  if (url !== null) {
-    await asAdmin(url, `create database ${name}`);
-    const drop = (): Promise<void> => asAdmin(url, `drop database if exists ${name} with (force)`);
-    return open(named(url, name), drop);
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'crossbill-simulate-'));
+/** @param url of a server where databases may be made; null: an embedded one, gone afterwards. */
+export async function openSimDatabases(url: string | null, count: number): Promise<SimDatabases> {
+  if (url !== null) return makeDatabases(url, count);
+  const folder = mkdtempSync(join(roomiest(), 'crossbill-simulate-'));
   const log = { info: () => undefined, warn: (text: string) => void process.stderr.write(`${text}\n`) };
   const server = await startEmbeddedPostgres({ dataDir: folder, log, settings: SETTINGS });
-  return open(server.url, async () => {
+  const remove = async (): Promise<void> => {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
-  });
-}
-
-async function open(url: string, remove: () => Promise<void>): Promise<SimDatabase> {
+  };
   try {
-    await migrate(url);
-    const store = await SimStore.open(url);
-    return {
-      store,
-      close: async () => {
-        await store.close();
-        await remove();
-      },
-    };
+    const made = await makeDatabases(server.adminUrl, count);
+    return { urls: made.urls, close: remove };
   } catch (error) {
     await remove();
+    throw error;
+  }
+}
+
+/** Memory, where there is plenty: a disk that others use makes runs wait. */
+function roomiest(): string {
+  if (!existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= MEMORY_NEEDED ? MEMORY : tmpdir();
+}
+
+/** The migrations are run once; the others are copies. */
+async function makeDatabases(url: string, count: number): Promise<SimDatabases> {
+  const names = Array.from({ length: count }, (_, n) => `crossbill_simulate_${process.pid}_${n}`);
+  const [first, ...copies] = names;
+  const close = async (): Promise<void> => {
+    for (const name of names) await asAdmin(url, `drop database if exists ${name} with (force)`);
+  };
+  try {
+    await asAdmin(url, `create database ${first ?? ''}`);
+    await migrate(named(url, first ?? ''));
+    for (const name of copies) await asAdmin(url, `create database ${name} template ${first ?? ''}`);
+    return { urls: names.map((name) => named(url, name)), close };
+  } catch (error) {
+    await close();
     throw error;
   }
 }

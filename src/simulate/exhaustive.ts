@@ -1,15 +1,17 @@
 // Every single fault: a story runs once to find its steps, then once for each step and each way in which that step can fail.
-import { type FaultKind, givenFaults } from './faults.js';
+// Pairs: a second fault after a first, drawn by a seed.
+import { type FaultKind, givenFaults, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
+import { Seeded } from './seeded.js';
 import { type SimStore } from './sim-store.js';
-import { type Story } from './stories.js';
+import { storyNamed, type Story } from './stories.js';
 
-export type SingleFault = {
-  readonly story: Story;
-  readonly at: number;
-  readonly fault: FaultKind;
-  readonly label: string;
-};
+export type SingleFault = { readonly at: number; readonly fault: FaultKind; readonly label: string };
+
+/** Every fault that is legal somewhere in a run. */
+export function faultsOf(points: readonly YieldPoint[]): readonly SingleFault[] {
+  return points.flatMap(({ at, label, legal }) => legal.map((fault) => ({ at, fault, label })));
+}
 
 /** Runs a story without faults, and lists the single faults that are legal in it. */
 export async function singleFaults(
@@ -17,11 +19,30 @@ export async function singleFaults(
   store: SimStore,
 ): Promise<{ readonly golden: RunResult; readonly faults: readonly SingleFault[] }> {
   const golden = await plainRun(story, store);
-  const faults = golden.points.flatMap(({ at, label, legal }) => legal.map((fault) => ({ story, at, fault, label })));
-  return { golden, faults };
+  return { golden, faults: faultsOf(golden.points) };
 }
 
-export function runSingleFault(f: SingleFault, store: SimStore, keepTrace = false): Promise<RunResult> {
-  const name = `${f.story.name}: ${f.fault} at step ${f.at} (${f.label})`;
-  return plainRun(f.story, store, givenFaults(new Map([[f.at, f.fault]])), { name, keepTrace });
+/** The second fault comes while the first is being recovered from: within so many steps after it. */
+const NEAR_STEPS = 25;
+const goldenPoints = new Map<string, readonly YieldPoint[]>();
+
+/** A first fault anywhere in the story, and a second one soon after it, in the run that the first one makes. */
+export async function drawPair(
+  name: string,
+  seed: number,
+  store: SimStore,
+): Promise<readonly (readonly [number, FaultKind])[]> {
+  const rng = new Seeded(`pair ${seed}`);
+  const story = storyNamed(name);
+  const points = goldenPoints.get(name) ?? (await plainRun(story, store)).points;
+  goldenPoints.set(name, points);
+  const first = rng.pick(faultsOf(points));
+  const single = await plainRun(story, store, givenFaults(new Map([[first.at, first.fault]])));
+  const later = faultsOf(single.points.slice(first.at + 1, first.at + 1 + NEAR_STEPS));
+  if (later.length === 0) return [[first.at, first.fault]];
+  const second = rng.pick(later);
+  return [
+    [first.at, first.fault],
+    [second.at, second.fault],
+  ];
 }

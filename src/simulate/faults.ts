@@ -28,6 +28,19 @@ export type FaultKind =
   | (typeof morFaults)[number]
   | (typeof deliveryFaults)[number];
 
+const faultKinds: readonly string[] = [
+  ...processFaults,
+  ...databaseFaults,
+  ...httpFaults,
+  ...stripeFaults,
+  ...morFaults,
+  ...deliveryFaults,
+];
+
+export function isFaultKind(text: string): text is FaultKind {
+  return faultKinds.includes(text);
+}
+
 /** One step at which something could go wrong: its number in the run, its name, and what is legal there. */
 export type YieldPoint = { readonly at: number; readonly label: string; readonly legal: readonly FaultKind[] };
 

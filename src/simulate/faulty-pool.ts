@@ -45,8 +45,22 @@ function faultyPool(pool: pg.Pool, trouble: Trouble): pg.Pool {
   return Object.assign(Object.create(pool) as pg.Pool, { query, connect });
 }
 
-function faultyClient(client: pg.PoolClient, trouble: Trouble): pg.PoolClient {
+type Corked = { readonly connection?: { readonly stream?: { cork(): void; uncork(): void } } };
+
+/** What is asked in one turn leaves as one packet: a write for each statement is most of what a run costs. */
+function together(client: pg.PoolClient): Query {
   const run: Query = client.query.bind(client);
+  const { stream } = (client as unknown as Corked).connection ?? {};
+  if (stream === undefined) return run;
+  return (...args) => {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+    return run(...args);
+  };
+}
+
+function faultyClient(client: pg.PoolClient, trouble: Trouble): pg.PoolClient {
+  const run = together(client);
   const query: Query = async (...args) => {
     if (args[0] !== 'commit') return run(...args);
     const fault = take(trouble);

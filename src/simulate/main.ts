@@ -1,14 +1,13 @@
 // `npm run simulate`: many worlds, each from a seed, each with its faults, and the rules checked after each.
-import { openSimDatabase } from './database.js';
-import { runSingleFault, singleFaults } from './exhaustive.js';
+import { Crew } from './crew.js';
+import { openSimDatabases } from './database.js';
+import { faultsOf } from './exhaustive.js';
 import { type Options, readOptions, usage } from './options.js';
-import { runPermutations } from './permutations.js';
-import { type Reporter, reporter } from './report.js';
-import { type RunResult, seededRun } from './run.js';
-import { type SimStore } from './sim-store.js';
+import { differences, ORDERS, type OrderRun } from './permutations.js';
+import { reporter } from './report.js';
 import { goldenStories } from './stories.js';
+import { type Task, type TaskResult } from './task.js';
 
-const VACUUM_EVERY = 50;
 const TWICE_EVERY = 100; // RELIABILITY 4.1: one run in 100 is run twice
 
 const write = (text: string): void => void process.stdout.write(text);
@@ -26,59 +25,92 @@ async function main(args: readonly string[]): Promise<number> {
     write(`${usage}\n`);
     return 0;
   }
-  const database = await openSimDatabase(process.env['DATABASE_URL'] ?? null);
+  const databases = await openSimDatabases(process.env['DATABASE_URL'] ?? null, options.jobs);
   try {
-    if (options.mode === 'exhaustive') return await exhaustive(options, database.store);
-    if (options.mode === 'permutations') return await runPermutations(database.store, write);
-    return await seeds(options, database.store);
-  } finally {
-    await database.close();
-  }
-}
-
-async function seeds({ seeds: count, from, trace }: Options, store: SimStore): Promise<number> {
-  const report = reporter(count, write, trace);
-  for (let n = 0; n < count; n++) {
-    const seed = from + n;
-    let result = await seededRun(seed, store, trace);
-    if (n % TWICE_EVERY === TWICE_EVERY - 1 || result.broken.length > 0) result = await again(result, seed, store);
-    report.ran(result, `npm run simulate -- --seeds 1 --from ${seed} --trace`);
-    if (n % VACUUM_EVERY === VACUUM_EVERY - 1) await store.vacuum();
-  }
-  return report.done().failed > 0 ? 1 : 0;
-}
-
-/** The same seed once more: another story means that something here is not owned by the seed. */
-async function again(first: RunResult, seed: number, store: SimStore): Promise<RunResult> {
-  const second = await seededRun(seed, store, false);
-  if (second.digest === first.digest) return first;
-  const differs = `the same seed took another way: trace ${first.digest}, then ${second.digest}`;
-  return { ...first, broken: [...first.broken, differs] };
-}
-
-async function exhaustive(options: Options, store: SimStore): Promise<number> {
-  const stories = goldenStories.filter((s) => options.story === null || s.name.includes(options.story));
-  let failed = 0;
-  for (const story of stories) {
-    const { golden, faults } = await singleFaults(story, store);
-    const wanted = faults.filter(
-      (f, n) =>
-        (options.at === null || f.at === options.at) &&
-        (options.fault === null || f.fault === options.fault) &&
-        n % options.every === 0,
-    );
-    write(`${story.name}: ${golden.points.length} steps can fail, ${wanted.length} runs\n`);
-    const report: Reporter = reporter(wanted.length + 1, write, options.trace && options.at !== null);
-    report.ran(golden, `npm run simulate -- --exhaustive --story '${story.name}' --at 0 --fault none --trace`);
-    for (const [n, fault] of wanted.entries()) {
-      const result = await runSingleFault(fault, store, options.trace);
-      const replay = `npm run simulate -- --exhaustive --story '${story.name}' --at ${fault.at} --fault ${fault.fault} --trace`;
-      report.ran(result, replay);
-      if (n % VACUUM_EVERY === VACUUM_EVERY - 1) await store.vacuum();
+    const crew = await Crew.open(databases.urls, (line) => write(`${line}\n`));
+    try {
+      return (await runMode(options, crew)) > 0 ? 1 : 0;
+    } finally {
+      crew.close();
     }
-    failed += report.done().failed;
+  } finally {
+    await databases.close();
   }
-  return failed > 0 ? 1 : 0;
+}
+
+/** Gives the number of runs that failed. */
+function runMode(options: Options, crew: Crew): Promise<number> {
+  switch (options.mode) {
+    case 'exhaustive':
+      return exhaustive(options, crew);
+    case 'permutations':
+      return permutations(options, crew);
+    default:
+      return reported(tasksOf(options), options.trace, crew);
+  }
+}
+
+function storiesOf({ story }: Options): readonly string[] {
+  const names = goldenStories.map((s) => s.name).filter((name) => story === null || name.includes(story));
+  if (names.length === 0) throw new Error(`no story is named ${story ?? ''}`);
+  return names;
+}
+
+function tasksOf(options: Options): Task[] {
+  const { from, seeds, trace, mode } = options;
+  const numbers = Array.from({ length: seeds }, (_, n) => from + n);
+  if (mode === 'pairs') {
+    const stories = storiesOf(options);
+    return numbers.map((seed) => ({ do: 'pair', seed, story: stories[seed % stories.length] ?? '', trace }));
+  }
+  if (mode === 'story') {
+    return storiesOf(options).map((story) => ({ do: 'story', story, faults: options.faults, trace }));
+  }
+  if (mode === 'soak') {
+    const { customers, months } = options;
+    return Array.from({ length: options.jobs }, (_, n) => ({ do: 'soak', seed: from + n, customers, months, trace }));
+  }
+  return numbers.map((seed, n) => ({ do: 'seed', seed, twice: n % TWICE_EVERY === TWICE_EVERY - 1, trace }));
+}
+
+async function reported(tasks: readonly Task[], trace: boolean, crew: Crew): Promise<number> {
+  const report = reporter(tasks.length, write, trace);
+  await crew.run(tasks, (result) => report.ran(result));
+  return report.done().failed;
+}
+
+async function exhaustive(options: Options, crew: Crew): Promise<number> {
+  const stories = storiesOf(options);
+  const golden: TaskResult[] = [];
+  const plain = stories.map((story): Task => ({ do: 'story', story, faults: [], trace: false }));
+  await crew.run(plain, (result) => void golden.push(result));
+  const tasks = golden
+    .toSorted((a, b) => stories.indexOf(a.story) - stories.indexOf(b.story))
+    .flatMap(({ story, points }): Task[] =>
+      faultsOf(points).map(({ at, fault }) => ({ do: 'story', story, faults: [[at, fault]], trace: options.trace })),
+    );
+  const wanted = tasks.filter((_, n) => n % options.every === 0);
+  write(`${stories.length} stories, ${tasks.length} single faults, ${wanted.length} runs\n`);
+  const report = reporter(golden.length + wanted.length, write, options.trace);
+  for (const result of golden) report.ran(result);
+  await crew.run(wanted, (result) => report.ran(result));
+  return report.done().failed;
+}
+
+async function permutations(options: Options, crew: Crew): Promise<number> {
+  const orders = ORDERS.map((_, order) => order).filter((n) => options.order === null || n === options.order);
+  const report = reporter(orders.length, write, options.trace);
+  const ran: OrderRun[] = [];
+  const tasks = orders.map((order): Task => ({ do: 'order', order, trace: options.trace }));
+  await crew.run(tasks, (result) => {
+    report.ran(result);
+    ran.push(result);
+  });
+  const { failed } = report.done();
+  const found = differences(ran);
+  for (const text of found) write(`${text}\n\n`);
+  write(found.length === 0 ? 'every order ends in the same state\n' : `${found.length} orders end otherwise\n`);
+  return failed + found.length;
 }
 
 process.exitCode = await main(process.argv.slice(2));

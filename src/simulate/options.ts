@@ -1,29 +1,46 @@
 // The command line of the simulation.
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { type FaultKind, isFaultKind } from './faults.js';
+
+type Mode = 'seeds' | 'exhaustive' | 'pairs' | 'permutations' | 'story' | 'soak' | 'help';
 
 export type Options = {
-  readonly mode: 'seeds' | 'exhaustive' | 'permutations' | 'help';
+  readonly mode: Mode;
   readonly seeds: number;
   readonly from: number;
   readonly trace: boolean;
+  /** Processes, each with a database of its own. */
+  readonly jobs: number;
   /** Part of a story's name; null: all stories. */
   readonly story: string | null;
-  /** One fault of one story: the step and its kind. */
-  readonly at: number | null;
-  readonly fault: string | null;
+  /** The faults of one run of a story: step and kind. */
+  readonly faults: readonly (readonly [number, FaultKind])[];
   /** Of the exhaustive runs, every n-th. */
   readonly every: number;
+  /** One order of the permutations; null: all. */
+  readonly order: number | null;
+  readonly customers: number;
+  readonly months: number;
 };
 
-export const usage = `npm run simulate -- [--seeds N] [--from S] [--trace]
+export const usage = `npm run simulate -- [--seeds N] [--from S]
     N runs of random stories under random faults, from seed S on (default 100 from 1)
 npm run simulate -- --exhaustive [--story NAME] [--every N]
     each golden story with every single fault that is legal at each of its steps
-npm run simulate -- --exhaustive --story NAME --at STEP --fault KIND --trace
-    one of them
-npm run simulate -- --permutations
+npm run simulate -- --pairs [--seeds N] [--from S] [--story NAME]
+    N pairs of faults over the golden stories, the second soon after the first, drawn by seeds from S on (default 100)
+npm run simulate -- --permutations [--order N]
     the events of one invoice in every order
+npm run simulate -- --soak [--customers C] [--months M] [--from S]
+    worlds of C customers over M virtual months under random faults (default 40 and 3), one for each process
+npm run simulate -- --story NAME --faults STEP:KIND,STEP:KIND --trace
+    one run of a story with these faults (none: without), step by step
+--jobs J    processes (default: one for each core, at most 8)
+--trace     every step of every run
 Exit codes: 0 all rules hold, 1 a rule is broken, 2 wrong arguments.`;
+
+const MOST_JOBS = 8;
 
 /** Throws with a sentence for people when an argument is wrong. */
 export function readOptions(args: readonly string[]): Options {
@@ -33,26 +50,47 @@ export function readOptions(args: readonly string[]): Options {
       seeds: { type: 'string', default: '100' },
       from: { type: 'string', default: '1' },
       trace: { type: 'boolean', default: false },
+      jobs: { type: 'string', default: String(Math.min(MOST_JOBS, availableParallelism())) },
       exhaustive: { type: 'boolean', default: false },
+      pairs: { type: 'boolean', default: false },
       permutations: { type: 'boolean', default: false },
+      soak: { type: 'boolean', default: false },
       story: { type: 'string' },
-      at: { type: 'string' },
-      fault: { type: 'string' },
+      faults: { type: 'string' },
       every: { type: 'string', default: '1' },
+      order: { type: 'string' },
+      customers: { type: 'string', default: '40' },
+      months: { type: 'string', default: '3' },
       help: { type: 'boolean', default: false },
     },
   });
-  const mode = values.help ? 'help' : values.exhaustive ? 'exhaustive' : values.permutations ? 'permutations' : 'seeds';
   return {
-    mode,
+    mode: modeOf(values),
     seeds: whole('--seeds', values.seeds, 1),
     from: whole('--from', values.from, 0),
     trace: values.trace,
+    jobs: whole('--jobs', values.jobs, 1),
     story: values.story ?? null,
-    at: values.at === undefined ? null : whole('--at', values.at, 0),
-    fault: values.fault ?? null,
+    faults: faultsIn(values.faults ?? 'none'),
     every: whole('--every', values.every, 1),
+    order: values.order === undefined ? null : whole('--order', values.order, 0),
+    customers: whole('--customers', values.customers, 1),
+    months: whole('--months', values.months, 1),
   };
+}
+
+function modeOf(values: Readonly<Record<string, unknown>>): Mode {
+  const named = (['help', 'exhaustive', 'pairs', 'permutations', 'soak'] as const).find((m) => values[m] === true);
+  return named ?? (values['story'] === undefined ? 'seeds' : 'story');
+}
+
+function faultsIn(text: string): Options['faults'] {
+  if (text === 'none') return [];
+  return text.split(',').map((part) => {
+    const [at = '', kind = ''] = part.split(':');
+    if (!isFaultKind(kind)) throw new Error(`--faults must be STEP:KIND,…: there is no fault ${kind || part}`);
+    return [whole('--faults', at, 0), kind];
+  });
 }
 
 function whole(name: string, text: string, least: number): number {

@@ -45,7 +45,15 @@ export class People {
 
   /** A customer with a subscription. `trial`: the card is saved and nothing is due yet; else the first invoice waits for its signup. */
   async subscriber(name: string, amount: number, currency: string, trial: boolean): Promise<Subscriber> {
-    const customer = await this.stripe('POST', '/v1/customers', { email: `${name}@example.com`, name });
+    const customer = await this.stripe('POST', '/v1/customers', {
+      email: `${name}@example.com`,
+      name,
+      'address[line1]': '1 Rue',
+      'address[city]': 'Paris',
+      'address[postal_code]': '75001',
+      'address[country]': 'FR',
+      'metadata[ip_address]': '203.0.113.7',
+    });
     const price = await this.stripe('POST', '/v1/prices', {
       currency,
       unit_amount: String(amount),
@@ -213,6 +221,7 @@ export class People {
     const result = await this.control(`/intents/${intentId}/confirm`, { outcome });
     const chargeId = result['charge_id'];
     if (typeof chargeId !== 'string' || chargeId === '') return;
+    this.world.signupOf.set(chargeId, s.firstInvoiceId);
     const completion = {
       chargeId,
       invoiceId: s.firstInvoiceId,

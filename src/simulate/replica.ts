@@ -4,10 +4,12 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { Secret } from '../config/secret.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { type FlowSettings } from '../domain/settings.js';
+import { ChannelFlow } from '../flows/channel.flow.js';
 import { CommandFlow } from '../flows/command.flow.js';
 import { FlowContext } from '../flows/flow-context.js';
 import { RouteChannelEventsFlow } from '../flows/route-channel-events.flow.js';
 import { SignupFlow } from '../flows/signup.flow.js';
+import { TaxErrands } from '../flows/tax-errands.js';
 import { VerifyFlow } from '../flows/verify.flow.js';
 import { Wake } from '../flows/wake.js';
 import { WorkLaneFlow } from '../flows/work-lane.flow.js';
@@ -37,7 +39,9 @@ import { PgRequests, PgSignups } from '../store/signup-store.js';
 import { StripeBillingPlatform } from '../stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '../stripe/stripe-billing-reader.js';
 import { StripeClient } from '../stripe/stripe-client.js';
+import { StripeTaxBasis } from '../stripe/stripe-tax-basis.js';
 import { LaneWorker } from '../workers/lane-worker.js';
+import { VerifyJob, type VerifyJobReports } from '../workers/verify-job.js';
 import { databaseFaults } from './faults.js';
 import { faultyDatabase, type Trouble } from './faulty-pool.js';
 import { type Owner, type Scheduler } from './scheduler.js';
@@ -58,6 +62,7 @@ export type ReplicaParts = {
   readonly ids: CountingIds;
   readonly rng: Seeded;
   readonly onError: (what: string, error: unknown) => void;
+  readonly onVerified: VerifyJobReports['onRun'];
 };
 
 /** No pace is kept: the budget's own test does that, and its clock is the database server's. */
@@ -73,8 +78,12 @@ class NoBudget extends RequestBudget {
 export class Replica {
   readonly clock: SimClock;
   readonly commands: CommandFlow;
+  readonly channels: ChannelFlow;
+  readonly proformas: ProformaInvoices;
   readonly signups: SignupFlow;
   readonly verify: VerifyFlow;
+  /** The daily verify; nobody ticks it unless the story does. */
+  readonly verifyJob: VerifyJob;
   readonly books: PgBooks;
   readonly signupRows: PgSignups;
   private readonly doors: Doors;
@@ -128,16 +137,26 @@ export class Replica {
       new Refunds(mor),
       new Invoices(mor, clock),
     );
-    const channels = new HttpMorChannels(new ProformaInvoices(mor, clock), new PaymentLinks(mor));
+    const proformas = (this.proformas = new ProformaInvoices(mor, clock));
+    const channels = new HttpMorChannels(proformas, new PaymentLinks(mor));
     const taxDesk = new MorTaxDesk(new TaxCalculations(mor), new TaxTransactions(mor, clock));
     const context = new FlowContext(settings, clock, rng, ids, platform, gateway);
     const router = new RouteChannelEventsFlow(stored('channel', new PgChannelEvents(db, clock)), context, wake);
     const relay = new HttpEventRelay(options, clock);
-    const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, { expected: false }, channels, router);
+    const tax = new TaxErrands(taxDesk, new StripeTaxBasis(stripe), signupRows);
+    const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, { expected: false }, channels, router, tax);
     this.commands = new CommandFlow(lanes, books, context, wake, stored('reviews', new PgReviewDesk(db)));
+    this.channels = new ChannelFlow(lanes, books, reader, channels, context, wake);
     this.signups = new SignupFlow(signupRows, books, gateway, this.commands, clock, ids, requests, taxDesk);
     const verifyBooks = stored('verify', new PgVerifyBooks(db, clock));
     this.verify = new VerifyFlow(verifyBooks, reader, platform, gateway, inbox, lanes, context, wake, ids);
+    this.verifyJob = new VerifyJob(
+      this.verify,
+      verifyBooks,
+      clock,
+      { verified: () => undefined },
+      { onRun: parts.onVerified, onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error) },
+    );
     this.doors = new Doors(
       {
         secrets: {

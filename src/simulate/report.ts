@@ -1,8 +1,8 @@
 // What the simulation prints: progress while it works, a failing run with the command that replays it, and the sum at the end.
-import { type RunResult } from './run.js';
+import { type TaskResult } from './task.js';
 
 export type Reporter = {
-  ran(result: RunResult, replay: string): void;
+  ran(result: TaskResult): void;
   done(): { readonly failed: number };
 };
 
@@ -23,7 +23,7 @@ export function reporter(total: number, write: (text: string) => void, trace: bo
     return `${(runs / Math.max(seconds, 0.001)).toFixed(1)} runs a second`;
   };
   return {
-    ran(result, replay) {
+    ran(result) {
       runs++;
       steps += result.steps;
       for (const { fault } of result.injected) hits.set(fault, (hits.get(fault) ?? 0) + 1);
@@ -31,7 +31,7 @@ export function reporter(total: number, write: (text: string) => void, trace: bo
       if (trace) for (const line of result.trace) write(`  ${line}\n`);
       if (result.broken.length > 0) {
         failed++;
-        write(failureText(result, replay));
+        write(failureText(result));
       }
       if (Date.now() - shownAt < PROGRESS_EVERY_MS && runs < total) return;
       shownAt = Date.now();
@@ -51,7 +51,7 @@ export function reporter(total: number, write: (text: string) => void, trace: bo
   };
 }
 
-function failureText(r: RunResult, replay: string): string {
+function failureText(r: TaskResult): string {
   const more = (n: number, shown: number): string => (n > shown ? `    … and ${n - shown} more\n` : '');
   const faults = r.injected.slice(0, SHOWN_FAULTS).map((f) => `    #${f.at} ${f.fault} at ${f.label}\n`);
   return [
@@ -61,6 +61,6 @@ function failureText(r: RunResult, replay: string): string {
     `  faults:\n`,
     ...faults,
     more(r.injected.length, SHOWN_FAULTS),
-    `  replay with: ${replay}\n\n`,
+    `  replay with: ${r.replay}\n\n`,
   ].join('');
 }

@@ -1,8 +1,8 @@
 // The rules about the ledger: the clearing accounts stand at zero or something open explains them, and it matches both sides.
-import { type Sides, moneyTaken, rowOf } from './sides.js';
+import { rowOf, type Sides } from './sides.js';
 
 /** V12. Debit adds to an account, credit takes from it. */
-export function ledgerRules({ world, seen }: Sides): string[] {
+export function ledgerRules({ world, seen, taken }: Sides): string[] {
   const broken: string[] = [];
   const balance = (account: string, rowId: string): number =>
     seen.ledger
@@ -11,17 +11,21 @@ export function ledgerRules({ world, seen }: Sides): string[] {
         const amount = Number(e.amount);
         return n + (e.debit_account === account ? amount : 0) - (e.credit_account === account ? amount : 0);
       }, 0);
-  for (const p of moneyTaken(world)) {
+  for (const p of taken) {
     const row = rowOf(seen, p);
     if (row === undefined || row.succeeded_at === null) continue;
     const own = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
     const gap = seen.reviews.some((r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === row.id);
     const counted = own.reduce((n, r) => n + Number(r.amount), 0);
-    const owed = balance('mor_receivable', row.id);
+    const lost = balance('disputed_payments', row.id);
+    const owed = balance('mor_receivable', row.id) + lost;
     if (owed !== p.amount - counted)
       broken.push(`V12: the MoR owes ${owed} for ${p.id} by the ledger, not ${p.amount - counted}`);
     if (!gap && owed !== p.amount - p.amountRefunded)
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
+    const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
+    if (lost < 0 || lost > p.amount || (lost > 0 && !disputed))
+      broken.push(`V12: ${lost} of ${p.id} counts as taken back by a bank`);
     const unmarked = -balance('unmarked_payments', row.id);
     const unmirrored = balance('unmirrored_refunds', row.id);
     const waiting = own.filter((r) => r.mirror !== 'done' && r.mirror !== 'not_needed');

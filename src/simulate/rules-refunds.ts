@@ -1,13 +1,13 @@
 // The rules about money that was given back: each refund once on each side, and never more than was taken.
 import { type MorRefund } from '../sandbox/mor/state.js';
-import { type Sides, moneyTaken, rowOf } from './sides.js';
+import { rowOf, type Sides, type Taken } from './sides.js';
 
 export function refundRules(sides: Sides): string[] {
-  const { world, seen } = sides;
+  const { world, seen, taken } = sides;
   const refunds = [...world.sandbox.mor.refunds.values()];
   return [
     ...oneClickOneRefund(refunds),
-    ...moneyTaken(world).flatMap((p) => sumRules(sides, p.id)),
+    ...taken.flatMap((p) => sumRules(sides, p)),
     ...refunds.filter((r) => r.status === 'succeeded').flatMap((r) => twinRules(sides, r)),
     ...seen.refunds.filter((r) => r.status === 'requested').map((r) => `G4: refund ${r.id} was never sent`),
   ];
@@ -24,10 +24,9 @@ function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
 }
 
 /** V6: the refunds that count are those the MoR made, or somebody was told of the gap. */
-function sumRules({ world, seen }: Sides, paymentId: string): string[] {
-  const p = world.sandbox.mor.payments.get(paymentId);
-  const row = p === undefined ? undefined : rowOf(seen, p);
-  if (p === undefined || row === undefined || row.payment_id === null) return [];
+function sumRules({ seen }: Sides, p: Taken): string[] {
+  const row = rowOf(seen, p);
+  if (row === undefined || row.payment_id === null) return [];
   const broken: string[] = [];
   const gap = seen.reviews.some((r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === row.id);
   const own = seen.refunds.filter((r) => r.payment_row_id === row.id);
@@ -41,9 +40,9 @@ function sumRules({ world, seen }: Sides, paymentId: string): string[] {
 }
 
 /** V3: one row, one report and one credit note for each refund of a marked payment. */
-function twinRules({ world, seen }: Sides, r: MorRefund): string[] {
+function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   const broken: string[] = [];
-  const payment = world.sandbox.mor.payments.get(r.paymentId);
+  const payment = taken.find((x) => x.id === r.paymentId);
   const row = payment === undefined ? undefined : rowOf(seen, payment);
   if (row === undefined || row.payment_id === null) return [];
   const rows = seen.refunds.filter(

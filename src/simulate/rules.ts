@@ -1,12 +1,13 @@
 // The rules that hold when a run is at rest (RELIABILITY 4.5). What is true is read from the sandbox, never from the code under test.
-import { createHash } from 'node:crypto';
 import { PARKING } from '../domain/lane/settle.js';
-import { type MorPayment } from '../sandbox/mor/state.js';
 import { amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
 import { ledgerRules } from './rules-ledger.js';
+import { channelRules } from './rules-channels.js';
 import { refundRules } from './rules-refunds.js';
+import { reviewRules } from './rules-reviews.js';
+import { taxRules } from './rules-tax.js';
 import { type MessageLine, type Snapshot } from './sim-store.js';
-import { moneyTaken, rowOf, type Sides } from './sides.js';
+import { rowOf, type Sides, sidesOf, type Taken } from './sides.js';
 import { type World } from './world.js';
 
 /** A retry comes after at most 15 minutes, an outage lasts 28 hours at most, and each day has its crashes. */
@@ -14,14 +15,17 @@ const MOST_ATTEMPTS = 400;
 
 /** Every broken rule as one line; empty: all is well. */
 export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
-  const sides: Sides = { world, seen };
+  const sides = sidesOf(world, seen);
   return [
     ...inboxRules(sides),
     ...restRules(sides),
-    ...moneyTaken(world).flatMap((p) => paymentRules(sides, p)),
+    ...sides.taken.flatMap((p) => paymentRules(sides, p)),
     ...[...world.sandbox.stripe.state.invoices.values()].flatMap((i) => invoiceRules(sides, i)),
     ...refundRules(sides),
     ...ledgerRules(sides),
+    ...channelRules(sides),
+    ...taxRules(sides),
+    ...reviewRules(sides),
   ];
 }
 
@@ -32,7 +36,7 @@ function inboxRules({ world, seen }: Sides): string[] {
   for (const a of world.acknowledged) {
     const row = rows.get(`${a.source} ${a.eventId}`);
     if (row === undefined) broken.push(`V1: ${a.eventId} was answered 200 and is not in the inbox`);
-    else if (row.sha !== createHash('sha256').update(a.body).digest('hex'))
+    else if (row.sha !== a.sha256)
       broken.push(`V1: the bytes of ${a.eventId} in the inbox are not those that were sent`);
   }
   for (const e of seen.events) {
@@ -45,7 +49,7 @@ function inboxRules({ world, seen }: Sides): string[] {
 const UNDER_WAY = new Set(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying']);
 
 /** G4, V15 and V16: nothing is half done, nothing was tried without end, nobody holds a lane. */
-export function restRules({ seen }: Sides): string[] {
+export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
   const broken: string[] = [];
   const told = (m: MessageLine): boolean =>
     seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));
@@ -65,17 +69,17 @@ export function restRules({ seen }: Sides): string[] {
   return broken;
 }
 
-function invoiceOf(world: World, p: MorPayment): Invoice | undefined {
-  return p.merchantInvoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.merchantInvoiceId);
+function invoiceOf(world: World, p: Taken): Invoice | undefined {
+  return p.invoiceId === null ? undefined : world.sandbox.stripe.state.invoices.get(p.invoiceId);
 }
 
 /** V3 and V4: money that was taken shows on its invoice once, or a person was told. */
-function paymentRules({ world, seen }: Sides, p: MorPayment): string[] {
+function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
-  const about = `${p.id} of ${p.amount} ${p.currency} for ${p.merchantInvoiceId ?? 'no invoice'}`;
+  const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
   if (row === undefined) return p.kind === 'signup' ? [] : [`V4: ${about} was taken and is not in the ledger`];
-  const records = [...world.sandbox.stripe.state.records.values()].filter((r) => r.reference === p.processorChargeId);
+  const records = [...world.sandbox.stripe.state.records.values()].filter((r) => r.reference === p.reference);
   if (records.length > 1) broken.push(`V3: ${about} was reported ${records.length} times`);
   const attached = records.filter((r) => r.attachedAs !== null);
   if (row.amount !== null && Number(row.amount) !== p.amount)
@@ -119,13 +123,13 @@ function paymentRules({ world, seen }: Sides, p: MorPayment): string[] {
 }
 
 /** V5: an invoice is paid by money that was taken, or by the merchant's own hand. */
-function invoiceRules({ world, seen }: Sides, i: Invoice): string[] {
+function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] {
   const broken: string[] = [];
-  const taken = moneyTaken(world).filter((p) => rowOf(seen, p)?.invoice_id === i.id);
+  const taken = all.filter((p) => rowOf(seen, p)?.invoice_id === i.id);
   for (const paid of i.payments) {
     if (paid.status !== 'paid' || paid.record === null) continue;
     const record = world.sandbox.stripe.state.records.get(paid.record);
-    const source = taken.find((p) => p.processorChargeId === record?.reference);
+    const source = taken.find((p) => p.reference === record?.reference);
     if (source === undefined) broken.push(`V5: ${i.id} is paid by ${paid.record}, for which no money was taken`);
     else if (source.amount !== record?.requested || source.currency !== i.currency)
       broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);

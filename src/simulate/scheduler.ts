@@ -13,6 +13,8 @@ type Item = {
   readonly owner: Owner;
   readonly label: string;
   readonly legal: readonly FaultKind[];
+  /** It may change what is due in the database. */
+  readonly stores: boolean;
   readonly run: (fault: FaultKind | null) => Promise<unknown>;
   readonly deliver: (settled: Settled) => void;
 };
@@ -31,6 +33,8 @@ export type SchedulerOptions = {
   /** Null: the first that can run is released. */
   readonly rng: Seeded | null;
   readonly keepTrace: boolean;
+  /** False: a run so long that its steps are only counted, and may be as many as they like. */
+  readonly keepPoints: boolean;
   /** The time from which a lane or an event is due, by the database; null: none. */
   readonly storeDue: () => Promise<number | null>;
   readonly peers: { nextDue(): number | null; runDue(): Promise<void> };
@@ -53,6 +57,7 @@ export class Scheduler {
   private sleepers: Sleeper[] = [];
   private plans: Plan[] = [];
   private steps = 0;
+  private pointCount = 0;
   private lastPoll = 0;
   private storeChanged = true;
   private storeDueAt: number | null = null;
@@ -88,7 +93,8 @@ export class Scheduler {
     return new Promise<T>((resolve, reject) => {
       const all = owner.mortal ? [...legal, ...processFaults] : legal;
       const deliver = (s: Settled): void => (s.ok ? resolve(s.value as T) : reject(asError(s)));
-      this.ready.push({ owner, label, legal: all, run, deliver });
+      const stores = legal.includes('db_refused');
+      this.ready.push({ owner, label, legal: all, stores, run, deliver });
     });
   }
 
@@ -132,7 +138,7 @@ export class Scheduler {
       if (this.broken.length > 20) return;
       const able = this.ready.filter((i) => i.owner.pausedUntil <= this.now);
       if (able.length > 0) {
-        if (++this.steps > MOST_STEPS) {
+        if (++this.steps > MOST_STEPS && this.options.keepPoints) {
           this.broken.push(`no rest after ${MOST_STEPS} steps: the run goes round in circles`);
           return;
         }
@@ -147,9 +153,10 @@ export class Scheduler {
     if (item === undefined) return;
     const group = this.together(item, able);
     this.ready = this.ready.filter((i) => !group.includes(i));
-    const at = this.points.length;
+    const at = this.pointCount;
     const point = { at, label: `${item.owner.mortal ? '' : 'world '}${item.label}`, legal: item.legal };
-    if (item.legal.length > 0) this.points.push(point);
+    if (item.legal.length > 0) this.pointCount++;
+    if (item.legal.length > 0 && this.options.keepPoints) this.points.push(point);
     const fault = item.legal.length > 0 ? this.faults(point) : null;
     if (fault !== null) this.injected.push({ at, label: item.label, fault });
     const name = `#${at} ${item.owner.name} ${item.label}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`;
@@ -163,7 +170,7 @@ export class Scheduler {
       this.ready.push({ ...item, legal: [] }, ...group.slice(1));
       return;
     }
-    this.storeChanged = true;
+    if (item.stores) this.storeChanged = true;
     const settled = await Promise.all(group.map((i) => settle(i.run(i === item ? fault : null), i.label)));
     const [first] = settled;
     this.fenced += settled.filter((s) => !s.ok && s.error instanceof LaneFenced).length;
@@ -230,7 +237,14 @@ export class Scheduler {
     this.sleepers = this.sleepers.filter((s) => !due.includes(s));
     for (const s of due) {
       const run = (): Promise<unknown> => Promise.resolve();
-      this.ready.push({ owner: s.owner, label: s.poll ? 'looks' : 'wakes', legal: [], run, deliver: () => s.wake() });
+      this.ready.push({
+        owner: s.owner,
+        label: s.poll ? 'looks' : 'wakes',
+        legal: [],
+        stores: false,
+        run,
+        deliver: () => s.wake(),
+      });
     }
   }
 }

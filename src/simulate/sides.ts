@@ -1,22 +1,74 @@
 // Both sides of a world at one moment: what is true at the peers, and what the database has of it.
-import { type MorPayment } from '../sandbox/mor/state.js';
 import { type PaymentLine, type Snapshot } from './sim-store.js';
 import { type World } from './world.js';
 
 /** One look at both sides. */
-export type Sides = { readonly world: World; readonly seen: Snapshot };
+export type Sides = { readonly world: World; readonly seen: Snapshot; readonly taken: readonly Taken[] };
+
+export function sidesOf(world: World, seen: Snapshot): Sides {
+  return { world, seen, taken: moneyTaken(world) };
+}
+
+/** Money that the MoR took, whatever was given back since. */
+export type Taken = {
+  /** pay_…, or the proforma invoice's. */
+  readonly id: string;
+  readonly kind: 'signup' | 'renewal' | 'link' | 'transfer';
+  /** Null: nobody has said yet what it is for. */
+  readonly invoiceId: string | null;
+  readonly customerId: string;
+  readonly amount: number;
+  readonly amountRefunded: number;
+  readonly currency: string; // lower case
+  readonly status: string;
+  readonly chargeId: string | null;
+  /** What Stripe shows as its reference. */
+  readonly reference: string;
+};
 
 const TAKEN = new Set(['succeeded', 'partially_refunded', 'refunded']);
 
-/** Payments with which the MoR took money, whatever was given back since. */
-export function moneyTaken(world: World): readonly MorPayment[] {
-  return [...world.sandbox.mor.payments.values()].filter((p) => TAKEN.has(p.status));
+function moneyTaken(world: World): readonly Taken[] {
+  const { mor } = world.sandbox;
+  const { proformas, links } = mor.channelBooks();
+  const cards = [...mor.payments.values()].flatMap((p): Taken[] => {
+    if (!TAKEN.has(p.status)) return [];
+    const { id, kind, amount, amountRefunded, currency, status } = p;
+    const base = { id, kind, amount, amountRefunded, currency, status, chargeId: p.processorChargeId };
+    const link = links.find((l) => l.paymentId === p.id);
+    if (link === undefined) {
+      const { merchantCustomerId: customerId, processorChargeId: reference } = p;
+      const invoiceId = p.merchantInvoiceId ?? world.signupOf.get(p.processorChargeId) ?? null;
+      return [{ ...base, invoiceId, customerId, reference }];
+    }
+    const invoiceId = world.linkOf.get(link.idempotencyKey) ?? null;
+    return [{ ...base, invoiceId, customerId: '', reference: link.id }];
+  });
+  const transfers = proformas.flatMap(({ id, reference, received, currency }): Taken[] => {
+    if (received === null) return [];
+    return [
+      {
+        id,
+        kind: 'transfer',
+        invoiceId: reference,
+        customerId: '',
+        amount: Number(received),
+        amountRefunded: 0,
+        currency: currency.toLowerCase(),
+        status: 'succeeded',
+        chargeId: null,
+        reference: id,
+      },
+    ];
+  });
+  return [...cards, ...transfers];
 }
 
-/** The ledger's row of a MoR payment: by its id, or a signup's by its charge. */
-export function rowOf(seen: Snapshot, p: MorPayment): PaymentLine | undefined {
+/** The ledger's row of what was taken: by its id, a link's or transfer's by its reference, or a signup's by its charge. */
+export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   return (
     seen.payments.find((r) => r.payment_id === p.id) ??
-    seen.payments.find((r) => r.payment_id === null && r.processor_charge_id === p.processorChargeId)
+    seen.payments.find((r) => r.payment_id === null && r.reference === p.reference) ??
+    seen.payments.find((r) => r.payment_id === null && p.chargeId !== null && r.processor_charge_id === p.chargeId)
   );
 }

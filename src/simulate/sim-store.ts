@@ -11,6 +11,8 @@ export type PaymentLine = {
   readonly amount: string | null;
   readonly currency: string;
   readonly processor_charge_id: string | null;
+  /** What Stripe shows: the charge, the proforma invoice or the link. */
+  readonly reference: string | null;
   readonly succeeded_at: Date | null;
   readonly mark: string;
   readonly mark_mode: string | null;
@@ -73,7 +75,26 @@ export type InvoiceLine = {
   readonly amount_due: string | null;
 };
 
+export type TaxLine = {
+  readonly id: string;
+  readonly kind: string;
+  readonly invoice_id: string;
+  readonly payment_row_id: string;
+  readonly refund_id: string | null;
+  readonly stage: string;
+  readonly reference: string;
+};
+export type ObjectLine = {
+  readonly id: string;
+  readonly kind: string;
+  readonly mor_id: string | null;
+  readonly invoice_id: string;
+  readonly status: string;
+};
+
 export type Snapshot = {
+  readonly taxes: readonly TaxLine[];
+  readonly objects: readonly ObjectLine[];
   readonly payments: readonly PaymentLine[];
   readonly refunds: readonly RefundLine[];
   readonly reviews: readonly ReviewLine[];
@@ -143,6 +164,8 @@ export class SimStore {
       (await this.look.query<T>(sql, values)).rows;
     const leased = await rows<{ n: string }>('select count(*) as n from lane where lease_until > $1', [now]);
     return {
+      taxes: await rows<TaxLine>('select * from tax_record order by seq'),
+      objects: await rows<ObjectLine>('select * from mor_object order by seq'),
       payments: await rows<PaymentLine>('select * from payment order by seq'),
       refunds: await rows<RefundLine>('select * from refund order by seq'),
       reviews: await rows<ReviewLine>('select * from review order by seq'),

@@ -1,6 +1,8 @@
 // One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and time.
+import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type FlowSettings } from '../domain/settings.js';
+import { type VerifyReport } from '../flows/verify.flow.js';
 import { type Side } from '../sandbox/kernel/side.js';
 import { makeSandbox, type SandboxCore } from '../sandbox/sandbox.js';
 import { deliveryFaults, type FaultKind } from './faults.js';
@@ -19,6 +21,7 @@ const DOORS: Readonly<Record<string, string>> = {
 /** What the bridge asks Stripe for, and one type that it does not use. */
 const SUBSCRIBED = [...stripeInvoiceTypes, 'credit_note.created'];
 const RESTART_AT_MOST_SEC = 90;
+const COPIES_KEPT = 1_000;
 
 export type WorldSetup = {
   readonly seed: string;
@@ -26,11 +29,13 @@ export type WorldSetup = {
   /** False: the first that can run goes first, so that the same story takes the same steps. */
   readonly shuffled: boolean;
   readonly keepTrace: boolean;
+  /** A run of months: what would grow without end is not kept. */
+  readonly long?: boolean;
   readonly store: SimStore;
 };
 
 /** A delivery that was answered 200: its row must be there. */
-export type Acknowledged = { readonly source: string; readonly eventId: string; readonly body: Buffer };
+export type Acknowledged = { readonly source: string; readonly eventId: string; readonly sha256: string };
 
 /** A delivery as it was sent, for those who copy it. */
 export type Copied = {
@@ -52,11 +57,23 @@ export class World {
   readonly keys = new Map<string, { request: string; done: boolean }>();
   /** Invoices that the merchant marked paid by hand. */
   readonly paidByHand = new Set<string>();
+  /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
+  readonly signupOf = new Map<string, string>();
+  /** A payment link's key → the invoice that it was asked for. */
+  readonly linkOf = new Map<string, string>();
+  readonly disputes: { readonly disputeId: string; readonly paymentId: string; readonly outcome: 'won' | 'lost' }[] =
+    [];
+  readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
+  /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
+  loses: (type: string, body: Buffer) => boolean = () => false;
+  readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
   /** Peers that cannot be reached. */
   readonly down = new Set<Side>();
+  /** Hears of each daily verify. */
+  onVerified: (report: VerifyReport) => void = () => undefined;
   /** Stands in the way of every delivery, for stories that choose the order. */
   gate: ((body: Buffer) => Promise<void>) | null = null;
-  readonly errors: string[] = [];
+  private names = 0;
   readonly network: Network;
   private readonly outside: Owner = { name: 'world', mortal: false, alive: true, pausedUntil: 0 };
   private readonly lives: [Replica | null, Replica | null] = [null, null];
@@ -83,6 +100,7 @@ export class World {
       startMs: START_MS,
       rng: setup.shuffled ? this.rng.fork('schedule') : null,
       keepTrace: setup.keepTrace,
+      keepPoints: setup.long !== true,
       storeDue: () => this.store.due(),
       peers: { nextDue: () => kernel.clock.nextDue(), runDue: () => kernel.clock.runDue() },
       onCrash: (owner) => this.crashed(owner),
@@ -102,6 +120,11 @@ export class World {
 
   get now(): number {
     return this.scheduler.now;
+  }
+
+  /** A name that nothing else in this world has. */
+  name(prefix: string): string {
+    return `${prefix}_${++this.names}`;
   }
 
   at(minutes: number): number {
@@ -170,6 +193,11 @@ export class World {
     const source = url.slice('http://daemon/'.length);
     const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
     await this.gate?.(body);
+    if (this.loses(type, body)) {
+      this.lost.push({ source, type, eventId: id });
+      this.scheduler.tell(`${type} ${id} is lost on its way`);
+      return 200;
+    }
     let fault: FaultKind | null = null;
     await this.scheduler.step(this.outside, `delivers ${type} ${id}`, deliveryFaults, (f) => {
       fault = f;
@@ -205,8 +233,10 @@ export class World {
     const replica = this.anyReplica();
     if (replica === null) return null;
     this.copied.push({ source, headers, body, at: this.now });
+    if (this.copied.length > COPIES_KEPT) this.copied.shift();
     const answered = replica.receive(DOORS[source] ?? '/', headers, body).then((status) => {
-      if (status === 200) this.acknowledged.push({ source, eventId, body });
+      if (status === 200)
+        this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex') });
       if (status !== null && status >= 400 && status < 500) {
         this.scheduler.broken.push(`V9: an authentic delivery of ${eventId} was answered ${status}`);
       }
@@ -243,9 +273,9 @@ export class World {
       settings: this.settings,
       ids: this.ids,
       rng: this.rng.fork(`jitter ${name}`),
+      onVerified: (report) => this.onVerified(report),
       onError: (what, error) => {
         const text = `${what}: ${error instanceof Error ? `${error.name} ${error.message}` : 'unknown'}`;
-        this.errors.push(text);
         this.scheduler.tell(text);
       },
     });

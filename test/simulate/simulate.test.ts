@@ -1,13 +1,16 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { givenFaults, type FaultKind } from '../../src/simulate/faults.js';
-import { runSingleFault, singleFaults } from '../../src/simulate/exhaustive.js';
+import { drawPair, singleFaults } from '../../src/simulate/exhaustive.js';
 import { brokenOrders } from '../../src/simulate/permutations.js';
 import { readOptions } from '../../src/simulate/options.js';
 import { plainRun, type RunResult, seededRun } from '../../src/simulate/run.js';
 import { SimStore } from '../../src/simulate/sim-store.js';
-import { goldenStories, type Story } from '../../src/simulate/stories.js';
+import { goldenStories, storyNamed } from '../../src/simulate/stories.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
+
+// A busy machine may be ten times slower than a quiet one, and what is slow is not wrong.
+jest.setTimeout(300_000);
 
 let database: TestDatabase;
 let store: SimStore;
@@ -28,16 +31,10 @@ function toldOf({ name, broken, injected }: RunResult): string[] {
   return broken.map((b) => `${name}: ${b} [${faults}]`);
 }
 
-function storyNamed(name: string): Story {
-  const found = goldenStories.find((s) => s.name === name);
-  if (found === undefined) throw new Error(`no story ${name}`);
-  return found;
-}
-
 describe('a simulated shop', () => {
-  it('keeps every rule under random faults, seeds 1 to 25', async () => {
+  it('keeps every rule under random faults, seeds 1 to 20', async () => {
     const told: string[] = [];
-    for (let seed = 1; seed <= 25; seed++) told.push(...toldOf(await seededRun(seed, store, false)));
+    for (let seed = 1; seed <= 20; seed++) told.push(...toldOf(await seededRun(seed, store, false)));
     expect(told).toEqual([]);
   });
 
@@ -55,19 +52,31 @@ describe('a simulated shop', () => {
 
   // Every fault would take minutes here: `npm run simulate -- --exhaustive` takes them.
   it.each([
-    ['renewal payment_record finalize', 7],
-    ['refunds in two parts payment_record', 29],
+    ['renewal payment_record finalize', 13],
+    ['refunds in two parts payment_record', 43],
   ])('keeps every rule after a single fault anywhere in: %s', async (name, every) => {
     const { faults } = await singleFaults(storyNamed(name), store);
     const told: string[] = [];
     for (const [n, fault] of faults.entries()) {
-      if (n % every === 0) told.push(...toldOf(await runSingleFault(fault, store)));
+      if (n % every !== 0) continue;
+      const given = givenFaults(new Map([[fault.at, fault.fault]]));
+      told.push(...toldOf(await plainRun(storyNamed(name), store, given)));
+    }
+    expect(told).toEqual([]);
+  });
+
+  it('keeps every rule after two faults, the second soon after the first', async () => {
+    const told: string[] = [];
+    for (const [n, { name }] of goldenStories.entries()) {
+      if (n % 7 !== 0) continue;
+      const given = await drawPair(name, n, store);
+      told.push(...toldOf(await plainRun(storyNamed(name), store, givenFaults(new Map(given)))));
     }
     expect(told).toEqual([]);
   });
 
   it('ends the same in whatever order the events of an invoice arrive', async () => {
-    expect(await brokenOrders(store, 13)).toEqual([]);
+    expect(await brokenOrders(store, 17)).toEqual([]);
   });
 });
 
@@ -104,6 +113,14 @@ describe('the simulation itself', () => {
   it('reads its arguments, and refuses wrong ones in words', () => {
     expect(readOptions(['--seeds', '7', '--from', '40'])).toMatchObject({ mode: 'seeds', seeds: 7, from: 40 });
     expect(readOptions(['--exhaustive', '--story', 'signup'])).toMatchObject({ mode: 'exhaustive', story: 'signup' });
+    expect(readOptions(['--story', 'signup', '--faults', '3:twice,9:crash_after'])).toMatchObject({
+      mode: 'story',
+      faults: [
+        [3, 'twice'],
+        [9, 'crash_after'],
+      ],
+    });
+    expect(() => readOptions(['--story', 'signup', '--faults', '3:nothing'])).toThrow('there is no fault nothing');
     expect(() => readOptions(['--seeds', 'many'])).toThrow('--seeds must be a whole number from 1 on');
   });
 });

@@ -13,15 +13,17 @@ import { type WebhookEndpoints } from './webhook-endpoints.js';
 
 const WEEK_SEC = 604_800; // Document 2, Limits
 
-type PaymentLink = {
+export type PaymentLink = {
   readonly id: string;
   readonly account: Account;
   readonly jurisdiction: string;
   readonly amount: Money;
   readonly returnUrl: string;
   readonly idempotencyKey: string;
+  readonly createdAtMs: number;
   readonly expiresAtMs: number;
   paymentId: string | null;
+  paidAtMs: number | null;
 };
 
 export class PaymentLinks {
@@ -59,11 +61,17 @@ export class PaymentLinks {
       amount,
       returnUrl,
       idempotencyKey,
+      createdAtMs: this.kernel.clock.nowMs(),
       expiresAtMs: this.kernel.clock.nowMs() + expiresIn * 1000,
       paymentId: null,
+      paidAtMs: null,
     };
     this.all.push(link);
     return { status: 201, link };
+  }
+
+  list(): readonly PaymentLink[] {
+    return this.all;
   }
 
   find(account: Account, id: string): PaymentLink {
@@ -131,6 +139,7 @@ export class PaymentLinks {
     };
     if (link.account === 'main') this.mor.payments.set(payment.id, payment); // the card side knows the first merchant only
     link.paymentId = payment.id;
+    link.paidAtMs = clock.nowMs();
     this.announceCapture(link.account, payment, { paymentLinkId: link.id, idempotencyKey: link.idempotencyKey });
     this.eInvoices.file(link.account, link.jurisdiction, { type: 'payment', id: payment.uuid });
     return {

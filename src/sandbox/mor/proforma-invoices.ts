@@ -26,6 +26,8 @@ export type Proforma = {
   readonly legalName: string;
   status: 'PENDING_TAX_TRANSACTION' | 'ISSUED' | 'ISSUANCE_FAILED' | 'SETTLED';
   failure: { readonly code: 'proforma_tax_input_invalid'; readonly message: string; readonly failedAt: string } | null;
+  /** What the transfer brought, in smallest units; null: none came. */
+  received: bigint | null;
   deleted: boolean;
 };
 
@@ -138,6 +140,7 @@ export class Proformas {
       legalName,
       status: 'PENDING_TAX_TRANSACTION',
       failure: null,
+      received: null,
       deleted: false,
     };
     this.all.push(proforma);
@@ -189,6 +192,7 @@ export class Proformas {
     const received = amount === undefined ? minor : minorFromDecimal(amount, currency);
     if (received === null) throw refuse(400, 'invalid_request', 'amount', `must be a decimal in ${currency}`);
     proforma.status = 'SETTLED';
+    proforma.received = received;
     this.tell(proforma, 'proforma_invoice.settled', {
       settledAt: this.kernel.clock.nowIso(),
       total: { amount: decimalFromMinor(minor, currency), currency },

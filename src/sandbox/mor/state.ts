@@ -58,6 +58,34 @@ export type MorCustomer = {
   method: 'card' | 'bank_debit' | null;
 };
 
+/** What Document 2's part of the MoR has in its books: plain values, for those who compare. */
+export type ChannelBooks = {
+  readonly proformas: readonly {
+    readonly id: string;
+    readonly reference: string | null;
+    readonly status: string;
+    readonly currency: string; // upper case
+    readonly total: bigint;
+    /** What the transfer brought; null: none came. */
+    readonly received: bigint | null;
+  }[];
+  readonly links: readonly {
+    readonly id: string;
+    readonly idempotencyKey: string;
+    readonly amount: bigint;
+    readonly createdAtMs: number;
+    /** It could be paid until then: it expired, or it was paid. */
+    readonly openUntilMs: number;
+    /** pay_… */
+    readonly paymentId: string | null;
+  }[];
+  readonly taxes: readonly {
+    readonly reference: string;
+    readonly total: bigint;
+    readonly refunds: readonly { readonly reference: string; readonly amount: bigint }[];
+  }[];
+};
+
 const TOKEN_LIFE_SEC = 86_400; // Document 2, Authentication 1
 
 export class MorState {
@@ -86,6 +114,8 @@ export class MorState {
   paymentCaptured: (payment: MorPayment) => void = () => undefined;
   /** Registers an endpoint for every event at the start and gives its secret; Document 2's plug-in sets it. */
   registerEventWebhook: (url: string) => string = () => '';
+  /** Document 2's plug-in sets it. */
+  channelBooks: () => ChannelBooks = () => ({ proformas: [], links: [], taxes: [] });
   /** SANDBOX_STRICT_URLS: loopback addresses are refused for webhooks too. */
   strictUrls = false;
   /** The public origin of the MoR side, for links in answers; set once the port is known. */

@@ -48,6 +48,10 @@ export class TaxTransactions {
     private readonly calculations: Calculations,
   ) {}
 
+  list(): readonly TaxTransaction[] {
+    return this.all;
+  }
+
   find(account: Account, id: string): TaxTransaction {
     const found = this.byId.get(id);
     if (found?.account !== account) throw notFound();

@@ -1,0 +1,189 @@
+// The random mix that a seed makes: a day and a half of a small shop.
+import { Channels } from './channels.js';
+import { People } from './people.js';
+import { type Story } from './scenes.js';
+import { type Seeded } from './seeded.js';
+import { type World } from './world.js';
+
+const currencies = ['eur', 'usd', 'jpy'] as const;
+export const outcomes = [
+  'succeed',
+  'succeed',
+  'succeed',
+  'decline',
+  'requires_action',
+  'bank_debit',
+  'bank_debit_failed',
+];
+
+/** A day and a half of a small shop; which day, the seed says. */
+export function randomStory(rng: Seeded): Story {
+  const settings = {
+    markMode: rng.pick(['payment_record', 'out_of_band'] as const),
+    draftPolicy: rng.pick(['wait', 'finalize'] as const),
+    relay: rng.chance(0.15),
+    morProduct: rng.chance(0.25) ? ('tor' as const) : ('mor' as const),
+  };
+  return { name: 'random', settings, plan: (world) => planRandom(world, rng) };
+}
+
+async function planRandom(world: World, rng: Seeded): Promise<void> {
+  const people = new People(world);
+  if (world.settings.relay) await people.control('/mor/hearing', { direct: false });
+  const day = (): number => world.at(rng.int(1, 36 * 60));
+  const count = rng.int(1, 3);
+  for (let n = 0; n < count; n++) {
+    const trial = rng.chance(0.7);
+    const who = await people.subscriber(`c${n}`, rng.int(5, 400) * 10, rng.pick(currencies), trial);
+    if (!trial) {
+      const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit'] as const);
+      world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => void people.signUp(who, how));
+      continue;
+    }
+    await people.cards(who.customerId, [rng.pick(outcomes), rng.pick(outcomes), 'succeed']);
+    await people.cards(who.customerId, 'succeed'); // once the list is used up
+    const renewals = rng.int(1, 2);
+    for (let k = 0; k < renewals; k++) {
+      world.scheduler.plan(day(), `renewal of c${n}`, async () => void (await people.renew(who)));
+    }
+  }
+  const something = rng.int(1, 7);
+  for (let n = 0; n < something; n++) {
+    const [what, act] = rng.pick(happenings(world, people, rng));
+    world.scheduler.plan(day(), what, act);
+  }
+}
+
+export type Happening = readonly [what: string, act: () => void | Promise<void>];
+
+/** Something is seldom done to what is long past. */
+const RECENT = 60;
+
+/** What may happen to whatever is there at that time. */
+export function happenings(world: World, people: People, rng: Seeded): readonly Happening[] {
+  const channels = new Channels(world, people);
+  const anInvoice = (): string => {
+    const list = people.invoices().filter((i) => i.billingReason !== 'subscription_create');
+    return list.length === 0 ? 'in_none' : rng.pick(list.slice(-RECENT)).id;
+  };
+  const anOpenInvoice = (): string => {
+    const list = people.invoices().filter((i) => i.status === 'open' && i.billingReason !== 'subscription_create');
+    return list.length === 0 ? anInvoice() : rng.pick(list.slice(-RECENT)).id;
+  };
+  const aBilledInvoice = (): string => {
+    const billed = world.sandbox.mor.channelBooks().proformas.flatMap((p) => p.reference ?? []);
+    return billed.length === 0 ? 'in_none' : rng.pick(billed);
+  };
+  const later = (hours: number): number => world.now + rng.int(1, hours * 60) * 60_000;
+  const payByTransfer = (invoiceId: string, share: number): void => {
+    void channels.askForTransfer(invoiceId);
+    world.scheduler.plan(later(12), 'a transfer arrives', () => channels.transfer(invoiceId, share));
+  };
+  const payByLink = (invoiceId: string): void => {
+    void channels.askForLink(invoiceId, rng.int(1, 48) * 1_800);
+    if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => channels.payLink(invoiceId));
+  };
+  const aPayment = (): string => {
+    // What the MoR says of the refund of a payment without an invoice, no document shows.
+    const list = people
+      .payments()
+      .filter((p) => p.status === 'succeeded' || p.status === 'partially_refunded')
+      .filter((p) => p.merchantInvoiceId !== null);
+    return list.length === 0 ? 'pay_none' : rng.pick(list.slice(-RECENT)).id;
+  };
+  const part = (): number | null => (rng.chance(0.4) ? null : rng.int(1, 30));
+  const refund = (): void => void people.refund(aPayment(), part(), rng.int(1, 2));
+  return [
+    ['a refund', refund],
+    ['another refund', refund],
+    ['a refund of too much', () => void people.refund(aPayment(), 1_000_000)],
+    ['a late failure', () => people.lateFailure(aPayment())],
+    ['somebody copies a delivery', () => void people.attack((list) => rng.pick(list))],
+    [
+      'a refund that waits',
+      async () => {
+        await people.control('/mor/next-refund', { outcome: rng.pick(['pending', 'pending_fail', 'fail']) });
+        refund();
+      },
+    ],
+    [
+      'a refund in the portal',
+      async () => {
+        await people.control('/mor/refunds', { payment_id: aPayment(), amount: rng.int(1, 50) });
+      },
+    ],
+    [
+      'two refunds of one amount',
+      async () => {
+        const payment = aPayment();
+        void people.refund(payment, 20);
+        await people.control('/mor/refunds', { payment_id: payment, amount: 20 });
+      },
+    ],
+    ['the MoR tries again', async () => void (await people.control('/mor/retry', { invoice_id: anInvoice() }))],
+    ['the MoR charges twice', () => people.chargeTwice(anInvoice())],
+    ['an invoice is voided', async () => void (await people.stripe('POST', `/v1/invoices/${anInvoice()}/void`))],
+    [
+      'an invoice is given up',
+      async () => void (await people.stripe('POST', `/v1/invoices/${anInvoice()}/mark_uncollectible`)),
+    ],
+    [
+      'an invoice is finalized by hand',
+      async () => void (await people.stripe('POST', `/v1/invoices/${anInvoice()}/finalize`)),
+    ],
+    ['an invoice is paid by hand', () => people.payByHand(anInvoice())],
+    ['usage is added', async () => void (await people.control(`/stripe/invoices/${anInvoice()}/add`, { amount: 70 }))],
+    ['an operator looks at the items', () => void people.resolve((list) => rng.pick(list))],
+    ['another look at the items', () => void people.resolve((list) => rng.pick(list))],
+    ['a bank transfer', () => payByTransfer(anOpenInvoice(), rng.pick([1, 1, 0.5, 1.5]))],
+    ['another bank transfer', () => payByTransfer(anOpenInvoice(), 1)],
+    ['issuance fails', () => void channels.failIssuance(anOpenInvoice())],
+    ['a proforma invoice is withdrawn', () => void channels.withdraw(aBilledInvoice())],
+    ['a payment link', () => payByLink(anOpenInvoice())],
+    ['another payment link', () => payByLink(anOpenInvoice())],
+    ['a dispute', () => channels.dispute(aPayment(), rng.pick(['won', 'lost'] as const), rng.int(1, 48) * 1_800_000)],
+    ['an alert', () => channels.alert(aPayment(), rng.chance(0.6))],
+    ['an event is lost', () => loseNext(world, rng)],
+    [
+      'a replica’s clock jumps',
+      () => {
+        const replica = world.anyReplica();
+        if (replica !== null) replica.clock.offsetMs = rng.int(-600, 600) * 1_000;
+      },
+    ],
+    [
+      'a replica dies',
+      () => {
+        const replica = world.anyReplica();
+        if (replica !== null) world.scheduler.kill(replica.owner);
+      },
+    ],
+    [
+      'a peer is out',
+      () => {
+        const side = rng.pick(['stripe', 'mor'] as const);
+        world.down.add(side);
+        world.scheduler.plan(
+          world.now + rng.int(1, 28 * 60) * 60_000,
+          `${side} is back`,
+          () => void world.down.delete(side),
+        );
+      },
+    ],
+    [
+      'verify runs',
+      () =>
+        void world.ask('verify', async (r) => {
+          const report = await r.verify.run({ since: new Date(world.at(-1)) });
+          await r.verify.repair(report);
+        }),
+    ],
+  ];
+}
+
+/** The next event of one type never arrives; what Stripe made, it still lists. */
+function loseNext(world: World, rng: Seeded): void {
+  const type = rng.pick(['invoice.created', 'invoice.finalized', 'invoice.updated', 'invoice.paid', 'invoice.voided']);
+  let left = 1;
+  world.loses = (t) => t === type && left-- > 0;
+}

@@ -1,0 +1,61 @@
+// The rules about the MoR's other channels: one way to pay at a time, every transfer and link counted, disputes told to a person.
+import { type Sides } from './sides.js';
+
+/** Our clocks are wrong by ten minutes at most, so a link may seem expired that much too early. */
+const CLOCKS_DIFFER_MS = 620_000;
+
+export function channelRules(sides: Sides): string[] {
+  return [...linkRules(sides), ...proformaRules(sides), ...disputeRules(sides)];
+}
+
+/** At most one link of an invoice takes money at a time. */
+function linkRules({ world }: Sides): string[] {
+  const broken: string[] = [];
+  const { links } = world.sandbox.mor.channelBooks();
+  for (const [n, link] of links.entries()) {
+    const invoiceId = world.linkOf.get(link.idempotencyKey);
+    const beside = links
+      .slice(0, n)
+      .filter((l) => world.linkOf.get(l.idempotencyKey) === invoiceId)
+      .filter((l) => l.openUntilMs - CLOCKS_DIFFER_MS > link.createdAtMs);
+    if (beside.length > 0) broken.push(`C1: ${invoiceId ?? ''} has link ${link.id} while another takes money`);
+  }
+  return broken;
+}
+
+/** What the bridge shows of a proforma invoice or a link is what the MoR has. */
+function proformaRules({ world, seen }: Sides): string[] {
+  const broken: string[] = [];
+  const { proformas } = world.sandbox.mor.channelBooks();
+  for (const p of proformas) {
+    const own = seen.objects.filter((o) => o.kind === 'proforma' && o.mor_id === p.id && o.status !== 'REPLACED');
+    if (own.length !== 1) broken.push(`C2: proforma invoice ${p.id} has ${own.length} rows`);
+    if (p.received !== null && own.some((o) => o.status !== 'SETTLED'))
+      broken.push(`C2: proforma invoice ${p.id} is settled at the MoR and ${own[0]?.status ?? 'unknown'} here`);
+  }
+  return broken;
+}
+
+/** A person heard of every dispute, and of every loss in the ledger. */
+function disputeRules({ world, seen }: Sides): string[] {
+  const broken: string[] = [];
+  for (const { disputeId, paymentId, outcome } of world.disputes) {
+    const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
+    const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
+    // One on a payment that is not known here stands by itself, and a person was told.
+    const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.summary.includes('not known'));
+    if (!told) broken.push(`C3: nobody was told of dispute ${disputeId}`);
+    if (own.length > 1) broken.push(`C3: dispute ${disputeId} has ${own.length} rows`);
+    const [dispute] = own;
+    if (dispute !== undefined && dispute.status !== outcome)
+      broken.push(`C3: dispute ${disputeId} is ${dispute.status} here, and it was ${outcome}`);
+    const row = seen.payments.find((p) => p.payment_id === paymentId);
+    if (row === undefined || outcome !== 'lost') continue;
+    const booked = seen.ledger.filter((e) => e.reason === 'dispute_lost' && e.payment_row_id === row.id);
+    const lost = world.disputes.filter((d) => d.paymentId === paymentId && d.outcome === 'lost').length;
+    if (booked.length > lost) broken.push(`C3: ${lost} disputes of ${paymentId} are booked ${booked.length} times`);
+    const left = Number(row.amount) - Number(row.amount_refunded);
+    if (booked.length === 0 && left > 0) broken.push(`C3: the loss of dispute ${disputeId} is not in the ledger`);
+  }
+  return broken;
+}

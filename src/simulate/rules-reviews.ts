@@ -1,0 +1,67 @@
+// Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
+import { amountPaid, amountRemaining } from '../sandbox/stripe/model.js';
+import { type ReviewLine } from './sim-store.js';
+import { rowOf, type Sides, type Taken } from './sides.js';
+
+export function reviewRules(sides: Sides): string[] {
+  return sides.seen.reviews
+    .filter((r) => r.status === 'open' && !isExplained(sides, r))
+    .map((r) => `R1: nothing in the world explains item ${r.kind} of ${r.subject}: ${r.summary}`);
+}
+
+/** From the peers' own books and from what was planted; never from what the code under test says of itself. */
+function isExplained(sides: Sides, r: ReviewLine): boolean {
+  const { world, seen, taken: all } = sides;
+  const { stripe, mor } = world.sandbox;
+  const p = all.find((t) => rowOf(seen, t)?.id === r.payment_row_id);
+  const invoiceId = r.invoice_id ?? p?.invoiceId ?? '';
+  const invoice = stripe.state.invoices.get(invoiceId);
+  const ofInvoice = all.filter((t) => invoiceOf(sides, t) === invoiceId);
+  const books = mor.channelBooks();
+  switch (r.kind) {
+    case 'renewal_overdue':
+      // The MoR has not said anything: a bank debit on its way, or it was not told of the invoice.
+      return ![...mor.payments.values()].some((x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing');
+    case 'double_payment': {
+      const openLink = books.links.some(
+        (l) => world.linkOf.get(l.idempotencyKey) === invoiceId && l.openUntilMs > world.now,
+      );
+      return ofInvoice.length > 1 || world.paidByHand.has(invoiceId) || openLink;
+    }
+    case 'invoice_not_payable':
+      return p !== undefined && (invoice === undefined || invoice.status === 'void');
+    case 'amount_mismatch':
+      return (
+        p !== undefined &&
+        invoice !== undefined &&
+        (invoice.lines.reduce((n, l) => n + l.amount, 0) !== p.amount ||
+          p.amount !== amountRemaining(invoice) + amountPaid(invoice))
+      );
+    case 'partial_transfer':
+      return books.proformas.some((f) => f.reference === invoiceId && f.received !== null && f.received < f.total);
+    case 'refund_stuck': {
+      // Document 3 has no event for a refund that failed after it was pending, and a refused repeat proves nothing.
+      const made = [...mor.refunds.values()].find(
+        (x) => x.metadata?.['click'] !== undefined && namedBy(sides, x.id, r),
+      );
+      return made === undefined || made.status !== 'succeeded';
+    }
+    case 'signup_overdue':
+    case 'signup_unproven':
+      return p === undefined;
+    case 'dispute':
+      return [...world.disputes, ...world.alerts].some(
+        (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
+      );
+    default:
+      return false;
+  }
+}
+
+function invoiceOf({ seen }: Sides, t: Taken): string | null {
+  return t.invoiceId ?? rowOf(seen, t)?.invoice_id ?? null;
+}
+
+function namedBy({ seen }: Sides, morRefundId: string, r: ReviewLine): boolean {
+  return seen.refunds.some((x) => x.id === r.refund_id && x.mor_refund_id === morRefundId);
+}

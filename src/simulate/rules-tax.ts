@@ -1,0 +1,37 @@
+// The rules about tax (MOR_PRODUCT=tor): one transaction for each paid invoice, and as much given back as the refunds were.
+import { rowOf, type Sides } from './sides.js';
+
+export function taxRules({ world, seen, taken }: Sides): string[] {
+  const { taxes } = world.sandbox.mor.channelBooks();
+  if (world.settings.morProduct !== 'tor')
+    return taxes.map((t) => `T1: the tax of ${t.reference} was committed, and it is not ours to commit`);
+  const broken: string[] = [];
+  const invoices = new Set<string>();
+  for (const p of taken) {
+    const row = rowOf(seen, p);
+    if (row === undefined || row.mark !== 'confirmed' || p.kind === 'link' || p.kind === 'transfer') continue;
+    invoices.add(row.invoice_id);
+    const record = seen.taxes.find((t) => t.kind === 'transaction' && t.invoice_id === row.invoice_id);
+    const own = taxes.filter((t) => t.reference === row.invoice_id);
+    const asked = seen.reviews.some((r) => r.kind === 'effect_failed' && r.invoice_id === row.invoice_id);
+    if (own.length > 1) broken.push(`T1: the tax of ${row.invoice_id} is committed ${own.length} times`);
+    if (own.length === 0 && !asked)
+      broken.push(`T1: the tax of ${row.invoice_id} is not committed and nobody was told`);
+    if (own.length === 1 && record?.stage !== 'committed')
+      broken.push(`T1: the tax of ${row.invoice_id} is committed at the MoR and ${record?.stage ?? 'unknown'} here`);
+    const [tax] = own;
+    if (tax === undefined || record?.payment_row_id !== row.id) continue;
+    if (tax.total !== BigInt(p.amount)) broken.push(`T2: ${tax.total} is taxed for ${p.id} of ${p.amount}`);
+    const refunds = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
+    const due = refunds.reduce((n, r) => n + BigInt(r.amount), 0n);
+    const given = tax.refunds.reduce((n, r) => n + r.amount, 0n);
+    if (given > due) broken.push(`T3: tax refunds of ${given} for ${p.id}, of which ${due} was given back`);
+    if (given < due && !asked)
+      broken.push(`T3: tax refunds of ${given} for ${p.id}; ${due} was given back, nobody was told`);
+  }
+  for (const t of taxes) {
+    if (!invoices.has(t.reference))
+      broken.push(`T1: the tax of ${t.reference} is committed, and it is not paid by card`);
+  }
+  return broken;
+}

@@ -1,0 +1,37 @@
+// What every story begins with: a subscriber with a saved card whose invoice is renewed.
+import { People, type Subscriber } from './people.js';
+import { type World } from './world.js';
+
+/** Plans what happens. Minutes count from the start of the world. */
+export type Story = {
+  readonly name: string;
+  readonly settings?: {
+    readonly markMode?: 'payment_record' | 'out_of_band';
+    readonly draftPolicy?: 'wait' | 'finalize';
+    readonly relay?: boolean;
+    readonly morProduct?: 'mor' | 'tor';
+  };
+  readonly plan: (world: World) => Promise<void>;
+};
+
+export type Scene = { readonly world: World; readonly people: People; readonly ada: Subscriber };
+
+/** A subscriber with a saved card, and a renewal at minute 1. `then` hears the renewal's invoice. */
+export async function renewal(
+  world: World,
+  outcome: string | readonly string[],
+): Promise<Scene & { invoice: () => string }> {
+  const people = new People(world);
+  const ada = await people.subscriber('ada', 2_990, 'eur', true);
+  await people.cards(ada.customerId, outcome);
+  let invoiceId = '';
+  world.scheduler.plan(world.at(1), 'a renewal', async () => {
+    invoiceId = (await people.renew(ada)) ?? '';
+  });
+  return { world, people, ada, invoice: () => invoiceId };
+}
+
+export function paymentOf(people: People, invoiceId: string): string {
+  const taken = ['succeeded', 'partially_refunded', 'refunded'];
+  return people.payments().find((p) => p.merchantInvoiceId === invoiceId && taken.includes(p.status))?.id ?? '';
+}
