@@ -53,6 +53,7 @@ export function coreModules({ config, db, onCall, watch }: CoreParts): NonNullab
       apiBase: config.stripeApiBase,
       customPaymentMethodType: config.stripeCustomPaymentMethodType,
       maxSockets: Math.max(32, config.workerConcurrency), // one for each call that the workers may wait for
+      shadow: config.shadow,
       onCall,
     }),
   });
@@ -81,6 +82,7 @@ function flowSettings(config: Config): FlowSettings {
     relay: config.morRelayUrl !== null,
     morProduct: config.morProduct,
     recoveryLinks: recoveryLinks(config),
+    shadow: config.shadow,
   };
 }
 
@@ -103,6 +105,7 @@ function morOptions(config: Config): MorOptions {
     baseUrl: config.morBaseUrl,
     authUrl: config.morAuthUrl,
     psp: config.morPsp,
+    shadow: config.shadow,
     merchant: { clientId: config.morClientId, clientSecret: config.morClientSecret },
     partner:
       morPartnerClientId !== null && morPartnerClientSecret !== null

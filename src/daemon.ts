@@ -77,6 +77,8 @@ export async function startDaemon(
     doors.open();
     void watch.opened();
     readiness.set(true, 'ready');
+    if (config.shadow)
+      log.warn('shadow mode: what is decided is written down, nothing is changed at Stripe or the MoR');
     log.info({ url, mode: config.billingMarkMode, drafts: config.billingDraftPolicy }, 'ready');
 
     let stopped: Promise<void> | null = null;

@@ -5,6 +5,7 @@ import { AccessGuard } from './access/access.guard.js';
 import { AuditInterceptor } from './access/audit.interceptor.js';
 import { Denials } from './access/denials.js';
 import { KeyRing } from './access/key-ring.js';
+import { ShadowInterceptor } from './access/shadow.interceptor.js';
 import { AuditController } from './audit/audit.controller.js';
 import { ChannelsModule } from './channels/channels.module.js';
 import { CustomersController } from './customers/customers.controller.js';
@@ -51,6 +52,7 @@ import { SignupsController } from './signups/signups.controller.js';
     { provide: APP_GUARD, useClass: AccessGuard },
     // In this order: what is wrong with a body is an outcome too, and goes into the audit trail.
     { provide: APP_INTERCEPTOR, useClass: AuditInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: ShadowInterceptor },
     { provide: APP_INTERCEPTOR, useClass: JsonBodyInterceptor },
     { provide: APP_PIPE, useClass: InputPipe },
   ],

@@ -4,6 +4,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
+import { CONFIG, type Config } from '../config/index.js';
 
 /** Webhook bodies have a limit of their own, at their doors. */
 export const BODY_LIMIT_BYTES = 256 * 1024;
@@ -32,6 +33,7 @@ const ownPage = helmet({
 export function configureHttp(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('shadow', app.get<Config>(CONFIG).shadow); // the console's frame says so on every page
   // Whoever can reach us could write X-Forwarded-For: the address that counts is the socket's (RELIABILITY X15).
   app.set('trust proxy', false);
   app.set('query parser', 'simple');

@@ -20,6 +20,7 @@ import { addOnboard } from './onboard.js';
 import { addRefund } from './refund.js';
 import { addReviews } from './reviews.js';
 import { Session } from './session.js';
+import { addShadow } from './shadow.js';
 import { addStatus } from './status.js';
 import { json } from './table.js';
 import { addVerify } from './verify.js';
@@ -58,6 +59,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addExplain,
     addRefund,
     addVerify,
+    addShadow,
     addExport,
     addWebhooks,
     addOnboard,

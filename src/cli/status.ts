@@ -2,6 +2,7 @@
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
 import { showLossWindow } from '../domain/verify/loss-window.js';
+import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { EXIT } from './exit-codes.js';
@@ -26,8 +27,10 @@ export function addStatus(program: Command, session: Session): void {
       const stuck = await overview.stuck(STUCK_SHOWN);
       const verified = await world.get(VerifyBooks).last();
       const untold = verified?.differences.filter((d) => d.reviewId === null).length ?? 0;
+      const shadow = world.config.shadow ? await world.get(ShadowBooks).standing() : null;
       const now = Date.now();
       const value = {
+        ...(shadow === null ? {} : { shadow: { marks_agreed: shadow.agreed, marks_not_made_yet: shadow.unmarked } }),
         invoices,
         queue: {
           events_waiting: backlog.waitingEvents,
@@ -58,6 +61,9 @@ export function addStatus(program: Command, session: Session): void {
       };
       await cli.print(value, () =>
         [
+          shadow === null
+            ? ''
+            : `Shadow mode: nothing is sent. Of the marks decided here ${shadow.agreed} were made by others, ${shadow.unmarked} not so far.\n\n`,
           'Invoices\n',
           table(
             ['status', 'count'],

@@ -39,7 +39,7 @@ type Options = { readonly since: Date; readonly onProgress: (c: Counts) => void;
 type Counts = Readonly<Record<string, number>>;
 
 /** Runs `work` with the options of the command, and tells how far it is. */
-async function told<T>(cli: Cli, work: (options: Options) => Promise<T>): Promise<T> {
+export async function told<T>(cli: Cli, work: (options: Options) => Promise<T>): Promise<T> {
   const since = cli.options['since'] as Date;
   if (Date.now() - since.getTime() > EVENTS_KEPT_MS + 2 * 3_600_000) {
     cli.io.err('Stripe lists events for 30 days only; of what is older, the invoices themselves are compared.\n');
@@ -140,12 +140,13 @@ async function settle(cli: Cli, world: World, repaired: Repaired): Promise<void>
   if (!atRest) cli.io.err('Not everything came to rest in time; the daemon goes on with it.\n');
 }
 
-function exitOf(report: VerifyReport): number {
+export function exitOf(report: VerifyReport): number {
   if (report.outcome === 'incomplete') return EXIT.unreachable;
   return report.outcome === 'clean' ? EXIT.ok : EXIT.differences;
 }
 
-function shown(d: Difference): Record<string, unknown> {
+/** A difference as JSON shows it. */
+export function shown(d: Difference): Record<string, unknown> {
   const { kind, detail, repair } = d;
   return {
     kind,

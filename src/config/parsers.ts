@@ -35,6 +35,10 @@ export function choice<const T extends string>(words: readonly T[]): Parser<T> {
   };
 }
 
+/** `true` or `false`. */
+export const flag: Parser<boolean> = (text) =>
+  text === 'true' || text === 'false' ? good(text === 'true') : bad('must be true or false');
+
 /** Text of a given form; `form` says it in words. */
 export function matching(pattern: RegExp, form: string): Parser<string> {
   return (text) => (pattern.test(text) ? good(text) : bad(`must be ${form}`));

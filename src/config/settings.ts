@@ -5,6 +5,7 @@ import {
   byteSize,
   choice,
   databaseUrl,
+  flag,
   httpUrl,
   integer,
   listenHost,
@@ -53,6 +54,16 @@ const daemon = {
     },
     'info',
     choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  ),
+  shadow: withDefault(
+    {
+      name: 'CROSSBILL_SHADOW',
+      type: 'true or false',
+      description:
+        'True: decide and report beside an existing integration, and change nothing at Stripe or the MoR. Give it a database of its own.',
+    },
+    'false',
+    flag,
   ),
   otlpEndpoint: optional(
     {

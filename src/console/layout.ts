@@ -94,6 +94,7 @@ function framed(req: Request, { title, section, body, live }: PageParts): string
       <body>
         <a class="skip" href="#main">Skip to content</a>
         ${session === null ? nothing : header(session, section)}
+        ${session !== null && req.app.get('shadow') === true && shadowNote}
         <main id="main" tabindex="-1">
           <h1>${title}</h1>
           ${body} ${live === undefined ? nothing : html`<div data-live="${live.everySec}">${live.html}</div>`}
@@ -101,6 +102,12 @@ function framed(req: Request, { title, section, body, live }: PageParts): string
       </body>
     </html> `.toString();
 }
+
+const shadowNote = html`<p class="shadow" role="note">
+  <strong>Shadow mode.</strong> What is decided is written down; nothing is changed at Stripe or the MoR.
+  <code>crossbill shadow</code>
+  compares it with what was done.
+</p>`;
 
 function header(session: Session, section: Section | null): Html {
   const shown = SECTIONS.filter(([path]) => path !== 'audit' || session.role === 'ops');

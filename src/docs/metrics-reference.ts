@@ -23,6 +23,7 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   metrics.eventsParked(0);
   metrics.reviewsOpen({ dispute: 0 });
   metrics.verified({ no_verdict: 0 }, null);
+  metrics.shadowMarks(0, 0);
   const text = await metrics.text();
   const names = [...text.matchAll(/^# HELP (crossbill_\w+) (.+)$/gm)];
   return names.map(([, name = '', help = '']) => ({

@@ -21,4 +21,6 @@ export type FlowSettings = {
   readonly morProduct: 'mor' | 'tor';
   /** Null: payment links are made on request only. */
   readonly recoveryLinks: RecoveryLinks | null;
+  /** True: calls are written down and never sent. Left out: false. */
+  readonly shadow?: boolean;
 };

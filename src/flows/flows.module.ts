@@ -106,7 +106,8 @@ export class FlowsModule {
         },
         {
           provide: OnboardingFlow,
-          useFactory: (desk: PartnerDesk, rows: Onboardings, clock: Clock) => new OnboardingFlow(desk, rows, clock),
+          useFactory: (desk: PartnerDesk, rows: Onboardings, clock: Clock) =>
+            new OnboardingFlow(desk, rows, clock, settings.shadow === true),
           inject: [PartnerDesk, Onboardings, Clock],
         },
         {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isFinal, isPolled, type OnboardingRow } from '../domain/onboarding/model.js';
 import { type Page, type PageRequest } from '../domain/ports/books.js';
-import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
+import { type CallFailure, type CallOutcome, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
 import { type Clock } from '../domain/ports/clock.js';
 import {
   type ApplicationFacts,
@@ -54,6 +54,8 @@ export class OnboardingFlow {
     private readonly desk: PartnerDesk,
     private readonly rows: Onboardings,
     private readonly clock: Clock,
+    /** True: nothing is changed at the MoR. */
+    private readonly shadow = false,
   ) {}
 
   async regions(): Promise<OnboardingDone<readonly RegionFacts[]>> {
@@ -73,6 +75,7 @@ export class OnboardingFlow {
    */
   async start(body: unknown, by: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
+    if (this.shadow) return inShadow();
     const bare = this.desk.checkBareMerchant(body);
     if (bare !== null) return bare.ok ? this.startBare(bare.value, by) : malformed(bare);
     const checked = this.desk.checkInitiate(body);
@@ -164,6 +167,7 @@ export class OnboardingFlow {
     send: (merchantId: string, request: T) => Promise<CallOutcome<ApplicationFacts | null>>,
   ): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
+    if (this.shadow) return inShadow();
     if (!checked.ok) return malformed(checked);
     const known = (await this.rows.find(reference)) ?? (await this.adopt(reference));
     if (known === null) return unknownMerchant();
@@ -343,6 +347,10 @@ function begunWithCompany(): OnboardingFailed {
   const message =
     'An application with company details was asked for under this reference and has not been answered: send that request again. Without it a merchant would be made that can never have them.';
   return { ok: false, why: 'refused', status: 409, code: 'onboarding_begun', message, errors: [] };
+}
+
+function inShadow(): OnboardingFailed {
+  return { ok: false, why: 'refused', status: 409, code: SHADOW_MODE, message: SHADOW_MESSAGE, errors: [] };
 }
 
 function notConfigured(): OnboardingFailed {

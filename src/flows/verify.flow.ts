@@ -5,6 +5,7 @@ import { note, putMessage, putObject } from '../domain/lane/change.js';
 import { plan } from '../domain/lane/plan.js';
 import { settle } from '../domain/lane/settle.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
+import { decideShadowedAnew } from '../domain/lane/shadow.js';
 import { type InvoiceFacts, type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts, type BillingReader } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -179,6 +180,7 @@ export class VerifyFlow {
       decide: ({ state }) => {
         const ctx = this.context.now();
         let s = note(applyRead(state, outcome, ctx), ctx, 'decision', 'verify found a difference: looked at again');
+        s = decideShadowedAnew(s, ctx);
         for (const m of state.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
         for (const o of state.objects)
           if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });

@@ -4,7 +4,7 @@ import { type Secret } from '../config/secret.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type Clock } from '../domain/ports/clock.js';
 import { EventRelay } from '../domain/ports/payment-gateway.js';
-import { failure, failureWithoutAnswer, requestIdOf, retryAfterMs, unexpectedRedirect } from './failure.js';
+import { failure, failureWithoutAnswer, heldBack, requestIdOf, retryAfterMs, unexpectedRedirect } from './failure.js';
 import { HttpLine, type Line } from './http-line.js';
 import { DEFAULT_TIMEOUT_MS, type MorOptions } from './options.js';
 
@@ -22,7 +22,7 @@ export class HttpEventRelay extends EventRelay {
   readonly #line: Line;
 
   constructor(
-    private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line'>,
+    private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line' | 'shadow'>,
     private readonly clock: Clock,
   ) {
     super();
@@ -32,6 +32,7 @@ export class HttpEventRelay extends EventRelay {
 
   /** The bytes as they came, under a signature of this moment and without any bearer. Never throws. */
   async send(body: Buffer): Promise<CallOutcome<null>> {
+    if (this.options.shadow === true) return heldBack();
     const startedAt = performance.now();
     const outcome = await this.#post(body);
     try {

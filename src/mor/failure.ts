@@ -1,6 +1,6 @@
 // Sorting what came back into the four kinds of failure that the rest of the bridge acts on.
 import { type Clock } from '../domain/ports/clock.js';
-import { type CallFailure, type FailureKind } from '../domain/ports/call.js';
+import { type CallFailure, type FailureKind, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
 import { guideRow, type MorCallName } from './error-guide.js';
 import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
 import { safeRequestId, safeText } from './peer-text.js';
@@ -23,6 +23,11 @@ export function failure(kind: FailureKind, message: string, known: Known = {}): 
     requestId: known.requestId ?? null,
     replayed: known.replayed ?? false,
   };
+}
+
+/** Shadow mode kept it here: nothing was sent. */
+export function heldBack(): CallFailure {
+  return failure('stopped', SHADOW_MESSAGE, { code: SHADOW_MODE });
 }
 
 /** No answer came: refused connections were surely not sent, anything later may have been done. */

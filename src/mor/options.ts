@@ -32,6 +32,8 @@ export type MorOptions = {
   readonly partner: MorCredentials | null;
   /** Null: `invoice.created` is not relayed. */
   readonly relay: { readonly url: string; readonly secret: Secret } | null;
+  /** True: nothing but reads leaves. */
+  readonly shadow?: boolean;
   /** One request with its answer, retries after a 401 included. Default 10,000. */
   readonly timeoutMs?: number;
   /** Sockets open to the MoR at once. Default 32. */

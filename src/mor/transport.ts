@@ -2,7 +2,7 @@
 import { type Clock } from '../domain/ports/clock.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { listedCode, type MorCallName } from './error-guide.js';
-import { failure, failureOf, failureWithoutAnswer, requestIdOf, unreadableAnswer } from './failure.js';
+import { failure, failureOf, failureWithoutAnswer, heldBack, requestIdOf, unreadableAnswer } from './failure.js';
 import { HttpLine, type Exchange, type HttpAnswer, type Line } from './http-line.js';
 import {
   DEFAULT_MAX_SOCKETS,
@@ -40,6 +40,7 @@ export class MorTransport {
   readonly #secrets: readonly string[];
   readonly #timeoutMs: number;
   readonly #baseUrl: string;
+  readonly #shadow: boolean;
   readonly #onCall: ((report: MorCallReport) => void) | undefined;
 
   constructor(
@@ -49,6 +50,7 @@ export class MorTransport {
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#line = options.line ?? new HttpLine(options.maxSockets ?? DEFAULT_MAX_SOCKETS);
     this.#baseUrl = options.baseUrl;
+    this.#shadow = options.shadow === true;
     this.#onCall = options.onCall;
     const source = (credentials: MorCredentials): TokenSource =>
       new TokenSource(this.#line, options.authUrl, credentials, clock, this.#timeoutMs);
@@ -67,6 +69,8 @@ export class MorTransport {
    * again) and reads the answer. Never throws.
    */
   async call<T>(wire: WireRequest, options: MorCallOptions<T>): Promise<CallOutcome<T>> {
+    // The last door: whatever was decided above, shadow mode changes nothing.
+    if (this.#shadow && wire.method !== 'GET') return heldBack();
     const startedAt = performance.now();
     const outcome = await this.#attempt(wire, options);
     this.#report(options.name, outcome, performance.now() - startedAt);

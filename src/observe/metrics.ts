@@ -94,6 +94,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly shadow = new Gauge({
+    name: 'crossbill_shadow_marks',
+    help: 'In shadow mode: marks that were decided, in the whole database, by whether somebody else has made them (agreed) or not (unmarked).',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
   constructor(options: MetricsOptions) {
     this.eventTypes = new Set(options.eventTypes);
     const age = (): number =>
@@ -163,6 +170,12 @@ export class Metrics {
   verified(counts: Readonly<Record<string, number>>, lastSuccessAt: Date | null): void {
     for (const [kind, count] of Object.entries(counts)) this.differences.set({ kind }, count);
     if (lastSuccessAt !== null) this.lastVerified.set(lastSuccessAt.getTime() / 1000);
+  }
+
+  /** How shadow mode stands. */
+  shadowMarks(agreed: number, unmarked: number): void {
+    this.shadow.set({ outcome: 'agreed' }, agreed);
+    this.shadow.set({ outcome: 'unmarked' }, unmarked);
   }
 
   /** The page for the scraper, in the Prometheus text format. */

@@ -13,6 +13,7 @@ import { Onboardings } from '../domain/ports/onboarding.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
+import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { Database } from './database.js';
 import { PgEventsDesk } from './event-queries.js';
@@ -26,6 +27,7 @@ import { PgEndedSessions } from './pg-ended-sessions.js';
 import { PgLossBooks } from './pg-loss-books.js';
 import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
+import { PgShadowBooks } from './pg-shadow-books.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
 import { PgReviewDesk } from './review-queries.js';
 import { PgRequests, PgSignups } from './signup-store.js';
@@ -56,6 +58,7 @@ export class StoreModule {
       { provide: LossBooks, useFactory: () => new PgLossBooks(db) },
       { provide: Onboardings, useFactory: (clock: Clock) => new PgOnboardings(db, clock), inject: [Clock] },
       { provide: EndedSessions, useFactory: (clock: Clock) => new PgEndedSessions(db, clock), inject: [Clock] },
+      { provide: ShadowBooks, useFactory: () => new PgShadowBooks(db) },
       { provide: AuditLog, useFactory: (clock: Clock) => new PgAuditLog(db, clock), inject: [Clock] },
       { provide: ReviewDesk, useFactory: () => new PgReviewDesk(db) },
       {

@@ -1,6 +1,12 @@
 // One request to Stripe: budget, the real SDK, the answer as a plain object or a sorted failure, and a report of it.
 import Stripe from 'stripe';
-import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import {
+  type CallFailure,
+  type CallOutcome,
+  SHADOW_MESSAGE,
+  SHADOW_MODE,
+  type WireRequest,
+} from '../domain/ports/call.js';
 import { type RequestBudget } from '../domain/ports/request-budget.js';
 import { failure, limitOf, toFailure } from './failure.js';
 import { StripeHttpClient, type Transport } from './http-client.js';
@@ -42,6 +48,8 @@ export class StripeClient {
     if (!wire.path.startsWith('/v1/') || !isObject(params)) {
       return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours');
     }
+    // The last door: whatever was decided above, shadow mode changes nothing.
+    if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
     try {
       await this.budget.take(name);
     } catch {

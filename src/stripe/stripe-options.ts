@@ -23,6 +23,8 @@ export abstract class StripeOptions {
   abstract readonly apiBase: string | null;
   /** `cpmt_…` from the merchant's Dashboard; null: payments show as "Merchant of Record". */
   abstract readonly customPaymentMethodType: string | null;
+  /** True: nothing but reads leaves. */
+  abstract readonly shadow?: boolean;
   /** From asking for a socket to the last byte of the answer. 15,000 when left out. */
   abstract readonly timeoutMs?: number;
   /** Sockets to Stripe at once; more requests wait. 32 when left out. */

@@ -15,16 +15,18 @@ export type AccessRule =
       readonly action: string;
       /** True: it changes something, so every use of it is audited. */
       readonly changes: boolean;
+      /** True: what it changes is at Stripe or the MoR, or leads there; shadow mode refuses it. */
+      readonly outside: boolean;
     };
 
 /** For reading: used freely by the role, audited only when it is refused. */
 export function MayRead(role: ApiRole, action: string): MethodDecorator {
-  return needs({ open: false, role, action, changes: false });
+  return needs({ open: false, role, action, changes: false, outside: false });
 }
 
-/** For changing something: audited with its outcome. */
-export function MayChange(role: ApiRole, action: string): MethodDecorator {
-  return needs({ open: false, role, action, changes: true });
+/** For changing something: audited with its outcome. `outside: false`: it changes nothing but our own database. */
+export function MayChange(role: ApiRole, action: string, { outside = true } = {}): MethodDecorator {
+  return needs({ open: false, role, action, changes: true, outside });
 }
 
 /** For everybody, without a key. */

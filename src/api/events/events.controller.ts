@@ -58,7 +58,7 @@ export class EventsController {
 
   @Post(':id/retry')
   @HttpCode(202)
-  @MayChange('ops', 'event.retry')
+  @MayChange('ops', 'event.retry', { outside: false })
   @ApiOperation({
     summary: 'Decide an event once more (role: ops)',
     description:

@@ -1,7 +1,9 @@
 // Keeps the gauges of the whole database fresh enough for a scrape, without asking it at each one.
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../../config/index.js';
 import { Books } from '../../domain/ports/books.js';
 import { Clock } from '../../domain/ports/clock.js';
+import { ShadowBooks } from '../../domain/ports/shadow-books.js';
 import { Metrics } from '../../observe/index.js';
 
 const FRESH_MS = 5_000;
@@ -18,6 +20,8 @@ export class Gauges {
     private readonly books: Books,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
+    private readonly shadow: ShadowBooks,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'shadow'>,
   ) {}
 
   /** Never rejects: without the database the gauges stay as they were. */
@@ -43,6 +47,10 @@ export class Gauges {
       );
       this.metrics.eventsParked(backlog.parkedEvents);
       this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews));
+      if (this.config.shadow) {
+        const { agreed, unmarked } = await this.shadow.standing();
+        this.metrics.shadowMarks(agreed, unmarked);
+      }
       this.askedAt = now;
     } catch (error) {
       this.log.warn('the backlog could not be counted', error);

@@ -64,7 +64,7 @@ export class ReviewsController {
 
   @Post(':id/resolve')
   @HttpCode(200)
-  @MayChange('ops', 'review.resolve')
+  @MayChange('ops', 'review.resolve', { outside: false }) // its refund is refused by the flow
   @ApiOperation({
     summary: 'Settle a review item (role: ops)',
     description:

@@ -11,6 +11,7 @@ import {
   type Ctx,
   effectName,
   messageKey,
+  moveMark,
   note,
   openReview,
   putInvoice,
@@ -25,7 +26,7 @@ import { applyChannelAnswer, applyChannelSilence, type ChannelAnswer } from './a
 import { applyRefused, decideAnew } from './apply-refusal.js';
 import { applyTaxAnswer, type TaxAnswer } from './apply-tax.js';
 import { ensureInvoice, takeRead } from './facts.js';
-import { moveMark, proven } from './settle.js';
+import { proven } from './settle.js';
 
 /** How long a signup's charge may stay unknown to the MoR before a person is asked, in milliseconds. */
 export const PROVE_PATIENCE_MS = 2 * 3_600_000;

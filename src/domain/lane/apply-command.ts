@@ -8,12 +8,14 @@ import {
   type Resolution,
   type ReviewRow,
 } from '../model.js';
+import { SHADOW_MESSAGE, SHADOW_MODE } from '../ports/call.js';
 import { refundable } from '../status.js';
 import {
   addMessage,
   closeReviews,
   type Ctx,
   messageKey,
+  moveMark,
   note,
   putInvoice,
   putMessage,
@@ -25,7 +27,7 @@ import { newPayment, newRefund } from './apply-event.js';
 import { dismissTax, retryTax } from './apply-tax.js';
 import { ensureInvoice } from './facts.js';
 import { isTaxReview } from './tax-review.js';
-import { closePayment, moveMark, PARKING, proven } from './settle.js';
+import { closePayment, PARKING, proven } from './settle.js';
 
 /** A request that cannot be carried out: HTTP status, stable code, and the field to blame (null: none). */
 export type Refusal = {
@@ -39,6 +41,11 @@ export type Commanded<T> = { readonly ok: true; readonly state: LaneState; reado
 
 export function refuse(status: Refusal['status'], code: string, message: string, field: string | null = null): Refusal {
   return { ok: false, status, code, message, field };
+}
+
+/** What nobody may ask for in shadow mode. */
+export function refuseInShadow(): Refusal {
+  return refuse(409, SHADOW_MODE, SHADOW_MESSAGE);
 }
 
 export type RefundRequest = {
@@ -63,6 +70,7 @@ const UNNAMED: Readonly<Record<PaymentRow['origin'], string>> = {
 export function requestRefund(s: LaneState, paymentRowId: string, req: RefundRequest, ctx: Ctx): Commanded<RefundRow> {
   const p = s.payments.find((x) => x.id === paymentRowId);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
+  if (ctx.settings.shadow === true) return refuseInShadow();
   if (p.paymentId === null) {
     return refuse(409, 'payment_not_identified', UNNAMED[p.origin]);
   }

@@ -4,8 +4,8 @@ import { type CallFailure } from '../ports/call.js';
 import { paymentOf, refundOf, said } from './answer-parts.js';
 import { applyChannelRefusal } from './apply-channel-answer.js';
 import { applyTaxRefused } from './apply-tax.js';
-import { type Ctx, openReview, putInvoice, putPayment, putRefund } from './change.js';
-import { moveMark, PARKING } from './settle.js';
+import { type Ctx, moveMark, openReview, putInvoice, putPayment, putRefund } from './change.js';
+import { PARKING } from './settle.js';
 
 /** Calls tried anew after a refusal, each after a fresh read, before a person is asked. */
 const MARK_TRIES = 2;

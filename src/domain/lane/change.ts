@@ -5,6 +5,8 @@ import {
   type JournalLine,
   type LaneState,
   type LedgerEntry,
+  type MarkStage,
+  markMoves,
   type OutboxRow,
   type PaymentRow,
   type RefundRow,
@@ -15,7 +17,7 @@ import {
 import { type MorObjectRow } from '../mor-object.js';
 import { type TaxRecord } from '../tax-record.js';
 import { type BillingCall } from '../ports/billing-platform.js';
-import { type WireRequest } from '../ports/call.js';
+import { SHADOW_MESSAGE, SHADOW_MODE, type WireRequest } from '../ports/call.js';
 import { type MorCall } from '../ports/payment-gateway.js';
 import { type FlowSettings } from '../settings.js';
 
@@ -165,7 +167,16 @@ export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }
 
-/** Writes a call down to be sent: its key and its bytes are fixed from here on. */
+/** Moves a payment's mark. A move the table does not know is a bug and stops the lane. */
+export function moveMark(p: PaymentRow, to: MarkStage): PaymentRow {
+  if (p.mark === to) return p;
+  const allowed: readonly string[] = markMoves[p.mark];
+  if (!allowed.includes(to)) throw new Error(`a mark cannot move from ${p.mark} to ${to}`);
+  // What waits is not being marked: the mode is chosen, or found out, anew.
+  return { ...p, mark: to, markMode: to === 'waiting' ? null : p.markMode };
+}
+
+/** Writes a call down to be sent: its key and its bytes are fixed from here on. In shadow mode it is over before it began. */
 export function addCall(s: LaneState, ctx: Ctx, call: BillingCall, subject: string): LaneState {
   return addMessage(s, ctx, { peer: 'stripe', kind: call.kind, subject, wire: ctx.encodeBilling(call) });
 }
@@ -178,6 +189,7 @@ export function addMessage(
   const generation =
     m.generation ??
     1 + Math.max(0, ...s.messages.filter((x) => x.kind === m.kind && x.subject === m.subject).map((x) => x.generation));
+  const shadow = ctx.settings.shadow === true;
   const row: OutboxRow = {
     id: ctx.newId('out'),
     lane: s.lane,
@@ -187,17 +199,17 @@ export function addMessage(
     generation,
     key: messageKey(m.kind, m.subject, generation),
     wire: m.wire,
-    status: 'pending',
+    status: shadow ? 'cancelled' : 'pending',
     attempts: 0,
     firstTriedAt: null,
     nextTryAt: ctx.now,
     lastStatus: null,
-    lastCode: null,
-    lastMessage: null,
+    lastCode: shadow ? SHADOW_MODE : null,
+    lastMessage: shadow ? SHADOW_MESSAGE : null,
     lastRequestId: null,
     replaying: false,
     createdAt: ctx.now,
-    answeredAt: null,
+    answeredAt: shadow ? ctx.now : null,
   };
   return putMessage(s, row);
 }

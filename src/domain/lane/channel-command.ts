@@ -4,7 +4,7 @@ import { type LaneState } from '../model.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../mor-object.js';
 import { type InvoiceFacts } from '../ports/billing-platform.js';
 import { type WireRequest } from '../ports/call.js';
-import { type Commanded, refuse } from './apply-command.js';
+import { type Commanded, refuse, refuseInShadow } from './apply-command.js';
 import { askFor, type Ctx, note, putObject } from './change.js';
 import { takeRead } from './facts.js';
 
@@ -29,6 +29,7 @@ export function standing(s: Pick<LaneState, 'objects'>, kind: ObjectRequest['kin
 
 /** Writes the request down with its key and bytes, unless one stands already: then that one is given. */
 export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Commanded<MorObjectRow> {
+  if (ctx.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
   const read = takeRead(s, ctx, facts);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';

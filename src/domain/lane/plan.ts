@@ -100,7 +100,10 @@ function nextErrand(s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean): 
     if (o.readDueAt === null || o.morId === null || (o.kind !== 'proforma' && o.kind !== 'payment_link')) continue;
     if (due(o.readDueAt)) return { do: 'read-object', objectId: o.id, kind: o.kind, morId: o.morId };
   }
-  const pending = s.messages.filter((m) => m.status === 'pending').toSorted((a, b) => ORDER[a.kind] - ORDER[b.kind]);
+  // What was decided before shadow mode was switched on goes on under its own key when shadow mode ends.
+  const shadow = ctx.settings.shadow === true;
+  const pending = shadow ? [] : s.messages.filter((m) => m.status === 'pending');
+  pending.sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
   for (const m of pending) {
     if (!due(m.nextTryAt)) continue;
     if (m.peer === 'stripe' && i !== null && ON_INVOICE.has(m.kind) && !fresh) {
@@ -114,7 +117,7 @@ function nextErrand(s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean): 
     return { do: 'read-invoice', invoiceId: i.invoiceId };
   }
   for (const t of s.taxes) {
-    if (t.stage !== 'gathering' || !due(t.dueAt)) continue;
+    if (shadow || t.stage !== 'gathering' || !due(t.dueAt)) continue;
     const p = t.calculations > 0 ? undefined : s.payments.find((x) => x.id === t.paymentRowId);
     const [signupId, intentId] = [p?.signupId ?? null, p?.processorPaymentIntentId ?? null];
     return { do: 'gather-tax', taxId: t.id, invoiceId: t.invoiceId, signupId, intentId };

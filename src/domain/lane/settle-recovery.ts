@@ -28,7 +28,7 @@ export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
     id,
     kind: 'payment_link',
     invoiceId,
-    status: 'REQUESTED',
+    status: ctx.settings.shadow === true ? 'REFUSED' : 'REQUESTED', // in shadow mode nobody is asked, now or later
     amount: minor,
     currency,
     detail: { automatic: true },

@@ -1,7 +1,7 @@
 // Refunds at rest: which of them count, what a payment's totals say, and their twins on Stripe.
 import { showMoney } from '../money.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../model.js';
-import { refundOfUnmarked, refundPaid } from '../postings.js';
+import { refundMirrored, refundOfUnmarked, refundPaid } from '../postings.js';
 import { paymentStatus } from '../status.js';
 import { addCall, addEntry, closeReviews, type Ctx, note, openReview, putPayment, putRefund } from './change.js';
 
@@ -102,7 +102,11 @@ function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState 
     if (p.mark === 'closed') {
       state = addEntry(putRefund(state, { ...r, mirror: 'not_needed' }), refundOfUnmarked(p, r, ctx.now));
     }
-    if (p.mark === 'confirmed') state = startMirror(state, p, r, ctx);
+    if (p.mark !== 'confirmed') continue;
+    state = startMirror(state, p, r, ctx);
+    // Whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
+    if (ctx.settings.shadow !== true) continue;
+    state = addEntry(putRefund(state, { ...r, mirror: 'not_needed' }), refundMirrored(p, r, ctx.now));
   }
   return state;
 }

@@ -18,8 +18,11 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   if (transaction === undefined) {
     const paid = s.payments.find((p) => p.mark === 'confirmed' && CHARGED.has(p.origin) && (p.amount ?? 0n) > 0n);
     if (paid === undefined) return s;
-    transaction = newTax(ctx, paid, null);
-    state = note(putTax(state, transaction), ctx, 'decision', 'its tax is to be committed at the MoR', transaction.id);
+    const shadow = ctx.settings.shadow === true;
+    // What is calculated comes from the MoR's answer to a call that shadow mode does not make: nothing can be rehearsed.
+    transaction = shadow ? { ...newTax(ctx, paid, null), stage: 'closed' } : newTax(ctx, paid, null);
+    const said = shadow ? 'shadow mode: its tax is left to others, for good' : 'its tax is to be committed at the MoR';
+    state = note(putTax(state, transaction), ctx, 'decision', said, transaction.id);
   }
   const paidBy = transaction.paymentRowId;
   const p = state.payments.find((x) => x.id === paidBy);

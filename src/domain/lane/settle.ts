@@ -1,6 +1,6 @@
 // Brings a lane to rest: looks at all that is known and writes down what must be done next. It asks no one and sends nothing,
 // and it does not care in which order things became known.
-import { type InvoiceRow, type LaneState, HOLDING, type MarkStage, markMoves, type PaymentRow } from '../model.js';
+import { type InvoiceRow, type LaneState, HOLDING, type PaymentRow } from '../model.js';
 import { paymentCollected, refundOfUnmarked } from '../postings.js';
 import { publicStatus, SIGNUP_REASON } from '../status.js';
 import {
@@ -9,6 +9,7 @@ import {
   closeReviews,
   type Ctx,
   effectName,
+  moveMark,
   note,
   openReview,
   putInvoice,
@@ -21,18 +22,10 @@ import { nameCustomers, settleChannels } from './settle-channels.js';
 import { settleRecovery } from './settle-recovery.js';
 import { settleRefunds } from './settle-refunds.js';
 import { settleTax } from './settle-tax.js';
+import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
 import { settleWatches } from './settle-watches.js';
 
 const HOUR_MS = 3_600_000;
-
-/** Moves a payment's mark. A move the table does not know is a bug and stops the lane. */
-export function moveMark(p: PaymentRow, to: MarkStage): PaymentRow {
-  if (p.mark === to) return p;
-  const allowed: readonly string[] = markMoves[p.mark];
-  if (!allowed.includes(to)) throw new Error(`a mark cannot move from ${p.mark} to ${to}`);
-  // What waits is not being marked: the mode is chosen, or found out, anew.
-  return { ...p, mark: to, markMode: to === 'waiting' ? null : p.markMode };
-}
 
 /** Decides until nothing changes any more. */
 export function settle(s: LaneState, ctx: Ctx): LaneState {
@@ -78,6 +71,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
   if (p.mark === 'held' && (i.platformStatus !== 'draft' || isDue(i.holdUntil, ctx.now))) {
     return settlePayment(putPayment(s, moveMark(p, 'waiting')), id, ctx);
   }
+  if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
   if (p.mark === 'reporting' || p.mark === 'referencing') return withdrawIfPointless(s, p, ctx);
   if (p.mark !== 'waiting' || p.amount === null) return s;
 
@@ -85,7 +79,9 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
   const stuck = s.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
-  const d = decideMark({ ...p, amount: p.amount }, i, holder, isFresh(i, ctx.now), ctx.settings, stuck);
+  const shadow = ctx.settings.shadow === true;
+  const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
+  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck);
   const known = p.paymentId ?? p.id;
   switch (d.do) {
     case 'read':
@@ -98,6 +94,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
       return note(putInvoice(held, { ...i, holdUntil: until }), ctx, 'decision', said, p.id);
     }
     case 'finalize': {
+      if (shadow) return wouldFinalize(s, p, i, ctx);
       const called = addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
       return note(
         putPayment(called, moveMark(p, 'finalizing')),
@@ -131,6 +128,14 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
       return openReview(parked, ctx, { kind, subject: p.id, paymentRowId: p.id, summary, proposal });
     }
   }
+}
+
+/** In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final: the payment waits for that. */
+function wouldFinalize(s: LaneState, p: PaymentRow, i: InvoiceRow, ctx: Ctx): LaneState {
+  const written = s.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m));
+  const called = written ? s : addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
+  const held = putPayment(called, moveMark(p, 'held'));
+  return putInvoice(held, { ...i, holdUntil: holdUntil(i.finalizesAt, ctx.now) });
 }
 
 function startMark(

@@ -35,6 +35,10 @@ export type CallAnswer<T> = {
 
 export type CallOutcome<T> = CallAnswer<T> | CallFailure;
 
+/** The code of everything that shadow mode keeps from being done. */
+export const SHADOW_MODE = 'shadow_mode';
+export const SHADOW_MESSAGE = 'Shadow mode: nothing is changed at Stripe or the MoR (CROSSBILL_SHADOW).';
+
 /** One request as it is stored before it is sent. The same bytes go out on every try. */
 export type WireRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

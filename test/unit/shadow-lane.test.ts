@@ -1,0 +1,189 @@
+// Shadow mode, one lane at a time: everything is decided, nothing is sent, and what others do is compared with it.
+import { describe, expect, it } from '@jest/globals';
+import { requestRefund } from '../../src/domain/lane/apply-command.js';
+import { applyRead } from '../../src/domain/lane/apply-answer.js';
+import { decideShadowedAnew } from '../../src/domain/lane/shadow.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import {
+  aPaymentFailed,
+  aPaymentSucceeded,
+  anInvoice,
+  aRefund,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../support/builders.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+
+const MODES = ['payment_record', 'out_of_band'] as const;
+
+function inShadow(settings: Partial<FlowSettings> = {}): LaneHarness {
+  const h = LaneHarness.inMemory({ settings: { shadow: true, ...settings } });
+  h.platform.put(anInvoice());
+  return h;
+}
+
+const state = (h: LaneHarness) => h.state(INVOICE_ID);
+
+/** The integration in charge marks the invoice, and Stripe tells of it. */
+async function othersMark(h: LaneHarness): Promise<void> {
+  h.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n, amountPaid: 1000n });
+  await h.take(invoiceEvent('invoice.paid', { amountRemaining: 0n, amountPaid: 1000n }));
+}
+
+const calls = async (h: LaneHarness): Promise<string[]> =>
+  (await state(h)).messages.map((m) => `${m.kind} ${m.status} ${m.lastCode ?? ''}`);
+
+describe('in shadow mode', () => {
+  it.each(MODES)('a payment is decided, its first call is written down and not sent (%s)', async (markMode) => {
+    const h = inShadow({ markMode });
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    await h.rest();
+    expect(h.platform.effects).toEqual({});
+    const first = markMode === 'payment_record' ? 'report_payment' : 'set_reference';
+    expect(await calls(h)).toEqual([`${first} cancelled shadow_mode`]);
+    expect((await state(h)).invoice?.status).toBe('marking');
+    expect(balances(await state(h))).toEqual({ mor_receivable: 1000n, unmarked_payments: -1000n });
+  });
+
+  it.each(MODES)(
+    'an invoice that others mark afterwards is paid here too, and the books balance (%s)',
+    async (markMode) => {
+      const h = inShadow({ markMode });
+      await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+      await othersMark(h);
+      const s = await state(h);
+      expect([s.invoice?.status, s.payments[0]?.mark]).toEqual(['paid', 'confirmed']);
+      expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+      expect(openKinds(s)).toEqual([]);
+      expect(h.platform.effects).toEqual({});
+    },
+  );
+
+  it('others who were faster are no double payment: it is decided on the invoice as it was', async () => {
+    const h = inShadow();
+    await h.take(invoiceEvent('invoice.finalized'));
+    await othersMark(h);
+    await h.take(aPaymentSucceeded());
+    const s = await state(h);
+    expect(await calls(h)).toEqual(['report_payment cancelled shadow_mode']);
+    expect([s.payments[0]?.mark, openKinds(s)]).toEqual(['confirmed', []]);
+  });
+
+  it('an amount that differs waits for a person, though others marked the invoice', async () => {
+    const h = inShadow();
+    await h.take(invoiceEvent('invoice.finalized'));
+    await othersMark(h);
+    await h.take(aPaymentSucceeded({ amount: 900 }));
+    const s = await state(h);
+    expect([s.payments[0]?.mark, openKinds(s), s.messages]).toEqual(['parked', ['amount_mismatch'], []]);
+  });
+
+  it('a second payment of a marked invoice is a double payment as ever', async () => {
+    const h = inShadow();
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    await othersMark(h);
+    await h.take(aPaymentSucceeded({ eventId: 'evt_second', paymentId: 'pay_second' }));
+    expect(openKinds(await state(h))).toEqual(['double_payment']);
+  });
+
+  it('a failed payment leaves the invoice open and writes nothing down', async () => {
+    const h = inShadow();
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
+    const s = await state(h);
+    expect([s.invoice?.status, s.messages]).toEqual(['open', []]);
+  });
+
+  it('a draft is not finalized: that is written down once, and the mark follows when it is final', async () => {
+    const h = inShadow({ draftPolicy: 'finalize' });
+    h.platform.change(INVOICE_ID, { status: 'draft' });
+    await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
+    await h.rest(5);
+    expect(await calls(h)).toEqual(['finalize_invoice cancelled shadow_mode']);
+    expect((await state(h)).invoice?.status).toBe('held');
+    h.platform.change(INVOICE_ID, { status: 'open' });
+    await h.take(invoiceEvent('invoice.finalized'));
+    expect(await calls(h)).toEqual(['finalize_invoice cancelled shadow_mode', 'report_payment cancelled shadow_mode']);
+    expect(h.platform.effects).toEqual({});
+  });
+
+  it('a refund made elsewhere is booked, its mirror is written down and left to others', async () => {
+    const h = inShadow();
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    await othersMark(h);
+    await h.take(aRefund({ amount: 400, total: 400 }));
+    const s = await state(h);
+    expect(s.refunds[0]).toMatchObject({ counted: true, mirror: 'not_needed' });
+    expect(balances(s)).toEqual({ mor_receivable: 600n, settled_invoices: -600n });
+    expect(await calls(h)).toEqual(['report_payment cancelled shadow_mode', 'issue_credit_note cancelled shadow_mode']);
+    expect(h.platform.effects).toEqual({});
+  });
+
+  it('a refund cannot be asked for, and nothing is relayed', async () => {
+    const h = inShadow({ relay: true });
+    await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
+    await othersMark(h);
+    const id = (await state(h)).payments[0]?.id ?? '';
+    const asked = await h.command(INVOICE_ID, (s, ctx) =>
+      requestRefund(s, id, { amount: null, reason: null, metadata: null, by: 'ops' }, ctx),
+    );
+    expect(asked).toMatchObject({ ok: false, status: 409, code: 'shadow_mode' });
+    expect(await calls(h)).toContain('relay_event cancelled shadow_mode');
+    expect(h.relay.sent).toEqual([]);
+  });
+});
+
+describe('in shadow mode with links for failed renewals', () => {
+  it('one link is written down, and none is asked for, now or later', async () => {
+    const recoveryLinks = { jurisdiction: 'DE', returnUrl: 'https://shop.example/back', expiresSec: 604_800 };
+    const h = inShadow({ recoveryLinks });
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed());
+    await h.rest(24);
+    expect(await calls(h)).toEqual(['create_payment_link cancelled shadow_mode']);
+    Object.assign(h.context.settings, { shadow: false });
+    await h.take(aPaymentFailed({ eventId: 'evt_again', paymentId: 'pay_again' }));
+    await h.rest(24);
+    expect(await calls(h)).toEqual(['create_payment_link cancelled shadow_mode']);
+  });
+});
+
+describe('after shadow mode', () => {
+  /** Decided in shadow mode and marked by nobody; then the daemon is started without it. */
+  async function left(): Promise<LaneHarness> {
+    const h = inShadow();
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    Object.assign(h.context.settings, { shadow: false });
+    return h;
+  }
+
+  it('nothing is sent by itself, whatever else comes', async () => {
+    const h = await left();
+    await h.take(invoiceEvent('invoice.updated', { eventId: 'evt_later' }));
+    await h.rest(48);
+    expect(h.platform.effects).toEqual({});
+    expect((await state(h)).payments[0]?.mark).toBe('reporting');
+  });
+
+  it('what a person has looked at again is decided anew, sent under the next key, and marked once', async () => {
+    const h = await left();
+    const facts = h.platform.invoices.get(INVOICE_ID) ?? null;
+    await h.command(INVOICE_ID, (s, ctx) => {
+      const read = applyRead(s, { ok: true, value: facts, status: 200, requestId: null }, ctx);
+      return { ok: true, state: decideShadowedAnew(read, ctx), value: null };
+    });
+    await h.rest();
+    const s = await state(h);
+    expect(h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+    expect(s.messages.filter((m) => m.kind === 'report_payment').map((m) => [m.generation, m.status])).toEqual([
+      [1, 'cancelled'],
+      [2, 'done'],
+    ]);
+    expect([s.invoice?.status, s.payments[0]?.mark]).toEqual(['paid', 'confirmed']);
+  });
+
+  it('what others mark late is taken as marked', async () => {
+    const h = await left();
+    await othersMark(h);
+    const s = await state(h);
+    expect([s.payments[0]?.mark, openKinds(s), h.platform.effects]).toEqual(['confirmed', [], {}]);
+  });
+});
