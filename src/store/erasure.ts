@@ -63,7 +63,6 @@ export class Erasure {
 
   /** Raw bodies of events decided, copies put into quarantine and calls answered before `before`. What is parked waits for a person. */
   async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
-    const events = `status in ('done', 'ignored') and decided_at < $1`;
     const calls = `peer in ('mor', 'relay') and status in ('done', 'cancelled') and answered_at < $1`;
     const copies = 'last_at < $1';
     let dropped = 0;
@@ -76,10 +75,29 @@ export class Erasure {
         some,
       );
     return {
-      events: await old('inbox_event', events),
+      events: await this.purgeEvents(before, some),
       quarantined: await old('inbox_quarantine', copies),
       calls: await old('outbox_message', calls),
     };
+  }
+
+  /** From the oldest event on, in short steps by id: each looks at its own rows only, however many were purged before. */
+  private async purgeEvents(before: Date, onBatch: (dropped: number) => void): Promise<number> {
+    const bounds = await this.db.pool.query<{ first: string | null; last: string | null }>(
+      'select min(id) as first, max(id) as last from inbox_event',
+    );
+    const last = BigInt(bounds.rows[0]?.last ?? '0');
+    let changed = 0;
+    for (let from = BigInt(bounds.rows[0]?.first ?? '1'); from <= last; from += BigInt(BATCH)) {
+      const step = await this.change(
+        `update inbox_event set body = null where id >= $1 and id < $2 and body is not null
+            and status in ('done', 'ignored') and decided_at < $3`,
+        [from.toString(), (from + BigInt(BATCH)).toString(), before],
+      );
+      changed += step;
+      onBatch(step);
+    }
+    return changed;
   }
 
   /** The customer's invoices: their events and calls go by the invoice's id. */

@@ -28,7 +28,9 @@ const NOT_TAKEN_IN = `q.released_at is null and not exists (
 export async function eventPage(pool: pg.Pool, filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
   const [inboxBefore, quarantineBefore] = startOf(page.cursor);
   const by = [filter.source ?? null, filter.type ?? null, filter.eventId ?? null];
-  const match = `($2::text is null or source = $2) and ($3::text is null or type = $3) and ($4::text is null or event_id = $4)`;
+  // An id alone is looked for under each source: so it is found by the unique index, whatever the number of events.
+  const match = `($2::text is null or source = $2) and ($3::text is null or type = $3)
+    and ${filter.eventId === undefined ? '$4::text is null' : `event_id = $4 and source in ('stripe', 'mor_payments', 'mor_events')`}`;
   const inbox =
     filter.status === 'quarantined'
       ? []
