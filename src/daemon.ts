@@ -73,6 +73,7 @@ export async function startDaemon(
     const readiness = app.get(Readiness);
     front.setDoors(doors);
     front.setFallback(express.getInstance<RequestHandler>());
+    worker.giveWay(() => doors.crowded);
     worker.start();
     doors.open();
     void watch.opened();

@@ -25,7 +25,11 @@ const doors = new Doors(
   new PgInbox(db, new SystemIds()),
   clock,
 );
-if (mode === 'work') makeWorker(db, wake, { peerUrl: null, concurrency: 64 }).start();
+if (mode === 'work') {
+  const worker = makeWorker(db, wake, { peerUrl: null, concurrency: 64 });
+  worker.giveWay(() => doors.crowded);
+  worker.start();
+}
 const front = new FrontServer();
 front.setDoors(doors);
 doors.open();

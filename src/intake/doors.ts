@@ -12,6 +12,7 @@ import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from './si
 const BODY_TIMEOUT_MS = 8_000;
 const READING_BYTES = 64 * 1024 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // the sender is owed an answer within 10 s
+const CROWD = 10; // twenty events a second, as many as Stripe's budget lets us decide, are one or two at a time
 const QUARANTINES_AT_ONCE = 32; // replayed deliveries cost a database write each; more than this many get their 503 without it
 
 export class Doors {
@@ -50,6 +51,11 @@ export class Doors {
   /** Deliveries that wait for their commit. */
   get waiting(): number {
     return this.#batcher.waiting;
+  }
+
+  /** True while so many wait that whatever else the process does should let them by. */
+  get crowded(): boolean {
+    return this.#batcher.waiting >= CROWD;
   }
 
   /** True when the request is for a door: then it is answered here, now or later. */

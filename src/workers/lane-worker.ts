@@ -19,6 +19,8 @@ export type LaneWorkerOptions = {
 /** After so many failed decisions an event is parked for a person (RELIABILITY K9), and a lane without one is told of. */
 const PARK_AFTER = 10;
 const BACK_OFF_MS = 1_000;
+/** Between two claims while deliveries crowd the doors: still more lanes a second than Stripe's budget has calls for. */
+const GIVE_WAY_MS = 200;
 /** How often a lane that was told of is tried again. */
 const STUCK_EVERY_MS = 3_600_000;
 const MOST_FAILING = 10_000;
@@ -34,6 +36,7 @@ export class LaneWorker {
   private woken = false;
   private tap: (() => void) | null = null;
   private readonly places: number;
+  private crowded: () => boolean = () => false;
 
   constructor(
     private readonly store: LaneStore,
@@ -43,6 +46,11 @@ export class LaneWorker {
     private readonly options: LaneWorkerOptions,
   ) {
     this.places = Math.floor((options.concurrency * 9) / 8);
+  }
+
+  /** While `crowded` is true lanes are claimed at a walk: senders wait for their answers, and decisions can. */
+  giveWay(crowded: () => boolean): void {
+    this.crowded = crowded;
   }
 
   start(): void {
@@ -66,7 +74,7 @@ export class LaneWorker {
     while (!this.stopping.signal.aborted) {
       this.woken = false;
       // Under load some lanes are claimed ahead, many with one statement, and begin the moment a place is free.
-      const ahead: number = backlog ? Math.ceil(this.places / 2) : 0;
+      const ahead: number = backlog && !this.crowded() ? Math.ceil(this.places / 2) : 0;
       const wanted = this.places + ahead - this.inFlight.size - this.ready.length;
       if (wanted > 0 && this.ready.length <= ahead / 2) {
         const claims = await this.claim(wanted);
@@ -74,7 +82,8 @@ export class LaneWorker {
         this.ready.push(...claims);
       }
       this.begin();
-      await this.rest();
+      if (this.crowded()) await this.clock.sleep(GIVE_WAY_MS, this.stopping.signal);
+      else await this.rest();
     }
     // What was claimed ahead goes back: any other worker may have it at once.
     await Promise.allSettled(this.ready.map((c) => this.store.release(c.lane, c.fence)));
