@@ -12,6 +12,7 @@ import { migrate } from '../store/migrations.js';
 import { burst } from './burst.js';
 import { bareMarks } from './durable-limit.js';
 import { invoiceCreated, signedRequest } from './events.js';
+import { measureInboxGrowth } from './inbox-growth.js';
 import { load, type LoadResult } from './load.js';
 import { replicas } from './replicas.js';
 import { type Rig, withPeer } from './rig.js';
@@ -260,6 +261,7 @@ try {
   if (parts.has('intake')) await intake();
   if (parts.has('path')) await path();
   if (parts.has('growth')) await growth();
+  if (parts.has('growth')) await measureInboxGrowth(rig);
   if (parts.has('stop')) await stop();
   if (parts.has('replicas')) await replicas(rig);
   if (parts.has('burst')) await burst(rig);
