@@ -159,7 +159,7 @@ async function path(): Promise<void> {
   const before = await bare(true);
   const instant = await run(count, 0, 64);
   const after = await bare(true);
-  const slow = await run(Math.round(1_500 * scale), 150, 32);
+  const slow = await run(Math.round(3_000 * scale), 150, 32);
   const limit = (before + after) / 2;
   const bound = 32 / 0.45;
   const bareRow = (what: string, n: number): Record<string, string | number> => ({
