@@ -1,0 +1,157 @@
+// Real processes and a real PostgreSQL that die under load, and peers at their worst. Effects are counted at Stripe and the MoR.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.js';
+import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { stripeSides } from './support/story.js';
+
+const RENEWALS = 10;
+/** A lease of one that was killed lasts at most 30 s; a call without an answer is given up after 15. */
+const PATIENCE_MS = 90_000;
+const TEST_MS = 150_000;
+const log = { info: () => undefined, warn: () => undefined };
+
+describe('two daemons on a database of their own', () => {
+  let folder: string;
+  let server: EmbeddedPostgres;
+  let world: World;
+  const daemons: DaemonProcess[] = [];
+  let subscribers: Subscriber[];
+
+  beforeAll(async () => {
+    ensureBuilt();
+    folder = mkdtempSync(join(tmpdir(), 'crossbill-chaos-'));
+    server = await startEmbeddedPostgres({ dataDir: folder, log, settings: { fsync: 'off' } }); // processes die here, not the machine
+
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', DATABASE_URL: server.url });
+    const first = await world.startDaemon();
+    subscribers = await Promise.all(Array.from({ length: 5 }, () => world.subscriber({ amount: 1000 })));
+    for (const s of subscribers) await world.invoice(s.firstInvoiceId, 'paid');
+    await world.control('DELETE', '/stripe/webhook-endpoints/all');
+    await first.stop();
+    const { secrets, stripe, cards } = world.sandbox;
+    for (let i = 0; i < 2; i++) {
+      const port = await freePort();
+      const env = { ...world.env, PORT: String(port), LOG_LEVEL: 'info' };
+      const daemon = new DaemonProcess(`http://127.0.0.1:${port}`, env);
+      daemons.push(daemon);
+      stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret); // each hears everything
+      cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+      await daemon.start();
+    }
+  }, 240_000); // it may have to build first
+  afterAll(async () => {
+    await Promise.all(daemons.map((d) => d.end('SIGKILL')));
+    await world.close();
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function renewals(): Promise<string[]> {
+    const made: string[] = [];
+    while (made.length < RENEWALS) {
+      made.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
+    }
+    return made;
+  }
+
+  /** Somewhere in the work: after so many calls at Stripe. */
+  async function untilSomeCalls(more: number): Promise<void> {
+    const count = async (): Promise<number> => Number((await world.control('GET', '/stripe/stats')).body['requests']);
+    const start = await count();
+    await world.until('some calls were made', count, (n) => n >= start + more);
+  }
+
+  /** What failed to arrive comes again; in the end each payment has one record, attached once. */
+  async function allPaidOnce(invoices: readonly string[]): Promise<void> {
+    const sides = await world.until(
+      'every renewal is paid',
+      async () => {
+        await world.advance(120); // the senders' next tries
+        return stripeSides(world);
+      },
+      (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
+      PATIENCE_MS,
+    );
+    for (const id of invoices) {
+      const side = sides.get(id);
+      expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
+    }
+  }
+
+  it(
+    'one is killed under load: the other finishes its work, and every payment has one record, attached once',
+    async () => {
+      const invoices = await renewals();
+      await untilSomeCalls(8);
+      await daemons[0]?.end('SIGKILL');
+      await allPaidOnce(invoices);
+      await daemons[0]?.start();
+    },
+    TEST_MS,
+  );
+
+  it(
+    'PostgreSQL stops at once under load, twice: what was acknowledged is there, and every payment is marked once',
+    async () => {
+      const invoices = await renewals();
+      for (let i = 0; i < 2; i++) {
+        await untilSomeCalls(4);
+        const { pid } = server;
+        process.kill(pid, 'SIGQUIT'); // an immediate shutdown: no checkpoint, every connection cut; its owner starts it again
+        await world.until(
+          'it runs again',
+          async () => server.pid,
+          (now) => now !== pid,
+          PATIENCE_MS,
+        );
+      }
+      await allPaidOnce(invoices);
+      const { body } = await world.control('GET', '/deliveries');
+      const acknowledged = new Set(
+        (body['data'] as Json[]).filter((d) => d['status'] === 200).map((d) => String(d['event_id'])),
+      );
+      expect(acknowledged.size).toBeGreaterThan(RENEWALS);
+      const db = new pg.Client({ connectionString: server.url });
+      await db.connect();
+      const kept = await db.query<{ event_id: string }>('select event_id from inbox_event');
+      await db.end();
+      const stored = new Set(kept.rows.map((r) => r.event_id));
+      expect([...acknowledged].filter((id) => !stored.has(id))).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  it(
+    'peers that answer slowly, wrongly, never, and deliver twice: every payment is marked once',
+    async () => {
+      const at = { side: 'stripe', method: 'POST', path: '/v1/payment_records/report_payment' };
+      for (const fault of [
+        { action: { delay_ms: 60_000 } }, // never: it is given up after 15 s
+        { action: { delay_ms: 1_500 }, times: 3 },
+        { action: 'garble', times: 3 },
+        { action: 'duplicate', times: 3 },
+      ]) {
+        await world.control('POST', '/faults', { ...at, ...fault });
+      }
+      await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', times: 100, action: 'duplicate' });
+      const invoices = await renewals();
+      const [hanging] = await world.until(
+        'all but the one that hangs are paid',
+        () => stripeSides(world).then((seen) => invoices.filter((id) => seen.get(id)?.status !== 'paid')),
+        (open) => open.length <= 1,
+        PATIENCE_MS,
+      );
+      await allPaidOnce(invoices);
+      const { body } = await world.control('GET', '/faults');
+      expect((body['data'] as Json[]).filter((f) => f['hits'] === 0)).toEqual([]);
+      await world.control('DELETE', '/faults');
+      expect(hanging === undefined || invoices.includes(hanging)).toBe(true);
+    },
+    TEST_MS,
+  );
+});
