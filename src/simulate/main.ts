@@ -51,7 +51,9 @@ function runMode(options: Options, crew: Crew): Promise<number> {
 }
 
 function storiesOf({ story }: Options): readonly string[] {
-  const names = goldenStories.map((s) => s.name).filter((name) => story === null || name.includes(story));
+  const all = goldenStories.map((s) => s.name);
+  if (story !== null && all.includes(story)) return [story]; // not those too whose names go on
+  const names = all.filter((name) => story === null || name.includes(story));
   if (names.length === 0) throw new Error(`no story is named ${story ?? ''}`);
   return names;
 }
