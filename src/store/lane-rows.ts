@@ -7,6 +7,7 @@ import { type EventVerdict, type WaitingEvent } from '../domain/ports/lane-store
 import {
   ATTEMPT,
   type Codec,
+  columnList,
   ENTRY,
   flat,
   flatEntry,
@@ -62,7 +63,7 @@ async function select<T>(
   laneOf: (row: T) => string | null,
 ): Promise<ReadonlyMap<string, T[]>> {
   if (lanes.length === 0) return new Map();
-  const sql = `select * from ${codec.table} where ${column} = any($1) order by ${order}`;
+  const sql = `select ${columnList(codec)} from ${codec.table} where ${column} = any($1) order by ${order}`;
   const found = await db.query<Row>({ name: `load_${codec.table}`, text: sql, values: [lanes] });
   return byLane(
     found.rows.map((r) => fromRow(codec, r)),

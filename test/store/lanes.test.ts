@@ -129,6 +129,28 @@ describe('what is stored', () => {
     expect(rows).toEqual([{ at, detail: { n: 1, none: null } }]);
   });
 
+  it('is read by this release on the same connections after a later one added columns', async () => {
+    const { harness, db } = x;
+    const decide = () => harness.store.transact(write(INVOICE_ID, null, (s) => ensureInvoice(s, ctx()).state));
+    const onEveryConnection = () => Promise.all(Array.from({ length: 12 }, decide));
+    await onEveryConnection();
+    const tables = [
+      'invoice',
+      'payment',
+      'refund',
+      'mor_object',
+      'tax_record',
+      'review',
+      'outbox_message',
+      'payment_attempt',
+      'lane',
+    ];
+    for (const table of [...tables, 'inbox_event', 'journal', 'ledger_entry'])
+      await db.pool.query(`alter table ${table} add column of_a_later_release text`);
+    await onEveryConnection();
+    expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
+  });
+
   it('is all of a decision or nothing of it', async () => {
     const bad = (s: LaneState): LaneState => {
       const { state, invoice } = ensureInvoice(s, ctx());
