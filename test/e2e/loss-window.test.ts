@@ -18,6 +18,7 @@ describe('a daemon that was down for longer than the MoR tries', () => {
     await db.connect();
     const by = `interval '${hours} hours'`;
     await db.query(`update doors_open set opened_at = opened_at - ${by}, seen_at = seen_at - ${by}`);
+    await db.query(`update installation set began_at = began_at - ${by}`);
     await db.query(`update mor_object set created_at = created_at - ${by}`);
     await db.query(`update invoice set first_seen_at = first_seen_at - ${by}`);
     await db.end();

@@ -60,7 +60,7 @@ describe('a commit whose answer is lost', () => {
   }
 
   it('at the doors: the sender is told 503, comes again, and each event is there once', async () => {
-    proxy.loseAnswers('insert into inbox_event', 'INSERT 0', 3);
+    proxy.loseAnswers('store_events', 'INSERT 0', 3); // the statement's name: its text travels once a connection
     await allPaidOnce(await renewals(), 3);
     const { body } = await world.control('GET', '/deliveries');
     const statuses = (body['data'] as { status: number | null }[]).flatMap((d) => d.status ?? []); // null: under way
