@@ -36,7 +36,13 @@ export function readEvent(stored: WaitingEvent): ReadEvent {
     case 'mor_payments': {
       const parsed = parseMorPaymentEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
-      return { ok: true, event: toPaymentEvent(parsed.event, stored.receivedAt), livemode: null, account: null };
+      const { event } = parsed;
+      // One that names no invoice was moved to its invoice's lane, unless an older release parked it in a lane of its own.
+      if (event.invoiceId === null && stored.lane.startsWith('event:')) {
+        return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or no usable id' };
+      }
+      const invoiceId = event.invoiceId ?? stored.lane;
+      return { ok: true, event: toPaymentEvent(event, invoiceId, stored.receivedAt), livemode: null, account: null };
     }
     case 'mor_events': {
       const parsed = parseMorServiceEvent(stored.body);
@@ -59,7 +65,7 @@ function unusable(parsed: { verdict: 'ignored' | 'unusable'; reason: string }): 
 type MorEvent = Extract<ReturnType<typeof parseMorPaymentEvent>, { verdict: 'usable' }>['event'];
 
 /** `receivedAt` stands in for the time of an event that names none. */
-function toPaymentEvent(e: MorEvent, receivedAt: Date): LaneEvent {
+function toPaymentEvent(e: MorEvent, invoiceId: string, receivedAt: Date): LaneEvent {
   const refund = e.kind === 'payment.refunded' ? e : null;
   const notMade = e.kind === 'payment.failed' || e.kind === 'payment.requires_action' ? e : null;
   return {
@@ -68,7 +74,7 @@ function toPaymentEvent(e: MorEvent, receivedAt: Date): LaneEvent {
     type: e.kind,
     at: e.createdAt ?? receivedAt,
     paymentId: e.paymentId,
-    invoiceId: e.invoiceId,
+    invoiceId,
     customerId: e.customerId,
     processorChargeId: e.processorChargeId,
     processorPaymentIntentId: e.processorPaymentIntentId,

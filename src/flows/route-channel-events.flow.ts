@@ -1,14 +1,17 @@
-// Finds the invoice that an event of the MoR's other channels is about, and moves the event to that invoice's lane.
+// Finds the invoice that an event of the MoR is about which does not name it (all of the other channels, and a refund of a signup's
+// payment), and moves the event to that invoice's lane.
+import { parseMorPaymentEvent, type PaymentRefunded } from '../domain/events/mor-payment-event.js';
 import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { deadlineIn } from '../domain/lane/channel-fields.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { showMoney } from '../domain/money.js';
 import { type ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
 import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
 import { type FlowContext } from './flow-context.js';
 import { type DecidedEvent } from './lane-trail.js';
 import { type Wake } from './wake.js';
 
-/** Lanes of events that do not name their invoice (see `parseMorServiceEvent`). */
+/** Lanes of events that do not name their invoice (see `parseMorServiceEvent`, `parseMorPaymentEvent`). */
 export function isChannelLane(lane: string): boolean {
   return lane.startsWith('mor:');
 }
@@ -21,6 +24,8 @@ const GIVE_UP_MS = 7 * 86_400_000;
 
 /** The surest first: a thing of our own, then what its ids are otherwise known for. */
 const SUREST: readonly Home['what'][] = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'];
+
+type Homeless = MorServiceEvent | PaymentRefunded;
 
 export class RouteChannelEventsFlow {
   constructor(
@@ -49,7 +54,7 @@ export class RouteChannelEventsFlow {
     });
   }
 
-  private route(stored: RoutedEvent, event: MorServiceEvent | null, known: ReadonlyMap<string, Home[]>): Routing {
+  private route(stored: RoutedEvent, event: Homeless | null, known: ReadonlyMap<string, Home[]>): Routing {
     const { id, reviewId } = stored;
     const decide = (
       reason: string,
@@ -78,7 +83,7 @@ export class RouteChannelEventsFlow {
     return decide('names nothing that is known here: a person must look', 'done', this.review(event, item));
   }
 
-  private review(event: MorServiceEvent, item: Item): ReviewRow {
+  private review(event: Homeless, item: Item): ReviewRow {
     const { now, newId } = this.context.now();
     return {
       id: newId('rev'),
@@ -108,18 +113,25 @@ export class RouteChannelEventsFlow {
   }
 }
 
-function usable(stored: RoutedEvent): MorServiceEvent | null {
+function usable(stored: RoutedEvent): Homeless | null {
+  if (stored.source === 'mor_payments') {
+    const parsed = parseMorPaymentEvent(stored.body);
+    return parsed.verdict === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
+  }
   const parsed = parseMorServiceEvent(stored.body);
   return parsed.verdict === 'usable' ? parsed.event : null;
 }
 
 /** Every id the event carries; a proforma invoice's may stand in the event's own id alone. */
-function namesOf(event: MorServiceEvent): readonly string[] {
+function namesOf(event: Homeless): readonly string[] {
+  if (event.kind === 'payment.refunded') {
+    return [event.paymentId, event.processorChargeId, event.processorPaymentIntentId];
+  }
   const first = [event.proformaInvoiceId, event.paymentLinkId, event.eInvoiceId].filter((id) => id !== null);
   return [...new Set([...first, ...idsIn(event.data)])];
 }
 
-function homeOf(event: MorServiceEvent, known: ReadonlyMap<string, Home[]>): Home | null {
+function homeOf(event: Homeless, known: ReadonlyMap<string, Home[]>): Home | null {
   const found = namesOf(event).flatMap((id) => known.get(id) ?? []);
   for (const what of SUREST) {
     const home = found.find((h) => h.what === what);
@@ -132,7 +144,8 @@ function keepsLooking(r: Routing | undefined): boolean {
   return r?.do === 'decide' && (r.review !== null || r.reason === 'names nothing that is known here');
 }
 
-function maybeUnderWay(event: MorServiceEvent): boolean {
+function maybeUnderWay(event: Homeless): boolean {
+  if (event.kind === 'payment.refunded') return true;
   return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
 }
 
@@ -144,7 +157,7 @@ type Item = {
 };
 
 /** What a person is told of an event that names nothing we know; null: nothing follows from it. */
-function itemFor(event: MorServiceEvent): Item | null {
+function itemFor(event: Homeless): Item | null {
   const look =
     'Look it up at the MoR. If it belongs to an invoice, see that the invoice is settled; else dismiss this.';
   switch (event.kind) {
@@ -158,6 +171,12 @@ function itemFor(event: MorServiceEvent): Item | null {
     case 'payment.captured': {
       const summary = `a payment was captured (event ${event.eventId}) that is not known here: no invoice, link or signup`;
       return { kind: 'conflicting_event', summary, proposal: look };
+    }
+    case 'payment.refunded': {
+      const summary = `${showMoney(event.amount)} of payment ${event.paymentId} was given back (event ${event.eventId}), which is not known here; the event names no invoice`;
+      const proposal =
+        'If it is a signup’s payment, complete the signup: the refund is then recorded and this closes itself. Else look it up at the MoR.';
+      return { kind: 'conflicting_event', summary, proposal };
     }
     case 'e_invoice.issued':
     case 'e_invoice.issuance_failed':

@@ -140,6 +140,11 @@ export class People {
     await Promise.all(Array.from({ length: clicks }, click));
   }
 
+  /** The MoR knows a payment without the invoice it is for, as it may of a signup's. */
+  neverHeardOf(invoiceId: string): void {
+    for (const p of this.payments()) if (p.merchantInvoiceId === invoiceId) p.merchantInvoiceId = null;
+  }
+
   /** An older attempt's failure comes after the payment has succeeded. */
   lateFailure(paymentId: string): void {
     const { mor, cards } = this.world.sandbox;

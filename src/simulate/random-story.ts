@@ -37,7 +37,12 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
     const who = await people.subscriber(`c${n}`, rng.int(5, 400) * 10, rng.pick(currencies), trial);
     if (!trial) {
       const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit'] as const);
-      world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => void people.signUp(who, how));
+      const unheard = rng.chance(0.5);
+      world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => {
+        void people.signUp(who, how).then(() => {
+          if (unheard) people.neverHeardOf(who.firstInvoiceId);
+        });
+      });
       continue;
     }
     await people.cards(who.customerId, [rng.pick(outcomes), rng.pick(outcomes), 'succeed']);
@@ -84,11 +89,11 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => channels.payLink(invoiceId));
   };
   const aPayment = (): string => {
-    // What the MoR says of the refund of a payment without an invoice, no document shows.
+    // What the MoR says of the refund of a payment on a link, which has no customer of the merchant's either, no document shows.
     const list = people
       .payments()
       .filter((p) => p.status === 'succeeded' || p.status === 'partially_refunded')
-      .filter((p) => p.merchantInvoiceId !== null);
+      .filter((p) => p.kind !== 'link');
     return list.length === 0 ? 'pay_none' : rng.pick(list.slice(-RECENT)).id;
   };
   const part = (): number | null => (rng.chance(0.4) ? null : rng.int(1, 30));

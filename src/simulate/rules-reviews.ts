@@ -53,6 +53,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return [...world.disputes, ...world.alerts].some(
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
       );
+    case 'conflicting_event':
+      // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
+      return all.some((t) => t.kind === 'signup' && r.summary.includes(t.id) && rowOf(seen, t) === undefined);
     default:
       return false;
   }

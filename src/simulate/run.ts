@@ -104,6 +104,10 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a call was refused for good', messages.some((m) => m.status === 'refused')],
     ['a refund of ours', refunds.some((r) => r.origin === 'api')],
     ['a refund made elsewhere', refunds.some((r) => r.origin === 'event')],
+    [
+      'a refund without an invoice',
+      [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === null && p.amountRefunded > 0),
+    ],
     ['a refund mirrored', refunds.some((r) => r.mirror === 'done')],
     ['a signup marked', seen.payments.some((p) => p.origin === 'signup' && p.mark === 'confirmed')],
     ['a transfer marked', seen.payments.some((p) => p.origin === 'proforma' && p.mark === 'confirmed')],

@@ -84,7 +84,7 @@ export class PgInbox extends Inbox {
         [
           this.ids.next('rev'),
           `${d.source}:${d.eventId}`,
-          d.status === 'received' && d.source !== 'mor_events' ? d.lane : null,
+          d.status === 'received' && !d.lane.startsWith('mor:') ? d.lane : null,
           `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
           'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.',
           d.receivedAt,

@@ -1,4 +1,4 @@
-// The routing of the MoR's other events in PostgreSQL: one look for every id, one transaction for what was decided.
+// The routing of events that name no invoice in PostgreSQL: one look for every id, one transaction for what was decided.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { type ReviewRow } from '../domain/model.js';
@@ -49,7 +49,7 @@ export class PgChannelEvents extends ChannelEvents {
         `select e.*, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
            left join review r on r.subject = e.event_id and r.invoice_id is null and r.status = 'open'
             and r.kind in ('conflicting_event', 'dispute')
-          where e.lane = $1 and e.source = 'mor_events' and e.body is not null
+          where e.lane = $1 and e.body is not null
             and ((e.status = 'received' and e.next_try_at <= $2) or (e.status = 'done' and r.id is not null))
           order by e.id limit ${EVENTS_AT_ONCE}`,
         [lane, this.clock.now()],

@@ -299,6 +299,30 @@ describe('signups', () => {
     await paidOnce(b.invoiceId);
   });
 
+  it('a refund by a MoR that never heard of the invoice finds it by the charge, and is mirrored once', async () => {
+    const b = await begun();
+    const { chargeId, paymentId } = await confirmed(b);
+    await complete(b.id, result(b, chargeId));
+    await paidOnce(b.invoiceId);
+    const atMor = world.sandbox.mor.payments.get(paymentId);
+    if (atMor === undefined) throw new Error('the MoR has no such payment');
+    atMor.merchantInvoiceId = null;
+    await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990, reason: 'goodwill' });
+    const shown = await untilPayment(world, paymentId, 'is partly refunded', (p) => p['amount_refunded'] === 990);
+    expect(shown).toMatchObject({ invoice_id: b.invoiceId, status: 'partially_refunded' });
+    // The next one, which names the invoice, adds up with it.
+    atMor.merchantInvoiceId = b.invoiceId;
+    await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 2000 });
+    await untilPayment(world, paymentId, 'is refunded', (p) => p['amount_refunded'] === 2990);
+    const side = await world.until(
+      'both refunds show on Stripe',
+      () => stripeSide(world, b.invoiceId),
+      (seen) => seen.notes.length === 2,
+    );
+    expect(side.notes.toSorted()).toEqual([2000, 990]);
+    expect(await reviews(world, b.invoiceId)).toEqual([]);
+  });
+
   it('the MoR’s event before complete: one payment all the same', async () => {
     const b = await begun();
     const { chargeId, paymentId } = await confirmed(b);

@@ -14,6 +14,7 @@ import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgChannelEvents } from '../../src/store/pg-channel-events.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { freshDatabase } from './database.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay, NoChannelEvents, NoChannels } from './fakes.js';
@@ -210,6 +211,7 @@ class MortalStore extends LaneStore {
 type Options = { readonly settings?: Partial<FlowSettings>; readonly clock?: ManualClock; readonly seed?: number };
 type Backend = {
   readonly store: LaneStore;
+  readonly channelEvents?: PgChannelEvents;
   readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
   readonly nextDue: () => Promise<number | null>;
   readonly state: (lane: string) => Promise<LaneState>;
@@ -245,7 +247,7 @@ export class LaneHarness {
       this.context,
       { expected: null },
       new NoChannels(),
-      new RouteChannelEventsFlow(new NoChannelEvents(), this.context, new Wake()),
+      new RouteChannelEventsFlow(backend.channelEvents ?? new NoChannelEvents(), this.context, new Wake()),
     );
   }
 
@@ -273,6 +275,7 @@ export class LaneHarness {
     const store = new PgLaneStore(db, clock);
     const backend: Backend = {
       store,
+      channelEvents: new PgChannelEvents(db, clock),
       deliver: async (batch) => {
         await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
       },
@@ -295,9 +298,8 @@ export class LaneHarness {
             return { state, verdicts: [], dueAt: new Date('2999-01-01T00:00:00Z'), value: null };
           },
         });
-        const rows = await db.pool.query<Record<string, string>>('select * from ledger_entry where invoice_id = $1', [
-          lane,
-        ]);
+        const sql = 'select * from ledger_entry where invoice_id = $1';
+        const rows = await db.pool.query<Record<string, string>>(sql, [lane]);
         const entries = rows.rows.map(
           (r) =>
             ({

@@ -53,10 +53,21 @@ describe('a payment event', () => {
     'processor_payment_intent_id',
   ])('without a usable %s is unusable', (member) => {
     for (const name of ['succeeded', 'failed', 'requires_action', 'refunded']) {
-      for (const value of [undefined, null, 7, 'x'.repeat(256), 'a\0b', '\ud800']) {
+      for (const value of [undefined, null, '', 7, 'x'.repeat(256), 'a\0b', '\ud800']) {
+        if (value === '' && member === 'processor_charge_id') continue; // see below
+        if ((value ?? '') === '' && name === 'refunded' && member === 'merchant_invoice_id') continue; // see below
         expect(parseMorPaymentEvent(changed(at(name), member, value)).verdict).toBe('unusable');
       }
     }
+  });
+
+  it.each([undefined, null, ''])('of a refund may leave the invoice out (%j): its lane is the payment', (value) => {
+    const paymentId = 'pay_fern3';
+    expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_invoice_id', value))).toMatchObject({
+      verdict: 'usable',
+      lane: `mor:${paymentId}`,
+      event: { invoiceId: null, paymentId },
+    });
   });
 
   it('may leave the charge id empty only when nothing was charged', () => {

@@ -15,13 +15,12 @@ import {
 } from './fields.js';
 import { type JsonObject } from './json-body.js';
 
-/** What every `payment.*` event says. */
+/** What every `payment.*` event says, but for its invoice. */
 type PaymentFacts = {
   readonly eventId: string;
   /** When the MoR made the event; null when it did not say. */
   readonly createdAt: Date | null;
   readonly paymentId: string;
-  readonly invoiceId: string; // merchant_invoice_id
   readonly customerId: string; // merchant_customer_id
   readonly processorPaymentIntentId: string;
   /** The payment; for `payment.refunded` what this one refund gave back. */
@@ -30,11 +29,13 @@ type PaymentFacts = {
 
 export type PaymentSucceeded = PaymentFacts & {
   readonly kind: 'payment.succeeded';
+  readonly invoiceId: string; // merchant_invoice_id
   readonly processorChargeId: string;
 };
 
 export type PaymentNotMade = PaymentFacts & {
   readonly kind: 'payment.failed' | 'payment.requires_action';
+  readonly invoiceId: string;
   /** Null: Document 3 sends an empty one. */
   readonly processorChargeId: string | null;
   readonly failureMessage: string | null;
@@ -43,6 +44,8 @@ export type PaymentNotMade = PaymentFacts & {
 
 export type PaymentRefunded = PaymentFacts & {
   readonly kind: 'payment.refunded';
+  /** Null: a signup was paid through an intent and a link by itself, and the MoR may never have heard of their invoice. */
+  readonly invoiceId: string | null;
   readonly processorChargeId: string;
   readonly status: 'partially_refunded' | 'refunded';
   /** `rfnd_…`. Document 3 makes both ids optional; one of them or the running total is there, or nothing would tell refunds apart. */
@@ -55,11 +58,11 @@ export type PaymentRefunded = PaymentFacts & {
 
 export type MorPaymentEvent = PaymentSucceeded | PaymentNotMade | PaymentRefunded;
 
-/** Parses a delivery of the payments door. The lane is the invoice. Never throws. */
+/** Parses a delivery of the payments door. The lane is the invoice, or `mor:` and the payment where none is named. Never throws. */
 export function parseMorPaymentEvent(body: Buffer): ParsedEvent<MorPaymentEvent> {
   return parseEvent('mor_payments', body, (envelope) => {
     const event = readPayment(envelope);
-    return event === null ? null : { lane: event.invoiceId, event };
+    return event === null ? null : { lane: event.invoiceId ?? `mor:${event.paymentId}`, event };
   });
 }
 
@@ -72,6 +75,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
+        invoiceId: requireId(payment, 'merchant_invoice_id'),
         processorChargeId: requireId(payment, 'processor_charge_id'),
       };
     }
@@ -82,6 +86,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
+        invoiceId: requireId(payment, 'merchant_invoice_id'),
         processorChargeId: chargeOrEmpty(payment),
         failureMessage: freeText(member(payment, 'failure_message')),
         declineCode: freeText(member(payment, 'decline_code')),
@@ -99,6 +104,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
+        invoiceId: optionalId(payment, 'merchant_invoice_id'),
         processorChargeId: requireId(payment, 'processor_charge_id'),
         status,
         morRefundId,
@@ -121,7 +127,6 @@ function factsOf(eventId: string, root: JsonObject, payment: JsonObject): Paymen
     eventId,
     createdAt: eventTime(root),
     paymentId: requireId(payment, 'payment_id'),
-    invoiceId: requireId(payment, 'merchant_invoice_id'),
     customerId: requireId(payment, 'merchant_customer_id'),
     processorPaymentIntentId: requireId(payment, 'processor_payment_intent_id'),
     amount: { minor: requireAmount(payment, 'amount', 1n), currency: requireCurrency(payment, 'currency') },

@@ -1,4 +1,4 @@
-// Events of the MoR's events door that do not name their invoice: where they belong, and moving them there.
+// Events of the MoR that do not name their invoice: where they belong, and moving them there.
 import { type ReviewRow } from '../model.js';
 import { type EventVerdict, type WaitingEvent } from './lane-store.js';
 
