@@ -5,6 +5,7 @@ import { verdictBy } from '../domain/lane/settle-watches.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
+import { type SignupRow, Signups } from '../domain/ports/signups.js';
 import { textCensor } from '../observe/index.js';
 import { secretValues } from '../config/index.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -18,7 +19,7 @@ export function addExplain(program: Command, session: Session): void {
   session.leaf(
     program,
     'explain <id>',
-    'the whole story in order: events, decisions, calls, people. By invoice, payment, refund, customer, charge, event or review id, or one of the MoR (proforma invoice, link, dispute)',
+    'the whole story in order: events, decisions, calls, people. By invoice, payment, refund, customer, signup, charge, event or review id, or one of the MoR (proforma invoice, link, dispute)',
     async (cli, args) => {
       const id = need(args, 0);
       const world = await cli.open();
@@ -30,6 +31,12 @@ export function addExplain(program: Command, session: Session): void {
         if (view !== null) views.push(view);
       }
       if (views.length === 0) {
+        const signups = await signupsOf(world, id);
+        if (signups.length > 0) {
+          const story = signups.map((s) => plain(tellSignup(s)));
+          await cli.print({ id, invoices: [], signups: story, not_shown: 0 }, () => `${story.join('\n')}\n`);
+          return EXIT.ok;
+        }
         throw new CliError(
           EXIT.failed,
           'not_found',
@@ -49,6 +56,23 @@ export function addExplain(program: Command, session: Session): void {
   );
 }
 
+/** Signups that have no invoice yet, of a customer or by their own id. */
+async function signupsOf(world: World, id: string): Promise<readonly SignupRow[]> {
+  const customer = await world.get(Books).customer(id);
+  if (customer !== null) return customer.signups;
+  const signup = await world.get(Signups).find(id);
+  return signup === null ? [] : [signup];
+}
+
+function tellSignup(s: SignupRow): string {
+  const of = s.amount === null || s.currency === null ? '' : ` of ${amount(s.amount, s.currency)}`;
+  const next =
+    s.kind === 'trial'
+      ? 'Its first invoice comes when the trial ends.'
+      : 'No charge of it is known: it was not completed, and no event of its payment came.';
+  return `Signup ${s.id} (${s.kind}${of}) of customer ${s.customerId}, made ${time(s.createdAt)}: ${s.status}. ${next}`;
+}
+
 /** The invoices that an id of any kind is about. */
 async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   const books = world.get(Books);
@@ -59,6 +83,8 @@ async function lanesOf(world: World, id: string): Promise<readonly string[]> {
   if (refund !== null) return [refund.refund.invoiceId];
   const customer = await books.customer(id);
   if (customer !== null) return customer.invoiceIds;
+  const signup = await world.get(Signups).find(id);
+  if (signup?.invoiceId) return [signup.invoiceId];
   const review = await books.review(id);
   if (review?.invoiceId) return [review.invoiceId];
   const event = await books.event(id);

@@ -145,6 +145,20 @@ describe('the command line', () => {
     expect(await cli(['explain', 'in_nobody'], world.env)).toMatchObject({ code: 1 });
   });
 
+  it('explain tells of a signup that nobody completed yet, by its id and by its customer', async () => {
+    const customerId = 'cus_undecided';
+    const signup = { kind: 'payment', customer: { id: customerId }, amount: 2990, currency: 'eur' };
+    const { body } = await world.api('POST', '/v1/signups', signup);
+    const id = String(body['id']);
+    for (const by of [id, customerId]) {
+      const { code, out } = await cli(['explain', by], world.env);
+      expect([code, out]).toEqual([
+        0,
+        expect.stringContaining(`Signup ${id} (payment of 29.90 EUR) of customer ${customerId}`),
+      ]);
+    }
+  });
+
   it('refund asks, gives back once for one key, mirrors it, and is audited', async () => {
     const refused = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
     expect(refused.code).toBe(2);
