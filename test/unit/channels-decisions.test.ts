@@ -252,6 +252,16 @@ describe('a dispute', () => {
       { debit: 'disputed_payments', credit: 'mor_receivable', amount: { minor: 1990n, currency: 'EUR' } },
     ]);
   });
+
+  it('that is lost takes no more than another one left', () => {
+    const outcome = { charge: 'ch_1', outcome: 'lost' };
+    const amount = { amount: '20.00', currency: 'EUR' };
+    let s = hear(paidByCard(), 'dispute.outcome', { ...outcome, disputeId: 'dp_1', amount });
+    s = hear(s, 'dispute.outcome', { ...outcome, disputeId: 'dp_2', amount }, aCtx(), 'evt_2');
+    s = hear(s, 'dispute.outcome', { ...outcome, disputeId: 'dp_3' }, aCtx(), 'evt_3');
+    expect(s.entries.filter((e) => e.reason === 'dispute_lost').map((e) => e.amount.minor)).toEqual([2000n, 990n]);
+    expect(open(s).map((r) => r.subject)).toEqual(['dp_1:lost', 'dp_2:lost', 'dp_3:lost']);
+  });
 });
 
 describe('an alert', () => {

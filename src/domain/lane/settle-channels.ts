@@ -96,7 +96,7 @@ function settleLost(s: LaneState, o: MorObjectRow, subject: string, ctx: Ctx): L
   const morId = o.morId ?? o.id;
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   let state = s;
-  const amount = p === undefined ? 0n : lostAmount(p, o);
+  const amount = p === undefined ? 0n : lostAmount(s, p, o);
   if (p !== undefined && p.succeededAt !== null && o.detail.booked !== true && amount > 0n) {
     state = addEntry(state, disputeLost(p, o.id, amount, ctx.now));
     state = putObject(state, { ...o, detail: { ...o.detail, booked: true } });
@@ -112,9 +112,11 @@ function settleLost(s: LaneState, o: MorObjectRow, subject: string, ctx: Ctx): L
   });
 }
 
-/** What the bank took: the dispute's own amount where it fits, else all that was not given back before. */
-function lostAmount(p: PaymentRow, o: MorObjectRow): bigint {
-  const rest = (p.amount ?? 0n) - p.amountRefunded;
+/** What the bank took: the dispute's own amount where it fits, else all that was neither given back nor taken before. */
+function lostAmount(s: LaneState, p: PaymentRow, o: MorObjectRow): bigint {
+  const before = s.objects.filter((x) => x.id !== o.id && x.paymentRowId === p.id && x.detail.booked === true);
+  const taken = before.reduce((sum, x) => sum + (x.amount ?? p.amount ?? 0n), 0n);
+  const rest = (p.amount ?? 0n) - p.amountRefunded - taken;
   return o.amount !== null && o.currency === p.currency && o.amount < rest ? o.amount : rest;
 }
 
