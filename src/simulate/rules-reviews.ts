@@ -35,7 +35,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         p !== undefined &&
         invoice !== undefined &&
         (invoice.lines.reduce((n, l) => n + l.amount, 0) !== p.amount ||
-          p.amount !== amountRemaining(invoice) + amountPaid(invoice))
+          p.amount !== amountRemaining(invoice) + amountPaid(invoice) ||
+          // A part was taken and applied before: the whole fits no more.
+          (ofInvoice.length > 1 && p.amount !== amountRemaining(invoice)))
       );
     case 'partial_transfer':
       return books.proformas.some((f) => f.reference === invoiceId && f.received !== null && f.received < f.total);
