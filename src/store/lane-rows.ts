@@ -218,12 +218,12 @@ export async function saveDecided(
   const values: unknown[] = [JSON.stringify(decided.due), now, leaseUntil];
   const writes: string[] = [];
   let name = 'save';
-  for (const { table, sql, rows } of PARTS) {
+  for (const [i, { table, sql, rows }] of PARTS.entries()) {
     const json = rows(decided);
     if (json === null) continue;
     values.push(json);
     writes.push(`w_${table} as (${sql(values.length)})`);
-    name += `_${table.slice(0, 4)}`;
+    name += `_${i}`; // a name stands for one text on a connection: parts of their own, and no more than 63 letters in all
   }
   const text = writes.length === 0 ? DUE_SQL : `with ${writes.join(', ')} ${DUE_SQL}`;
   const saved = await db.query<{ key: string; version: string }>({ name, text, values });

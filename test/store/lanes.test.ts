@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/domain/lane/apply-event.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { emptyLane, note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
+import { addAttempt, emptyLane, note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
 import { type Claim, LaneFenced, NotUnique, type LaneWork } from '../../src/domain/ports/lane-store.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/domain/postings.js';
@@ -149,6 +149,28 @@ describe('what is stored', () => {
       await db.pool.query(`alter table ${table} add column of_a_later_release text`);
     await onEveryConnection();
     expect((await harness.state(INVOICE_ID)).invoice?.invoiceId).toBe(INVOICE_ID);
+  });
+
+  it('is told apart by what is written: an attempt without its payment after a payment without an attempt', async () => {
+    const payment = newPayment(ctx(), { invoiceId: INVOICE_ID, customerId: 'cus_1', currency: 'EUR', amount: 1n });
+    await stored((s) => note(putPayment(ensureInvoice(s, ctx()).state, payment), ctx(), 'decision', 'made', null));
+    const again = { ...payment, customerId: 'cus_2' };
+    await stored((s) => note(putPayment(s, again), ctx(), 'decision', 'a payment', null));
+    const attempt = {
+      eventId: 'evt_late',
+      invoiceId: INVOICE_ID,
+      paymentId: 'pay_1',
+      outcome: 'failed' as const,
+      amount: 1n,
+      currency: 'EUR',
+      failureMessage: null,
+      declineCode: null,
+      processorPaymentIntentId: null,
+      at,
+    };
+    await stored((s) => note(addAttempt(s, attempt), ctx(), 'decision', 'an attempt', null));
+    const { rows } = await x.db.pool.query('select event_id from payment_attempt');
+    expect(rows).toEqual([{ event_id: 'evt_late' }]);
   });
 
   it('is all of a decision or nothing of it', async () => {
