@@ -11,11 +11,6 @@ import { type FlowContext } from './flow-context.js';
 import { type DecidedEvent } from './lane-trail.js';
 import { type Wake } from './wake.js';
 
-/** Lanes of events that do not name their invoice (see `parseMorServiceEvent`, `parseMorPaymentEvent`). */
-export function isChannelLane(lane: string): boolean {
-  return lane.startsWith('mor:');
-}
-
 /** The answer to our own call, or the payment's own event, may be under way: milliseconds until nobody is known to be meant. */
 export const ANSWER_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;

@@ -1,4 +1,5 @@
 // Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
+import { isChannelLane } from '../domain/events/channel-lane.js';
 import {
   applyAnswer,
   applyIdentified,
@@ -34,7 +35,7 @@ import { type FlowContext } from './flow-context.js';
 import { type DecidedEvent, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { readEvent } from './read-event.js';
 import { type TaxErrands } from './tax-errands.js';
-import { isChannelLane, type RouteChannelEventsFlow } from './route-channel-events.flow.js';
+import { type RouteChannelEventsFlow } from './route-channel-events.flow.js';
 
 /** What a call brought, as a change of the lane's state. */
 type Take = (s: LaneState, ctx: Ctx) => LaneState;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
 import { Ids } from '../domain/ports/clock.js';
+import { isChannelLane } from '../domain/events/channel-lane.js';
 import { sameEvent } from '../domain/events/same-event.js';
 import { byteaArray, textArray, timestamptzArray } from './binary-arrays.js';
 import { Database, inTransaction } from './database.js';
@@ -84,7 +85,7 @@ export class PgInbox extends Inbox {
         [
           this.ids.next('rev'),
           `${d.source}:${d.eventId}`,
-          d.status === 'received' && !d.lane.startsWith('mor:') ? d.lane : null,
+          d.status === 'received' && !isChannelLane(d.lane) ? d.lane : null,
           `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
           'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.',
           d.receivedAt,

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { adviceFor, type MorCallName } from '../../src/mor/error-guide.js';
 import { cliJson } from '../cli/rig.js';
 import { openInvoice } from '../support/channels.js';
+import { company } from '../support/company.js';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
 
 const UUID = '00000000-0000-4000-8000-000000000000';
@@ -21,14 +22,6 @@ const recipient = {
 };
 const proforma = { jurisdiction: 'GB', due_date: '2099-12-31', recipient };
 const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
-const company = {
-  legalName: 'Larch Ltd',
-  website: 'https://larch.example',
-  taxId: 'GB123',
-  registrationNumber: '0815',
-  jurisdiction: 'GB',
-  registeredAddress: { line1: '1 Road', city: 'York', postalCode: 'YO1', country: 'GB' },
-};
 const merchant = { merchantReference: 'larch', productCode: 'tor', company };
 const product = { code: 'tor', regions: ['GB'] };
 

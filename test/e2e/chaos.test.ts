@@ -7,6 +7,7 @@ import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.js';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 import { stripeSides } from './support/story.js';
 
 const RENEWALS = 10;
@@ -51,45 +52,13 @@ describe('two daemons on a database of their own', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function renewals(): Promise<string[]> {
-    const made: string[] = [];
-    while (made.length < RENEWALS) {
-      made.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
-    }
-    return made;
-  }
-
-  /** Somewhere in the work: after so many calls at Stripe. */
-  async function untilSomeCalls(more: number): Promise<void> {
-    const count = async (): Promise<number> => Number((await world.control('GET', '/stripe/stats')).body['requests']);
-    const start = await count();
-    await world.until('some calls were made', count, (n) => n >= start + more);
-  }
-
-  /** What failed to arrive comes again; in the end each payment has one record, attached once. */
-  async function allPaidOnce(invoices: readonly string[]): Promise<void> {
-    const sides = await world.until(
-      'every renewal is paid',
-      async () => {
-        await world.advance(120); // the senders' next tries
-        return stripeSides(world);
-      },
-      (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
-      PATIENCE_MS,
-    );
-    for (const id of invoices) {
-      const side = sides.get(id);
-      expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
-    }
-  }
-
   it(
     'one is killed under load: the other finishes its work, and every payment has one record, attached once',
     async () => {
-      const invoices = await renewals();
-      await untilSomeCalls(8);
+      const invoices = await renewAtOnce(world, subscribers, RENEWALS);
+      await untilSomeCalls(world, 8);
       await daemons[0]?.end('SIGKILL');
-      await allPaidOnce(invoices);
+      await paidOnce(world, invoices, PATIENCE_MS);
       await daemons[0]?.start();
     },
     TEST_MS,
@@ -98,9 +67,9 @@ describe('two daemons on a database of their own', () => {
   it(
     'PostgreSQL stops at once under load, twice: what was acknowledged is there, and every payment is marked once',
     async () => {
-      const invoices = await renewals();
+      const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       for (let i = 0; i < 2; i++) {
-        await untilSomeCalls(4);
+        await untilSomeCalls(world, 4);
         const { pid } = server;
         process.kill(pid, 'SIGQUIT'); // an immediate shutdown: no checkpoint, every connection cut; its owner starts it again
         await world.until(
@@ -110,7 +79,7 @@ describe('two daemons on a database of their own', () => {
           PATIENCE_MS,
         );
       }
-      await allPaidOnce(invoices);
+      await paidOnce(world, invoices, PATIENCE_MS);
       const { body } = await world.control('GET', '/deliveries');
       const acknowledged = new Set(
         (body['data'] as Json[]).filter((d) => d['status'] === 200).map((d) => String(d['event_id'])),
@@ -139,14 +108,14 @@ describe('two daemons on a database of their own', () => {
         await world.control('POST', '/faults', { ...at, ...fault });
       }
       await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', times: 100, action: 'duplicate' });
-      const invoices = await renewals();
+      const invoices = await renewAtOnce(world, subscribers, RENEWALS);
       const [hanging] = await world.until(
         'all but the one that hangs are paid',
         () => stripeSides(world).then((seen) => invoices.filter((id) => seen.get(id)?.status !== 'paid')),
         (open) => open.length <= 1,
         PATIENCE_MS,
       );
-      await allPaidOnce(invoices);
+      await paidOnce(world, invoices, PATIENCE_MS);
       const { body } = await world.control('GET', '/faults');
       expect((body['data'] as Json[]).filter((f) => f['hits'] === 0)).toEqual([]);
       await world.control('DELETE', '/faults');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
-import { stripeSides } from './support/story.js';
+import { paidOnce, renewAtOnce } from './support/load.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
 const AT_ONCE = 8;
@@ -24,30 +24,10 @@ describe('a commit whose answer is lost', () => {
     await proxy.close();
   });
 
-  async function renewals(): Promise<string[]> {
-    const made: string[] = [];
-    while (made.length < AT_ONCE) {
-      made.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
-    }
-    return made;
-  }
-
   /** The senders come again after a 503; in the end each payment has one record, attached once, and the books no second entry. */
   async function allPaidOnce(invoices: readonly string[], losses: number): Promise<void> {
-    const sides = await world.until(
-      'answers were lost and every renewal is paid',
-      async () => {
-        await world.advance(120);
-        return stripeSides(world);
-      },
-      (seen) => proxy.lost === losses && invoices.every((id) => seen.get(id)?.status === 'paid'),
-      50_000,
-    );
-    for (const id of invoices) {
-      const side = sides.get(id);
-      expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
-      await world.invoice(id, 'paid');
-    }
+    await paidOnce(world, invoices, 50_000, () => proxy.lost === losses);
+    for (const id of invoices) await world.invoice(id, 'paid');
     const db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
     const marked = await db.query('select 1 from ledger_entry where reason = $1 and invoice_id = any($2)', [
@@ -61,7 +41,7 @@ describe('a commit whose answer is lost', () => {
 
   it('at the doors: the sender is told 503, comes again, and each event is there once', async () => {
     proxy.loseAnswers('store_events', 'INSERT 0', 3); // the statement's name: its text travels once a connection
-    await allPaidOnce(await renewals(), 3);
+    await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3);
     const { body } = await world.control('GET', '/deliveries');
     const statuses = (body['data'] as { status: number | null }[]).flatMap((d) => d.status ?? []); // null: under way
     expect(statuses).toContain(503);
@@ -70,6 +50,6 @@ describe('a commit whose answer is lost', () => {
 
   it('at a decision: it is taken up again as it was written down, and no call has a second effect', async () => {
     proxy.loseAnswers('commit\0', 'COMMIT', 6); // the whole statement, as the wire carries it
-    await allPaidOnce(await renewals(), 3 + 6);
+    await allPaidOnce(await renewAtOnce(world, subscribers, AT_ONCE), 3 + 6);
   });
 });

@@ -12,16 +12,9 @@ import { MorTransport } from '../../src/mor/transport.js';
 import { Database } from '../../src/store/database.js';
 import { PgOnboardings } from '../../src/store/pg-onboarding.js';
 import { SystemClock } from '../../src/system/system-ports.js';
+import { company } from '../support/company.js';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
 
-const company = {
-  legalName: 'Larch Ltd',
-  website: 'https://larch.example',
-  taxId: 'GB123',
-  registrationNumber: '0815',
-  jurisdiction: 'GB',
-  registeredAddress: { line1: '1 Road', city: 'York', postalCode: 'YO1', country: 'GB' },
-};
 const merchant = (merchantReference: string): Json => ({ merchantReference, productCode: 'tor', company });
 
 function secretsOf(c: { clientId: string; clientSecret: string }): MorCredentials {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
-import { stripeSides } from './support/story.js';
+import { paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 
 const KILLS = 3;
 const RENEWALS = 30;
@@ -35,56 +35,24 @@ describe('a daemon that is killed or stopped under load', () => {
     await world?.close();
   });
 
-  async function renewals(count: number): Promise<string[]> {
-    const made: string[] = [];
-    while (made.length < count) {
-      made.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
-    }
-    return made;
-  }
-
-  /** Lets what failed to arrive come again, and waits until every one of them is paid. */
-  async function allPaidOnce(invoices: readonly string[]): Promise<void> {
-    const sides = await world.until(
-      'every renewal is paid',
-      async () => {
-        await world.advance(120); // the senders' next tries
-        return stripeSides(world);
-      },
-      (seen) => invoices.every((id) => seen.get(id)?.status === 'paid'),
-      TAKEN_OVER_MS,
-    );
-    for (const id of invoices) {
-      const side = sides.get(id);
-      expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
-    }
-  }
-
-  /** Somewhere in the work: after so many calls at Stripe. */
-  async function untilSomeCalls(more: number): Promise<void> {
-    const count = async (): Promise<number> => Number((await world.control('GET', '/stripe/stats')).body['requests']);
-    const start = await count();
-    await world.until('some calls were made', count, (n) => n >= start + more);
-  }
-
   it('killed three times at random moments: every payment has one record, attached once', async () => {
-    const invoices = await renewals(RENEWALS);
+    const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     for (let i = 0; i < KILLS; i++) {
-      await untilSomeCalls(1 + Math.floor(Math.random() * 12));
+      await untilSomeCalls(world, 1 + Math.floor(Math.random() * 12));
       await daemon.end('SIGKILL');
       await daemon.start();
     }
-    await allPaidOnce(invoices);
+    await paidOnce(world, invoices, TAKEN_OVER_MS);
   });
 
   it('asked to stop under load it ends within 20 s with exit code 0, and the next one carries on', async () => {
-    const invoices = await renewals(RENEWALS);
-    await untilSomeCalls(5);
+    const invoices = await renewAtOnce(world, subscribers, RENEWALS);
+    await untilSomeCalls(world, 5);
     const { code, ms } = await daemon.end('SIGTERM');
     expect(code).toBe(0);
     expect(ms).toBeLessThan(20_000);
     await daemon.start();
-    await allPaidOnce(invoices);
+    await paidOnce(world, invoices, TAKEN_OVER_MS);
   });
 
   it('asked to stop while calls get no answer it still ends within 20 s', async () => {
@@ -95,7 +63,7 @@ describe('a daemon that is killed or stopped under load', () => {
       times: 5,
       action: { delay_ms: 60_000 },
     });
-    const invoices = await renewals(5);
+    const invoices = await renewAtOnce(world, subscribers, 5);
     await world.until(
       'calls hang',
       () => world.control('GET', '/faults'),
@@ -106,6 +74,6 @@ describe('a daemon that is killed or stopped under load', () => {
     expect(ms).toBeLessThan(20_000);
     await world.control('DELETE', '/faults');
     await daemon.start();
-    await allPaidOnce(invoices);
+    await paidOnce(world, invoices, TAKEN_OVER_MS);
   });
 });

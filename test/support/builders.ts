@@ -1,10 +1,21 @@
 // What the platform and the MoR tell, as bytes: only what matters to a test has to be said.
 import { type InvoiceFacts, type InvoiceStatus } from '../../src/domain/ports/billing-platform.js';
 import { type Delivery, type InboxSource } from '../../src/domain/ports/inbox.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
 
 export const START = new Date('2026-11-20T12:00:00Z');
 export const INVOICE_ID = 'in_oak';
 export const CUSTOMER_ID = 'cus_oak';
+
+export const SETTINGS: FlowSettings = {
+  markMode: 'payment_record',
+  draftPolicy: 'wait',
+  renewalAlarmAfterHours: 24,
+  signupChargeCheck: 'psp_reference',
+  relay: false,
+  morProduct: 'mor',
+  recoveryLinks: null,
+};
 
 export function anInvoice(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
   const amountDue = over.amountDue ?? 1000n;

@@ -8,6 +8,7 @@ import { settle } from '../../src/domain/lane/settle.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
+import { SETTINGS } from './builders.js';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 export const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
@@ -18,16 +19,7 @@ let count = 0;
 export function aCtx(now = NOW, settings: Partial<FlowSettings> = {}): Ctx {
   return {
     now,
-    settings: {
-      markMode: 'payment_record',
-      draftPolicy: 'wait',
-      renewalAlarmAfterHours: 24,
-      signupChargeCheck: 'psp_reference',
-      relay: false,
-      morProduct: 'mor',
-      recoveryLinks: null,
-      ...settings,
-    },
+    settings: { ...SETTINGS, ...settings },
     newId: (prefix) => `${prefix}_${++count}`,
     encodeBilling: (call) => ({ method: 'POST', path: `/${call.kind}`, body: '{}' }),
     encodeMor: (call) => ({

@@ -15,21 +15,12 @@ import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { PgChannelEvents } from '../../src/store/pg-channel-events.js';
+import { SETTINGS } from './builders.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { freshDatabase } from './database.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay, NoChannelEvents, NoChannels } from './fakes.js';
 
 const LEASE_MS = 25_000;
-
-export const SETTINGS: FlowSettings = {
-  markMode: 'payment_record',
-  draftPolicy: 'wait',
-  renewalAlarmAfterHours: 24,
-  signupChargeCheck: 'psp_reference',
-  relay: false,
-  morProduct: 'mor',
-  recoveryLinks: null,
-};
 
 type Waiting = { -readonly [K in keyof WaitingOf]: WaitingOf[K] } & { status: string; nextTryAt: number };
 type WaitingOf = Parameters<LaneWork<unknown>['decide']>[0]['events'][number];

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { type Ctx } from '../../src/domain/lane/change.js';
 import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../../src/domain/ports/channel-events.js';
 import { type FlowContext } from '../../src/flows/flow-context.js';
-import { isChannelLane, RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
+import { isChannelLane } from '../../src/domain/events/channel-lane.js';
+import { RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
 import { Wake } from '../../src/flows/wake.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');

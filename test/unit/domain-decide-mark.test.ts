@@ -5,7 +5,8 @@ import { emptyLane } from '../../src/domain/lane/change.js';
 import { decideMark, isFresh } from '../../src/domain/lane/decide-mark.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
 import { type PaymentRow, type PlatformStatus } from '../../src/domain/model.js';
-import { LaneHarness, SETTINGS } from '../support/lane-harness.js';
+import { SETTINGS } from '../support/builders.js';
+import { LaneHarness } from '../support/lane-harness.js';
 
 const ctx = LaneHarness.inMemory().context.now();
 const { invoice: BLANK } = ensureInvoice(emptyLane('in_oak'), ctx);

@@ -16,7 +16,7 @@ import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from 
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type MorCall } from '../../src/domain/ports/payment-gateway.js';
 import { encodeTax } from '../../src/mor/mor-tax-desk.js';
-import { SETTINGS } from '../support/lane-harness.js';
+import { SETTINGS } from '../support/builders.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 let serial = 0;

@@ -1,5 +1,6 @@
 // The MoR's `payment.*` events (Document 3): one verdict on one charge or refund, checked field by field.
 import { type Money } from '../money.js';
+import { channelLane } from './channel-lane.js';
 import { parseEvent, type Envelope, type ParsedEvent } from './envelope.js';
 import {
   eventTime,
@@ -62,7 +63,7 @@ export type MorPaymentEvent = PaymentSucceeded | PaymentNotMade | PaymentRefunde
 export function parseMorPaymentEvent(body: Buffer): ParsedEvent<MorPaymentEvent> {
   return parseEvent('mor_payments', body, (envelope) => {
     const event = readPayment(envelope);
-    return event === null ? null : { lane: event.invoiceId ?? `mor:${event.paymentId}`, event };
+    return event === null ? null : { lane: event.invoiceId ?? channelLane(event.paymentId), event };
   });
 }
 

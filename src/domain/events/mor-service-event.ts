@@ -1,5 +1,6 @@
 // The MoR's other events (Document 2): proforma invoices, links, e-invoices, disputes and alerts.
 import { minorFromDecimal, type Money } from '../money.js';
+import { channelLane } from './channel-lane.js';
 import { parseEvent, type ParsedEvent } from './envelope.js';
 import {
   eventTime,
@@ -72,7 +73,7 @@ export function parseMorServiceEvent(body: Buffer): ParsedEvent<MorServiceEvent>
     };
     const subject = facts.proformaInvoiceId ?? facts.paymentLinkId ?? facts.eInvoiceId ?? eventId;
     return {
-      lane: `mor:${subject}`,
+      lane: channelLane(subject),
       event: kind === 'proforma_invoice.settled' ? readSettled(facts) : { kind, ...facts },
     };
   });

@@ -1,5 +1,5 @@
 // When a proforma invoice or a payment link is looked at although nobody told of it: a webhook may be lost for good.
-import { type MorObjectRow, TRANSFERRED } from '../mor-object.js';
+import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../mor-object.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -25,8 +25,6 @@ export function nextLook(o: MorObjectRow, now: Date): Date | null {
     const end = o.deadline === null ? Infinity : o.deadline.getTime() + MINUTE_MS;
     return new Date(end > now.getTime() ? Math.min(soon, end) : soon);
   }
-  const ended = TRANSFERRED.has(o.status) || ['ISSUANCE_FAILED', 'CANCELLED', 'DELETED'].includes(o.status);
-  const ours = ['REQUESTED', 'REFUSED', 'REPLACED'].includes(o.status);
-  if (o.kind !== 'proforma' || ended || ours) return null;
+  if (!isLiveProforma(o) || o.status === 'REQUESTED' || TRANSFERRED.has(o.status)) return null;
   return now.getTime() > dueDate(o).getTime() + LATE_TRANSFER_MS ? null : new Date(soon);
 }

@@ -41,8 +41,7 @@ export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
 export function recoveryLook(s: LaneState, ctx: Ctx): Date | null {
   const i = s.invoice;
   if (i === null || !wantsLink(s, i, ctx)) return null;
-  if (i.platformStatus === 'open') return isFresh(i, ctx.now) ? null : ctx.now;
-  if (i.platformStatus === 'unknown') return isFresh(i, ctx.now) ? null : ctx.now;
+  if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, ctx.now) ? null : ctx.now;
   if (i.platformStatus !== 'draft') return null;
   // Its end as a draft is told by an event; this is the net under it.
   const final = (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + HOUR_MS)).getTime() + MINUTE_MS;

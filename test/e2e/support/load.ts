@@ -1,0 +1,45 @@
+// Renewals in numbers, for tests in which processes and connections die while they are worked on.
+import { expect } from '@jest/globals';
+import { type Subscriber, type World } from '../../support/world.js';
+import { stripeSides } from './story.js';
+
+/** At least `count` renewals, several of each subscriber. Gives their invoices. */
+export async function renewAtOnce(world: World, subscribers: readonly Subscriber[], count: number): Promise<string[]> {
+  const made: string[] = [];
+  while (made.length < count) {
+    made.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
+  }
+  return made;
+}
+
+/** Somewhere in the work: after so many calls at Stripe. */
+export async function untilSomeCalls(world: World, more: number): Promise<void> {
+  const count = async (): Promise<number> => Number((await world.control('GET', '/stripe/stats')).body['requests']);
+  const start = await count();
+  await world.until('some calls were made', count, (n) => n >= start + more);
+}
+
+/**
+ * Lets what failed to arrive come again, and waits until every one of them is paid and `also` holds; then each payment of 10.00 has
+ * one record, attached once.
+ */
+export async function paidOnce(
+  world: World,
+  invoices: readonly string[],
+  patienceMs: number,
+  also = () => true,
+): Promise<void> {
+  const sides = await world.until(
+    'every renewal is paid',
+    async () => {
+      await world.advance(120); // the senders' next tries
+      return stripeSides(world);
+    },
+    (seen) => also() && invoices.every((id) => seen.get(id)?.status === 'paid'),
+    patienceMs,
+  );
+  for (const id of invoices) {
+    const side = sides.get(id);
+    expect([id, side?.records.length, side?.attached.length, side?.amountPaid]).toEqual([id, 1, 1, 1000]);
+  }
+}
