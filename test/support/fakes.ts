@@ -57,9 +57,9 @@ function fromWire<T>(wire: WireRequest): T {
 
 /**
  * What happens to the next call of a kind. `lost-answer`: done, and nobody hears of it. `lost-request`: not done, and nobody
- * hears of it. `stored-500`: not done, and the failure is replayed for this key as long as it is kept.
+ * hears of it. `stored-500`: not done, and the failure is replayed for this key as long as it is kept. `key-in-use`: 409.
  */
-export type Trouble = 'lost-answer' | 'lost-request' | 'stored-500' | 'refused' | 'retry' | 'stopped';
+export type Trouble = 'lost-answer' | 'lost-request' | 'stored-500' | 'refused' | 'retry' | 'stopped' | 'key-in-use';
 
 type Record_ = {
   readonly id: string;
@@ -276,7 +276,7 @@ export class FakeBillingPlatform extends BillingPlatform {
   }
 }
 
-/** The MoR's refunds: idempotent by key, never more than the payment. */
+/** The MoR's refunds: idempotent by key for a day, never more than the payment. */
 export class FakePaymentGateway extends PaymentGateway {
   readonly payments = new Map<string, { minor: bigint; currency: string; refunded: bigint }>();
   readonly charges = new Set<string>();
@@ -289,7 +289,7 @@ export class FakePaymentGateway extends PaymentGateway {
   nextStatus: RefundAnswer['status'] = 'succeeded';
   /** Changes an answer on its way: a MoR that answers something else than it was asked. */
   distort: (a: RefundAnswer) => RefundAnswer = (a) => a;
-  readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundAnswer> }>();
+  readonly #kept = new Map<string, { body: string | null; outcome: CallOutcome<RefundAnswer>; at: number }>();
 
   constructor(private readonly clock: Clock) {
     super();
@@ -317,7 +317,7 @@ export class FakePaymentGateway extends PaymentGateway {
   override async createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>> {
     this.asked.push(`refund ${key}`);
     const kept = this.#kept.get(key);
-    if (kept !== undefined) {
+    if (kept !== undefined && this.clock.now().getTime() - kept.at < DAY_MS) {
       if (kept.body === wire.body) return kept.outcome;
       this.clashes.push(key);
       return failed('refused', { status: 409, code: 'idempotency_conflict' });
@@ -325,9 +325,10 @@ export class FakePaymentGateway extends PaymentGateway {
     const trouble = this.trouble.shift();
     if (trouble === 'retry') return failed('retry');
     if (trouble === 'lost-request') return failed('unknown');
-    if (trouble === 'refused') return failed('refused', { status: 422, code: 'payment_not_refundable' });
+    const refusal = trouble === 'refused' ? 422 : trouble === 'key-in-use' ? 409 : null;
+    if (refusal !== null) return failed('refused', { status: refusal });
     const outcome = this.refund(fromWire<Extract<MorCall, { kind: 'create_refund' }>>(wire));
-    this.#kept.set(key, { body: wire.body, outcome });
+    this.#kept.set(key, { body: wire.body, outcome, at: this.clock.now().getTime() });
     return trouble === 'lost-answer' ? failed('unknown') : outcome;
   }
 

@@ -1,30 +1,13 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
 import { describe, expect, it } from '@jest/globals';
-import { completeSignup, requestRefund, resolveReview } from '../../src/domain/lane/apply-command.js';
-import { type LaneState, type RefundRow } from '../../src/domain/model.js';
+import { completeSignup, resolveReview } from '../../src/domain/lane/apply-command.js';
+import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, aRefund, CUSTOMER_ID, INVOICE_ID } from '../support/builders.js';
 import { type Trouble } from '../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
-
-/** A payment of 10.00 EUR that is marked on its invoice. */
-async function paid(options: Parameters<typeof LaneHarness.inMemory>[0] = {}): Promise<LaneHarness> {
-  const h = LaneHarness.inMemory(options);
-  h.platform.put(anInvoice());
-  h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
-  await h.take(aPaymentSucceeded());
-  return h;
-}
-
-async function ask(h: LaneHarness, amount: bigint | null): Promise<RefundRow> {
-  const p = (await h.state(INVOICE_ID)).payments[0];
-  const made = await h.command(INVOICE_ID, (s, ctx) =>
-    requestRefund(s, p?.id ?? '', { amount, reason: null, metadata: null, by: 'ops' }, ctx),
-  );
-  if (!made.ok) throw new Error(made.code);
-  return made.value;
-}
+import { ask, paid } from '../support/paid-lane.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 const part = (n: number, amount: number, total: number | null): Delivery =>

@@ -311,13 +311,13 @@ function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, ctx: Ctx
       (x.morRefundId === a.morRefundId ||
         (a.processorRefundId !== null && x.processorRefundId === a.processorRefundId)),
   );
-  if (a.amountMinor !== r.amount || a.currency !== r.currency) {
-    const told = showMoney({ minor: a.amountMinor, currency: a.currency });
+  if (a.amountMinor !== r.amount || a.currency !== r.currency || a.paymentId !== p.paymentId) {
+    const told = `${showMoney({ minor: a.amountMinor, currency: a.currency })} of ${a.paymentId}`;
     return openReview(
       putRefund(s, {
         ...r,
         status: r.status === 'requested' ? 'unknown' : r.status,
-        morRefundId: r.morRefundId ?? (known ? null : a.morRefundId),
+        morRefundId: r.morRefundId ?? (known || a.paymentId !== p.paymentId ? null : a.morRefundId),
       }),
       ctx,
       {
@@ -325,7 +325,7 @@ function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, ctx: Ctx
         subject: r.id,
         paymentRowId: p.id,
         refundId: r.id,
-        summary: `${showMoney({ minor: r.amount, currency: r.currency })} was asked to be given back; the MoR answered ${told}`,
+        summary: `${showMoney({ minor: r.amount, currency: r.currency })} of ${p.paymentId ?? p.id} was asked to be given back; the MoR answered ${told}`,
         proposal: 'Ask the MoR what it gave back. Nothing was mirrored from this answer.',
       },
     );

@@ -296,6 +296,8 @@ function sendAgain(s: LaneState, match: (m: OutboxRow) => boolean, ctx: Ctx): La
     ...m,
     key: messageKey(m.kind, m.subject, m.generation),
     status: 'pending',
+    lastCode: null,
+    firstTriedAt: null, // how old its key may be counts from a person's word on
     answeredAt: null,
     nextTryAt: ctx.now,
   });

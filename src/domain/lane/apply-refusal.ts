@@ -77,7 +77,8 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
     }
     case 'create_refund': {
       if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
-      if (r.status === 'requested') {
+      // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
+      if (r.status === 'requested' && f.status !== 409) {
         const freed = putRefund(s, {
           ...r,
           status: 'failed',
@@ -86,7 +87,7 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
         return decideAnew(freed, r.paymentRowId);
       }
       // A refusal of the repeat does not say what became of the first try (DESIGN 3.4).
-      return openReview(s, ctx, {
+      return openReview(putRefund(s, { ...r, status: 'unknown' }), ctx, {
         kind: 'refund_stuck',
         subject: r.id,
         paymentRowId: r.paymentRowId,

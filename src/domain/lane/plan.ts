@@ -2,7 +2,7 @@
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../model.js';
 import { TRANSFERRED } from '../mor-object.js';
 import { type StoredBillingCall } from '../ports/billing-platform.js';
-import { type Ctx, effectName, messageKey } from './change.js';
+import { type Ctx, effectName, KEY_LIFE_MS, messageKey } from './change.js';
 import { isFresh } from './decide-mark.js';
 import { reportOf } from './settle.js';
 import { TRANSFER_PATIENCE_MS } from './settle-channels.js';
@@ -39,8 +39,6 @@ export type Plan = {
 
 /** Stripe replays a stored 500 for as long as it keeps the key: after this long we look instead (DESIGN 5). */
 const REPLAY_PATIENCE_MS = 60_000;
-/** Stripe may prune a key after 24 h; from here on a retry looks before it sends. */
-const KEY_LIFE_MS = 23 * 3_600_000;
 const DAY_MS = 86_400_000;
 
 // Marks go before mirrors, and what helps nobody but the MoR goes last.
@@ -131,7 +129,7 @@ function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {
   // A try whose record was lost in a crash may be as old as the message itself.
   const triedMs = ctx.now.getTime() - (m.firstTriedAt ?? m.createdAt).getTime();
   if (m.replaying && triedMs >= REPLAY_PATIENCE_MS) return true;
-  if (triedMs >= KEY_LIFE_MS) return true;
+  if (triedMs >= KEY_LIFE_MS) return true; // the key may be forgotten: a retry looks before it sends
   const status = s.invoice?.platformStatus;
   return (
     (m.kind === 'attach_payment' || m.kind === 'pay_out_of_band') && status !== 'open' && status !== 'uncollectible'

@@ -1,14 +1,17 @@
 // Watches: what should have happened by now and did not becomes a review item, and closes itself when it happens after all.
 import { showMoney } from '../money.js';
-import { type InvoiceRow, type LaneState } from '../model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type RefundRow } from '../model.js';
 import { isLiveProforma, type MorObjectRow } from '../mor-object.js';
-import { closeReviews, type Ctx, openReview } from './change.js';
+import { closeReviews, type Ctx, KEY_LIFE_MS, note, openReview, putMessage, putRefund } from './change.js';
 import { dueDate } from './object-looks.js';
 
 const DAY_MS = 86_400_000;
 
 /** Days after which a refund that is still pending or unknown is shown to a person (bank debits take days, not weeks). */
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
+
+/** Ours, on a request that was taken back. */
+const KEY_TOO_OLD = 'key_too_old';
 
 export function settleWatches(s: LaneState, ctx: Ctx): LaneState {
   return watchFinalization(watchRefunds(watchRenewal(s, ctx), ctx), ctx);
@@ -66,23 +69,49 @@ function watchRenewal(s: LaneState, ctx: Ctx): LaneState {
 }
 
 function watchRefunds(s: LaneState, ctx: Ctx): LaneState {
-  let state = s;
-  for (const r of s.refunds) {
+  let state = withdrawStale(s, ctx);
+  for (const r of state.refunds) {
     if (r.status !== 'pending' && r.status !== 'unknown' && r.status !== 'requested') {
       const over = (x: { kind: string; subject: string }): boolean => x.kind === 'refund_stuck' && x.subject === r.id;
       if (r.status === 'succeeded')
         state = closeReviews(state, ctx, over, { by: null, resolution: 'cleared', note: 'the refund succeeded' });
       continue;
     }
-    if (ctx.now.getTime() < r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.status] * DAY_MS) continue;
+    const withdrawn = requestOf(state, r)?.lastCode === KEY_TOO_OLD;
+    if (!withdrawn && ctx.now.getTime() < r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.status] * DAY_MS) continue;
     state = openReview(state, ctx, {
       kind: 'refund_stuck',
       subject: r.id,
       paymentRowId: r.paymentRowId,
       refundId: r.id,
       summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${r.createdAt.toISOString()}`,
-      proposal: 'Ask the MoR what became of it. The amount stays reserved until it is known.',
+      proposal: `Ask the MoR what became of it. The amount stays reserved until it is known.${withdrawn ? ' It is not sent again by itself; `retry` sends it once more, under the same key.' : ''}`,
     });
+  }
+  return state;
+}
+
+function requestOf(s: LaneState, r: RefundRow): OutboxRow | undefined {
+  return s.messages.find((m) => m.kind === 'create_refund' && m.subject === r.id);
+}
+
+/**
+ * A refund's request that nobody answered for so long that its key may be forgotten is not repeated by itself: money could go back
+ * a second time. Its event still settles it, or a person does.
+ */
+function withdrawStale(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const r of s.refunds) {
+    const m = requestOf(s, r);
+    if (m?.status !== 'pending') continue;
+    // While it is only `requested`, no try can have moved money but one that a crash cut off: made when it was due, or later.
+    const tried = r.status === 'requested' ? m.nextTryAt : (m.firstTriedAt ?? m.nextTryAt);
+    if (ctx.now.getTime() - tried.getTime() < KEY_LIFE_MS) continue;
+    const settled = r.status !== 'requested' && r.status !== 'unknown';
+    const status = settled ? 'cancelled' : 'refused';
+    state = putMessage(state, { ...m, status, lastCode: KEY_TOO_OLD, answeredAt: ctx.now });
+    if (r.status === 'requested') state = putRefund(state, { ...r, status: 'unknown' });
+    state = note(state, ctx, 'decision', `the MoR may have forgotten key ${m.key} by now: it is not sent again`, r.id);
   }
   return state;
 }

@@ -1,0 +1,23 @@
+// A lane whose payment is marked, and refunds of it that are asked for.
+import { requestRefund } from '../../src/domain/lane/apply-command.js';
+import { type RefundRow } from '../../src/domain/model.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from './builders.js';
+import { LaneHarness } from './lane-harness.js';
+
+/** A payment of 10.00 EUR that is marked on its invoice. */
+export async function paid(options: Parameters<typeof LaneHarness.inMemory>[0] = {}): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory(options);
+  h.platform.put(anInvoice());
+  h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  await h.take(aPaymentSucceeded());
+  return h;
+}
+
+export async function ask(h: LaneHarness, amount: bigint | null): Promise<RefundRow> {
+  const p = (await h.state(INVOICE_ID)).payments[0];
+  const made = await h.command(INVOICE_ID, (s, ctx) =>
+    requestRefund(s, p?.id ?? '', { amount, reason: null, metadata: null, by: 'ops' }, ctx),
+  );
+  if (!made.ok) throw new Error(made.code);
+  return made.value;
+}

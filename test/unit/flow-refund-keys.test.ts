@@ -1,0 +1,98 @@
+// A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
+import { describe, expect, it } from '@jest/globals';
+import { resolveReview } from '../../src/domain/lane/apply-command.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { refundable } from '../../src/domain/status.js';
+import { aRefund, INVOICE_ID } from '../support/builders.js';
+import { balances, type LaneHarness, openKinds } from '../support/lane-harness.js';
+import { ask, paid } from '../support/paid-lane.js';
+
+const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
+
+/** What was given back of 10.00 EUR, by the ledger and by Stripe's credit notes. */
+async function shows(h: LaneHarness, refunded: bigint, notes: number): Promise<void> {
+  expect(h.platform.notes).toHaveLength(notes);
+  expect(balances(await state(h))).toEqual({ mor_receivable: 1000n - refunded, settled_invoices: refunded - 1000n });
+}
+
+function never(): never {
+  throw new Error('a row is missing');
+}
+
+describe('a refund asked for here', () => {
+  it('is not repeated by itself once its key may be forgotten, whether its answer or its record was lost', async () => {
+    for (const lost of ['answer', 'record'] as const) {
+      const h = await paid();
+      if (lost === 'answer') h.gateway.trouble.push('lost-answer');
+      else h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+      await ask(h, 300n);
+      await h.drain();
+      h.clock.advance(30 * 3_600_000); // nobody worked for so long
+      await h.rest(48);
+      let s = await state(h);
+      expect(h.gateway.made).toHaveLength(1);
+      expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
+      expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(700n);
+      await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
+      s = await state(h);
+      expect([s.refunds.length, openKinds(s)]).toEqual([1, []]);
+      await shows(h, 300n, 1);
+    }
+  });
+
+  it('that lost its answer and was announced is not sent again under a key that may be forgotten', async () => {
+    const h = await paid();
+    h.gateway.trouble.push('lost-answer');
+    await ask(h, 300n);
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
+    h.clock.advance(30 * 3_600_000);
+    await h.rest(48);
+    expect(h.gateway.made).toHaveLength(1);
+    expect((await state(h)).messages.filter((m) => m.status === 'pending')).toEqual([]);
+  });
+
+  it('of which no try reached the MoR for more than a day is sent when it can be', async () => {
+    const h = await paid();
+    h.gateway.trouble.push(...Array.from({ length: 130 }, () => 'retry' as const));
+    await ask(h, 300n);
+    await h.rest(48);
+    expect(h.gateway.made).toHaveLength(1);
+    await shows(h, 300n, 1);
+  });
+
+  it('that was taken back for its key’s age is sent once more when a person says so', async () => {
+    const h = await paid();
+    h.gateway.trouble.push('lost-request');
+    await ask(h, 300n);
+    await h.drain();
+    h.clock.advance(30 * 3_600_000);
+    await h.rest(1);
+    const item = (await state(h)).reviews.find((r) => r.kind === 'refund_stuck') ?? never();
+    const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+    await h.rest();
+    expect(h.gateway.made).toHaveLength(1);
+    expect(openKinds(await state(h))).toEqual([]);
+    await shows(h, 300n, 1);
+  });
+
+  it('whose key is in use keeps its amount: a try that a crash cut off may be under way', async () => {
+    const h = await paid();
+    h.gateway.trouble.push('key-in-use');
+    await ask(h, 300n);
+    await h.drain();
+    const s = await state(h);
+    expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
+    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(700n);
+  });
+
+  it('answered with another payment’s refund is not believed', async () => {
+    const h = await paid();
+    h.gateway.distort = (a) => ({ ...a, paymentId: 'pay_ash' });
+    await ask(h, 300n);
+    await h.drain();
+    const s = await state(h);
+    expect([s.refunds[0]?.status, s.refunds[0]?.morRefundId, openKinds(s)]).toEqual(['unknown', null, ['refund_gap']]);
+    await shows(h, 0n, 0);
+  });
+});
