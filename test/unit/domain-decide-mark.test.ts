@@ -144,6 +144,7 @@ describe('the decision on a payment', () => {
   it('takes a read for fresh for ten seconds', () => {
     const at = (ms: number): boolean => isFresh({ ...BLANK, readAt: ctx.now }, new Date(ctx.now.getTime() + ms));
     expect([at(0), at(10_000), at(10_001)]).toEqual([true, true, false]);
+    expect([at(-10_000), at(-10_001)]).toEqual([true, false]); // the clock was set back meanwhile
     expect(isFresh(BLANK, ctx.now)).toBe(false);
     expect(isFresh(null, ctx.now)).toBe(false);
   });

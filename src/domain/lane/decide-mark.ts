@@ -16,7 +16,9 @@ export type MarkDecision =
 export const FRESH_MS = 10_000;
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
-  return invoice !== null && invoice.readAt !== null && now.getTime() - invoice.readAt.getTime() <= FRESH_MS;
+  if (invoice === null || invoice.readAt === null) return false;
+  // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
+  return Math.abs(now.getTime() - invoice.readAt.getTime()) <= FRESH_MS;
 }
 
 /**
