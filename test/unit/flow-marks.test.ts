@@ -283,6 +283,20 @@ describe('a draft that cannot be finalized', () => {
   });
 });
 
+it('a draft that nobody finalizes for three days is shown to a person, with the money that waits for it', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ status: 'draft' }));
+  await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
+  await h.rest(72);
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
+  await h.rest(2);
+  expect(openKinds(await h.state(INVOICE_ID))).toEqual(['finalization_failed']);
+  h.platform.change(INVOICE_ID, { status: 'open' });
+  await h.take(invoiceEvent('invoice.finalized'));
+  const s = await h.state(INVOICE_ID);
+  expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
+});
+
 describe('what a person decides', () => {
   it('a part payment that is applied is attached; the invoice keeps its rest', async () => {
     const h = LaneHarness.inMemory();

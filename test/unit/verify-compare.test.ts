@@ -177,6 +177,9 @@ describe('within the ledger', () => {
     expect(compareWithin(held, LATER)).toEqual([]);
     const failed = { ...held, openReviews: [review({ kind: 'finalization_failed', paymentRowId: null })] };
     expect(compareWithin(failed, LATER)).toMatchObject([{ kind: 'charged_not_marked', reviewId: 'rev_1' }]);
+    // Stripe's own limit is three days: after that it waits in vain.
+    const fourDays = new Date(START.getTime() + 96 * 3_600_000);
+    expect(compareWithin(held, fourDays)).toMatchObject([{ kind: 'charged_not_marked', reviewId: null }]);
   });
 
   it('is explained by the item that keeps the payment, not by a dispute about it', () => {

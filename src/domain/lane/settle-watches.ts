@@ -1,6 +1,6 @@
 // Watches: what should have happened by now and did not becomes a review item, and closes itself when it happens after all.
 import { showMoney } from '../money.js';
-import { type InvoiceRow, type LaneState, type OutboxRow, type RefundRow } from '../model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../model.js';
 import { isLiveProforma, type MorObjectRow } from '../mor-object.js';
 import { closeReviews, type Ctx, KEY_LIFE_MS, note, openReview, putMessage, putRefund } from './change.js';
 import { dueDate } from './object-looks.js';
@@ -9,6 +9,12 @@ const DAY_MS = 86_400_000;
 
 /** Days after which a refund that is still pending or unknown is shown to a person (bank debits take days, not weeks). */
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
+
+/**
+ * Stripe finalizes a draft after an hour, or after 72 when somebody did not answer `invoice.created` (STRIPE-FACTS 2.9). One that keeps
+ * money waiting for longer has its automatic advancement off: nothing will come by itself.
+ */
+export const DRAFT_PATIENCE_MS = 73 * 3_600_000;
 
 /** Ours, on a request that was taken back. */
 const KEY_TOO_OLD = 'key_too_old';
@@ -126,11 +132,26 @@ function watchFinalization(s: LaneState, ctx: Ctx): LaneState {
       note: `the invoice is ${i.platformStatus}`,
     });
   }
-  if (i.finalizationError === null) return s;
+  if (i.finalizationError === null) return watchDraft(s, i, ctx);
   return openReview(s, ctx, {
     kind: 'finalization_failed',
     subject: i.invoiceId,
     summary: `Stripe could not finalize the invoice: ${i.finalizationError}`,
     proposal: 'Mend on Stripe what it names and finalize the invoice; a payment that waits is then marked by itself.',
+  });
+}
+
+/** Money that waits for a draft which nobody makes final. */
+function watchDraft(s: LaneState, i: InvoiceRow, ctx: Ctx): LaneState {
+  const late = (p: PaymentRow): boolean => ctx.now.getTime() - p.recordedAt.getTime() >= DRAFT_PATIENCE_MS;
+  const p = s.payments.find((x) => x.mark === 'held' && x.amount !== null && late(x));
+  if (p === undefined || p.amount === null) return s;
+  return openReview(s, ctx, {
+    kind: 'finalization_failed',
+    subject: i.invoiceId,
+    paymentRowId: p.id,
+    summary: `${showMoney({ minor: p.amount, currency: p.currency })} was taken on ${p.recordedAt.toISOString()}, and the invoice is still a draft`,
+    proposal:
+      'Finalize the invoice on Stripe (its auto_advance may be off); the payment that waits is then marked by itself.',
   });
 }

@@ -1,6 +1,6 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
 import { PARKING } from '../lane/settle.js';
-import { verdictBy } from '../lane/settle-watches.js';
+import { DRAFT_PATIENCE_MS, verdictBy } from '../lane/settle-watches.js';
 import { type MorObjectRow } from '../mor-object.js';
 import { showMoney } from '../money.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../model.js';
@@ -117,11 +117,17 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date): Difference[] {
     o,
     (r) => (r.paymentRowId === p.id && PARKING.has(r.kind)) || r.kind === 'finalization_failed',
   );
-  const waitsForDraft = p.mark === 'held' && o.invoice.platformStatus === 'draft'; // Stripe's own hour
+  const waitsForDraft = isWaiting(o, p, now);
   if (reviewId === null && (waitsForDraft || !isSettled(p.recordedAt, now))) return [];
   const detail = `${showMoney({ minor: p.amount, currency: p.currency })} was taken and is not marked on Stripe (${p.mark})`;
   const about = { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id, reviewId };
   return [difference('charged_not_marked', 'look-again', detail, about)];
+}
+
+/** Held for Stripe's own hour, or its three days. */
+function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
+  const early = now.getTime() - p.recordedAt.getTime() < DRAFT_PATIENCE_MS;
+  return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
 }
 
 function unmirrored(o: OurInvoice, r: RefundRow, now: Date): Difference[] {
@@ -131,7 +137,7 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date): Difference[] {
     x.refundId === r.id || (x.paymentRowId === r.paymentRowId && (PARKING.has(x.kind) || x.kind === 'refund_gap'));
   const reviewId = reviewOf(o, explains);
   const payment = o.payments.find((p) => p.id === r.paymentRowId);
-  const waitsForDraft = payment?.mark === 'held' && o.invoice.platformStatus === 'draft';
+  const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt, now))) return [];
   const detail = `${showMoney({ minor: r.amount, currency: r.currency })} was given back and does not show on Stripe (${r.mirror})`;
   return [
