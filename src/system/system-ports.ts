@@ -1,5 +1,5 @@
 // The machine's own clock, chance and names, behind the domain's ports.
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Global, Module } from '@nestjs/common';
 import { Clock, Ids, Rng } from '../domain/ports/clock.js';
 
@@ -28,10 +28,11 @@ export class SystemRng extends Rng {
   }
 }
 
-/** 16 random bytes behind the prefix, with the time in front so that new rows lie beside each other in an index. */
+/** The time in front, so that new rows lie beside each other in an index, and 80 random bits: of a UUID, which Node has in stock. */
 export class SystemIds extends Ids {
   next(prefix: string): string {
-    return `${prefix}_${Date.now().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`;
+    const uuid = randomUUID();
+    return `${prefix}_${Date.now().toString(16).padStart(12, '0')}${uuid.slice(0, 8)}${uuid.slice(24)}`;
   }
 }
 
