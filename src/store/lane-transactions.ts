@@ -192,7 +192,8 @@ export class LaneTransactions {
 
 // A plan is kept as long as its connection. One that was made while a table was small would read all of it, however large it became;
 // so would a hash or merge join with the few rows that are to be written.
-const BEGIN = 'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
+const BEGIN =
+  'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 /**
  * Row locks in one order, so that two transactions never wait for each other. Gives what is held of each lane: its fence, and its
