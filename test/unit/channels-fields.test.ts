@@ -61,7 +61,18 @@ describe('an outcome', () => {
     ['lost', 'lost'],
     ['LOST_AFTER_REVIEW', 'lost'],
     ['accepted', 'lost'],
+    ['merchantWon', 'won'],
+    ['Decided in favour of the merchant', 'won'],
+    ['WITHDRAWN', 'won'],
+    ['customer_won', 'lost'],
+    ['in_favor_of_cardholder', 'lost'],
+    ['CHARGED_BACK', 'lost'],
     ['arbitration', 'decided'],
+    ['closed', 'decided'],
+    ['DISPUTE_CLOSED', 'decided'],
+    ['not_won', 'decided'],
+    ['evidence_accepted', 'decided'],
+    ['merchant lost, customer won', 'decided'],
   ])('%s is %s', (said, outcome) => {
     expect(outcomeIn({ outcome: said })).toEqual({ outcome, said });
   });
@@ -72,6 +83,10 @@ describe('an outcome', () => {
     expect(refundedIn({ outcome: 'REFUNDED' })).toBe(true);
     expect(refundedIn({ outcome: 'not_refunded' })).toBe(false);
     expect(refundedIn({ outcome: 'closed' })).toBeNull();
+    expect(refundedIn({ outcome: 'refund_failed' })).toBe(false);
+    expect(refundedIn({ outcome: 'handled without refund' })).toBe(false);
+    expect(refundedIn({ outcome: 'refund_not_issued' })).toBe(false);
+    expect(refundedIn({ outcome: 'refunded_and_notified' })).toBe(true);
   });
 });
 
