@@ -168,6 +168,16 @@ describe('a payment link', () => {
     ]);
   });
 
+  it('that a read showed as paid before it was announced gets its charge from the event, by which its refund is found', () => {
+    const paid = readOf({ status: 'PAID', due: { minor: 0n, currency: 'EUR' } });
+    let s = settle(applyObjectRead(withLink(), 'lnk_1', paid, aCtx()), aCtx());
+    expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: null }]);
+    s = hear(s, 'payment.captured', { paymentLinkId: LINK, pspReference: 'ch_9' });
+    s = hear(s, 'payment.captured', { paymentLinkId: LINK }, aCtx(), 'evt_again');
+    expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: 'ch_9' }]);
+    expect(s.entries).toHaveLength(1);
+  });
+
   it('that is announced before our own request was answered is found by its key', () => {
     const made = asked(anOpenInvoice(), aCtx());
     if (!made.ok) throw new Error(made.message);

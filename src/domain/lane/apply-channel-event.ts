@@ -209,13 +209,24 @@ function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
   const pspReference = idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference');
   if (link !== undefined) {
     const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
-    const detail = { ...link.detail, capturedAt: link.detail.capturedAt ?? at.toISOString(), pspReference };
-    const known = s.payments.some((p) => p.origin === 'payment_link' && p.reference === link.morId);
-    const row: MorObjectRow = { ...link, detail, readDueAt: known ? link.readDueAt : ctx.now, readAttempts: 0 };
-    const state = capture(putObject(s, row), e, link.paymentRowId, ctx);
+    const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
+    const detail = { ...link.detail, capturedAt, pspReference: pspReference ?? before };
+    const known = s.payments.find((p) => p.origin === 'payment_link' && p.reference === link.morId);
+    const row: MorObjectRow = {
+      ...link,
+      detail,
+      readDueAt: known === undefined ? ctx.now : link.readDueAt,
+      readAttempts: 0,
+    };
+    let state = capture(putObject(s, row), e, link.paymentRowId, ctx);
+    // A read may have shown the payment first: its refund is found by the charge that only this event names.
+    if (known?.processorChargeId === null)
+      state = putPayment(state, { ...known, processorChargeId: detail.pspReference });
     return {
       state,
-      verdict: done(known ? 'the payment on this link is already recorded' : 'the link is read to confirm it'),
+      verdict: done(
+        known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
+      ),
     };
   }
   const payment = paymentNamed(s, ids);
