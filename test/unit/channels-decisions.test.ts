@@ -294,6 +294,24 @@ describe('an alert', () => {
     expect(s.refunds).toHaveLength(1);
   });
 
+  it('that was answered with a refund is not content with a part that was given back long before it', () => {
+    const ctx = aCtx();
+    const before = paidByCard(ctx);
+    const [p] = before.payments;
+    if (p === undefined) throw new Error('no payment');
+    const monthAgo = new Date(NOW.getTime() - 30 * 86_400_000);
+    const part = { ...newRefund(ctx, p, 1000n, null, 'event'), status: 'succeeded', succeededAt: monthAgo } as const;
+    let s = hear(settle(putRefund(before, part), ctx), 'pre_chargeback_alert.outcome', {
+      alertId: 'al_1',
+      payment: 'pay_1',
+      refunded: true,
+    });
+    expect(open(s)).toMatchObject([{ kind: 'dispute', subject: 'alert:al_1:outcome' }]);
+    const rest = { ...newRefund(ctx, p, 1990n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
+    s = settle(putRefund(s, rest), ctx);
+    expect(open(s)).toEqual([]);
+  });
+
   it('and a dispute that both go by their payment’s id are two things', () => {
     let s = hear(paidByCard(), 'pre_chargeback_alert.received', { payment: 'pay_1' });
     s = hear(s, 'dispute.action_needed', { payment: 'pay_1' });

@@ -156,8 +156,7 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (o.status !== 'handled') return s;
   if (o.detail.refunded === false) return close(subject, 'the alert was handled without a refund', s);
   const state = close(subject, 'the alert was handled', s);
-  const there = s.refunds.some((r) => r.status === 'succeeded' && (name === undefined || r.paymentRowId === name.id));
-  if (there) return close(outcome, 'the refund is recorded', state);
+  if (isRefunded(s, o, name)) return close(outcome, 'the refund is recorded', state);
   return openReview(state, ctx, {
     kind: 'dispute',
     subject: outcome,
@@ -168,6 +167,21 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
         : `alert ${morId} on ${of} was handled; whether the payment was given back was not said`,
     proposal: 'Its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
   });
+}
+
+/** Milliseconds that an alert may be heard of behind the refund that answered it: Document 2 tries to deliver it for some hours. */
+const ALERT_PATIENCE_MS = 24 * 3_600_000;
+
+/** Whether the refund that an alert's outcome speaks of is known. One of long before the alert is another. */
+function isRefunded(s: LaneState, o: MorObjectRow, p: PaymentRow | undefined): boolean {
+  if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
+  const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;
+  return s.refunds.some(
+    ({ status, paymentRowId, succeededAt }) =>
+      status === 'succeeded' &&
+      (p === undefined || paymentRowId === p.id) &&
+      (succeededAt === null || succeededAt.getTime() >= since),
+  );
 }
 
 /** Milliseconds that the event of a transfer may be behind the state that a read showed. */
