@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/domain/lane/apply-command.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
-import { aRefund, INVOICE_ID } from '../support/builders.js';
-import { balances, type LaneHarness, openKinds } from '../support/lane-harness.js';
+import { aPaymentSucceeded, anInvoice, aRefund, INVOICE_ID } from '../support/builders.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 import { ask, paid } from '../support/paid-lane.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
@@ -95,4 +95,20 @@ describe('a refund asked for here', () => {
     expect([s.refunds[0]?.status, s.refunds[0]?.morRefundId, openKinds(s)]).toEqual(['unknown', null, ['refund_gap']]);
     await shows(h, 0n, 0);
   });
+});
+
+it('a refund of a part payment shows on Stripe once the rest is paid, and lowers nothing that is due', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded({ amount: 600 }));
+  const item = (await state(h)).reviews.find((r) => r.kind === 'amount_mismatch') ?? never();
+  const choice = { resolution: 'apply', note: null, by: 'ops' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+  await h.take(aRefund({ amount: 200, total: 200 }));
+  await h.rest();
+  expect([h.platform.notes, openKinds(await h.state(INVOICE_ID))]).toEqual([[], []]);
+  await h.take(aPaymentSucceeded({ eventId: 'evt_rest', paymentId: 'pay_rest', chargeId: 'ch_rest', amount: 400 }));
+  await h.rest();
+  expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+  expect(h.platform.notes.map((n) => n.minor)).toEqual([200n]);
 });

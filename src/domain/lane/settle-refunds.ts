@@ -102,13 +102,21 @@ function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState 
     if (p.mark === 'closed') {
       state = addEntry(putRefund(state, { ...r, mirror: 'not_needed' }), refundOfUnmarked(p, r, ctx.now));
     }
-    if (p.mark !== 'confirmed') continue;
+    if (p.mark !== 'confirmed' || hasRest(state)) continue;
     state = startMirror(state, p, r, ctx);
     // Whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
     if (ctx.settings.shadow !== true) continue;
     state = addEntry(putRefund(state, { ...r, mirror: 'not_needed' }), refundMirrored(p, r, ctx.now));
   }
   return state;
+}
+
+/**
+ * Part of the invoice is still due, beside a part payment that a person let through. A credit note would lower what is due instead of
+ * showing the refund (Stripe docs, "Credit notes"), so its twin waits until the invoice is paid.
+ */
+function hasRest({ invoice }: LaneState): boolean {
+  return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
 }
 
 function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneState {
