@@ -79,7 +79,9 @@ export class StripeClient {
     const { data, has_more: hasMore } = outcome.value;
     const last: unknown = Array.isArray(data) ? data.at(-1) : null;
     const next = hasMore === true && isObject(last) ? optionalText(last['id']) : null;
-    if (!Array.isArray(data) || (hasMore === true && next === null)) return notUnderstood(name, outcome);
+    // A page that ends where it was to begin would be asked for without end.
+    const stands = next === null || next === new URLSearchParams(path.split('?')[1]).get('starting_after');
+    if (!Array.isArray(data) || (hasMore === true && stands)) return notUnderstood(name, outcome);
     return { ...outcome, value: { items: data, next } };
   }
 

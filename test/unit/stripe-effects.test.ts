@@ -286,6 +286,17 @@ describe('reads for verify and doctor', () => {
     expect(decodeURIComponent(seen[0]?.path ?? '')).toBe('/v1/invoices?created[gte]=1793491200&limit=2');
   });
 
+  it('a list that does not get on is not read without end', async () => {
+    const page = reply(200, { ...aList({ object: 'invoice', id: 'in_x' }), has_more: true });
+    const { reader, seen } = await stub(page, page, page, page);
+    const createdAfter = new Date('2026-11-01T00:00:00Z');
+    expect(await reader.listInvoices({ createdAfter })).toMatchObject({ ok: true, value: { next: 'in_x' } });
+    const again = await reader.listInvoices({ createdAfter, startingAfter: 'in_x' });
+    expect(again).toMatchObject({ ok: false, kind: 'unknown', code: 'unreadable_answer' });
+    expect(await reader.listCreditNotes('in_1')).toMatchObject({ ok: false, kind: 'unknown' });
+    expect(seen).toHaveLength(4);
+  });
+
   it('an invoice whose lines cannot be listed is billed by its total', async () => {
     const { reader } = await stub(reply(200, anInvoice()), refusal(404, { message: 'Unrecognized request URL' }));
     expect(await reader.readInvoiceForProforma('in_1')).toMatchObject({
