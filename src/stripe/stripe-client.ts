@@ -3,6 +3,7 @@ import Stripe from 'stripe';
 import {
   type CallFailure,
   type CallOutcome,
+  LIST_TOO_LONG,
   SHADOW_MESSAGE,
   SHADOW_MODE,
   type WireRequest,
@@ -100,7 +101,7 @@ export class StripeClient {
       if (page.value.next === null || enough(page.value.items)) return { ...page, value: items };
       after = `&starting_after=${encodeURIComponent(page.value.next)}`;
     }
-    return failure('unknown', 'list_too_long', `Stripe: ${name} has more than ${MAX_PAGES} pages`);
+    return failure('unknown', LIST_TOO_LONG, `Stripe: ${name} has more than ${MAX_PAGES} pages`);
   }
 
   private async exchange(

@@ -2,7 +2,7 @@
 import { showMoney } from '../money.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../model.js';
 import { type BillingAnswer, type InvoiceFacts } from '../ports/billing-platform.js';
-import { type CallOutcome } from '../ports/call.js';
+import { type CallOutcome, LIST_TOO_LONG } from '../ports/call.js';
 import { type RefundAnswer } from '../ports/payment-gateway.js';
 import { paymentMarked, refundMirrored } from '../postings.js';
 import {
@@ -142,6 +142,8 @@ export function applyProbe(
 ): LaneState {
   const m = s.messages.find((x) => x.id === messageId);
   if (m === undefined || m.status !== 'pending') return s;
+  if (!outcome.ok && outcome.code === LIST_TOO_LONG && m.kind === 'report_payment')
+    return cannotBeFound(putMessage(s, { ...m, status: 'refused', answeredAt: ctx.now }), m, outcome.message, ctx);
   if (!outcome.ok)
     return putMessage(s, {
       ...m,
@@ -181,6 +183,19 @@ export function applyProbe(
   );
 }
 
+/** There are more records than can be gone through, and each look would find more: a person looks for the reference. */
+function cannotBeFound(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState {
+  const p = paymentOf(s, m);
+  if (p === undefined) return s;
+  return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
+    kind: 'effect_failed',
+    subject: `${m.kind}:${m.subject}`,
+    paymentRowId: p.id,
+    summary: `whether payment ${effectName(p)} was reported cannot be found out: ${why}`,
+    proposal: `Look for a payment record with reference ${p.reference ?? effectName(p)} on Stripe. There is none: retry. There is one: attach it by hand and dismiss this.`,
+  });
+}
+
 /** The invoice is paid and nobody here knew by what: was it this payment? */
 export function applyIdentified(
   s: LaneState,
@@ -191,8 +206,9 @@ export function applyIdentified(
   const p = s.payments.find((x) => x.id === paymentRowId);
   const i = s.invoice;
   if (p === undefined || i === null || p.mark !== 'waiting') return s;
-  // 404 means that this platform keeps no such list: nothing can be found out, and a person decides.
-  if (!outcome.ok && outcome.status !== 404)
+  // 404 means that this platform keeps no such list, and with too long a one the invoice's own payments were gone through: nothing more
+  // can be found out, and a person decides.
+  if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG)
     return putInvoice(s, {
       ...i,
       readAt: null,

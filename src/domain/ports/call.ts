@@ -35,6 +35,9 @@ export type CallAnswer<T> = {
 
 export type CallOutcome<T> = CallAnswer<T> | CallFailure;
 
+/** The code of a look that would have to go through more objects than it may. It says nothing of what is looked for. */
+export const LIST_TOO_LONG = 'list_too_long';
+
 /** The code of everything that shadow mode keeps from being done. */
 export const SHADOW_MODE = 'shadow_mode';
 export const SHADOW_MESSAGE = 'Shadow mode: nothing is changed at Stripe or the MoR (CROSSBILL_SHADOW).';
