@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { applyAnswer } from '../../src/domain/lane/apply-answer.js';
 import { applyObjectRead } from '../../src/domain/lane/apply-channel-answer.js';
-import { newRefund } from '../../src/domain/lane/apply-event.js';
+import { newPayment, newRefund } from '../../src/domain/lane/apply-event.js';
 import { type Ctx, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
 import { requestObject } from '../../src/domain/lane/channel-command.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
@@ -176,6 +176,16 @@ describe('a payment link', () => {
     s = hear(s, 'payment.captured', { paymentLinkId: LINK }, aCtx(), 'evt_again');
     expect(s.payments).toMatchObject([{ reference: LINK, processorChargeId: 'ch_9' }]);
     expect(s.entries).toHaveLength(1);
+  });
+
+  it('whose charge has come as a payment of its own is that payment, and no second one', () => {
+    const ids = { paymentId: 'pay_9', processorChargeId: 'ch_9', invoiceId: 'in_1', customerId: 'cus_1' };
+    const p = newPayment(aCtx(), { ...ids, currency: 'EUR', amount: 2990n, succeededAt: NOW, mark: 'waiting' });
+    const s = hear(settle(putPayment(withLink(), p), aCtx()), 'payment.captured', { id: LINK, pspReference: 'ch_9' });
+    const paid = settle(applyObjectRead(s, 'lnk_1', readOf({ status: 'PAID', due: null }), aCtx()), aCtx());
+    expect(paid.payments).toMatchObject([{ paymentId: 'pay_9', mark: 'reporting' }]);
+    expect(paid.objects).toMatchObject([{ status: 'PAID', paymentRowId: p.id }]);
+    expect(open(paid)).toEqual([]);
   });
 
   it('that is announced before our own request was answered is found by its key', () => {

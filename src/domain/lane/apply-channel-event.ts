@@ -139,7 +139,11 @@ export function takeMoney(
   ctx: Ctx,
 ): { readonly state: LaneState; readonly payment: PaymentRow | null; readonly said: string } {
   const origin: PaymentOrigin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
-  const known = s.payments.find((p) => p.origin === origin && p.reference === o.morId);
+  const chargeId = o.detail.pspReference ?? null;
+  // Its own payment.* event, where the MoR sends one, may have come first: one charge is one payment in either order.
+  const known =
+    s.payments.find((p) => p.origin === origin && p.reference === o.morId) ??
+    s.payments.find((p) => chargeId !== null && p.processorChargeId === chargeId && p.succeededAt !== null);
   if (known !== undefined) {
     const state = putObject(s, { ...o, paymentRowId: known.id });
     if (known.amount === received.minor && known.currency === received.currency)
@@ -162,7 +166,7 @@ export function takeMoney(
     origin,
     reference: o.morId,
     succeededAt: how.at,
-    processorChargeId: o.detail.pspReference ?? null,
+    processorChargeId: chargeId,
     mark: how.parked ? 'parked' : 'waiting',
   });
   const booked = addEntry(putPayment(s, payment), paymentCollected(payment, received.minor, ctx.now, how.eventId));
