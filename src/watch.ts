@@ -2,6 +2,7 @@
 import { type CallReport } from './core.module.js';
 import { type DoorOutcome } from './intake/options.js';
 import { type Delivery, type InboxSource } from './domain/ports/inbox.js';
+import { type Claim } from './domain/ports/lane-store.js';
 import { type DecidedEvent, type LaneWatch, type LaneWork } from './flows/lane-trail.js';
 import { showLossWindow } from './domain/verify/loss-window.js';
 import { type LaneDone } from './flows/work-lane.flow.js';
@@ -58,7 +59,8 @@ export function watchSteps(log: Logger, tracer: Tracer | null): LaneWatch {
     onCalled: (work, { name, messageId, status, requestId, failure }, time) => {
       tracer?.call(traced(work), { name, status, requestId, failure: failure?.kind ?? null }, time);
       const line = {
-        events: work.events.map(eventName),
+        // A retry decides no event: it is named by those that its lane had before.
+        events: (work.events.length > 0 ? work.events : work.named).map(eventName),
         lane: work.lane,
         call: name,
         message: messageId,
@@ -170,7 +172,10 @@ function eventOutcome(outcome: DoorOutcome, delivery: Delivery): EventOutcome | 
 export function watchLanes(
   metrics: Metrics,
   log: Logger,
-): { onDone: (done: LaneDone) => void; onError: (what: string, error: unknown, lane: string | null) => void } {
+): {
+  onDone: (done: LaneDone) => void;
+  onError: (what: string, error: unknown, lane: string | null, events?: Claim['events']) => void;
+} {
   return {
     onDone: (done) => {
       for (const v of done.decided) {
@@ -178,7 +183,7 @@ export function watchLanes(
         metrics.decision(v.type, v.status);
       }
     },
-    onError: (what, error, lane) => log.error({ err: error, lane }, what),
+    onError: (what, error, lane, events) => log.error({ err: error, lane, events: events?.map(eventName) }, what),
   };
 }
 

@@ -10,8 +10,11 @@ export type DecidedEvent = EventVerdict & {
   readonly eventId: string;
 };
 
-/** Which claim of which lane, and the events that were decided in it so far. */
-export type LaneWork = Pick<Claim, 'lane' | 'fence'> & { readonly events: readonly DecidedEvent[] };
+/** Which claim of which lane, and the events that were decided in it so far. `named`: as the claim names them, for logs. */
+export type LaneWork = Pick<Claim, 'lane' | 'fence'> & {
+  readonly events: readonly DecidedEvent[];
+  readonly named: NonNullable<Claim['events']>;
+};
 
 /** Milliseconds since 1970, with fractions. */
 export type TimeSpan = { readonly startedAt: number; readonly endedAt: number };
@@ -84,7 +87,8 @@ export class LaneTrail {
   }
 
   private get work(): LaneWork {
-    return { lane: this.claim.lane, fence: this.claim.fence, events: this.events };
+    const { lane, fence, events: named = [] } = this.claim;
+    return { lane, fence, events: this.events, named };
   }
 
   private tellAhead(): void {

@@ -1,6 +1,7 @@
 // Lanes in PostgreSQL: claims with a lease and a fence, and one short transaction per decision.
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
 import { Database, inTransaction, oneFlight, onConnection } from './database.js';
 import { waits } from './lane-rows.js';
@@ -10,6 +11,9 @@ import { LaneTransactions } from './lane-transactions.js';
 // whatever the server has been told of its tables so far.
 const BEGIN_SQL = `begin; set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off;
                    set local enable_hashjoin = off; set local enable_mergejoin = off`;
+
+/** Events of a lane that its log lines name. */
+const NAMED = 3;
 
 // Lanes with something due that nobody holds, and what waits there.
 const CLAIM_SQL = `
@@ -30,11 +34,19 @@ const CLAIM_SQL = `
       set fence = excluded.fence, lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
       where l.lease_until is null or l.lease_until <= $1
     returning key, fence)
-  select c.key, c.fence, array(select distinct e.type from inbox_event e
-                                where e.lane = c.key and ${waits(1)}) as types
-    from claimed c`;
+  select c.key, c.fence, t.types,
+         (select json_agg(json_build_array(n.source, n.event_id))
+            from (select e.source, e.event_id from inbox_event e
+                   where e.lane = c.key and (cardinality(t.types) = 0 or ${waits(1)}) order by e.id desc limit ${NAMED}) n) as named
+    from claimed c cross join lateral (
+      select array(select distinct e.type from inbox_event e where e.lane = c.key and ${waits(1)}) as types) t`;
 
-type Row = { readonly key: string; readonly fence: string; readonly types: string[] };
+type Row = {
+  readonly key: string;
+  readonly fence: string;
+  readonly types: string[];
+  readonly named: (readonly [source: InboxSource, eventId: string])[] | null;
+};
 
 @Injectable()
 export class PgLaneStore extends LaneStore {
@@ -59,7 +71,10 @@ export class PgLaneStore extends LaneStore {
       ]);
       return found.rows;
     });
-    return claimed.map((r) => ({ lane: r.key, fence: BigInt(r.fence), waitingTypes: r.types }));
+    return claimed.map(({ key: lane, fence, types: waitingTypes, named }) => {
+      const events = (named ?? []).map(([source, eventId]) => ({ source, eventId }));
+      return { lane, fence: BigInt(fence), waitingTypes, events };
+    });
   }
 
   transact<T>(work: LaneWork<T>): Promise<T> {

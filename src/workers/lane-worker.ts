@@ -13,7 +13,7 @@ export type LaneWorkerOptions = {
   /** The slow poll under the wake-ups, in milliseconds. */
   readonly pollMs: number;
   readonly onDone?: (done: LaneDone) => void;
-  readonly onError?: (what: string, error: unknown, lane: string | null) => void;
+  readonly onError?: (what: string, error: unknown, lane: string | null, events?: Claim['events']) => void;
 };
 
 /** After so many failed decisions an event is parked for a person (RELIABILITY K9), and a lane without one is told of. */
@@ -129,7 +129,7 @@ export class LaneWorker {
       this.options.onDone?.(done);
     } catch (e) {
       if (e instanceof LaneFenced) return; // another worker has it: nothing was written here
-      this.options.onError?.('a lane could not be worked', e, claim.lane);
+      this.options.onError?.('a lane could not be worked', e, claim.lane, claim.events);
       await this.giveBack(claim, e);
     }
   }
@@ -148,7 +148,7 @@ export class LaneWorker {
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
       // The lease runs out by itself; then anyone goes on.
-      this.options.onError?.('a lane could not be given back', again, claim.lane);
+      this.options.onError?.('a lane could not be given back', again, claim.lane, claim.events);
     }
   }
 

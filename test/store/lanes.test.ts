@@ -79,6 +79,24 @@ describe('claims', () => {
     expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
   });
 
+  it('name the events that wait, and for a retry the newest that were decided before', async () => {
+    const { harness, inbox } = x;
+    harness.platform.put(anInvoice());
+    harness.platform.fail('report_payment', 'retry');
+    await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
+    const named = async (): Promise<unknown> => {
+      const [claim] = await harness.store.claim('w', 1, LEASE);
+      if (claim !== undefined) await harness.store.release(claim.lane, claim.fence);
+      return claim && [claim.waitingTypes.length, claim.events?.map((e) => `${e.source} ${e.eventId}`)];
+    };
+    const both = ['mor_payments evt_paid', expect.stringMatching(/^stripe /)];
+    expect(await named()).toEqual([2, both]);
+    await harness.drain();
+    expect(await named()).toBeUndefined();
+    harness.clock.advance(60_000);
+    expect(await named()).toEqual([0, both]);
+  });
+
   it('are not held up by a lane with more waiting events than a claim looks at', async () => {
     const crowd = Array.from({ length: 30 }, (_, k) =>
       aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
