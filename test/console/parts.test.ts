@@ -2,10 +2,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import fc from 'fast-check';
+import { type Books } from '../../src/domain/ports/books.js';
 import { EndedSessions } from '../../src/domain/ports/ended-sessions.js';
-import { Secret } from '../../src/config/index.js';
+import { type VerifyBooks, type VerifyRun } from '../../src/domain/ports/verify-books.js';
+import { type Config, Secret } from '../../src/config/index.js';
 import { hourChart } from '../../src/console/chart.js';
 import { html } from '../../src/console/html.js';
+import { BookPages } from '../../src/console/pages/books.controller.js';
 import { LoginThrottle } from '../../src/console/login-throttle.js';
 import { maskedText } from '../../src/console/masked-text.js';
 import { COOKIE, Sessions } from '../../src/console/session.js';
@@ -142,4 +145,37 @@ it('draws quiet hours without dividing by nothing, and says the same in words', 
   expect(hourChart(busy).toString()).toContain(
     '12 events and 3 invoices marked paid in 24 hours; the busiest hour began at 05:00 UTC.',
   );
+});
+
+describe('the page of verify', () => {
+  async function pageOf(lossWindows: VerifyRun['lossWindows']): Promise<string> {
+    const at = new Date('2026-11-20T12:00:00Z');
+    const run = {
+      id: 'ver_1',
+      startedAt: at,
+      finishedAt: at,
+      outcome: 'clean',
+      compared: {},
+      differences: [],
+    } as const;
+    const verify = { last: () => Promise.resolve({ ...run, lossWindows }) } as unknown as VerifyBooks;
+    let sent = '';
+    const res = {
+      setHeader: () => res,
+      type: () => res,
+      status: () => res,
+      send: (page: string) => (sent = page),
+    } as unknown as Response;
+    await new BookPages({} as Books, verify, {} as Config).verifyRun({ headers: {} } as Request, res);
+    return sent;
+  }
+
+  it('says when the doors were closed for so long that events may be lost, and nothing of it where none were', async () => {
+    const closed = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T09:00:00Z') };
+    const events = { from: new Date('2026-11-19T01:00:00Z'), to: new Date('2026-11-19T05:57:50Z') };
+    const page = await pageOf([{ closed, events }]);
+    expect(page).toContain('The doors were closed from 2026-11-19T01:00:00Z to 2026-11-19T09:00:00Z');
+    expect(page).toContain('made between 2026-11-19T01:00:00Z and 2026-11-19T05:57:50Z may be lost for good.');
+    expect(await pageOf([])).not.toContain('doors');
+  });
 });
