@@ -20,9 +20,10 @@ export function parseDecimal(value: unknown, path: string): string {
   return value;
 }
 
+/** Text without NUL and half surrogates, which no database keeps: in their place stands U+FFFD. */
 export function parseText(value: unknown, path: string): string {
   if (typeof value !== 'string') throw new Unreadable(path);
-  return value;
+  return value.replace(/\0|\p{Cs}/gu, '\ufffd');
 }
 
 /** A moment in ISO 8601; without a zone it counts as UTC. */
@@ -75,8 +76,10 @@ export class Fields {
   /** A name that later calls depend on: text of at least one and at most `longest` characters. */
   id(name: string, longest = 255): string {
     return this.must(name, (value, path) => {
-      if (typeof value !== 'string' || value === '' || value.length > longest) throw new Unreadable(path);
-      return value;
+      const id = parseText(value, path);
+      // One that would have to be changed to be kept names something else.
+      if (id === '' || id.length > longest || id !== value) throw new Unreadable(path);
+      return id;
     });
   }
 

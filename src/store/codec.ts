@@ -36,6 +36,18 @@ export function toJson<T>(codec: Codec<T>, value: T): Record<string, unknown> {
   return out;
 }
 
+// What JSON.stringify writes for NUL and for half a surrogate pair, after an even number of backslashes.
+const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
+
+/**
+ * A value as JSON for a `jsonb` parameter. PostgreSQL refuses NUL and half a surrogate pair in it: in their place stands U+FFFD, so
+ * that no text from outside (a link in an event, a peer's words cut in the middle of an emoji) keeps a decision from being written.
+ */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.includes('\\u') ? text.replace(UNSTORABLE, '$1\ufffd') : text;
+}
+
 type Column<T> = readonly [name: keyof T & string, column: string, kind: Kind];
 const made = new WeakMap<object, unknown>();
 

@@ -15,6 +15,7 @@ import {
   insertSql,
   INVOICE,
   JOURNAL,
+  jsonText,
   MESSAGE,
   OBJECT,
   PAYMENT,
@@ -156,7 +157,7 @@ function part<T, F = T>(
       if (was === is) continue;
       for (const row of is) if (!was.includes(row)) out.push(toJson(codec, toFlat(row)));
     }
-    return out.length === 0 ? null : JSON.stringify(out);
+    return out.length === 0 ? null : jsonText(out);
   };
   return { table: codec.table, sql, rows };
 }
@@ -195,7 +196,7 @@ const PARTS: readonly Part[] = [
     rows: ({ verdicts }) =>
       verdicts.length === 0
         ? null
-        : JSON.stringify(verdicts.map(({ id, status, reason }) => ({ id: id.toString(), status, reason }))),
+        : jsonText(verdicts.map(({ id, status, reason }) => ({ id: id.toString(), status, reason }))),
   },
 ];
 

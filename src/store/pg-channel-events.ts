@@ -5,7 +5,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
 import { Clock } from '../domain/ports/clock.js';
 import { LaneFenced, StoreUnavailable } from '../domain/ports/lane-store.js';
-import { insertSql, REVIEW, toJson } from './codec.js';
+import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
 import { Database, inTransaction, isUnavailable } from './database.js';
 import { EVENTS_AT_ONCE, waitingEvent } from './lane-rows.js';
 
@@ -121,7 +121,7 @@ async function write(db: pg.PoolClient, lane: string, r: Routing, now: Date): Pr
 async function open(db: pg.PoolClient, lane: string, review: ReviewRow, now: Date): Promise<void> {
   const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
   if (before.rowCount !== 0) return;
-  await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [JSON.stringify([toJson(REVIEW, review)])]);
+  await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, review)])]);
   await say(db, lane, `review item ${review.kind}: ${review.summary}`, review.id, now);
 }
 

@@ -4,6 +4,7 @@ import { type OnboardingRow } from '../domain/onboarding/model.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { Onboardings } from '../domain/ports/onboarding.js';
+import { jsonText } from './codec.js';
 import { Database } from './database.js';
 
 type Row = Record<string, unknown>;
@@ -36,7 +37,7 @@ const COLUMNS = {
 type Field = keyof typeof COLUMNS;
 
 function written(field: Field, value: unknown): unknown {
-  return field === 'comments' ? JSON.stringify(value) : value;
+  return field === 'comments' ? jsonText(value) : value;
 }
 
 /** A row as it was read. The table's own types and checks vouch for what the columns hold. */

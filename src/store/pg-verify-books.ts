@@ -7,7 +7,7 @@ import { Clock } from '../domain/ports/clock.js';
 import { type UnconfirmedSignup, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
 import { type LossWindow } from '../domain/verify/loss-window.js';
-import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
+import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { Database } from './database.js';
 
 type Row = Record<string, unknown>;
@@ -117,9 +117,9 @@ export class PgVerifyBooks extends VerifyBooks {
         run.startedAt,
         run.finishedAt,
         run.outcome,
-        JSON.stringify(run.compared),
-        JSON.stringify(run.differences),
-        JSON.stringify(run.lossWindows),
+        jsonText(run.compared),
+        jsonText(run.differences),
+        jsonText(run.lossWindows),
       ],
     );
   }

@@ -10,7 +10,7 @@ import {
   type SignupRow,
   Signups,
 } from '../domain/ports/signups.js';
-import { type Codec, fromRow, insertSql, toJson } from './codec.js';
+import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
 import { Database, inTransaction } from './database.js';
 
 /** Stripe ends an incomplete subscription 23 hours after it was made (STRIPE-FACTS 2.3). */
@@ -110,7 +110,7 @@ export class PgSignups extends Signups {
         const known = await rememberIn(db, name, name.bodySha256, signup.id, signup.createdAt);
         if (known.known) return known;
       }
-      await db.query(insertSql(SIGNUP), [JSON.stringify([toJson(SIGNUP, signup)])]);
+      await db.query(insertSql(SIGNUP), [jsonText([toJson(SIGNUP, signup)])]);
       return { known: false };
     });
   }

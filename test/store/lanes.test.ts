@@ -220,6 +220,22 @@ describe('what is stored', () => {
   });
 });
 
+describe('a text that PostgreSQL cannot keep', () => {
+  it('is kept with U+FFFD for NUL and half a surrogate pair, in columns and nested values, and all else as it was', async () => {
+    const said = 'a\0b \ud83d c\udc4d \\u0000 \\\\ud83d 👍 \u0001\0\0';
+    const kept = 'a\ufffdb \ufffd c\ufffd \\u0000 \\\\ud83d 👍 \u0001\ufffd\ufffd';
+    const now = x.harness.context.now();
+    const item = { kind: 'dispute', subject: 'dp_1', summary: said, proposal: 'look' } as const;
+    await x.harness.store.transact(
+      write('in_0', null, (s) => note(openReview(s, now, item), now, 'call', 'told', null, { why: [said] } as never)),
+    );
+    const reviews = await x.db.pool.query('select summary from review');
+    expect(reviews.rows).toEqual([{ summary: kept }]);
+    const lines = await x.db.pool.query(`select detail from journal where text = 'told'`);
+    expect(lines.rows).toEqual([{ detail: { why: [kept] } }]);
+  });
+});
+
 describe('a lane that is being worked on', () => {
   const WORDS = { invoiceId: 'in_0', subject: 'x', summary: 's', proposal: 'p' };
   const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
