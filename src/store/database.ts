@@ -87,6 +87,8 @@ export function oneFlight<T extends readonly unknown[] | []>(
   }
 }
 
+const READ_ONLY = '25006';
+
 /** Runs `work` in one transaction. */
 export function inTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   return onConnection(pool, async (db) => {
@@ -99,7 +101,7 @@ export function inTransaction<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Pro
 
 /**
  * Lends `work` a connection on which it begins and commits by itself; what it leaves open when it throws is rolled back.
- * A connection whose state is unknown is thrown away, never put back.
+ * A connection whose state is unknown, or that leads to a server that takes no writes, is thrown away, never put back.
  */
 export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) => Promise<T>): Promise<T> {
   const db = await pool.connect();
@@ -113,6 +115,8 @@ export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) =
   } catch (e) {
     try {
       await db.query('rollback');
+      // The server behind it became a standby: a new connection leads to whichever takes writes now.
+      if (sqlState(e) === READ_ONLY) broken = e as Error;
     } catch (again) {
       broken = again instanceof Error ? again : new Error('rollback failed');
     }

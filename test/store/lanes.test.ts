@@ -236,6 +236,17 @@ describe('a text that PostgreSQL cannot keep', () => {
   });
 });
 
+describe('a connection to a server that became a standby', () => {
+  it('is thrown away at the first write it refuses, and the next one is new', async () => {
+    const { pool } = x.db;
+    const claim = () => x.harness.store.claim('w', 1, LEASE);
+    await claim();
+    await pool.query('set default_transaction_read_only = on'); // on the one connection that is idle
+    await expect(claim()).rejects.toMatchObject({ code: '25006' });
+    expect(await claim()).toEqual([]);
+  });
+});
+
 describe('a lane that is being worked on', () => {
   const WORDS = { invoiceId: 'in_0', subject: 'x', summary: 's', proposal: 'p' };
   const say = (kind: 'dispute' | 'effect_failed') => (s: LaneState) =>
