@@ -12,7 +12,7 @@ import { migrate } from '../store/migrations.js';
 import { burst } from './burst.js';
 import { bareMarks } from './durable-limit.js';
 import { invoiceCreated, signedRequest } from './events.js';
-import { measureInboxGrowth } from './inbox-growth.js';
+import { measureGrowth } from './growth.js';
 import { load, type LoadResult } from './load.js';
 import { replicas } from './replicas.js';
 import { type Rig, withPeer } from './rig.js';
@@ -187,32 +187,6 @@ async function path(): Promise<void> {
   found['path'] = { loop, limit, instant, slow, bound };
 }
 
-async function growth(): Promise<void> {
-  const count = Math.round(2_000 * scale);
-  const rows: Record<string, string | number>[] = [];
-  await fresh(async (url) => {
-    const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
-    let first = 0;
-    for (const [step, old] of [0, Math.round(200_000 * scale), Math.round(1_000_000 * scale)].entries()) {
-      await fill(db, old);
-      const from = 50_000_000 + step * 1_000_000;
-      await storeRenewals(db, from, count);
-      const before = performance.now();
-      const r = await drain(db, count, 64, null);
-      first = first === 0 ? r.perSecond : first;
-      rows.push({
-        'old rows a table': old,
-        'renewals per second': Math.round(r.perSecond),
-        'of the first': (r.perSecond / first).toFixed(2),
-        seconds: ((performance.now() - before) / 1000).toFixed(1),
-      });
-    }
-    await db.close();
-  });
-  table('Growth: the same work above old rows in inbox, invoices, payments, ledger and journal', rows);
-  found['growth'] = rows;
-}
-
 /** Old, settled renewals up to `rows` in each table, written by the database itself. */
 async function fill(db: Database, rows: number): Promise<void> {
   if (rows === 0) return;
@@ -260,8 +234,7 @@ const rig: Rig = { scale, fresh, start, table, fill, found };
 try {
   if (parts.has('intake')) await intake();
   if (parts.has('path')) await path();
-  if (parts.has('growth')) await growth();
-  if (parts.has('growth')) await measureInboxGrowth(rig);
+  if (parts.has('growth')) await measureGrowth(rig);
   if (parts.has('stop')) await stop();
   if (parts.has('replicas')) await replicas(rig);
   if (parts.has('burst')) await burst(rig);

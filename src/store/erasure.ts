@@ -63,22 +63,43 @@ export class Erasure {
 
   /** Raw bodies of events decided, copies put into quarantine and calls answered before `before`. What is parked waits for a person. */
   async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
-    const calls = `peer in ('mor', 'relay') and status in ('done', 'cancelled') and answered_at < $1`;
-    const copies = 'last_at < $1';
     let dropped = 0;
     const some = (n: number): void => onProgress((dropped += n));
-    const old = (table: string, where: string): Promise<number> =>
-      this.inBatches(
-        `update ${table} set body = null where ctid = any(array(
-           select ctid from ${table} where body is not null and ${where} limit ${BATCH}))`,
-        [before],
-        some,
-      );
     return {
       events: await this.purgeEvents(before, some),
-      quarantined: await old('inbox_quarantine', copies),
-      calls: await old('outbox_message', calls),
+      quarantined: await this.purgeCopies(before, some),
+      calls: await this.purgeCalls(before, some),
     };
+  }
+
+  private async purgeCopies(before: Date, onBatch: (dropped: number) => void): Promise<number> {
+    const changed = await this.change(
+      'update inbox_quarantine set body = null where body is not null and last_at < $1',
+      [before],
+    );
+    onBatch(changed);
+    return changed;
+  }
+
+  /** In short steps by id, as with events. */
+  private async purgeCalls(before: Date, onBatch: (dropped: number) => void): Promise<number> {
+    let changed = 0;
+    for (let after = ''; ;) {
+      const step = await this.db.pool.query<{ last: string | null; n: number }>(
+        `with step as materialized (select id from outbox_message where id > $1 order by id limit ${BATCH}),
+              dropped as (update outbox_message m set body = null
+                           where m.id > $1 and m.id <= (select max(id) from step) and m.body is not null
+                             and m.peer in ('mor', 'relay') and m.status in ('done', 'cancelled') and m.answered_at < $2
+                       returning 1)
+         select (select max(id) from step) as last, (select count(*)::int from dropped) as n`,
+        [after, before],
+      );
+      const { last = null, n = 0 } = step.rows[0] ?? {};
+      if (last === null) return changed;
+      after = last;
+      changed += n;
+      onBatch(n);
+    }
   }
 
   /** From the oldest event on, in short steps by id: each looks at its own rows only, however many were purged before. */
@@ -146,14 +167,5 @@ export class Erasure {
 
   private async change(sql: string, values: unknown[]): Promise<number> {
     return (await this.db.pool.query(sql, values)).rowCount ?? 0;
-  }
-
-  private async inBatches(sql: string, values: unknown[], onBatch: (changed: number) => void): Promise<number> {
-    for (let total = 0; ;) {
-      const changed = await this.change(sql, values);
-      onBatch(changed);
-      total += changed;
-      if (changed < BATCH) return total;
-    }
   }
 }

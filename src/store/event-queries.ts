@@ -6,6 +6,7 @@ import { Clock } from '../domain/ports/clock.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { Database, inTransaction } from './database.js';
+import { listLedBy } from './led-by.js';
 
 type Row = Record<string, unknown>;
 type EventFilter = { source?: string; status?: string; type?: string; eventId?: string };
@@ -24,31 +25,53 @@ const COLUMNS = 'id, source, event_id, type, lane, received_at';
 const NOT_TAKEN_IN = `q.released_at is null and not exists (
   select 1 from inbox_event i where i.source = q.source and i.event_id = q.event_id and i.body_sha256 = q.body_sha256)`;
 
+const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
+// The words of the partial indexes, so that the planner knows that they hold all that is asked for.
+const ASIDE = `status in ('ignored', 'parked')`;
+const OF_MOR = `source in ('mor_events', 'mor_payments')`;
+// An id alone is looked for under each source: so it is found by the unique index.
+const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events')`;
+
+/**
+ * The newest first: events before the number `before`, at most `count`. Never by walking back from the newest event until enough
+ * of them match, but for matches that are always near.
+ */
+async function inboxRows(pool: pg.Pool, filter: EventFilter, before: string, count: number): Promise<EventRow[]> {
+  const { source, status, type, eventId } = filter;
+  const aside = status === 'parked' || (status === 'ignored' && type === undefined);
+  const ofMor = (source === 'mor_events' || source === 'mor_payments') && type === undefined && !aside;
+  const few = eventId !== undefined ? ANY_SOURCE : status === 'received' ? 'true' : null;
+  const [lead, and] = aside ? ['status', ASIDE] : ofMor ? ['source', OF_MOR] : ['type', 'true'];
+  const list = listLedBy({ source, status, type, event_id: eventId }, few === null ? [lead] : [], 'id', 3);
+  const all = `select ${INBOX_COLUMNS} from inbox_event where ${list.where} and ${few ?? and}`;
+  const sql =
+    few === null
+      ? `${all} and id < $1 order by ${list.order} limit $2`
+      : // All of them are found by an index of their own, and then put in order.
+        `with few as materialized (${all}) select * from few where id < $1 order by id desc limit $2`;
+  return (await pool.query<Row>(sql, [before, count, ...list.values])).rows.map(inboxEvent);
+}
+
+/** The newest event of a sender; null: none ever came. */
+export async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow | null> {
+  return (await inboxRows(pool, { source }, startOf(null)[0], 1))[0] ?? null;
+}
+
 /** Newest first, by the time of arrival. */
 export async function eventPage(pool: pg.Pool, filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
   const [inboxBefore, quarantineBefore] = startOf(page.cursor);
-  const by = [filter.source ?? null, filter.type ?? null, filter.eventId ?? null];
-  // An id alone is looked for under each source: so it is found by the unique index, whatever the number of events.
-  const match = `($2::text is null or source = $2) and ($3::text is null or type = $3)
-    and ${filter.eventId === undefined ? '$4::text is null' : `event_id = $4 and source in ('stripe', 'mor_payments', 'mor_events')`}`;
-  const inbox =
-    filter.status === 'quarantined'
-      ? []
-      : (
-          await pool.query<Row>(
-            `select ${COLUMNS}, status, reason, attempts, decided_at from inbox_event
-              where id < $1 and ${match} and ($5::text is null or status = $5) order by id desc limit $6`,
-            [inboxBefore, ...by, filter.status ?? null, page.limit + 1],
-          )
-        ).rows.map(inboxEvent);
+  const { source, status, type, eventId } = filter;
+  const inbox = status === 'quarantined' ? [] : await inboxRows(pool, filter, inboxBefore, page.limit + 1);
+  const copies = listLedBy({ source, type, event_id: eventId }, [], 'id', 3);
   const quarantine =
-    filter.status !== undefined && filter.status !== 'quarantined'
+    status !== undefined && status !== 'quarantined'
       ? []
       : (
           await pool.query<Row>(
             `select ${COLUMNS}, reason, deliveries as attempts from inbox_quarantine q
-              where id < $1 and ${match} and ${NOT_TAKEN_IN} order by id desc limit $5`,
-            [quarantineBefore, ...by, page.limit + 1],
+              where id < $1 and ${copies.where} and ${eventId === undefined ? 'true' : ANY_SOURCE} and ${NOT_TAKEN_IN}
+              order by ${copies.order} limit $2`,
+            [quarantineBefore, page.limit + 1, ...copies.values],
           )
         ).rows.map(quarantined);
   const all = merged(inbox, quarantine);

@@ -1,7 +1,7 @@
 // The ledger from its first entry to its last, in pages, for an export of any length.
 import { type LedgerRow } from '../domain/ports/books.js';
 import { type Database } from './database.js';
-import { ledgerRow } from './pg-books.js';
+import { ledgerRow } from './ledger-queries.js';
 
 type Row = Record<string, unknown>;
 

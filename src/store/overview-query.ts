@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { type EventRow, type HourCount, type Overview } from '../domain/ports/books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
+import { newestEvent } from './event-queries.js';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
@@ -41,7 +42,10 @@ export async function readOverview(pool: pg.Pool, now: Date): Promise<Overview> 
     if (of.collected + of.refunded > 0n) money.set(currency, of);
   }
   const lastEvents: EventRow[] = [];
-  for (const source of SOURCES) lastEvents.push(...(await lastEvent(pool, source)));
+  for (const source of SOURCES) {
+    const event = await newestEvent(pool, source);
+    if (event !== null) lastEvents.push(event);
+  }
   return {
     at: now,
     dayStart,
@@ -60,24 +64,4 @@ function hoursFrom(first: Date, events: readonly Counted[], marks: readonly Coun
     const at = new Date(first.getTime() + i * HOUR_MS);
     return { at, events: of(events, at), marks: of(marks, at) };
   });
-}
-
-async function lastEvent(pool: pg.Pool, source: InboxSource): Promise<EventRow[]> {
-  const found = await pool.query<Record<string, unknown>>(
-    `select id, source, event_id, type, lane, status, reason, attempts, received_at, decided_at
-       from inbox_event where source = $1 order by id desc limit 1`,
-    [source],
-  );
-  return found.rows.map((r) => ({
-    id: `ie_${r['id'] as string}`,
-    source,
-    eventId: r['event_id'] as string,
-    type: r['type'] as string,
-    lane: r['lane'] as string,
-    status: r['status'] as EventRow['status'],
-    reason: r['reason'] as string | null,
-    attempts: r['attempts'] as number,
-    receivedAt: r['received_at'] as Date,
-    decidedAt: r['decided_at'] as Date | null,
-  }));
 }

@@ -38,6 +38,8 @@ import { StoreUnavailable } from '../domain/ports/lane-store.js';
 import { Database } from './database.js';
 import { InvoiceEntity, PaymentEntity, RefundEntity, ReviewEntity, type Stored } from './entities.js';
 import { eventById, eventPage } from './event-queries.js';
+import { ledBy, listLedBy } from './led-by.js';
+import { ledgerRow, ledgerRows } from './ledger-queries.js';
 import { reviewsByDeadline } from './review-queries.js';
 import { readOverview } from './overview-query.js';
 import { SIGNUP } from './signup-store.js';
@@ -71,14 +73,22 @@ export class PgBooks extends Books {
     entity: EntitySchema<Stored<T>>,
     filter: Record<string, string | undefined>,
     page: PageRequest,
+    /** Sets of fields with an index each, the narrowest first: the first one that the filter names leads. */
+    indexes: readonly (readonly string[])[],
   ): Promise<Stored<T>[]> {
     const query = this.db.orm.getRepository(entity).createQueryBuilder('x');
     query.where('x.seq < :cursor', { cursor: cursorOf(page.cursor) });
+    const lead = indexes.find((fields) => fields.every((field) => filter[field] !== undefined)) ?? [];
+    for (const field of lead) query.addOrderBy(`x.${field}`);
     for (const [field, value] of Object.entries(filter)) {
-      if (value !== undefined) query.andWhere(`x.${field} = :${field}`, { [field]: value });
+      if (value === undefined) continue;
+      // See `ledBy`: the order is that of the index, and of no other.
+      query.andWhere(lead.includes(field) ? ledBy(`x.${field}`, `:${field}`) : `x.${field} = :${field}`, {
+        [field]: value,
+      });
     }
     return query
-      .orderBy('x.seq', 'DESC')
+      .addOrderBy('x.seq', 'DESC')
       .limit(page.limit + 1)
       .getMany();
   }
@@ -101,7 +111,7 @@ export class PgBooks extends Books {
   }
 
   async invoices(filter: { status?: string; customerId?: string }, page: PageRequest): Promise<Page<InvoiceListItem>> {
-    const rows = await this.list<InvoiceRow>(InvoiceEntity, filter, page);
+    const rows = await this.list<InvoiceRow>(InvoiceEntity, filter, page, [['customerId'], ['status']]);
     const mor = await this.morCustomers(rows.map((r) => r.customerId));
     const ids = [rows.map((r) => r.invoiceId)];
     const payments = await this.rows(PAYMENT, 'invoice_id = any($1)', ids, 'seq');
@@ -145,7 +155,7 @@ export class PgBooks extends Books {
     filter: { status?: string; customerId?: string; invoiceId?: string },
     page: PageRequest,
   ): Promise<Page<PaymentView>> {
-    const rows = await this.list<PaymentRow>(PaymentEntity, filter, page);
+    const rows = await this.list<PaymentRow>(PaymentEntity, filter, page, [['invoiceId'], ['customerId'], ['status']]);
     const mor = await this.morCustomers(rows.map((r) => r.customerId));
     const refunds = await this.rows(REFUND, 'payment_row_id = any($1)', [rows.map((r) => r.id)], 'seq');
     return pageOf(
@@ -187,7 +197,7 @@ export class PgBooks extends Books {
     filter: { status?: string; invoiceId?: string },
     page: PageRequest,
   ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>> {
-    const rows = await this.list<RefundRow>(RefundEntity, filter, page);
+    const rows = await this.list<RefundRow>(RefundEntity, filter, page, [['invoiceId'], ['status']]);
     const payments = await this.rows(PAYMENT, 'id = any($1)', [rows.map((r) => r.paymentRowId)], 'seq');
     const byId = new Map(payments.map((p) => [p.id, p]));
     const found = rows.flatMap((r) => {
@@ -219,7 +229,12 @@ export class PgBooks extends Books {
     order: ReviewOrder = 'newest',
   ): Promise<Page<ReviewRow>> {
     if (order === 'due') return reviewsByDeadline(this.db.pool, filter, page);
-    const rows = await this.list<ReviewRow>(ReviewEntity, filter, page);
+    const rows = await this.list<ReviewRow>(ReviewEntity, filter, page, [
+      ['invoiceId'],
+      ['kind', 'status'],
+      ['kind'],
+      ['status'],
+    ]);
     return pageOf(
       rows,
       page.limit,
@@ -237,27 +252,18 @@ export class PgBooks extends Books {
     filter: { invoiceId?: string; paymentId?: string; reason?: string },
     page: PageRequest,
   ): Promise<Page<LedgerRow>> {
-    const found = await this.db.pool.query<Row>(
-      `select l.*, coalesce(p.payment_id, p.id) as public_payment_id from ledger_entry l left join payment p on p.id = l.payment_row_id
-        where l.id < $1 and ($2::text is null or l.invoice_id = $2) and ($3::text is null or l.reason = $3)
-          and ($4::text is null or l.payment_row_id in (select id from payment where payment_id = $4 or id = $4))
-        order by l.id desc limit $5`,
-      [
-        cursorOf(page.cursor),
-        filter.invoiceId ?? null,
-        filter.reason ?? null,
-        filter.paymentId ?? null,
-        page.limit + 1,
-      ],
-    );
-    return pageOf(found.rows, page.limit, (r) => r['id'] as string, ledgerRow);
+    const payment = filter.paymentId === undefined ? null : await this.payment(filter.paymentId);
+    if (filter.paymentId !== undefined && payment === null) return { data: [], nextCursor: null };
+    const by = { invoiceId: filter.invoiceId, paymentRowId: payment?.payment.id, reason: filter.reason };
+    const rows = await ledgerRows(this.db.pool, by, cursorOf(page.cursor), page.limit + 1);
+    return pageOf(rows, page.limit, (r) => r['id'] as string, ledgerRow);
   }
 
   async audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>> {
+    const list = listLedBy({ actor: filter.actor, action: filter.action }, ['actor', 'action'], 'id', 3);
     const found = await this.db.pool.query<Row>(
-      `select * from audit where id < $1 and ($2::text is null or actor = $2) and ($3::text is null or action = $3)
-        order by id desc limit $4`,
-      [cursorOf(page.cursor), filter.actor ?? null, filter.action ?? null, page.limit + 1],
+      `select * from audit where id < $1 and ${list.where} order by ${list.order} limit $2`,
+      [cursorOf(page.cursor), page.limit + 1, ...list.values],
     );
     return pageOf(
       found.rows,
@@ -272,9 +278,10 @@ export class PgBooks extends Books {
       'select mor_customer_id from customer_link where customer_id = $1 order by linked_at desc',
       [customerId],
     );
-    const signups = await this.rows(SIGNUP, 'customer_id = $1', [customerId], 'seq desc limit 100');
+    const newest = 'customer_id, seq desc limit 100';
+    const signups = await this.rows(SIGNUP, ledBy('customer_id', '$1'), [customerId], newest);
     const invoices = await this.db.pool.query<{ invoice_id: string }>(
-      'select invoice_id from invoice where customer_id = $1 order by seq desc limit 100',
+      `select invoice_id from invoice where ${ledBy('customer_id', '$1')} order by ${newest}`,
       [customerId],
     );
     if (links.rows.length === 0 && signups.length === 0 && invoices.rows.length === 0) return null;
@@ -335,21 +342,4 @@ export class PgBooks extends Books {
       openReviews: new Map(kinds.rows.map((r) => [r.kind, Number(r.n)])),
     };
   }
-}
-
-/** A ledger entry with its payment's public id. */
-export function ledgerRow(r: Row): LedgerRow {
-  return {
-    id: r['id'] as string,
-    debitAccount: r['debit_account'] as string,
-    creditAccount: r['credit_account'] as string,
-    amount: BigInt(r['amount'] as string),
-    currency: r['currency'] as string,
-    reason: r['reason'] as string,
-    invoiceId: r['invoice_id'] as string,
-    paymentId: r['public_payment_id'] as string,
-    refundId: r['refund_id'] as string | null,
-    eventId: r['event_id'] as string | null,
-    recordedAt: r['recorded_at'] as Date,
-  };
 }

@@ -18,14 +18,15 @@ export class PgLossBooks extends LossBooks {
       refs: string[] | null;
       review_id: string | null;
     }>(
-      `select i.seq, i.invoice_id, i.status = 'expected' as expected,
+      `with waiting as materialized (
+         select seq, invoice_id, status, platform_created_at, first_seen_at from invoice where status in ('expected', 'open'))
+       select i.seq, i.invoice_id, i.status = 'expected' as expected,
               (select array_agg(distinct p.processor_payment_intent_id) from payment p
                 where p.invoice_id = i.invoice_id and p.succeeded_at is null and p.processor_payment_intent_id is not null) as refs,
               (select r.id from review r where r.invoice_id = i.invoice_id and r.kind = 'renewal_overdue' and r.status = 'open'
                 order by r.seq limit 1) as review_id
-         from invoice i
-        where i.status in ('expected', 'open') and i.seq > $1
-          and least(i.platform_created_at, i.first_seen_at) >= $2 and least(i.platform_created_at, i.first_seen_at) < $3
+         from waiting i
+        where i.seq > $1 and least(i.platform_created_at, i.first_seen_at) >= $2 and least(i.platform_created_at, i.first_seen_at) < $3
         order by i.seq limit $4`,
       [after, made.from, made.to, limit],
     );
@@ -41,7 +42,7 @@ export class PgLossBooks extends LossBooks {
   async pendingRefunds(before: Date, limit: number): Promise<readonly PendingRefund[]> {
     const found = await this.db.pool.query<Record<string, string | null>>(
       `select id, invoice_id, mor_refund_id, processor_refund_id from refund
-        where status = 'pending' and created_at < $1 order by seq desc limit $2`,
+        where status = any (array['pending']) and created_at < $1 order by status, seq desc limit $2`,
       [before, limit],
     );
     return found.rows.map((r) => ({

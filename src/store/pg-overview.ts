@@ -1,6 +1,7 @@
 // The numbers and samples that `status` and `doctor` show. Reads only.
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Database } from './database.js';
+import { newestEvent } from './event-queries.js';
 
 const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 
@@ -35,13 +36,7 @@ export class PgOverview {
   /** When each source's newest event came; null: none ever did. */
   async lastEvents(): Promise<readonly { readonly source: InboxSource; readonly at: Date | null }[]> {
     return Promise.all(
-      SOURCES.map(async (source) => {
-        const found = await this.db.pool.query<{ at: Date }>(
-          'select received_at as at from inbox_event where source = $1 order by id desc limit 1',
-          [source],
-        );
-        return { source, at: found.rows[0]?.at ?? null };
-      }),
+      SOURCES.map(async (source) => ({ source, at: (await newestEvent(this.db.pool, source))?.receivedAt ?? null })),
     );
   }
 
@@ -58,8 +53,9 @@ export class PgOverview {
       `(select kind as what, lane, attempts, last_status, last_message, next_try_at from outbox_message
          where status = 'pending' and attempts > 0 order by attempts desc, next_try_at limit $1)
        union all
-       (select 'read_invoice', invoice_id, read_attempts, null, null, read_due_at from invoice
-         where read_attempts > 0 and read_due_at is not null order by read_attempts desc, read_due_at limit $1)
+       (select 'read_invoice', i.invoice_id, i.read_attempts, null, null, i.read_due_at
+          from (select key from lane where due_at is not null) l join invoice i on i.invoice_id = l.key
+         where i.read_attempts > 0 and i.read_due_at is not null order by i.read_attempts desc, i.read_due_at limit $1)
        union all
        (select type, lane, attempts, null, reason, next_try_at from inbox_event
          where status = 'received' and attempts > 0 order by attempts desc, next_try_at limit $1)
@@ -96,10 +92,11 @@ export class PgOverview {
     return { count: Number(found.rows[0]?.n ?? 0), last: found.rows[0]?.last ?? null };
   }
 
-  /** Customers of the newest invoices, each once. */
+  /** Customers of the newest invoices, each once: of a hundred times as many invoices at most. */
   async recentCustomers(limit: number): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ customer_id: string }>(
-      `select customer_id from invoice where customer_id is not null group by customer_id order by max(seq) desc limit $1`,
+      `select customer_id from (select customer_id, seq from invoice order by seq desc limit $1 * 100) newest
+        where customer_id is not null group by customer_id order by max(seq) desc limit $1`,
       [limit],
     );
     return found.rows.map((r) => r.customer_id);
@@ -109,7 +106,8 @@ export class PgOverview {
   async sentByPlatform(limit: number): Promise<{ readonly looked: number; readonly sent: number }> {
     const found = await this.db.pool.query<{ looked: string; sent: string }>(
       `select count(*) as looked, count(*) filter (where collection_method = 'send_invoice') as sent
-         from (select collection_method from invoice where collection_method is not null order by seq desc limit $1) newest`,
+         from (select collection_method from (select collection_method, seq from invoice order by seq desc limit $1 * 100) i
+                where collection_method is not null order by seq desc limit $1) newest`,
       [limit],
     );
     const [row] = found.rows;
@@ -119,7 +117,9 @@ export class PgOverview {
   /** Parked events in their own order after `after` (0: from the start), as `ie_…`. */
   async parked(after: bigint, limit: number): Promise<readonly bigint[]> {
     const found = await this.db.pool.query<{ id: string }>(
-      `select id from inbox_event where status = 'parked' and body is not null and id > $1 order by id limit $2`,
+      `select id from inbox_event
+        where status in ('ignored', 'parked') and status = any (array['parked']) and body is not null and id > $1
+        order by status desc, id limit $2`,
       [after, limit],
     );
     return found.rows.map((r) => BigInt(r.id));

@@ -16,6 +16,9 @@ import { Database, inTransaction } from './database.js';
 /** Stripe ends an incomplete subscription 23 hours after it was made (STRIPE-FACTS 2.3). */
 const INCOMPLETE_ENDS_MS = 23 * 3_600_000;
 
+/** Older ones were flagged long ago, or no daemon ran for a month: a person who looks then sees more than this. Most were given up. */
+const OVERDUE_FOR_MS = 30 * 86_400_000;
+
 type Row = Record<string, unknown>;
 
 export const SIGNUP: Codec<SignupRow> = {
@@ -187,10 +190,11 @@ export class PgSignups extends Signups {
   async flagOverdue(before: Date): Promise<number> {
     const overdue = await this.db.pool.query<{ id: string; customer_id: string; created_at: Date }>(
       `select s.id, s.customer_id, s.created_at from signup s
-        where s.kind = 'payment' and s.completed_at is null and s.created_at < $1 and s.intent_id is not null
-          and not exists (select 1 from review r where r.kind = 'signup_overdue' and r.subject = s.id)
+        where s.kind = 'payment' and s.completed_at is null and s.created_at < $1 and s.created_at >= $2 and s.intent_id is not null
+          -- Looked for one by one: all items that there ever were are more than the signups of a month.
+          and (select 1 from review r where r.kind = 'signup_overdue' and r.subject = s.id limit 1) is null
         order by s.created_at limit 500`,
-      [before],
+      [before, new Date(before.getTime() - OVERDUE_FOR_MS)],
     );
     for (const s of overdue.rows) {
       await this.db.pool.query(
