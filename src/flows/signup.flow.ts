@@ -37,6 +37,14 @@ export type SignupMade =
   | { readonly outcome: 'conflict' } // the same idempotency key with another body
   | { readonly outcome: 'failed'; readonly failure: CallFailure; readonly signup: SignupRow };
 
+type Charge = {
+  readonly chargeId: string;
+  readonly invoiceId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+};
+type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payment: PaymentRow } | Refusal;
+
 // Longer than one call to the MoR, so that two requests with one key never send at the same time.
 const BUSY_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
@@ -157,10 +165,17 @@ export class SignupFlow {
    * The charge that the browser's result named becomes the payment of the first invoice. Repeating it changes nothing; another
    * charge or invoice for the same signup is refused.
    */
-  async complete(
-    id: string,
-    c: { chargeId: string; invoiceId: string; amount: bigint; currency: string },
-  ): Promise<{ readonly ok: true; readonly signup: SignupRow; readonly payment: PaymentRow } | Refusal> {
+  async complete(id: string, c: Charge): Promise<Completed> {
+    if ((await this.signups.find(id)) === null) return refuse(404, 'not_found', 'There is no such signup.');
+    await this.takeTurn(id); // of two requests at once with different charges only one is the signup's
+    try {
+      return await this.completeAlone(id, c);
+    } finally {
+      await this.signups.unanswered(id, 'requested'); // gives the turn back; a signup that was answered keeps its status
+    }
+  }
+
+  private async completeAlone(id: string, c: Charge): Promise<Completed> {
     const signup = await this.signups.find(id);
     if (signup === null) return refuse(404, 'not_found', 'There is no such signup.');
     if (signup.kind === 'trial') {

@@ -150,6 +150,23 @@ describe('a signup', () => {
     expect((await x.harness.state(INVOICE_ID)).payments).toHaveLength(1);
   });
 
+  it('completed twice at once with different charges is completed with one of them', async () => {
+    const s = await made();
+    const both = ['ch_1', 'ch_2'].map((chargeId, n) =>
+      flow.complete(s.id, { ...result, chargeId, invoiceId: `in_${n}` }),
+    );
+    await Promise.race(both);
+    let through = false;
+    const done = Promise.all(both).finally(() => (through = true));
+    while (!through) {
+      x.harness.clock.advance(50); // whoever waits for the turn looks again
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const codes = (await done).map((r) => (r.ok ? 'ok' : r.code));
+    expect(codes.sort()).toEqual(['ok', 'signup_already_completed']);
+    expect((await x.db.pool.query('select 1 from payment')).rowCount).toBe(1);
+  });
+
   it('that is not completed is shown once, and the item closes when it is', async () => {
     const s = await made();
     x.harness.clock.advance(20 * 3_600_000);
