@@ -355,6 +355,20 @@ describe('a signup’s payment', () => {
     expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
   });
 
+  it('is no failed one when the decline of an earlier try is heard of after its charge was named', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s', amount: 900 }));
+    h.gateway.charges.add('ch_first');
+    await h.rest();
+    const proven = { mark: 'confirmed', status: 'succeeded', declineCode: null, amount: 1000n };
+    expect((await state(h)).payments).toMatchObject([proven]);
+    await h.take(aPaymentSucceeded({ chargeId: 'ch_first', intentId: 'pi_first', paymentId: 'pay_s' }));
+    expect((await state(h)).payments).toMatchObject([{ ...proven, paymentId: 'pay_s' }]);
+    expect(openKinds(await state(h))).toEqual([]);
+  });
+
   it('that nobody could prove and a person dismissed is marked after all when the MoR reports it', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));

@@ -233,6 +233,10 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   if (p.succeededAt !== null || s.refunds.some((r) => r.paymentRowId === p.id)) {
     return { state: putPayment(state, p), verdict: done(`late: the payment has succeeded (${why})`) };
   }
+  // A charge of this intent was named since, and waits for its proof: the try before it says nothing of that charge.
+  if (p.mark !== 'none') {
+    return { state: putPayment(state, p), verdict: done(`an earlier try of the same intent was not paid: ${why}`) };
+  }
   const newest = p.verdictAt === null || later(e, p);
   const row: PaymentRow = newest
     ? {
