@@ -180,10 +180,9 @@ export class VerifyFlow {
       decide: ({ state }) => {
         const ctx = this.context.now();
         let s = note(applyRead(state, outcome, ctx), ctx, 'decision', 'verify found a difference: looked at again');
-        s = decideShadowedAnew(s, ctx);
-        for (const m of state.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
-        for (const o of state.objects)
-          if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
+        s = settle(decideShadowedAnew(s, ctx), ctx); // what must not be sent any more is taken back before the rest is hurried
+        for (const m of s.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
+        for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
         s = settle(s, ctx);
         return { state: s, verdicts: [], dueAt: plan(s, ctx).dueAt, value: null };
       },

@@ -3,6 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/domain/lane/apply-command.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
+import { difference } from '../../src/domain/verify/compare.js';
+import { VerifyFlow } from '../../src/flows/verify.flow.js';
+import { Wake } from '../../src/flows/wake.js';
 import { aPaymentSucceeded, anInvoice, aRefund, INVOICE_ID } from '../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 import { ask, paid } from '../support/paid-lane.js';
@@ -38,6 +41,21 @@ describe('a refund asked for here', () => {
       expect([s.refunds.length, openKinds(s)]).toEqual([1, []]);
       await shows(h, 300n, 1);
     }
+  });
+
+  it('is not repeated by a repair of verify under such a key either', async () => {
+    const h = await paid();
+    h.store.dieBefore = h.store.transactions + 2;
+    await ask(h, 300n);
+    await h.drain();
+    h.clock.advance(30 * 3_600_000);
+    const none = {} as never;
+    const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+    const found = difference('refund_not_mirrored', 'look-again', 'not there', { invoiceId: INVOICE_ID });
+    await verify.repair(none, [found]);
+    await h.rest(48);
+    expect(h.gateway.made).toHaveLength(1);
+    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   });
 
   it('that lost its answer and was announced is not sent again under a key that may be forgotten', async () => {
