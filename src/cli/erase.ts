@@ -20,8 +20,12 @@ export function addErase(program: Command, session: Session): void {
           throw new CliError(EXIT.failed, 'not_found', `Nothing is known of customer ${plain(customer)}.`);
         }
         if (!(await cli.confirm(`Erase what is personal of customer ${customer}, for good?`))) return EXIT.failed;
-        const erased = await erasure.eraseCustomer(customer);
-        await world.audit('customer.erase', customer, { ...erased });
+        const erased = await world.change(
+          'customer.erase',
+          customer,
+          () => erasure.eraseCustomer(customer),
+          (gone) => ({ detail: { ...gone } }),
+        );
         await cli.print({ customer_id: customer, ...erased }, () =>
           [
             `Erased of ${plain(customer)}, on ${erased.invoices} invoices: ${erased.events} event bodies, ${erased.signups} signup requests, ${erased.quarantined} quarantine copies, ${erased.calls} call bodies.`,
@@ -48,10 +52,15 @@ export function addErase(program: Command, session: Session): void {
         if (!(await cli.confirm(`Drop raw bodies from before ${before.toISOString()}, for good?`))) return EXIT.failed;
         const world = await cli.open();
         const progress = new Progress(cli.io);
-        const purged = await new Erasure(world.db)
-          .purge(before, (dropped) => progress.say(`dropped ${dropped} bodies`))
+        const dropping = (dropped: number): void => progress.say(`dropped ${dropped} bodies`);
+        const purged = await world
+          .change(
+            'bodies.purge',
+            null,
+            () => new Erasure(world.db).purge(before, dropping),
+            (gone) => ({ detail: { before: before.toISOString(), ...gone } }),
+          )
           .finally(() => progress.end());
-        await world.audit('bodies.purge', null, { before: before.toISOString(), ...purged });
         await cli.print(
           { before, ...purged },
           () =>

@@ -110,10 +110,14 @@ async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
   const retried: string[] = [];
   const refused: string[] = [];
   for (const id of ids) {
-    const again = await world.get(EventsDesk).retry(id);
+    const again = await world.change(
+      'event.retry',
+      id,
+      () => world.get(EventsDesk).retry(id),
+      (taken) => ({ detail: { taken: taken !== null } }),
+    );
     if (again === null) refused.push(id);
     else retried.push(again);
-    await world.audit('event.retry', id, { taken: again !== null });
   }
   await cli.print({ retried, refused }, () => {
     const taken =

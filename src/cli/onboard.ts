@@ -90,15 +90,20 @@ async function apply(cli: Cli): Promise<number> {
   const rows: string[][] = [];
   let code: number = EXIT.ok;
   for (const [i, merchant] of merchants.entries()) {
-    const { steps, result } = await applyMerchant(flow, merchant, actorOf(cli.io));
-    await world.audit('onboarding.apply', result.ok ? result.value.row.reference : null, { steps: steps.join(',') });
-    if (result.ok) {
-      done.push({ ...view(result.value), steps });
-      rows.push([...rowOf(result.value).slice(0, 3), `${steps.join(', ')}. ${rowOf(result.value)[3] ?? ''}`]);
-      continue;
-    }
+    let steps: readonly string[] = [];
     try {
-      valueOf(result);
+      const applied = await world.change(
+        'onboarding.apply',
+        null,
+        async () => {
+          const tried = await applyMerchant(flow, merchant, actorOf(cli.io));
+          steps = tried.steps;
+          return valueOf(tried.result);
+        },
+        ({ row }) => ({ target: row.reference, detail: { steps: steps.join(',') } }),
+      );
+      done.push({ ...view(applied), steps });
+      rows.push([...rowOf(applied).slice(0, 3), `${steps.join(', ')}. ${rowOf(applied)[3] ?? ''}`]);
     } catch (e) {
       if (!(e instanceof CliError)) throw e;
       code = Math.max(code, e.exitCode);

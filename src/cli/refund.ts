@@ -48,15 +48,18 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
     bodySha256: createHash('sha256').update(asked).digest(),
   };
   const request = { amount: wanted, reason, metadata: null, by: actorOf(cli.io) };
-  const done = await world.get(CommandFlow).requestRefund(id, request, name);
-  await world.audit('refund.create', id, {
-    amount: wanted === null ? null : Number(wanted),
-    refund: done.ok ? done.value.id : null,
-    refused: done.ok ? null : done.code,
-  });
-  if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
+  const made = await world.change(
+    'refund.create',
+    id,
+    async () => {
+      const done = await world.get(CommandFlow).requestRefund(id, request, name);
+      if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
+      return done.value;
+    },
+    (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
+  );
 
-  const look = async (): Promise<RefundRow> => (await books.refund(done.value.id))?.refund ?? done.value;
+  const look = async (): Promise<RefundRow> => (await books.refund(made.id))?.refund ?? made;
   const isThrough = async (): Promise<boolean> => {
     const r = await look();
     if (r.status === 'pending' || r.status === 'failed') return true;

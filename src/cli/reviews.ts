@@ -84,12 +84,19 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
   if (review === null) throw new CliError(EXIT.failed, 'not_found', `There is no review item ${id}.`);
   if (!(await cli.confirm(`${review.summary}\nSettle it by "${resolution}"?`))) return EXIT.failed;
   const note = typeof cli.options['note'] === 'string' ? cli.options['note'] : null;
-  const done = await world.get(CommandFlow).resolveReview(id, { resolution, note, by: actorOf(cli.io) });
-  await world.audit('review.resolve', id, { resolution, done: done.ok });
-  if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
+  const resolved = await world.change(
+    'review.resolve',
+    id,
+    async () => {
+      const done = await world.get(CommandFlow).resolveReview(id, { resolution, note, by: actorOf(cli.io) });
+      if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
+      return done.value;
+    },
+    () => ({ detail: { resolution } }),
+  );
   await cli.print(
-    view(done.value),
-    () => `${id}: ${plain(done.value.resolution ?? '')} by ${plain(done.value.resolvedBy ?? '')}.\n`,
+    view(resolved),
+    () => `${id}: ${plain(resolved.resolution ?? '')} by ${plain(resolved.resolvedBy ?? '')}.\n`,
   );
   return EXIT.ok;
 }

@@ -67,12 +67,9 @@ async function verify(cli: Cli): Promise<number> {
   if (cli.options['repair'] === true && wanted.length > 0) {
     if (!cli.json || cli.options['yes'] !== true) cli.io.err(`The plan\n${planOf(wanted)}\n`);
     if (await cli.confirm(`Carry out ${wanted.length} repair${wanted.length === 1 ? '' : 's'}?`)) {
-      repaired = await flow.repair(report, wanted);
+      const before = report;
+      repaired = await world.change('verify.repair', before.id, () => flow.repair(before, wanted), counts);
       await settle(cli, world, repaired);
-      await world.audit('verify.repair', report.id, {
-        started: repaired.started.length,
-        failed: repaired.failed.length,
-      });
       report = await told(cli, (options) => flow.run(options));
     }
   }
@@ -109,9 +106,8 @@ async function backfill(cli: Cli): Promise<number> {
   if (found.missing.length > 0) {
     cli.io.err(`The plan\n${planOf(found.missing)}\n`);
     if (!(await cli.confirm(`Take in ${found.missing.length}?`))) return EXIT.failed;
-    repaired = await backfilling.takeIn(found);
+    repaired = await world.change('backfill', null, () => backfilling.takeIn(found), counts);
     await settle(cli, world, repaired);
-    await world.audit('backfill', null, { taken: repaired.started.length, failed: repaired.failed.length });
   }
   const { compared, problem } = found.report;
   const taken = repaired?.started ?? [];
@@ -131,6 +127,11 @@ async function backfill(cli: Cli): Promise<number> {
   );
   if (problem !== null) return EXIT.unreachable;
   return failed.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+/** What a repair came to, for the audit trail. */
+function counts({ started, failed }: Repaired): { readonly detail: Readonly<Record<string, number>> } {
+  return { detail: { started: started.length, failed: failed.length } };
 }
 
 /** Works what a repair made due, beside any daemon, until it is at rest. */

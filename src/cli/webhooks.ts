@@ -53,14 +53,20 @@ export function addWebhooks(program: Command, session: Session): void {
         throw new CliError(EXIT.usage, checked.code, `Not registered: ${plain(why)}`);
       }
       const world = await cli.open();
-      const made = await world.get(WebhookEndpoints).sendCreate(encodeCreateWebhook(checked.value));
-      if (!made.ok && made.kind === 'unknown') {
-        cli.io.err(
-          'No answer came: `crossbill webhooks list` says whether it is there. Its secret is lost: delete it then and register again.\n',
-        );
-      }
-      const { endpoint, secret } = valueOf(made);
-      await world.audit('webhook.register', endpoint.id, { url: endpoint.url });
+      const { endpoint, secret } = await world.change(
+        'webhook.register',
+        null,
+        async () => {
+          const made = await world.get(WebhookEndpoints).sendCreate(encodeCreateWebhook(checked.value));
+          if (!made.ok && made.kind === 'unknown') {
+            cli.io.err(
+              'No answer came: `crossbill webhooks list` says whether it is there. Its secret is lost: delete it then and register again.\n',
+            );
+          }
+          return valueOf(made);
+        },
+        (made) => ({ target: made.endpoint.id, detail: { url: made.endpoint.url } }),
+      );
       await cli.print({ ...view(endpoint), secret: secret?.reveal() ?? null }, () =>
         [
           `Registered ${plain(endpoint.id)} for ${plain(endpoint.url)}.`,
@@ -79,8 +85,9 @@ export function addWebhooks(program: Command, session: Session): void {
       const id = need(args, 0);
       if (!(await cli.confirm(`Delete the MoR's webhook endpoint ${id}?`))) return EXIT.failed;
       const world = await cli.open();
-      valueOf(await world.get(WebhookEndpoints).sendDelete(encodeDeleteWebhook(id)));
-      await world.audit('webhook.delete', id, null);
+      await world.change('webhook.delete', id, async () =>
+        valueOf(await world.get(WebhookEndpoints).sendDelete(encodeDeleteWebhook(id))),
+      );
       await cli.print({ id, deleted: true }, () => `Deleted ${plain(id)}.\n`);
       return EXIT.ok;
     })

@@ -27,8 +27,16 @@ export type World = {
   workUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean>;
   /** Only looks, until `done` says so. */
   waitUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean>;
-  /** Writes to the audit trail what a person did here. */
-  audit(action: string, target: string | null, detail: Readonly<Record<string, unknown>> | null): Promise<void>;
+  /**
+   * Does what a person asked for here between two rows of the audit trail. It does not begin before the first one is written
+   * (RELIABILITY G12), and what was refused or failed has its second one too. `about` says what was made of it.
+   */
+  change<T>(
+    action: string,
+    target: string | null,
+    work: () => Promise<T>,
+    about?: (made: T) => { readonly target?: string; readonly detail?: Readonly<Record<string, unknown>> },
+  ): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -127,17 +135,30 @@ function worldOf(config: Config, db: Database, log: Logger, io: Io, get: World['
         await worker.stop();
       }
     },
-    audit: (action, target, detail) =>
-      get(AuditLog).write({
-        actor: actorOf(io),
-        role: 'ops',
-        action,
-        target,
-        source: 'command line',
-        outcome: 'done',
-        status: 200,
-        detail,
-      }),
+    async change(action, target, work, about = () => ({})) {
+      const audit = get(AuditLog);
+      const row = { actor: actorOf(io), role: 'ops', action, target, source: 'command line' };
+      await audit.write({ ...row, outcome: 'begun', status: 0, detail: null });
+      const end = async (entry: Parameters<AuditLog['write']>[0]): Promise<void> => {
+        try {
+          await audit.write(entry);
+        } catch (err) {
+          // What was done is done; that it began is on record.
+          log.error({ err }, 'the outcome of a change could not be audited');
+        }
+      };
+      try {
+        const made = await work();
+        const { target: at = target, detail = null } = about(made);
+        await end({ ...row, target: at, outcome: 'done', status: 200, detail });
+        return made;
+      } catch (e) {
+        const refused = e instanceof CliError && e.exitCode === EXIT.failed;
+        const detail = e instanceof CliError ? { code: e.code } : null;
+        await end({ ...row, outcome: refused ? 'refused' : 'failed', status: refused ? 400 : 500, detail });
+        throw e;
+      }
+    },
     close,
   };
 }

@@ -171,8 +171,14 @@ describe('the command line', () => {
     expect(again.body['id']).toBe(done.body['id']);
     expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(500);
     expect(await cli(['refund', paid.paymentId, '--amount', '999999', '--yes'], world.env)).toMatchObject({ code: 1 });
-    const audited = await sql<{ actor: string }>(`select actor from audit where action = 'refund.create'`);
-    expect(audited.map((r) => r.actor)).toContain('cli:ada');
+    const audited = await sql<Record<string, string>>(
+      `select actor, outcome, detail->>'code' as code from audit where action = 'refund.create' order by id`,
+    );
+    const row = (outcome: string, code: string | null = null) => ({ actor: 'cli:ada', outcome, code });
+    expect(audited).toEqual([
+      ...[row('begun'), row('done'), row('begun'), row('done')], // the same key twice
+      ...[row('begun'), row('refused', 'invalid_request')],
+    ]);
   });
 
   it('export writes the ledger as CSV and as JSON lines', async () => {
@@ -263,8 +269,10 @@ describe('the command line', () => {
     await cli(['backfill', '--since', '30d', '--yes'], world.env);
     expect(await sql<{ n: string }>('select count(*) as n from inbox_event')).toEqual([events]);
     expect(
-      await sql(`select 1 from audit where action = 'customer.erase' and target = $1`, [paid.customerId]),
-    ).toHaveLength(1);
+      await sql(`select outcome from audit where action = 'customer.erase' and target = $1 order by id`, [
+        paid.customerId,
+      ]),
+    ).toEqual([{ outcome: 'begun' }, { outcome: 'done' }]);
     expect((await cli(['erase', 'cus_nobody', '--yes'], world.env)).code).toBe(1);
     expect((await cli(['explain', paid.invoiceId], world.env)).out).toContain('29.90 EUR');
   });
