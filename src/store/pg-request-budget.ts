@@ -18,6 +18,8 @@ const SLACK_MS = 50;
 /** A pause after a 429 that names none, and the longest that one can ask of every other request, in milliseconds. */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** Nobody waits longer than this, in milliseconds: a budget spent further ahead was spent by a clock that has been set back since. */
+const LONGEST_WAIT_MS = 15 * 60_000;
 
 // A 429 halves the pace, at most once a second: one crowd of 429s is one sign. A tenth of the whole comes back each second.
 // The server's clock may have been set back since.
@@ -32,7 +34,8 @@ const TAKE_SQL = `
   select t.name, now() + make_interval(secs => t.whole_ms / 1000)
     from unnest($1::text[], $2::float8[]) as t(name, whole_ms), ${QUICK} order by t.name
   on conflict (name) do update set spent_to =
-    greatest(b.spent_to, now() - make_interval(secs => ${SLACK_MS} / 1000.0)) + (excluded.spent_to - now()) / ${SHARE_NOW}
+    case when b.spent_to > now() + make_interval(secs => ${LONGEST_WAIT_MS} / 1000) then now()
+         else greatest(b.spent_to, now() - make_interval(secs => ${SLACK_MS} / 1000.0)) end + (excluded.spent_to - now()) / ${SHARE_NOW}
   returning b.name, ${SHARE_NOW} as share, extract(epoch from b.spent_to - clock_timestamp()) * 1000 as ends_in_ms`;
 
 const SLOW_SQL = `
@@ -152,7 +155,7 @@ export class PgRequestBudget extends RequestBudget {
       for (;;) {
         const held = Math.max(this.heldUntilMs.get(ACCOUNT) ?? 0, this.heldUntilMs.get(rowOf(endpoint)) ?? 0);
         const wait = Math.max(begin, held) - this.clock.now().getTime();
-        if (wait <= 1) break;
+        if (wait <= 1 || wait > LONGEST_WAIT_MS) break; // longer: our own clock was set back
         await this.clock.sleep(wait); // a 429 in the meantime makes it longer
       }
       request.resolve();

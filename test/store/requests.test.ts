@@ -228,9 +228,9 @@ describe('the request budget', () => {
     const after = await at();
     return after.map((ms, i) => ms - (before[i] ?? 0));
   }
-  /** The rows are spent up to tomorrow: what is taken moves them on by its own gaps, however much time goes by. */
+  /** The rows are spent ten minutes ahead: what is taken moves them on by its own gaps, however much time goes by. */
   beforeEach(async () => {
-    const text = `insert into request_budget (name, spent_to) select name, now() + interval '1 day' from unnest($1::text[]) as name`;
+    const text = `insert into request_budget (name, spent_to) select name, now() + interval '10 minutes' from unnest($1::text[]) as name`;
     await x.db.pool.query(text, [[ACCOUNT, A, B]]);
   });
   const freeze = (name: string, slowedAt: string) =>
@@ -295,6 +295,25 @@ describe('the request budget', () => {
     const before = two.clock.now().getTime();
     await two.budget.take('a');
     expect(two.clock.now().getTime() - before).toBeGreaterThan(30_000);
+  });
+
+  it('that was spent by a clock an hour ahead is there again once the clock is set back', async () => {
+    class WrongClock extends ManualClock {
+      aheadMs = 3_600_000;
+      override readonly selfMoving = true;
+      override now(): Date {
+        return new Date(super.now().getTime() + this.aheadMs);
+      }
+    }
+    await x.db.pool.query(`update request_budget set spent_to = now() + interval '1 hour'`); // the server's clock
+    const clock = new WrongClock();
+    const budget = new PgRequestBudget(x.db, clock, PER_SECOND);
+    await budget.take('a');
+    expect(Math.max(0, ...clock.slept)).toBeLessThan(60_000);
+    budget.throttled('a', 60_000, null);
+    clock.aheadMs = 0; // this process's own
+    await budget.take('a');
+    expect(Math.max(...clock.slept)).toBeLessThanOrEqual(60_000);
   });
 
   it('sends nothing when it cannot be asked', async () => {
