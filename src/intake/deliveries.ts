@@ -22,12 +22,16 @@ export const doors: readonly Door[] = [
 
 const byPath = new Map(doors.map((door) => [door.path, door]));
 
-/** The door of a request target, in any case and with trailing slashes, whatever the query; null when it is none. */
+/**
+ * The door of a request target, in any case and with trailing slashes, whatever the query; null when it is none. A proxy may name the
+ * whole address (`http://host/path`, RFC 9112, 3.2.2): a 404 would end the MoR's delivery for good.
+ */
 export function doorAt(target: string): Door | null {
   const exact = byPath.get(target);
   if (exact !== undefined) return exact;
-  const query = target.search(/[?#]/);
-  const path = query === -1 ? target : target.slice(0, query);
+  const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]+/i, '');
+  const query = local.search(/[?#]/);
+  const path = query === -1 ? local : local.slice(0, query);
   if (path.slice(0, 9).toLowerCase() !== '/webhooks') return null;
   let end = path.length;
   while (path[end - 1] === '/') end--;

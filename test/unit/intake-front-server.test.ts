@@ -53,6 +53,8 @@ describe('the front server', () => {
     front.setFallback((req, res) => void req.pipe(res));
     const headers = { 'stripe-signature': sign('{}', 'a-secret', { t: clock.seconds }) };
     expect((await ask('/webhooks/stripe/', { method: 'POST', headers, body: '{}' })).body).toBe('{"received":true}');
+    const whole = 'http://crossbill.example/Webhooks/stripe?x=1';
+    expect((await ask(whole, { method: 'POST', headers, body: '{}' })).body).toBe('{"received":true}');
     expect((await ask('/v1/echo', { method: 'POST', body: 'as it came' })).body).toBe('as it came');
     expect(inbox.rows.size).toBe(1);
   });
