@@ -47,7 +47,7 @@ export function decideMark(
     return park(
       'invoice_not_payable',
       `${taken} was taken for invoice ${invoice.invoiceId}, which does not exist on Stripe`,
-      `Refund ${taken}.`,
+      `Refund ${taken}, once STRIPE_API_KEY is known to be of the account that billed it: to any other key the invoice is unknown.`,
     );
   }
   if (status === 'void') {
