@@ -12,8 +12,8 @@ const INSERT_SQL = `
   insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, reason, received_at, decided_at, next_try_at)
   select d.source, d.event_id, d.type, d.lane, d.body, sha256(d.body), d.status, d.reason, d.received_at,
          case when d.status = 'received' then null else d.received_at end, d.received_at
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::timestamptz[])
-           as d(source, event_id, type, lane, body, status, reason, received_at)
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::bytea[])
+           as d(source, event_id, type, lane, status, reason, received_at, body)
   on conflict (source, event_id) do nothing
   returning source, event_id`;
 
@@ -53,10 +53,11 @@ export class PgInbox extends Inbox {
         textArray(batch.map((d) => d.eventId)),
         textArray(batch.map((d) => d.type)),
         textArray(batch.map((d) => d.lane)),
-        byteaArray(batch.map((d) => d.body)),
         textArray(batch.map((d) => d.status)),
         textArray(batch.map((d) => d.reason)),
         timestamptzArray(batch.map((d) => d.receivedAt)),
+        // Last: for each value behind it pg would copy all of it into a buffer half as large again.
+        byteaArray(batch.map((d) => d.body)),
       ],
     });
     return new Set(inserted.rows.map((r) => `${r.source}\n${r.event_id}`));
