@@ -38,7 +38,7 @@ export type IntakeOptions = {
   readonly mismatchStatus: number;
   /** How long a body may take to arrive. Default 8 s. */
   readonly bodyTimeoutMs?: number;
-  /** All bodies being read at one time, in bytes; beyond it the doors answer 503. Default 64 MiB. */
+  /** All bodies being read at one time, in bytes; beyond it the one that began first is answered 503. Default 64 MiB. */
   readonly readingBytes?: number;
   readonly batch?: Partial<BatchLimits>;
   readonly onAnswer?: AnswerListener;

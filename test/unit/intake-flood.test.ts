@@ -4,6 +4,7 @@ import { createServer, request } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { Wake } from '../../src/flows/wake.js';
 import { Doors } from '../../src/intake/doors.js';
+import { type IntakeOptions } from '../../src/intake/options.js';
 import { createLogger, Metrics } from '../../src/observe/index.js';
 import { watchDoors } from '../../src/watch.js';
 import { FakeInbox, StillClock } from '../support/intake-fakes.js';
@@ -15,7 +16,7 @@ const AUTHENTIC = 120;
 let stop: () => Promise<void> = async () => undefined;
 afterEach(() => stop());
 
-async function setUp() {
+async function setUp(over: Partial<IntakeOptions> = {}) {
   const inbox = new FakeInbox();
   const clock = new StillClock();
   const metrics = new Metrics({ eventTypes: [], now: () => clock.now() });
@@ -25,7 +26,7 @@ async function setUp() {
   const secrets = { stripe: ['stripe-secret'], mor_payments: ['mor-secret'], mor_events: ['service-secret'] };
   const onAnswer = watchDoors(metrics, log, new Wake(), 401, null);
   const doors = new Doors(
-    { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, mismatchStatus: 401, onAnswer },
+    { secrets, toleranceSec: 300, bodyLimitBytes: 100_000, mismatchStatus: 401, onAnswer, ...over },
     inbox,
     clock,
   );
@@ -54,7 +55,26 @@ async function setUp() {
       req.on('error', reject);
       req.end(body);
     });
-  return { inbox, lines, metrics, post };
+  /** Sends the head and `sent` bytes of a forged body, and the rest never. Resolves with the status. */
+  const trickle = (sent: number) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { 'mor-signature': sign('x', 'forged', { t: clock.seconds }), 'content-length': sent + 100 };
+      const options = {
+        host: '127.0.0.1',
+        port,
+        path: '/webhooks/mor/payments',
+        method: 'POST',
+        headers,
+        agent: false,
+      };
+      const req = request(options, (res) => {
+        resolve(res.statusCode ?? 0);
+        res.resume().on('error', () => undefined);
+      });
+      req.on('error', reject);
+      req.write('x'.repeat(sent));
+    });
+  return { inbox, lines, metrics, post, trickle };
 }
 
 const event = (n: number): string => JSON.stringify({ id: `evt_${n}`, type: 'payment.unused', created: 1, data: {} });
@@ -81,5 +101,17 @@ describe('a flood of forged deliveries from one address', () => {
     expect(await metrics.text()).toContain(
       `crossbill_webhook_mismatches_total{door="mor_payments",status="401"} ${(FORGED * 2) / 3}`,
     );
+  });
+});
+
+describe('bodies that never end', () => {
+  it('give way, the oldest first, so that what comes in one go is taken', async () => {
+    const { inbox, post, trickle } = await setUp({ readingBytes: 1_000 });
+    const slow = [trickle(600), trickle(600)]; // no room for both
+    expect(await Promise.race(slow)).toBe(503);
+    // One of them is left, with all that it sent: it was its arrival that ended the other.
+    expect(await post(event(1).padEnd(500), 'mor-secret')).toBe(200);
+    expect(await Promise.all(slow)).toEqual([503, 503]);
+    expect(inbox.batches.flat().map((delivery) => delivery.eventId)).toEqual(['evt_1']);
   });
 });
