@@ -11,9 +11,8 @@ import { Database } from '../store/database.js';
 import { migrate } from '../store/migrations.js';
 import { burst } from './burst.js';
 import { bareMarks } from './durable-limit.js';
-import { invoiceCreated, signedRequest } from './events.js';
 import { measureGrowth } from './growth.js';
-import { load, type LoadResult } from './load.js';
+import { intake } from './intake.js';
 import { replicas } from './replicas.js';
 import { type Rig, withPeer } from './rig.js';
 import { stopUnderLoad } from './stop.js';
@@ -29,7 +28,6 @@ const { values: options } = parseArgs({
 });
 const parts = new Set(options.only.split(','));
 const scale = Number(options.scale);
-const CONNECTIONS = 50;
 
 const dir = await mkdtemp(join(tmpdir(), 'crossbill-bench-'));
 const quiet = { info: () => undefined, warn: (text: string) => console.error(text) };
@@ -72,61 +70,6 @@ function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; 
       if (port !== undefined) resolve({ child, port: Number(port) });
     });
   });
-}
-
-async function commitsOf(url: string): Promise<number> {
-  const db = new pg.Client({ connectionString: url });
-  await db.connect();
-  const r = await db.query<{ n: string }>(
-    'select xact_commit as n from pg_stat_database where datname = current_database()',
-  );
-  await db.end();
-  return Number(r.rows[0]?.n ?? 0);
-}
-
-async function intake(): Promise<void> {
-  const count = Math.round(20_000 * scale);
-  const requests = (from: number): Buffer[] =>
-    Array.from({ length: count }, (_, i) =>
-      signedRequest('/webhooks/stripe', 'Stripe-Signature', invoiceCreated(from + i)),
-    );
-  const measure = (file: string, ...args: string[]): Promise<LoadResult & { commits: number }> =>
-    fresh(async (url) => {
-      const { child, port } = await start(file, url, ...args);
-      try {
-        await load(port, requests(10_000_000).slice(0, 2_000), CONNECTIONS); // warm
-        const before = await commitsOf(url);
-        const result = await load(port, requests(0), CONNECTIONS);
-        await new Promise((resolve) => setTimeout(resolve, 1_200)); // the server's own statistics lag a second
-        return { ...result, commits: (await commitsOf(url)) - before };
-      } finally {
-        child.kill('SIGKILL');
-      }
-    });
-  const bare = await measure('./bare-server.js');
-  const idle = await measure('./doors-server.js', 'idle');
-  const busy = await measure('./doors-server.js', 'work');
-  const again = await measure('./bare-server.js');
-  const limit = (bare.perSecond + again.perSecond) / 2;
-  const rows = Object.entries({
-    'bare limit': bare,
-    'intake, workers idle': idle,
-    'intake, workers busy': busy,
-    'bare limit again': again,
-  });
-  table(
-    `Intake: ${count} signed events of 3.9 KB over ${CONNECTIONS} connections`,
-    rows.map(([what, r]) => ({
-      what,
-      'per second': Math.round(r.perSecond),
-      'of the limit': (r.perSecond / limit).toFixed(2),
-      'p50 ms': r.p50Ms.toFixed(1),
-      'p99 ms': r.p99Ms.toFixed(1),
-      'commits per event': (r.commits / r.requests).toFixed(3),
-      refused: r.refused,
-    })),
-  );
-  found['intake'] = { limit, idle, busy };
 }
 
 async function path(): Promise<void> {
@@ -230,9 +173,9 @@ async function stop(): Promise<void> {
   found['stop'] = rows;
 }
 
-const rig: Rig = { scale, fresh, start, table, fill, found };
+const rig: Rig = { scale, postgresPid: () => server.pid, fresh, start, table, fill, found };
 try {
-  if (parts.has('intake')) await intake();
+  if (parts.has('intake')) await intake(rig);
   if (parts.has('path')) await path();
   if (parts.has('growth')) await measureGrowth(rig);
   if (parts.has('stop')) await stop();

@@ -7,6 +7,8 @@ import { type Database } from '../store/database.js';
 export type Rig = {
   /** 1 is the full size; 0.1 a tenth of it. */
   readonly scale: number;
+  /** The first process of the PostgreSQL that is measured with. */
+  readonly postgresPid: () => number;
   readonly fresh: <T>(work: (url: string) => Promise<T>) => Promise<T>;
   readonly start: (file: string, ...args: string[]) => Promise<{ child: ChildProcess; port: number }>;
   readonly table: (title: string, rows: readonly Record<string, string | number>[]) => void;

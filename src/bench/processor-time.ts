@@ -1,0 +1,56 @@
+// The processor's time of the processes of a measurement, as the system counts it. Unlike a rate it hardly depends on what else runs.
+import { readdir, readFile } from 'node:fs/promises';
+
+/** Microseconds used so far. */
+export type ProcessorTime = {
+  /** The main thread of the server that is measured. */
+  readonly thread: number;
+  /** Its other threads: garbage collection, compiling, the thread pool. */
+  readonly helpers: number;
+  /** All processes of PostgreSQL. */
+  readonly postgres: number;
+  /** The process that measures, which is the load. */
+  readonly load: number;
+};
+
+/** Of `pid`, of every child of the PostgreSQL whose first process is `postgresPid`, and of ourselves. Zeros where the system does not tell. */
+export async function processorTime(pid: number | undefined, postgresPid: number): Promise<ProcessorTime> {
+  const threads = await threadsOf(pid ?? 0);
+  const postgres = await Promise.all((await childrenOf(postgresPid)).map((child) => threadsOf(child)));
+  const own = process.cpuUsage();
+  return {
+    thread: threads.main,
+    helpers: threads.others,
+    postgres: postgres.reduce((sum, t) => sum + t.main + t.others, 0),
+    load: own.user + own.system,
+  };
+}
+
+/** What was used between two readings, for each of `count` events. */
+export function spent(before: ProcessorTime, after: ProcessorTime, count: number): ProcessorTime {
+  return {
+    thread: (after.thread - before.thread) / count,
+    helpers: (after.helpers - before.helpers) / count,
+    postgres: (after.postgres - before.postgres) / count,
+    load: (after.load - before.load) / count,
+  };
+}
+
+async function threadsOf(pid: number): Promise<{ main: number; others: number }> {
+  const ids = await readdir(`/proc/${pid}/task`).catch(() => []);
+  let main = 0;
+  let others = 0;
+  for (const id of ids) {
+    // schedstat: nanoseconds on a processor, waiting for one, and how often it got one.
+    const text = await readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => '0');
+    const us = Number(text.split(' ')[0]) / 1_000;
+    if (id === String(pid)) main += us;
+    else others += us;
+  }
+  return { main, others };
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  return text.split(' ').filter(Boolean).map(Number);
+}
