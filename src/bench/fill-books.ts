@@ -108,7 +108,6 @@ export async function fillBooks(
       say(d.make);
     }
     await db.query('vacuum analyze');
-    await db.query('checkpoint');
   } finally {
     await db.end();
   }

@@ -38,7 +38,7 @@ const FILLING = {
   shared_buffers: '512MB',
 };
 
-/** At scale 1 it takes 25 GB of disk and forty minutes, all but three of them to write the old rows. */
+/** At scale 1 it takes 27 GB of disk and forty minutes, most of them to write the old rows. */
 export async function measureGrowth(rig: Rig): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crossbill-growth-'));
   const sizes = LEDGER_ROWS.map((n) => Math.round(n * rig.scale));
