@@ -70,7 +70,7 @@ export const mutants = [
   {
     name: 'a late failure undoes a success',
     file: 'src/domain/lane/apply-event.ts',
-    find: 'if (p.succeededAt !== null || s.refunds.some((r) => r.paymentRowId === p.id)) {',
+    find: "if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {",
     replace: 'if (s.refunds.some((r) => r.paymentRowId === p.id)) {',
     tests: ['test/unit/flow-order.test.ts'],
   },

@@ -229,13 +229,11 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   const p = withIds(s, e, ctx);
   const state = withAttempt(s, e, outcome);
   const why = e.declineCode ?? e.failureMessage ?? outcome;
-  // A late failure never undoes a success (DESIGN 4.3).
-  if (p.succeededAt !== null || s.refunds.some((r) => r.paymentRowId === p.id)) {
-    return { state: putPayment(state, p), verdict: done(`late: the payment has succeeded (${why})`) };
-  }
-  // A charge of this intent was named since, and waits for its proof: the try before it says nothing of that charge.
-  if (p.mark !== 'none') {
-    return { state: putPayment(state, p), verdict: done(`an earlier try of the same intent was not paid: ${why}`) };
+  // A late failure never undoes a success (DESIGN 4.3), nor says it anything of a charge of its intent that was named since.
+  if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
+    const unproven = p.succeededAt === null && p.mark !== 'none';
+    const late = unproven ? 'late: an earlier try of the same intent' : 'late: the payment has succeeded';
+    return { state: putPayment(state, p), verdict: done(`${late} (${why})`) };
   }
   const newest = p.verdictAt === null || later(e, p);
   const row: PaymentRow = newest
