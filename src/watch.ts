@@ -5,6 +5,7 @@ import { type Delivery, type InboxSource } from './domain/ports/inbox.js';
 import { type Claim } from './domain/ports/lane-store.js';
 import { type DecidedEvent, type LaneWatch, type LaneWork } from './flows/lane-trail.js';
 import { showLossWindow } from './domain/verify/loss-window.js';
+import { untoldOf } from './domain/ports/verify-books.js';
 import { type LaneDone } from './flows/work-lane.flow.js';
 import { type VerifyReport } from './flows/verify.flow.js';
 import { type Wake } from './flows/wake.js';
@@ -190,11 +191,14 @@ export function watchLanes(
 /** The outcome of the daily verify: silence when all is well, a line that a person is woken by when nobody was told. */
 export function watchVerify(log: Logger): { onVerified: (report: VerifyReport) => void } {
   return {
-    onVerified: ({ id, outcome, compared, differences, problem, lossWindows }) => {
+    onVerified: ({ id, resumedFrom, outcome, compared, differences, more, problem, lossWindows }) => {
       for (const w of lossWindows) log.warn({ run: id }, showLossWindow(w));
-      const line = { run: id, compared, untold: differences.filter((d) => d.reviewId === null).length, problem };
+      const untold = untoldOf({ differences, more });
+      const beyond = Object.keys(more).length === 0 ? {} : { more };
+      const line = { run: id, ...(resumedFrom === null ? {} : { resumedFrom }), compared, untold, ...beyond, problem };
       if (outcome === 'clean') log.info(line, 'verified: ledger, Stripe and the MoR agree');
-      else if (outcome === 'incomplete') log.warn(line, 'verify could not compare everything; it is tried again');
+      else if (outcome === 'incomplete')
+        log.warn(line, 'verify could not compare everything; the next run goes on with it');
       else log.error(line, 'verify found differences nobody was told of: run `crossbill verify`');
     },
   };

@@ -19,10 +19,10 @@ export type Rig = {
 /** The bench's Stripe as a process of its own for one measurement. */
 export async function withPeer<T>(
   rig: Pick<Rig, 'start'>,
-  o: { readonly delayMs: number; readonly listed?: number },
+  o: { readonly delayMs: number; readonly listed?: number; readonly events?: number },
   work: (peerUrl: string) => Promise<T>,
 ): Promise<T> {
-  const { child, port } = await rig.start('./stripe-peer.js', String(o.delayMs), String(o.listed ?? 0));
+  const { child, port } = await rig.start('./stripe-peer.js', ...[o.delayMs, o.listed ?? 0, o.events ?? 0].map(String));
   try {
     return await work(`http://127.0.0.1:${port}`);
   } finally {

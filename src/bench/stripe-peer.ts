@@ -1,12 +1,15 @@
 // The bench's Stripe: answers the routes of a mark and of verify at once, or after a set time, over bare sockets, and counts effects.
-// A process of its own: `stripe-peer.js <delay in ms> <invoices to list>`. `GET /_seen` tells what came.
+// A process of its own: `stripe-peer.js <delay in ms> <invoices to list> <events to list>`. `GET /_seen` tells what came.
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { invoiceObject } from './events.js';
+import { invoiceCreated, invoiceObject } from './events.js';
 
 const delayMs = Number(process.argv[2] ?? 0);
 const listed = Number(process.argv[3] ?? 0);
+const listedEvents = Number(process.argv[4] ?? 0);
 const PAGE = 100;
+/** What is listed was made two seconds apart, the newest ten minutes ago; the first one then. */
+const FIRST_SEC = Math.floor(Date.now() / 1000) - 600 - 2 * Math.max(listed, listedEvents);
 
 /** What was done, each by its idempotency key: a repeat under the same key is no second effect. */
 const reported = new Map<string, string>();
@@ -27,20 +30,32 @@ function effect(done: Map<string, string>, id: string, key: string): void {
   else seen.twice++;
 }
 
-/** Old invoices, newest first. */
-function page(query: string): string {
-  const after = /starting_after=in_old(\d+)/.exec(query)?.[1];
-  const first = after === undefined ? listed : Number(after) - 1;
-  const ids = Array.from({ length: Math.max(0, Math.min(PAGE, first)) }, (_, i) => `in_old${first - i}`);
-  return `{"object":"list","has_more":${first > PAGE},"data":[${ids.map(invoice).join(',')}]}`;
+const EVENT = invoiceCreated(0).toString();
+
+/** Old invoices, or events of them, newest first, as `created` and `starting_after` bound them. */
+function page(query: string, count: number, name: string, one: (n: number) => string): string {
+  const after = new RegExp(`starting_after=${name}(\\d+)`).exec(query)?.[1];
+  const bound = (of: string): string | undefined =>
+    new RegExp(`created(?:%5B|\\[)${of}(?:%5D|\\])=(\\d+)`).exec(query)?.[1];
+  const [since, before] = [bound('gte'), bound('lt')];
+  const oldest = since === undefined ? 1 : Math.max(1, Math.ceil((Number(since) - FIRST_SEC) / 2));
+  const newest = before === undefined ? count : Math.min(count, Math.ceil((Number(before) - FIRST_SEC) / 2) - 1);
+  const first = after === undefined ? newest : Number(after) - 1;
+  const numbers = Array.from({ length: Math.max(0, Math.min(PAGE, first - oldest + 1)) }, (_, i) => first - i);
+  const dated = (n: number): string => one(n).replace('"created":1793491200', `"created":${FIRST_SEC + 2 * n}`);
+  return `{"object":"list","has_more":${first - oldest + 1 > PAGE},"data":[${numbers.map(dated).join(',')}]}`;
 }
 
 function answer(method: string, target: string, head: string, body: string): string {
   const [path = '', query = ''] = target.split('?');
   if (path === '/_seen') return JSON.stringify({ ...seen, reports: reported.size, attached: attached.size });
   seen.calls++;
-  if (path === '/v1/invoices') return page(query);
-  if (path === '/v1/events') return '{"object":"list","has_more":false,"data":[]}';
+  if (path === '/v1/invoices') return page(query, listed, 'in_old', (n) => invoice(`in_old${n}`));
+  if (path === '/v1/events') {
+    return page(query, listedEvents, 'evt_new', (n) =>
+      EVENT.replace('evt_bench0', `evt_new${n}`).replaceAll('bench0', `new${n % 1000}`),
+    );
+  }
   const key = /\r\nidempotency-key: ([^\r]+)/i.exec(head)?.[1] ?? '';
   const [, , , id = '', what] = path.split('/');
   if (path === '/v1/payment_records/report_payment') {

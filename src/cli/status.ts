@@ -3,7 +3,7 @@ import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
 import { showLossWindow } from '../domain/verify/loss-window.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
-import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
@@ -26,7 +26,7 @@ export function addStatus(program: Command, session: Session): void {
       const quarantined = await overview.quarantined();
       const stuck = await overview.stuck(STUCK_SHOWN);
       const verified = await world.get(VerifyBooks).last();
-      const untold = verified?.differences.filter((d) => d.reviewId === null).length ?? 0;
+      const untold = verified === null ? 0 : untoldOf(verified);
       const shadow = world.config.shadow ? await world.get(ShadowBooks).standing() : null;
       const now = Date.now();
       const value = {

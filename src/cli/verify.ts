@@ -2,9 +2,11 @@
 import { type Command } from 'commander';
 import { type Difference, isRepairable } from '../domain/verify/compare.js';
 import { type LossWindow, showLossWindow } from '../domain/verify/loss-window.js';
-import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { type More, VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../flows/backfill.flow.js';
-import { EVENTS_KEPT_MS, type Repaired, VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
+import { EVENTS_KEPT_MS } from '../flows/verify-comparison.js';
+import { type Repaired } from '../flows/verify-repair.js';
+import { VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
 import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { type Cli, parseCount, parseSince, type Session } from './session.js';
@@ -20,6 +22,7 @@ export function addVerify(program: Command, session: Session): void {
       verify,
     )
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
+    .option('--resume', 'go on with a run of the last day that was cut off, instead of comparing everything anew')
     .option('--repair', 'show the plan, ask, carry it out through the flows, and compare again')
     .option('--wait <seconds>', 'how long a repair may take', parseCount(3600), 120)
     .option('--yes', 'do not ask');
@@ -61,11 +64,14 @@ const counted = (compared: Counts): string =>
 async function verify(cli: Cli): Promise<number> {
   const world = await cli.open();
   const flow = world.get(VerifyFlow);
-  let report = await told(cli, (options) => flow.run(options));
+  const resume = cli.options['resume'] === true;
+  let report = await told(cli, (options) => flow.run({ ...options, resume }));
+  if (resume && report.resumedFrom === null)
+    cli.io.err('There was no such run to go on with: everything was compared.\n');
   let repaired: Repaired | null = null;
   const wanted = report.differences.filter(isRepairable);
   if (cli.options['repair'] === true && wanted.length > 0) {
-    if (!cli.json || cli.options['yes'] !== true) cli.io.err(`The plan\n${planOf(wanted)}\n`);
+    if (!cli.json || cli.options['yes'] !== true) cli.io.err(`The plan\n${planOf(wanted)}${moreText(report.more)}\n`);
     if (await cli.confirm(`Carry out ${wanted.length} repair${wanted.length === 1 ? '' : 's'}?`)) {
       const before = report;
       repaired = await world.change('verify.repair', before.id, () => flow.repair(before, wanted), counts);
@@ -104,7 +110,7 @@ async function backfill(cli: Cli): Promise<number> {
   const found = await told(cli, (options) => backfilling.find(options));
   let repaired: Repaired | null = null;
   if (found.missing.length > 0) {
-    cli.io.err(`The plan\n${planOf(found.missing)}\n`);
+    cli.io.err(`The plan\n${planOf(found.missing)}${moreText(found.report.more)}\n`);
     if (!(await cli.confirm(`Take in ${found.missing.length}?`))) return EXIT.failed;
     repaired = await world.change('backfill', null, () => backfilling.takeIn(found), counts);
     await settle(cli, world, repaired);
@@ -130,8 +136,8 @@ async function backfill(cli: Cli): Promise<number> {
 }
 
 /** What a repair came to, for the audit trail. */
-function counts({ started, failed }: Repaired): { readonly detail: Readonly<Record<string, number>> } {
-  return { detail: { started: started.length, failed: failed.length } };
+function counts({ started, failed, beyond }: Repaired): { readonly detail: Readonly<Record<string, number>> } {
+  return { detail: { started: started.length + beyond, failed: failed.length } };
 }
 
 /** Works what a repair made due, beside any daemon, until it is at rest. */
@@ -162,7 +168,7 @@ export function shown(d: Difference): Record<string, unknown> {
 }
 
 function view(report: VerifyReport, repaired: Repaired | null): Record<string, unknown> {
-  const { id, outcome, startedAt, finishedAt, compared, problem, differences, lossWindows } = report;
+  const { id, outcome, startedAt, beganAt, resumedFrom, finishedAt, compared, problem, differences, more } = report;
   const repairs =
     repaired === null
       ? {}
@@ -174,11 +180,14 @@ function view(report: VerifyReport, repaired: Repaired | null): Record<string, u
     id,
     outcome,
     started_at: startedAt,
+    began_at: beganAt,
+    resumed_from: resumedFrom,
     finished_at: finishedAt,
     compared,
     differences: differences.filter((d) => d.reviewId === null).map(shown),
     explained: differences.filter((d) => d.reviewId !== null).map(shown),
-    loss_windows: lossWindows.map(shownWindow),
+    more,
+    loss_windows: report.lossWindows.map(shownWindow),
     problem,
     ...repairs,
   };
@@ -212,7 +221,7 @@ function repairedText(r: Repaired): string {
           ['about', 'why'],
           r.failed.map((f) => [about(f.difference), f.why]),
         )}`;
-  return `Carried out: ${r.started.length}.\n${failed}\n`;
+  return `Carried out: ${r.started.length + r.beyond}.\n${failed}\n`;
 }
 
 function lossText(windows: readonly LossWindow[]): string {
@@ -220,10 +229,22 @@ function lossText(windows: readonly LossWindow[]): string {
   return `\nLoss windows\n${lines.join('')}  What waited for the MoR then was looked up there; refunds made in its portal, disputes and alerts cannot be: compare them by hand.\n`;
 }
 
+function resumedText({ resumedFrom, beganAt }: VerifyReport): string {
+  const began = `${beganAt.toISOString().slice(0, 19)}Z`;
+  return `It went on with run ${resumedFrom ?? ''}: part of this was compared from ${began} on, and what differed then was looked at again.\n`;
+}
+
+/** What is counted and not named. */
+function moreText(more: More): string {
+  const parts = Object.entries(more).map(([kind, n]) => `${n} ${kind}`);
+  return parts.length === 0 ? '' : `And more, which are only counted: ${parts.join(', ')}.\n`;
+}
+
 function reportText(report: VerifyReport): string {
   const untold = report.differences.filter((d) => d.reviewId === null);
   const explained = report.differences.filter((d) => d.reviewId !== null);
   const out = [`Compared ${counted(report.compared)}.\n`];
+  if (report.resumedFrom !== null) out.push(resumedText(report));
   if (report.lossWindows.length > 0) out.push(lossText(report.lossWindows));
   if (untold.length > 0) {
     out.push(
@@ -235,6 +256,7 @@ function reportText(report: VerifyReport): string {
     );
     if (untold.some(isRepairable)) out.push('`crossbill verify --repair` mends what needs no person.\n');
   }
+  out.push(moreText(report.more));
   if (explained.length > 0) {
     out.push(
       '\nExplained by open review items\n',
@@ -244,7 +266,8 @@ function reportText(report: VerifyReport): string {
       ),
     );
   }
-  if (report.problem !== null) out.push(`\nNot everything could be compared: ${report.problem}. Try again.\n`);
-  else if (untold.length === 0) out.push('\nClean: ledger, Stripe and the MoR agree.\n');
+  if (report.problem !== null)
+    out.push(`\nNot everything could be compared: ${report.problem}. \`crossbill verify --resume\` goes on.\n`);
+  else if (report.outcome === 'clean') out.push('\nClean: ledger, Stripe and the MoR agree.\n');
   return out.join('');
 }

@@ -1,6 +1,7 @@
 // Backfill: what Stripe has and this database never heard of, taken in by verify's own repair.
 import { type Difference, isRepairable } from '../domain/verify/compare.js';
-import { type Repaired, type VerifyFlow, type VerifyOptions, type VerifyReport } from './verify.flow.js';
+import { type Repaired } from './verify-repair.js';
+import { type VerifyFlow, type VerifyOptions, type VerifyReport } from './verify.flow.js';
 
 export type Found = { readonly report: VerifyReport; readonly missing: readonly Difference[] };
 

@@ -35,8 +35,11 @@ export class LossWindowFlow {
     return lossWindows(await this.doors.open()).filter((w) => w.events.to > since);
   }
 
-  /** Looks up at the MoR all that waited for a word of it in these windows. Changes nothing; never throws for a silent peer. */
-  async check(since: Date): Promise<LossReport> {
+  /**
+   * Looks up at the MoR all that waited for a word of it in these windows. Changes nothing; never throws for a silent peer.
+   * `asked` is called after each question; what it throws ends the check.
+   */
+  async check(since: Date, asked: () => Promise<void> = () => Promise.resolve()): Promise<LossReport> {
     const windows = await this.windows(since);
     const [first, last] = [windows[0], windows.at(-1)];
     if (first === undefined || last === undefined) return { windows, differences: [], compared: {}, failure: null };
@@ -44,9 +47,9 @@ export class LossWindowFlow {
     const found: Difference[] = [];
     try {
       const compared = {
-        awaited_invoices: await this.invoices(events, found),
-        awaited_refunds: await this.refunds(events, found),
-        proformas_and_links: await this.objects(events, found),
+        awaited_invoices: await this.invoices(events, found, asked),
+        awaited_refunds: await this.refunds(events, found, asked),
+        proformas_and_links: await this.objects(events, found, asked),
         awaited_taxes: await this.books.pendingTaxes(events.to),
       };
       return { windows, differences: found, compared, failure: null };
@@ -57,7 +60,7 @@ export class LossWindowFlow {
   }
 
   /** A renewal is known at the MoR by the ids of its payment alone, and without a verdict there is none to ask by. */
-  private async invoices(events: Span, found: Difference[]): Promise<number> {
+  private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_MS), to: events.to };
     let seen = 0;
     for (let after = 0n; seen < MOST;) {
@@ -69,7 +72,9 @@ export class LossWindowFlow {
           found.push(difference('no_verdict', 'person', detail, about));
         }
         for (const reference of i.references) {
-          if (!answered(await this.lookups.knowsPayment(reference))) continue;
+          const known = answered(await this.lookups.knowsPayment(reference));
+          await asked();
+          if (!known) continue;
           const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: a later one may have been given up`;
           found.push(difference('charged_not_marked', 'person', detail, about));
         }
@@ -82,11 +87,13 @@ export class LossWindowFlow {
     return seen;
   }
 
-  private async refunds(events: Span, found: Difference[]): Promise<number> {
+  private async refunds(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const pending = await this.books.pendingRefunds(events.to, MOST);
     for (const r of pending) {
       if (r.morRefundId === null && r.processorRefundId === null) continue;
-      if (!answered(await this.lookups.hasRefundDocument(r))) continue;
+      const known = answered(await this.lookups.hasRefundDocument(r));
+      await asked();
+      if (!known) continue;
       const detail = `the MoR has the document of refund ${r.morRefundId ?? r.refundId}, which is still pending here: its event may have been given up`;
       const about = { invoiceId: r.invoiceId, refundId: r.refundId };
       found.push(difference('refund_not_mirrored', 'person', detail, about));
@@ -94,10 +101,11 @@ export class LossWindowFlow {
     return pending.length;
   }
 
-  private async objects(events: Span, found: Difference[]): Promise<number> {
+  private async objects(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const live = await this.books.liveObjects(events, MOST);
     for (const o of live) {
       const read = answered(await this.channels.read(o.kind, o.morId));
+      await asked();
       const status = read === null ? 'unknown' : read.kind === 'proforma' ? read.proforma.status : read.link.status;
       if (status === o.status) continue;
       const name = o.kind === 'proforma' ? 'proforma invoice' : 'payment link';

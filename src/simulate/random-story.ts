@@ -177,11 +177,20 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     ],
     [
       'verify runs',
-      () =>
-        void world.ask('verify', async (r) => {
-          const report = await r.verify.run({ since: new Date(world.at(-1)) });
-          await r.verify.repair(report);
-        }),
+      () => {
+        let ended = false;
+        const ask = (): void =>
+          void world.ask('verify', async (r) => {
+            const report = await r.verify.run({ since: new Date(world.at(-1)), resume: true });
+            ended = report.outcome !== 'incomplete';
+            if (report.resumedFrom !== null) world.resumed++;
+            await r.verify.repair(report);
+          });
+        ask();
+        world.scheduler.plan(world.now + 30 * 60_000, 'verify is gone on with, if it was cut off', () => {
+          if (!ended) ask();
+        });
+      },
     ],
   ];
 }

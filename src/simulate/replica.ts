@@ -10,7 +10,7 @@ import { FlowContext } from '../flows/flow-context.js';
 import { RouteChannelEventsFlow } from '../flows/route-channel-events.flow.js';
 import { SignupFlow } from '../flows/signup.flow.js';
 import { TaxErrands } from '../flows/tax-errands.js';
-import { VerifyFlow } from '../flows/verify.flow.js';
+import { VERIFY_LIMITS, VerifyFlow } from '../flows/verify.flow.js';
 import { Wake } from '../flows/wake.js';
 import { WorkLaneFlow } from '../flows/work-lane.flow.js';
 import { Doors } from '../intake/doors.js';
@@ -52,6 +52,8 @@ import { type Network, SimLine, SimStripeTransport } from './wires.js';
 /** As the daemon's own settings have it. */
 const LEASE_MS = 25_000;
 const CONCURRENCY = 4;
+/** Objects on a page of a list, so that a small shop has several, and a verify that dies between two of them. */
+const VERIFY_PAGE = 3;
 
 export type ReplicaParts = {
   readonly scheduler: Scheduler;
@@ -116,7 +118,7 @@ export class Replica {
       new NoBudget(),
     );
     const platform = new StripeBillingPlatform(stripe, null);
-    const reader = new StripeBillingReader(stripe);
+    const reader = new StripeBillingReader(stripe, VERIFY_PAGE);
     const options: MorOptions = {
       baseUrl: 'http://mor.sim',
       authUrl: 'http://mor.sim',
@@ -149,7 +151,20 @@ export class Replica {
     this.channels = new ChannelFlow(lanes, books, reader, channels, context, wake);
     this.signups = new SignupFlow(signupRows, books, gateway, this.commands, clock, ids, requests, taxDesk);
     const verifyBooks = stored('verify', new PgVerifyBooks(db, clock));
-    this.verify = new VerifyFlow(verifyBooks, reader, platform, gateway, inbox, lanes, context, wake, ids);
+    const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
+    this.verify = new VerifyFlow(
+      verifyBooks,
+      reader,
+      platform,
+      gateway,
+      inbox,
+      lanes,
+      context,
+      wake,
+      ids,
+      null,
+      limits,
+    );
     this.verifyJob = new VerifyJob(
       this.verify,
       verifyBooks,

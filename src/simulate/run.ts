@@ -1,5 +1,6 @@
 // One run: a world, a story, faults for a day and a half, then peace, rest, and the rules.
 import { type Difference } from '../domain/verify/compare.js';
+import { type VerifyReport } from '../flows/verify.flow.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { type FaultKind, type FaultSource, noFaults, randomFaults, type YieldPoint } from './faults.js';
 import { brokenAtRest, restRules } from './rules.js';
@@ -120,26 +121,59 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['an event relayed', messages.some((m) => m.kind === 'relay_event' && m.status === 'done')],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
     ['an event lost', world.lost.length > 0],
+    ['a verify was gone on with', world.resumed > 0],
     ...[...new Set(reviews.map((r) => r.kind))].map((kind) => [`item ${kind}`, true] as const),
   ];
   return things.filter(([, did]) => did).map(([what]) => what);
 }
 
-/** G11: what differs is known to a person, or verify mends it and the next run is clean. */
+/** Of the worlds that are at rest, those in which verify is cut off as well. */
+const IN_HALVES = 0.25;
+
+/** G11: what differs is known to a person, or verify mends it and the next run is clean; a run in two halves says the same. */
 export async function verify(world: World, broken: string[]): Promise<void> {
   for (let round = 0; round < 2; round++) {
     let left: readonly string[] = ['it did not come to its end'];
+    let whole: VerifyReport | null = null;
     void world.ask('verify', async (r) => {
       const report = await r.verify.run({ since: new Date(world.at(-60)) });
+      whole = report;
       const untold = report.differences.filter((d) => d.reviewId === null && !isTheMerchants(world, d));
       left = untold.map((d) => `${d.kind}: ${d.detail} (${d.invoiceId ?? d.eventId ?? ''})`);
       if (report.problem !== null) left = [...left, report.problem];
       if (round === 0 && left.length > 0) await r.verify.repair(report);
     });
     await world.scheduler.runUntil(world.now + 2 * HOUR);
-    if (left.length === 0) return;
+    if (left.length === 0) {
+      if (whole !== null && world.rng.chance(IN_HALVES)) await inHalves(world, whole, broken);
+      return;
+    }
     if (round === 1) broken.push(...left.map((l) => `G11: verify finds ${l}`));
   }
+}
+
+/** A run that is cut off somewhere and gone on with finds what a run in one go finds, and claims nothing before its end. */
+async function inHalves(world: World, whole: VerifyReport, broken: string[]): Promise<void> {
+  const { since } = whole;
+  const shown = ({ differences }: VerifyReport): string =>
+    JSON.stringify(differences.map((d) => [d.kind, d.detail]).sort());
+  const said = ['it did not come to its end'];
+  void world.ask('verify in halves', async (r) => {
+    const cut = new AbortController();
+    let steps = world.rng.int(1, 12);
+    const onProgress = (): void => {
+      if (--steps === 0) cut.abort();
+    };
+    const half = await r.verify.run({ since, signal: cut.signal, onProgress });
+    const rest = await r.verify.run({ since, resume: true });
+    said.length = 0;
+    if (cut.signal.aborted && half.outcome !== 'incomplete') said.push(`cut off, and ${half.outcome}`);
+    if (cut.signal.aborted && rest.resumedFrom !== half.id) said.push('not gone on with');
+    if (rest.outcome !== whole.outcome || shown(rest) !== shown(whole))
+      said.push(`in one go ${whole.outcome} ${shown(whole)}, in halves ${rest.outcome} ${shown(rest)}`);
+  });
+  await world.scheduler.runUntil(world.now + 2 * HOUR);
+  broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));
 }
 
 /** What the merchant marked by hand is a difference for good, and verify is right to name it. */

@@ -123,6 +123,7 @@ class Shop {
     this.people = new People(world);
     world.onVerified = (report) => {
       this.verifies++;
+      if (report.resumedFrom !== null) world.resumed++;
       if (report.outcome !== 'differences') return;
       this.repairs++;
       world.scheduler.plan(world.now + 10 * MINUTE, 'an operator lets verify repair', () => {
@@ -134,7 +135,7 @@ class Shop {
   }
 
   sum(): string {
-    return `${this.people.invoices().length} invoices, ${this.verifies} verifies, ${this.repairs} repairs`;
+    return `${this.people.invoices().length} invoices, ${this.verifies} verifies (${this.world.resumed} resumed), ${this.repairs} repairs`;
   }
 
   /** Customers come over the first month, so that renewals are spread over all days; the sandbox renews them by itself. */

@@ -69,6 +69,8 @@ export class World {
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
   /** Peers that cannot be reached. */
   readonly down = new Set<Side>();
+  /** Verify runs that went on with one that had been cut off. */
+  resumed = 0;
   /** Hears of each daily verify. */
   onVerified: (report: VerifyReport) => void = () => undefined;
   /** Stands in the way of every delivery, for stories that choose the order. */

@@ -4,9 +4,17 @@ import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { Clock } from '../domain/ports/clock.js';
-import { type UnconfirmedSignup, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
+import { type TakeUp, type UnconfirmedSignup, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
 import { type LossWindow } from '../domain/verify/loss-window.js';
+import {
+  ABANDONED_AFTER_MS,
+  PROGRESS_VERSION,
+  progressFromJson,
+  progressToJson,
+  RESUME_WITHIN_MS,
+  type VerifyProgress,
+} from '../domain/verify/progress.js';
 import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { Database } from './database.js';
 
@@ -57,11 +65,13 @@ export class PgVerifyBooks extends VerifyBooks {
 
   private async join(invoices: readonly InvoiceRow[]): Promise<OurInvoice[]> {
     const ids = invoices.map((i) => i.invoiceId);
-    const payments = group<PaymentRow>(await this.of(PAYMENT, 'invoice_id', ids));
-    const refunds = group<RefundRow>(await this.of(REFUND, 'invoice_id', ids));
-    const objects = group<MorObjectRow>(await this.of(OBJECT, 'invoice_id', ids));
-    const taxes = group<TaxRecord>(await this.of(TAX, 'invoice_id', ids));
-    const reviews = group<ReviewRow>(await this.of(REVIEW, 'invoice_id', ids, `and status = 'open'`));
+    const [payments, refunds, objects, taxes, reviews] = await Promise.all([
+      this.of(PAYMENT, 'invoice_id', ids).then((rows) => group<PaymentRow>(rows)),
+      this.of(REFUND, 'invoice_id', ids).then((rows) => group<RefundRow>(rows)),
+      this.of(OBJECT, 'invoice_id', ids).then((rows) => group<MorObjectRow>(rows)),
+      this.of(TAX, 'invoice_id', ids).then((rows) => group<TaxRecord>(rows)),
+      this.of(REVIEW, 'invoice_id', ids, `and status = 'open'`).then((rows) => group<ReviewRow>(rows)),
+    ]);
     return invoices.map((invoice) => ({
       invoice,
       payments: payments.get(invoice.invoiceId) ?? [],
@@ -107,41 +117,80 @@ export class PgVerifyBooks extends VerifyBooks {
     return found.rows[0]?.began_at ?? new Date(0);
   }
 
-  async save(run: VerifyRun): Promise<void> {
+  async begin(run: VerifyRun, progress: VerifyProgress): Promise<void> {
     await this.db.pool.query(
-      `insert into verify_run (id, started_at, finished_at, outcome, compared, differences, loss_windows) values ($1, $2, $3, $4, $5, $6, $7)
-       on conflict (id) do update set finished_at = excluded.finished_at, outcome = excluded.outcome,
-         compared = excluded.compared, differences = excluded.differences, loss_windows = excluded.loss_windows`,
+      `insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, progress)
+         values ($1, $2, $3, $4, $4, $5, $6, $7)`,
       [
         run.id,
+        run.since,
+        run.beganAt,
         run.startedAt,
+        run.outcome,
+        jsonText(run.compared),
+        jsonText(progressToJson(progress)),
+      ],
+    );
+  }
+
+  async save(run: VerifyRun, progress: VerifyProgress | null, at: Date): Promise<boolean> {
+    // Who takes a run up takes its progress away: whoever had it before writes nothing any more.
+    const saved = await this.db.pool.query(
+      `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
+              progress = $8, saved_at = $9
+        where id = $1 and progress is not null`,
+      [
+        run.id,
         run.finishedAt,
         run.outcome,
         jsonText(run.compared),
         jsonText(run.differences),
+        jsonText(run.more),
         jsonText(run.lossWindows),
+        progress === null ? null : jsonText(progressToJson(progress)),
+        at,
       ],
     );
+    return saved.rowCount === 1;
+  }
+
+  async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
+    const ago = (ms: number): Date => new Date(now.getTime() - ms);
+    // One statement: two that look at once find one row between them, and what it was is nowhere else in the meantime.
+    const found = await this.db.pool.query<Row>(
+      `with cut as (
+         select id, progress as was from verify_run
+          where progress is not null and (outcome = 'incomplete' or (outcome = 'running' and saved_at < $4))
+            and began_at > $5 and since <= $3 and since > $8
+            and progress -> 'version' = $6 and progress -> 'settings' = $7
+            and not exists (select 1 from verify_run n where n.seq > verify_run.seq and n.outcome in ('clean', 'differences'))
+          order by seq desc limit 1 for update skip locked),
+       taken as (
+         update verify_run r set progress = null, outcome = 'incomplete', finished_at = coalesce(r.finished_at, r.saved_at)
+           from cut where r.id = cut.id returning r.*, cut.was)
+       insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, differences, more, progress, resumed_from)
+         select $1, since, began_at, $2, $2, 'running', compared, differences, more, was, id from taken returning *`,
+      [
+        id,
+        now,
+        since,
+        ago(ABANDONED_AFTER_MS),
+        ago(RESUME_WITHIN_MS),
+        PROGRESS_VERSION,
+        jsonText(settings),
+        new Date(since.getTime() - RESUME_WITHIN_MS),
+      ],
+    );
+    const row = found.rows[0];
+    return row === undefined ? null : { run: runOf(row), progress: progressFromJson(row['progress']) };
   }
 
   async last(): Promise<VerifyRun | null> {
     const found = await this.db.pool.query<Row>(
       `select * from verify_run where outcome <> 'running' order by seq desc limit 1`,
     );
-    const r = found.rows[0];
-    if (r === undefined) return null;
-    return {
-      id: r['id'] as string,
-      startedAt: r['started_at'] as Date,
-      finishedAt: r['finished_at'] as Date | null,
-      outcome: r['outcome'] as VerifyRun['outcome'],
-      compared: r['compared'] as Record<string, number>,
-      differences: r['differences'] as Difference[],
-      lossWindows: (r['loss_windows'] as KeptWindow[]).map(({ events, closed }) => ({
-        events: dated(events),
-        closed: dated(closed),
-      })),
-    };
+    const row = found.rows[0];
+    return row === undefined ? null : runOf(row);
   }
 
   async lastComplete(): Promise<Date | null> {
@@ -173,6 +222,26 @@ export class PgVerifyBooks extends VerifyBooks {
   async nextRunAt(at: Date): Promise<void> {
     await this.db.pool.query(`update lane set lease_until = $1 where key = 'job:verify'`, [at]);
   }
+}
+
+function runOf(r: Row): VerifyRun {
+  const startedAt = r['started_at'] as Date;
+  return {
+    id: r['id'] as string,
+    since: (r['since'] as Date | null) ?? startedAt, // null: made by a release that did not write it down
+    startedAt,
+    beganAt: (r['began_at'] as Date | null) ?? startedAt,
+    resumedFrom: r['resumed_from'] as string | null,
+    finishedAt: r['finished_at'] as Date | null,
+    outcome: r['outcome'] as VerifyRun['outcome'],
+    compared: r['compared'] as Record<string, number>,
+    differences: r['differences'] as Difference[],
+    more: r['more'] as VerifyRun['more'],
+    lossWindows: (r['loss_windows'] as KeptWindow[]).map(({ events, closed }) => ({
+      events: dated(events),
+      closed: dated(closed),
+    })),
+  };
 }
 
 /** A window as JSON keeps it. */

@@ -26,7 +26,11 @@ import {
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 export class StripeBillingReader extends BillingReader {
-  constructor(private readonly client: StripeClient) {
+  /** `pageSize`: of a list of invoices or events; 100 is the most that Stripe gives. */
+  constructor(
+    private readonly client: StripeClient,
+    private readonly pageSize = 100,
+  ) {
     super();
   }
 
@@ -51,7 +55,7 @@ export class StripeBillingReader extends BillingReader {
   }): Promise<CallOutcome<BillingPage<InvoiceFacts>>> {
     const search = new URLSearchParams({ 'created[gte]': seconds(query.createdAfter) });
     if (query.createdBefore !== undefined) search.set('created[lt]', seconds(query.createdBefore));
-    search.set('limit', String(query.limit ?? 100));
+    search.set('limit', String(query.limit ?? this.pageSize));
     if (query.startingAfter !== undefined) search.set('starting_after', query.startingAfter);
     return this.page('invoices.list', `/v1/invoices?${search.toString()}`, invoiceOf);
   }
@@ -59,12 +63,14 @@ export class StripeBillingReader extends BillingReader {
   override listEvents(query: {
     readonly types: readonly string[];
     readonly createdAfter: Date;
+    readonly createdBefore?: Date;
     readonly startingAfter?: string;
   }): Promise<CallOutcome<BillingPage<BillingEventFacts>>> {
     const search = new URLSearchParams();
     query.types.forEach((type, index) => search.set(`types[${index}]`, type));
     search.set('created[gte]', seconds(query.createdAfter));
-    search.set('limit', '100');
+    if (query.createdBefore !== undefined) search.set('created[lt]', seconds(query.createdBefore));
+    search.set('limit', String(this.pageSize));
     if (query.startingAfter !== undefined) search.set('starting_after', query.startingAfter);
     return this.page('events.list', `/v1/events?${search.toString()}`, parseEvent);
   }

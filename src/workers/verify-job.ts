@@ -2,8 +2,8 @@
 import { type OnModuleDestroy } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { type Clock } from '../domain/ports/clock.js';
-import { type VerifyBooks } from '../domain/ports/verify-books.js';
-import { type DifferenceKind, differenceKinds, isRepairable } from '../domain/verify/compare.js';
+import { untoldByKind, type VerifyBooks } from '../domain/ports/verify-books.js';
+import { type DifferenceKind, isRepairable } from '../domain/verify/compare.js';
 import { type VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
 
 export type VerifyMetrics = {
@@ -17,6 +17,8 @@ export type VerifyJobReports = {
 };
 
 const DAY_MS = 86_400_000;
+/** A run that is under way keeps others from making it, this long after it last wrote down how far it is. */
+const HELD_MS = 15 * 60_000;
 /** How far back a run looks: as far as Stripe lists events, and not before this installation was there. */
 const LOOK_BACK_MS = 30 * DAY_MS;
 const AGAIN_AFTER_MS = 3_600_000;
@@ -50,7 +52,7 @@ export class VerifyJob implements OnModuleDestroy {
     this.catchUp = false;
   }
 
-  /** A run under way ends at its next step and is made again by whoever comes next. */
+  /** A run under way ends at its next step and is gone on with by whoever comes next. */
   async onModuleDestroy(): Promise<void> {
     const { underWay } = this;
     this.stopping.abort();
@@ -62,7 +64,7 @@ export class VerifyJob implements OnModuleDestroy {
   private async once(): Promise<void> {
     try {
       const now = this.clock.now().getTime();
-      if (await this.books.claimRun(new Date(now + DAY_MS))) await this.run(now);
+      if (await this.books.claimRun(new Date(now + HELD_MS))) await this.run(now);
       await this.show();
     } catch (e) {
       if (!this.stopping.signal.aborted) this.reports.onError('the daily verify could not be made', e);
@@ -73,24 +75,27 @@ export class VerifyJob implements OnModuleDestroy {
     try {
       const installedAt = await this.books.installedAt();
       const since = new Date(Math.max(now - LOOK_BACK_MS, installedAt.getTime()));
-      const report = await this.flow.run({ since, signal: this.stopping.signal });
+      const { signal } = this.stopping;
+      const onSaved = (): Promise<void> => this.books.nextRunAt(new Date(this.clock.now().getTime() + HELD_MS));
+      const report = await this.flow.run({ since, resume: true, signal, onSaved });
       this.reports.onRun(report);
-      if (this.catchUp && report.differences.some(isRepairable)) {
-        await this.flow.repair(report);
-        await this.books.nextRunAt(new Date(now + EVERY_MS)); // and see whether all is well then
+      const caughtUp = this.catchUp && report.differences.some(isRepairable);
+      if (caughtUp) await this.flow.repair(report);
+      if (report.outcome !== 'incomplete') {
+        // After a repair: soon, to see whether all is well then. A run that went on with another is a day from the other's beginning.
+        await this.books.nextRunAt(new Date(caughtUp ? now + EVERY_MS : report.beganAt.getTime() + DAY_MS));
+        return;
       }
-      if (report.outcome !== 'incomplete') return;
     } catch (e) {
       this.reports.onError('the daily verify failed', e);
     }
-    if (!this.stopping.signal.aborted) await this.books.nextRunAt(new Date(now + AGAIN_AFTER_MS));
+    if (!this.stopping.signal.aborted)
+      await this.books.nextRunAt(new Date(this.clock.now().getTime() + AGAIN_AFTER_MS));
   }
 
   private async show(): Promise<void> {
     const last = await this.books.last();
     if (last === null) return;
-    const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, 0])) as Record<DifferenceKind, number>;
-    for (const d of last.differences) if (d.reviewId === null) counts[d.kind] += 1;
-    this.metrics.verified(counts, await this.books.lastComplete());
+    this.metrics.verified(untoldByKind(last), await this.books.lastComplete());
   }
 }

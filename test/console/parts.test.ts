@@ -152,11 +152,15 @@ describe('the page of verify', () => {
     const at = new Date('2026-11-20T12:00:00Z');
     const run = {
       id: 'ver_1',
+      since: at,
       startedAt: at,
+      beganAt: at,
+      resumedFrom: null,
       finishedAt: at,
       outcome: 'clean',
       compared: {},
       differences: [],
+      more: {},
     } as const;
     const verify = { last: () => Promise.resolve({ ...run, lossWindows }) } as unknown as VerifyBooks;
     let sent = '';

@@ -13,7 +13,9 @@ type Line = {
   repair: string;
 };
 type Report = {
+  id: string;
   outcome: string;
+  resumed_from: string | null;
   differences: Line[];
   explained: (Line & { review_id: string })[];
   repaired?: Line[];
@@ -204,7 +206,7 @@ describe('verify', () => {
     expect(explained).toMatchObject([{ kind: 'charged_not_marked', review_id: expect.stringMatching(/^rev_/) }]);
   });
 
-  it('says that it could not compare, with exit code 4, when Stripe does not answer', async () => {
+  it('says that it could not compare, with exit code 4, when Stripe does not answer, and goes on when it does', async () => {
     await world.control('POST', '/faults', {
       side: 'stripe',
       path: '/v1/events',
@@ -215,6 +217,15 @@ describe('verify', () => {
     const { code, report } = await verify();
     await world.control('DELETE', '/faults');
     expect({ code, outcome: report.outcome }).toEqual({ code: 4, outcome: 'incomplete' });
+
+    const rest = await verify('--resume');
+    expect(rest.report.resumed_from).toBe(report.id);
+    expect([0, 3]).toContain(rest.code);
+    expect(rest.report.compared['events']).toBeGreaterThan(0);
+    const anew = await verify('--resume');
+    expect(anew.report.resumed_from).toBeNull();
+    const told = ({ differences }: Report): string[] => differences.map((d) => JSON.stringify(d)).sort();
+    expect({ code: anew.code, told: told(anew.report) }).toEqual({ code: rest.code, told: told(rest.report) });
   });
 
   it('keeps each run, with what it found', async () => {

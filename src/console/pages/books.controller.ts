@@ -6,7 +6,7 @@ import { given } from '../../api/http/page.js';
 import { type Config, CONFIG, redactedConfig } from '../../config/index.js';
 import { type AuditRow, Books, type LedgerRow } from '../../domain/ports/books.js';
 import { showLossWindow } from '../../domain/verify/loss-window.js';
-import { VerifyBooks, type VerifyRun } from '../../domain/ports/verify-books.js';
+import { untoldOf, VerifyBooks, type VerifyRun } from '../../domain/ports/verify-books.js';
 import { ConsoleFilter } from '../console.filter.js';
 import { ConsoleGuard, Page } from '../console.guard.js';
 import { type Html, html } from '../html.js';
@@ -139,6 +139,9 @@ export class BookPages {
   }
 }
 
+/** On one page; `crossbill verify` names more. */
+const MOST_SHOWN = 500;
+
 const neverRun = html`<div class="empty">
   <p>Verify has not run yet. It compares the ledger with Stripe and with the MoR, once a day.</p>
   <p>To run it now: <code>crossbill verify</code></p>
@@ -148,17 +151,19 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 
 function runOf(run: VerifyRun): Html {
   const compared = Object.entries(run.compared).map(([what, n]) => `${n} ${words(what)}`);
+  const all = Object.values(run.more).reduce((sum, n) => sum + n, run.differences.length);
   return html`${facts([
     ['Outcome', status(run.outcome)],
     ['Began', time(run.startedAt)],
+    ...(run.resumedFrom === null ? [] : [['Goes on with a run of', time(run.beganAt)] as const]),
     ['Ended', time(run.finishedAt, 'not yet')],
     ['Compared', compared.join(', ')],
-    ['Differences', run.differences.length],
-    ['Of these nobody was told of', run.differences.filter((d) => d.reviewId === null).length],
+    ['Differences', all],
+    ['Of these nobody was told of', untoldOf(run)],
   ])}
   ${run.lossWindows.map((w) => html`<p class="message bad">${capital(showLossWindow(w))}.</p>`)}
   ${table(
-    'Differences of the last run',
+    all > MOST_SHOWN ? `The first ${MOST_SHOWN} differences of the last run` : 'Differences of the last run',
     [
       { label: 'What', cell: (d) => words(d.kind) },
       { label: 'Invoice', cell: (d) => invoiceLink(d.invoiceId) },
@@ -169,7 +174,7 @@ function runOf(run: VerifyRun): Html {
       },
       { label: 'Review item', cell: (d) => reviewLink(d.reviewId) },
     ],
-    run.differences,
+    run.differences.slice(0, MOST_SHOWN),
     run.outcome === 'incomplete'
       ? 'None was found so far, but somebody could not be asked: not everything was compared.'
       : 'None: the ledger, Stripe and the MoR agree.',

@@ -117,10 +117,11 @@ export abstract class BillingReader {
     readonly limit?: number;
     readonly startingAfter?: string;
   }): Promise<CallOutcome<BillingPage<InvoiceFacts>>>;
-  /** Events of at most 20 types; the platform keeps them for 30 days (Stripe docs, "Events"). */
+  /** Events of at most 20 types, by time as invoices; the platform keeps them for 30 days (Stripe docs, "Events"). */
   abstract listEvents(query: {
     readonly types: readonly string[];
     readonly createdAfter: Date;
+    readonly createdBefore?: Date;
     readonly startingAfter?: string;
   }): Promise<CallOutcome<BillingPage<BillingEventFacts>>>;
   /** All credit notes of an invoice, void ones too. */

@@ -1,20 +1,58 @@
 // What verify reads of the ledger in bulk, and where it keeps its findings.
-import { type Difference, type OurInvoice } from '../verify/compare.js';
+import { type FlowSettings } from '../settings.js';
+import { type Difference, type DifferenceKind, differenceKinds, type OurInvoice } from '../verify/compare.js';
 import { type LossWindow } from '../verify/loss-window.js';
+import { type VerifyProgress } from '../verify/progress.js';
 
 export type VerifyOutcome = 'running' | 'clean' | 'differences' | 'incomplete';
 
 export type VerifyRun = {
   readonly id: string;
+  readonly since: Date;
   readonly startedAt: Date;
+  /** When the first run began that this one goes on with; else `startedAt`. */
+  readonly beganAt: Date;
+  /** The run that was cut off and that this one goes on with; null: it compared everything itself. */
+  readonly resumedFrom: string | null;
   readonly finishedAt: Date | null;
-  /** `differences`: at least one that no open review item tells of. `incomplete`: somebody could not be asked. */
+  /** `differences`: at least one that no open review item tells of. `incomplete`: somebody could not be asked, or it was ended. */
   readonly outcome: VerifyOutcome;
-  /** How many of what were looked at. */
+  /** How many of what were looked at. What was listed twice, around a cut, counts twice. */
   readonly compared: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
+  readonly more: More;
   /** When events of the MoR may have been given up for good, as far back as the run looked. */
   readonly lossWindows: readonly LossWindow[];
+};
+
+/**
+ * How many differences were found beyond those that are kept, by kind; `explained`: of any kind, and an open review item tells of
+ * them. They were counted and not looked at a second time.
+ */
+export type More = Readonly<Partial<Record<DifferenceKind | 'explained', number>>>;
+
+/** Differences that nobody was told of, by kind, those that are only counted too. */
+export function untoldByKind({
+  differences,
+  more,
+}: Pick<VerifyRun, 'differences' | 'more'>): Record<DifferenceKind, number> {
+  const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, more[kind] ?? 0]));
+  for (const d of differences) if (d.reviewId === null) counts[d.kind] = (counts[d.kind] ?? 0) + 1;
+  return counts as Record<DifferenceKind, number>;
+}
+
+export function untoldOf(run: Pick<VerifyRun, 'differences' | 'more'>): number {
+  return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
+}
+
+/** Which run may be gone on with, and what as. */
+export type TakeUp = {
+  /** Of the run that goes on. */
+  readonly id: string;
+  readonly now: Date;
+  /** As far back as is wanted: a run that reaches as far, and no more than a day further, will do. */
+  readonly since: Date;
+  readonly settings: FlowSettings;
 };
 
 /** A signup's payment that no event of the MoR vouches for. */
@@ -43,7 +81,18 @@ export abstract class VerifyBooks {
   abstract unconfirmedSignups(since: Date, after: bigint, limit: number): Promise<readonly UnconfirmedSignup[]>;
   /** Since when this installation is here: Stripe's events before then were not for it. */
   abstract installedAt(): Promise<Date>;
-  abstract save(run: VerifyRun): Promise<void>;
+  /** A run that begins. */
+  abstract begin(run: VerifyRun, progress: VerifyProgress): Promise<void>;
+  /**
+   * What a run found so far; `progress` null: it is through. False, and nothing is written, when another run has gone on with it
+   * in the meantime.
+   */
+  abstract save(run: VerifyRun, progress: VerifyProgress | null, at: Date): Promise<boolean>;
+  /**
+   * The newest run that was cut off and is young enough becomes a new one, for one caller only: what it found, and how far it was.
+   * Null: there is none, one that compared everything is newer, or it is still under way.
+   */
+  abstract takeUp(wanted: TakeUp): Promise<{ readonly run: VerifyRun; readonly progress: VerifyProgress } | null>;
   /** The newest run that came to an end; null: there was none. */
   abstract last(): Promise<VerifyRun | null>;
   /** When the newest run ended that compared everything; null: there was none. */
@@ -52,6 +101,6 @@ export abstract class VerifyBooks {
   abstract atRest(lanes: readonly string[]): Promise<boolean>;
   /** True for one caller of all replicas until `until`: the right to make the daily run. */
   abstract claimRun(until: Date): Promise<boolean>;
-  /** The run that was claimed did not come to its end: the next may begin at `at`. */
+  /** Until `at` nobody else may make the daily run. */
   abstract nextRunAt(at: Date): Promise<void>;
 }

@@ -188,7 +188,7 @@ export function compareInvoice(facts: InvoiceFacts, ours: OurInvoice | null, now
 }
 
 /** The status as we know it is not the one Stripe shows: whatever told of the change never came (Stripe may not even have made it). */
-export function pictureDiffers(facts: InvoiceFacts, ours: OurInvoice): Difference[] {
+export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
   const known = ours.invoice.platformStatus;
   if (known === facts.status) return [];
   const detail = `Stripe shows the invoice ${facts.status}; what came here says ${known}`;

@@ -1,0 +1,251 @@
+// A verify run that is cut off is gone on with: nothing is asked for twice, nothing that was found is lost, nothing is taken on trust.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type BillingPage, BillingReader, type BillingEventFacts } from '../../src/domain/ports/billing-reader.js';
+import { type CallOutcome } from '../../src/domain/ports/call.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { FlowContext } from '../../src/flows/flow-context.js';
+import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from '../../src/flows/verify.flow.js';
+import { Wake } from '../../src/flows/wake.js';
+import { Database } from '../../src/store/database.js';
+import { PgInbox } from '../../src/store/inbox-store.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
+import { SystemIds } from '../../src/system/system-ports.js';
+import { anInvoice, invoiceEvent, SETTINGS as BUILT } from '../support/builders.js';
+import { ManualClock, SeededRng } from '../support/clock.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { failed, FakeBillingPlatform, FakePaymentGateway } from '../support/fakes.js';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const SINCE = new Date(NOW.getTime() - 30 * 86_400_000);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const PAGE = 10;
+const SETTINGS: FlowSettings = { ...BUILT, signupChargeCheck: 'off' };
+
+/** Stripe's lists, newest first. Keeps what was listed; `dieAt` ends the process in the middle of that request. */
+class Lists extends BillingReader {
+  readonly events: BillingEventFacts[] = [];
+  readonly pages: { what: string; ids: string[] }[] = [];
+  dieAt = Infinity;
+  silent = false;
+
+  constructor(private readonly stripe: FakeBillingPlatform) {
+    super();
+  }
+
+  private page<T extends { readonly createdAt: Date | null }>(
+    what: string,
+    all: readonly T[],
+    id: (item: T) => string,
+    q: { createdAfter: Date; createdBefore?: Date; startingAfter?: string },
+  ): Promise<CallOutcome<BillingPage<T>>> {
+    if (this.silent) return Promise.resolve(failed('unknown'));
+    if (this.pages.length + 1 >= this.dieAt) return Promise.reject(new Error('the process was killed'));
+    const time = (i: T): number => i.createdAt?.getTime() ?? 0;
+    const listed = all
+      .filter((i) => time(i) >= q.createdAfter.getTime() && time(i) < (q.createdBefore?.getTime() ?? Infinity))
+      .toSorted((a, b) => time(b) - time(a));
+    const from = q.startingAfter === undefined ? 0 : listed.findIndex((i) => id(i) === q.startingAfter) + 1;
+    const items = listed.slice(from, from + PAGE);
+    this.pages.push({ what, ids: items.map(id) });
+    const next = from + PAGE < listed.length ? id(items[items.length - 1] as T) : null;
+    return Promise.resolve({ ok: true, value: { items, unreadable: [], next }, status: 200, requestId: null });
+  }
+
+  override listInvoices(q: Parameters<BillingReader['listInvoices']>[0]): ReturnType<BillingReader['listInvoices']> {
+    return this.page('invoices', [...this.stripe.invoices.values()], (i) => i.invoiceId, q);
+  }
+  override listEvents(q: Parameters<BillingReader['listEvents']>[0]): ReturnType<BillingReader['listEvents']> {
+    return this.page('events', this.events, (e) => e.eventId, q);
+  }
+  private readonly never = (): never => {
+    throw new Error('verify does not ask for this here');
+  };
+  override listCreditNotes = this.never;
+  override readPaymentRecord = this.never;
+  override readInvoiceForProforma = this.never;
+  override readCustomer = this.never;
+  override listWebhookEndpoints = this.never;
+  override readAccount = this.never;
+}
+
+describe('a verify run that was cut off', () => {
+  let fresh: TestDatabase;
+  let db: Database;
+  let clock: ManualClock;
+  let stripe: FakeBillingPlatform;
+  let lists: Lists;
+
+  beforeEach(async () => {
+    fresh = await freshDatabase();
+    db = await Database.open({ url: fresh.url, poolSize: 5, onError: () => undefined });
+    clock = new ManualClock(NOW);
+    clock.selfMoving = true;
+    stripe = new FakeBillingPlatform(clock);
+    lists = new Lists(stripe);
+  });
+  afterEach(async () => {
+    await db.close();
+    await fresh.drop();
+  });
+
+  function flow(limits = { ...VERIFY_LIMITS, saveEvery: 1 }, settings = SETTINGS): VerifyFlow {
+    const ids = new SystemIds();
+    const gateway = new FakePaymentGateway(clock);
+    const context = new FlowContext(settings, clock, new SeededRng(), ids, stripe, gateway);
+    const books = new PgVerifyBooks(db, clock);
+    const inbox = new PgInbox(db, ids);
+    const lanes = new PgLaneStore(db, clock);
+    return new VerifyFlow(books, lists, stripe, gateway, inbox, lanes, context, new Wake(), ids, null, limits);
+  }
+
+  const run = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => flow().run({ since: SINCE, ...over });
+  const again = (over: Partial<VerifyOptions> = {}): Promise<VerifyReport> => run({ resume: true, ...over });
+  const differing = (r: VerifyReport): (string | null)[] => r.differences.map((d) => d.invoiceId).sort();
+
+  /** Invoices of Stripe, an hour between two, number 1 the newest; all are in the books but those that nobody told us of. */
+  async function invoices(from: number, to: number, unheard: readonly number[] = []): Promise<void> {
+    for (let n = from; n <= to; n++) {
+      stripe.put(anInvoice({ invoiceId: `in_${n}`, createdAt: new Date(NOW.getTime() - n * HOUR) }));
+      if (!unheard.includes(n)) await known(n);
+    }
+  }
+  async function known(n: number, status = 'open'): Promise<void> {
+    await db.pool.query(
+      `insert into invoice (invoice_id, status, platform_status, first_seen_at) values ($1, 'open', $2, $3)
+       on conflict (invoice_id) do update set platform_status = excluded.platform_status`,
+      [`in_${n}`, status, NOW],
+    );
+  }
+  const asked = (what: string): string[] => lists.pages.filter((p) => p.what === what).flatMap((p) => p.ids);
+
+  /** A hundred invoices on ten pages; the process dies when it asks for the eighth. */
+  async function killedHalfWay(unheard: readonly number[]): Promise<void> {
+    await invoices(1, 100, unheard);
+    lists.dieAt = 8;
+    await expect(run()).rejects.toThrow('killed');
+    lists.dieAt = Infinity;
+    lists.pages.length = 0;
+  }
+
+  it('asks for the rest only, and names what either half found, but for what has healed since', async () => {
+    await killedHalfWay([5, 40, 97]);
+    clock.advance(11 * MINUTE);
+    await known(40);
+    const report = await again();
+    expect(report.resumedFrom).not.toBeNull();
+    expect({ outcome: report.outcome, about: differing(report) }).toEqual({
+      outcome: 'differences',
+      about: ['in_5', 'in_97'],
+    });
+    // The newest once more, for what came in the break; then the last one before the cut, and all that follow.
+    expect(asked('invoices')).toEqual(['in_1', ...Array.from({ length: 31 }, (_, i) => `in_${70 + i}`)]);
+    expect(report.compared['invoices']).toBe(102);
+  });
+
+  it('is clean once what it had found has healed, and only then', async () => {
+    await killedHalfWay([5]);
+    clock.advance(11 * MINUTE);
+    await known(5);
+    expect((await again()).outcome).toBe('clean');
+  });
+
+  it('looks at the invoice itself when both sides have moved since', async () => {
+    await killedHalfWay([5, 6]);
+    clock.advance(11 * MINUTE);
+    await known(5, 'open');
+    await known(6, 'open');
+    stripe.change('in_6', { status: 'void' });
+    expect(differing(await again())).toEqual(['in_6']);
+  });
+
+  it('compares what Stripe made in the break, and does without what was deleted there', async () => {
+    await killedHalfWay([]);
+    clock.advance(11 * MINUTE);
+    const createdAt = new Date(NOW.getTime() + MINUTE);
+    stripe.put(anInvoice({ invoiceId: 'in_new', createdAt }));
+    for (const n of [70, 71]) stripe.invoices.delete(`in_${n}`); // where it was cut
+    expect(differing(await again())).toEqual(['in_new']);
+    expect(asked('invoices')).toHaveLength(1 + 1 + 29);
+  });
+
+  it('is not gone on with while it lives, and by one process only when it does not', async () => {
+    await killedHalfWay([]);
+    clock.advance(9 * MINUTE);
+    expect((await again({ signal: AbortSignal.abort() })).resumedFrom).toBeNull();
+    await db.pool.query(`delete from verify_run where outcome = 'incomplete'`);
+    clock.advance(2 * MINUTE);
+    const two = await Promise.all([again(), again()]);
+    expect(two.filter((r) => r.resumedFrom !== null)).toHaveLength(1);
+    expect(two.map((r) => r.outcome)).toEqual(['clean', 'clean']);
+  });
+
+  it('ends the process that slept over it, which then claims nothing', async () => {
+    await invoices(1, 100, [97]);
+    let taken: VerifyReport | null = null;
+    const slept = await run({
+      onSaved: async () => {
+        if (taken !== null || asked('invoices').length < 50) return;
+        clock.advance(11 * MINUTE);
+        taken = await again();
+      },
+    });
+    expect(taken).toMatchObject({ outcome: 'differences', resumedFrom: slept.id });
+    expect(slept).toMatchObject({ outcome: 'incomplete', problem: 'another process has gone on with this run' });
+    const kept = await db.pool.query<{ outcome: string }>('select outcome from verify_run order by seq');
+    expect(kept.rows.map((r) => r.outcome)).toEqual(['incomplete', 'differences']);
+  });
+
+  it('is never clean when it was ended early or Stripe fell silent, and is gone on with at once', async () => {
+    await invoices(1, 100);
+    const stop = new AbortController();
+    const cut = await run({ signal: stop.signal, onProgress: (n) => (n['invoices'] ?? 0) >= 50 && stop.abort() });
+    expect(cut.outcome).toBe('incomplete');
+    lists.silent = true;
+    const silent = await again();
+    expect(silent).toMatchObject({ outcome: 'incomplete', resumedFrom: cut.id });
+    lists.silent = false;
+    lists.pages.length = 0;
+    const whole = await again();
+    expect(whole).toMatchObject({ outcome: 'clean', resumedFrom: silent.id, beganAt: cut.beganAt });
+    expect(asked('invoices').length).toBeLessThan(55);
+  });
+
+  it('is made anew a day later, with other settings, further back, or when another compared everything since', async () => {
+    const cutOff = (): Promise<VerifyReport> => run({ signal: AbortSignal.abort() });
+    await invoices(1, 15);
+    await cutOff();
+    const other = flow(VERIFY_LIMITS, { ...SETTINGS, signupChargeCheck: 'psp_reference' });
+    const settings = await other.run({ since: SINCE, resume: true, signal: AbortSignal.abort() });
+    const further = await again({ since: new Date(SINCE.getTime() - 1), signal: AbortSignal.abort() });
+    const less = await again({ since: new Date(SINCE.getTime() + 25 * HOUR), signal: AbortSignal.abort() });
+    clock.advance(24 * HOUR + 1);
+    const later = await again({ signal: AbortSignal.abort() });
+    await run();
+    const whole = await again();
+    expect([settings, further, less, later, whole].map((r) => r.resumedFrom)).toEqual([null, null, null, null, null]);
+  });
+
+  it('names some of very many differences and counts the rest; a repair takes in all that are missing', async () => {
+    for (let n = 1; n <= 45; n++) {
+      const at = new Date(NOW.getTime() - n * HOUR);
+      const { eventId, type, body } = invoiceEvent('invoice.updated', {
+        invoiceId: `in_${n}`,
+        eventId: `evt_${n}`,
+        at,
+      });
+      lists.events.push({ eventId, type, createdAt: at, livemode: false, body });
+    }
+    const few = flow({ saveEvery: 1, kept: 20, bodies: 5 });
+    const report = await few.run({ since: SINCE });
+    expect([report.differences.length, report.missing.size, report.more]).toEqual([
+      20,
+      5,
+      { event_never_delivered: 25 },
+    ]);
+    const { started, failed: not, beyond } = await few.repair(report);
+    expect([started.length, not, beyond]).toEqual([20, [], 25]);
+    expect((await few.run({ since: SINCE })).outcome).toBe('clean');
+  });
+});

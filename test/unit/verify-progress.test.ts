@@ -1,0 +1,82 @@
+// How far a verify run is: however often a listing is cut off, everything that the platform lists is compared.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  afterPage,
+  begun,
+  type Listing,
+  progressFromJson,
+  progressToJson,
+  takenUp,
+} from '../../src/domain/verify/progress.js';
+import { SETTINGS } from '../support/builders.js';
+
+const SINCE = new Date('2026-11-01T00:00:00Z');
+const at = (sec: number): Date => new Date(SINCE.getTime() + sec * 1000);
+
+/** Through a restart: what was written down is read again. */
+function kept(listing: Listing): Listing {
+  const progress = { ...begun(SINCE, SETTINGS), invoices: listing, refundsAfter: 12n };
+  const read = progressFromJson(JSON.parse(JSON.stringify(progressToJson(progress))));
+  expect(read).toEqual(progress);
+  return read.invoices;
+}
+
+describe('a listing that is cut off again and again', () => {
+  it('leaves nothing out, also of what was made in the breaks', () => {
+    const second = fc.integer({ min: 0, max: 400 });
+    const sittings = fc.array(fc.record({ pages: fc.integer({ min: 0, max: 4 }), made: fc.array(second) }), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(fc.array(second, { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), sittings, (old, size, cuts) => {
+        let now = 400;
+        let made = old.map((sec, n) => ({ id: `in_${n}`, sec }));
+        let listing = begun(SINCE, SETTINGS).invoices;
+        const compared = new Set<string>();
+        const sitting = (pages: number): void => {
+          for (let [stretch] = listing.todo; stretch !== undefined && pages > 0; [stretch] = listing.todo) {
+            const { from, to } = stretch;
+            const listed = made
+              .filter((i) => at(i.sec) >= from && (to === null || at(i.sec) < to))
+              .toSorted((a, b) => b.sec - a.sec);
+            for (let first = 0; pages > 0; first += size, pages--) {
+              const page = listed.slice(first, first + size);
+              const isLast = first + size >= listed.length;
+              for (const i of page) compared.add(i.id);
+              listing = kept(
+                afterPage(
+                  listing,
+                  page.map((i) => at(i.sec)),
+                  isLast,
+                ),
+              );
+              if (isLast) break;
+            }
+          }
+        };
+        for (const cut of cuts) {
+          sitting(cut.pages);
+          made = [...made, ...cut.made.map((sec, n) => ({ id: `in_${now}_${n}`, sec: now + (sec % 50) }))];
+          now += 50;
+          listing = takenUp(listing, SINCE);
+        }
+        sitting(Infinity);
+        expect(made.filter((i) => !compared.has(i.id))).toEqual([]);
+        expect(listing.todo).toEqual([]);
+      }),
+    );
+  });
+
+  it('asks again for what was too young to be compared, and for nothing that was compared and is older', () => {
+    const whole = begun(SINCE, SETTINGS).invoices;
+    const half = afterPage(whole, [at(1_000), at(900), at(900.5)], false);
+    expect(half).toEqual({ newest: at(1_000), todo: [{ from: SINCE, to: at(901) }] });
+    expect(takenUp(half, SINCE).todo).toEqual([
+      { from: at(880), to: null },
+      { from: SINCE, to: at(901) },
+    ]);
+    expect(takenUp(whole, SINCE)).toEqual(whole);
+    expect(takenUp(afterPage(whole, [], true), SINCE).todo).toEqual([{ from: SINCE, to: null }]);
+  });
+});
