@@ -191,11 +191,13 @@ export class OnboardingFlow {
     sha: Buffer,
   ): Promise<{ readonly ok: true; readonly value: OnboardingRow; readonly made: boolean } | OnboardingFailed> {
     const { reference } = row;
-    const unanswered = row.initiates > 0 && row.status === 'requested';
+    // Whether an earlier try began it, only its answer could say: the list may have named its merchant since.
+    const unanswered = row.initiates > 0 && row.status !== 'refused';
     const repeat = unanswered && row.bodySha256?.equals(sha) === true;
     await this.rows.change(reference, {
       initiates: row.initiates + 1,
-      ...(unanswered ? {} : { bodySha256: sha, productCode: request.productCode, status: 'requested' }),
+      ...(unanswered ? {} : { bodySha256: sha, productCode: request.productCode }),
+      ...(row.status === 'refused' ? { status: 'requested' as const } : {}),
     });
     const sent = await this.desk.initiate(request);
     if (sent.ok) {
@@ -203,12 +205,17 @@ export class OnboardingFlow {
       // A repeat finds the application that its own first try made, with its own company details.
       const foreign = isExistingApplication && !repeat;
       await this.rows.change(reference, { applicationId, existing: foreign && !unanswered, companyDiscarded: foreign });
-      return { ok: true, value: await this.fresh(row), made: !foreign };
+      return {
+        ok: true,
+        value: await this.fresh(row),
+        made: isExistingApplication ? repeat && row.merchantId === null : true,
+      };
     }
     if (sent.kind === 'unknown') {
       // No answer: if the list names the merchant, it was begun.
       const found = await this.lookUp(await this.fresh(row));
-      if (found.ok && found.value.merchantId !== null) return { ok: true, value: found.value, made: true };
+      if (found.ok && found.value.merchantId !== null)
+        return { ok: true, value: found.value, made: row.merchantId === null };
     }
     if (sent.kind === 'refused' && !unanswered) await this.rows.change(reference, { status: 'refused' });
     return mor(sent, sent.code !== 'internal_error'); // rule 3: the same body gives the same result

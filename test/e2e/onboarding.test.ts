@@ -181,6 +181,10 @@ describe('a partner onboards merchants', () => {
       status: 201,
       body: { status: 'created', company_discarded: false },
     });
+    const willow = await start(merchant('willow'));
+    expect(willow).toMatchObject({ status: 200, body: { company_discarded: false, existing_application: false } });
+    expect(willow.body['notice']).toBeUndefined();
+    expect(willow.body['application_id']).not.toBeNull();
     // Neither an answer nor a list: the same request again finds what the first one made.
     await world.control('POST', '/faults', { side: 'mor', path, action: 'drop_after' });
     await world.control('POST', '/faults', {
