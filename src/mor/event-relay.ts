@@ -79,7 +79,7 @@ export class HttpEventRelay extends EventRelay {
       retryAfterMs: retryAfterMs(answer.header('retry-after'), this.clock),
     };
     if (status < 300) return { ok: true, value: null, status, requestId: known.requestId };
-    if (status < 400) return unexpectedRedirect(PEER, answer);
+    if (status < 400) return unexpectedRedirect(PEER, answer, 'refused');
     if (status === 429) return failure('retry', `${PEER} answered 429`, known);
     return failure(status < 500 ? 'refused' : 'unknown', `${PEER} answered ${status}`, known);
   }

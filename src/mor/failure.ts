@@ -38,8 +38,8 @@ export function failureWithoutAnswer(peer: string, nothing: NoAnswer): CallFailu
 }
 
 /** A redirect is never followed: the bearer and the body belong to the configured address alone. */
-export function unexpectedRedirect(peer: string, answer: HttpAnswer): CallFailure {
-  return failure('refused', `${peer} answered ${answer.status}, a redirect, which is never followed`, {
+export function unexpectedRedirect(peer: string, answer: HttpAnswer, kind: FailureKind): CallFailure {
+  return failure(kind, `${peer} answered ${answer.status}, a redirect, which is never followed`, {
     status: answer.status,
     code: 'unexpected_redirect',
     requestId: requestIdOf(answer),
@@ -65,7 +65,8 @@ export function failureOf(
   clock: Clock,
   secrets: readonly string[],
 ): CallFailure {
-  if (answer.status < 400) return unexpectedRedirect('the MoR', answer);
+  // No refusal: the address is wrong until a person mends it, and a 303 may even follow on something that was done.
+  if (answer.status < 400) return unexpectedRedirect('the MoR', answer, 'stopped');
   const said = readErrorBody(body);
   const errors = said.errors.map(({ field, message }) => ({
     field: safeText(field, secrets),

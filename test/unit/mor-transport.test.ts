@@ -144,7 +144,7 @@ describe('trouble on the way', () => {
     const other = await new Peer().start();
     for (const status of [301, 302, 303, 307, 308]) {
       rig.peer.reply = json(status, {}, { location: `http://127.0.0.1:${other.port}/api/thing` });
-      expect(failed(await send())).toMatchObject({ kind: 'refused', status, code: 'unexpected_redirect' });
+      expect(failed(await send())).toMatchObject({ kind: 'stopped', status, code: 'unexpected_redirect' });
     }
     expect(other.calls).toHaveLength(0);
     await other.stop();
