@@ -1,5 +1,5 @@
 // The port of proforma invoices and payment links, joined to the MoR's client.
-import { type CallAnswer, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type CallAnswer, type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type LinkFacts, MorChannels, type ObjectFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
 import { minorFromDecimal, type Money } from '../domain/money.js';
 import { failure } from './failure.js';
@@ -33,13 +33,18 @@ export class HttpMorChannels extends MorChannels {
     if (kind === 'proforma') {
       const read = await this.proformas.read(morId);
       if (read.ok) return { ...read, value: { kind, proforma: proformaFacts(read.value) } };
-      return read.status === 404 ? { ...read, ok: true, value: null, status: 404 } : read;
+      return isUnknown(read) ? { ...read, ok: true, value: null, status: 404 } : read;
     }
     const read = await this.links.read(morId);
-    if (!read.ok) return read.status === 404 ? { ...read, ok: true, value: null, status: 404 } : read;
+    if (!read.ok) return isUnknown(read) ? { ...read, ok: true, value: null, status: 404 } : read;
     const outcome = linkOutcome(read);
     return outcome.ok ? { ...outcome, value: { kind, link: outcome.value } } : outcome;
   }
+}
+
+/** Document 2 names the code of these 404s. One without it is not the MoR's word: a proxy may say so of a route it lost. */
+function isUnknown(f: CallFailure): boolean {
+  return f.status === 404 && f.code === 'not_found';
 }
 
 function proformaFacts(p: ProformaInvoice): Extract<ProformaMade, { kind: 'made' }>['proforma'] {

@@ -14,6 +14,7 @@ import { adviceFor, ERROR_GUIDE } from '../../src/mor/error-guide.js';
 import { MorRefused, MorStopped, MorUnavailable, valueOrThrow } from '../../src/mor/errors.js';
 import { HttpEventRelay } from '../../src/mor/event-relay.js';
 import { Invoices } from '../../src/mor/invoices.js';
+import { HttpMorChannels } from '../../src/mor/mor-channels.js';
 import { MorModule } from '../../src/mor/mor.module.js';
 import { MOR_OPTIONS } from '../../src/mor/options.js';
 import { encodeCreateMerchant, PartnerMerchants } from '../../src/mor/partner-merchants.js';
@@ -191,6 +192,17 @@ describe('answers that are values', () => {
     expect(await proformas.document('p')).toMatchObject({ ok: false, kind: 'refused', code: 'issuance_failed' });
     rig.peer.reply = (_req, res) => res.writeHead(204).end();
     expect(await proformas.sendDelete(encodeDeleteProforma('p'))).toMatchObject({ ok: true, value: null });
+  });
+
+  it('a proforma invoice or link is gone only by the word of the MoR, not by the 404 of a proxy', async () => {
+    const { transport, clock } = rig;
+    const channels = new HttpMorChannels(new ProformaInvoices(transport, clock), new PaymentLinks(transport));
+    for (const kind of ['proforma', 'payment_link'] as const) {
+      rig.peer.reply = (_req, res) => res.writeHead(404).end('<html>no such route</html>');
+      expect(await channels.read(kind, 'x')).toMatchObject({ ok: false, status: 404 });
+      rig.peer.reply = json(404, { code: 'not_found', errors: [] });
+      expect(await channels.read(kind, 'x')).toMatchObject({ ok: true, value: null });
+    }
   });
 
   it('a charge is known by 200 and 202, unknown by 404, and anything else says nothing', async () => {

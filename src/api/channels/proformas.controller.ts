@@ -94,7 +94,7 @@ export class ProformasController {
     const o = await this.newest(id, true);
     if (o.status === 'DELETED' || o.morId === null) return;
     const deleted = await this.proformas.sendDelete(encodeDeleteProforma(o.morId));
-    if (!deleted.ok && deleted.status !== 404) throw morProblem(deleted);
+    if (!deleted.ok && !(deleted.status === 404 && deleted.code === 'not_found')) throw morProblem(deleted);
     const done = await this.flow.deleted(o, caller.name);
     if (!done.ok) throw refusalProblem(done);
   }
