@@ -38,7 +38,11 @@ export type TaxRefundLine = {
   readonly refundReason: string | null;
   readonly refundItemSubTotalAmount: string | null;
   readonly refundItemTotalAmount: string | null;
-  readonly refundTaxAmount: string | null;
+  readonly refundTax: {
+    readonly rate: string | null;
+    readonly taxAmount: string | null;
+    readonly currency: string | null;
+  } | null;
 };
 
 export type TaxRefund = {
@@ -59,16 +63,24 @@ export type TaxTransactionPage = {
   readonly nextCursor: string | null;
 };
 
+function parseRefundTax(value: unknown, path: string): TaxRefundLine['refundTax'] {
+  const fields = new Fields(value, path);
+  return {
+    rate: fields.decimalOrNull('rate'),
+    taxAmount: fields.decimalOrNull('taxAmount'),
+    currency: fields.textOrNull('currency'),
+  };
+}
+
 function parseRefundLine(value: unknown, path: string): TaxRefundLine {
   const fields = new Fields(value, path);
-  const tax = fields.may('refundTax', (inner, at) => new Fields(inner, at));
   return {
     lineItemId: fields.id('lineItemId'),
     refundLineItemReference: fields.textOrNull('refundLineItemReference'),
     refundReason: fields.textOrNull('refundReason'),
     refundItemSubTotalAmount: fields.decimalOrNull('refundItemSubTotalAmount'),
     refundItemTotalAmount: fields.decimalOrNull('refundItemTotalAmount'),
-    refundTaxAmount: tax?.decimalOrNull('taxAmount') ?? null,
+    refundTax: fields.may('refundTax', parseRefundTax),
   };
 }
 

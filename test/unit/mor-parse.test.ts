@@ -49,7 +49,7 @@ const parsers: Record<string, (value: unknown) => unknown> = {
 };
 
 // Handed on as they came, or not read at all.
-const UNREAD = /(^|\.)(customer|evidence|onboardingUrl|xmlUrl|source)(\.|$)|refundTax\.(rate|currency)$/;
+const UNREAD = /(^|\.)(customer|evidence|onboardingUrl|xmlUrl|source)(\.|$)/;
 
 function wire(name: string): Json {
   return JSON.parse(readFileSync(new URL(`../wire/mor/${name}.json`, import.meta.url), 'utf8')) as Json;

@@ -38,8 +38,8 @@ export function taxRefundView(r: TaxRefund): Shown {
 }
 
 function refundLineView(l: TaxRefundLine): Shown {
-  const { refundTaxAmount, ...rest } = l;
-  return present({ ...rest, refundTax: refundTaxAmount === null ? null : { taxAmount: refundTaxAmount } });
+  const { refundTax, ...rest } = l;
+  return present({ ...rest, refundTax: refundTax === null ? null : present(refundTax) });
 }
 
 function lineView(l: TaxLine): Shown {
