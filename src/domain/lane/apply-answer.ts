@@ -27,6 +27,7 @@ import { applyRefused, decideAnew } from './apply-refusal.js';
 import { applyTaxAnswer, type TaxAnswer } from './apply-tax.js';
 import { ensureInvoice, takeRead } from './facts.js';
 import { proven } from './settle.js';
+import { tellFailed } from './settle-watches.js';
 
 /** How long a signup's charge may stay unknown to the MoR before a person is asked, in milliseconds. */
 export const PROVE_PATIENCE_MS = 2 * 3_600_000;
@@ -365,12 +366,5 @@ function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, ctx: Ctx
   };
   const state = putRefund(s, row);
   if (a.status !== 'failed' || settled) return state;
-  return openReview(decideAnew(state, p.id), ctx, {
-    kind: 'refund_stuck',
-    subject: r.id,
-    paymentRowId: p.id,
-    refundId: r.id,
-    summary: `the MoR says that refund ${a.morRefundId} failed: nothing was given back`,
-    proposal: 'The amount is free again. Find out why before it is tried once more.',
-  });
+  return tellFailed(decideAnew(state, p.id), row, ctx);
 }

@@ -275,6 +275,8 @@ function retry(s: LaneState, r: ReviewRow, p: PaymentRow | undefined, ctx: Ctx):
   if (isTaxReview(r)) return retryTax(s, r, ctx);
   const refund = s.refunds.find((x) => x.id === r.refundId);
   if (refund?.mirror === 'parked') return putRefund(s, { ...refund, mirror: 'waiting' });
+  // One that failed is asked for anew, as another refund: its amount is reserved no more.
+  if (r.kind === 'refund_stuck' && refund?.status === 'failed') return s;
   if (r.kind === 'refund_stuck' && refund !== undefined)
     return sendAgain(s, (m) => m.kind === 'create_refund' && m.subject === refund.id, ctx);
   if (r.kind === 'effect_failed' && r.subject.startsWith('relay_event:')) {

@@ -2,7 +2,16 @@
 import { showMoney } from '../money.js';
 import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../model.js';
 import { isLiveProforma, type MorObjectRow } from '../mor-object.js';
-import { closeReviews, type Ctx, KEY_LIFE_MS, note, openReview, putMessage, putRefund } from './change.js';
+import {
+  closeReviews,
+  type Ctx,
+  KEY_LIFE_MS,
+  note,
+  openReview,
+  openReviewOf,
+  putMessage,
+  putRefund,
+} from './change.js';
 import { dueDate } from './object-looks.js';
 
 const DAY_MS = 86_400_000;
@@ -78,9 +87,7 @@ function watchRefunds(s: LaneState, ctx: Ctx): LaneState {
   let state = withdrawStale(s, ctx);
   for (const r of state.refunds) {
     if (r.status !== 'pending' && r.status !== 'unknown' && r.status !== 'requested') {
-      const over = (x: { kind: string; subject: string }): boolean => x.kind === 'refund_stuck' && x.subject === r.id;
-      if (r.status === 'succeeded')
-        state = closeReviews(state, ctx, over, { by: null, resolution: 'cleared', note: 'the refund succeeded' });
+      state = endOfWait(state, r, ctx);
       continue;
     }
     const withdrawn = requestOf(state, r)?.lastCode === KEY_TOO_OLD;
@@ -95,6 +102,32 @@ function watchRefunds(s: LaneState, ctx: Ctx): LaneState {
     });
   }
   return state;
+}
+
+/** What was told of as waiting is not any more; that a refund failed after all is told anew, since its amount is free now. */
+function endOfWait(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
+  const waited = openReviewOf(s, 'refund_stuck', r.id) !== undefined;
+  const over = r.status === 'succeeded' ? [r.id, failedSubject(r)] : [r.id];
+  const state = closeReviews(s, ctx, (x) => x.kind === 'refund_stuck' && over.includes(x.subject), {
+    by: null,
+    resolution: 'cleared',
+    note: `the refund ${r.status}`,
+  });
+  return waited && r.status === 'failed' ? tellFailed(state, r, ctx) : state;
+}
+
+const failedSubject = (r: RefundRow): string => `${r.id}:failed`;
+
+/** A refund that failed, for a person: nothing was given back. */
+export function tellFailed(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
+  return openReview(s, ctx, {
+    kind: 'refund_stuck',
+    subject: failedSubject(r),
+    paymentRowId: r.paymentRowId,
+    refundId: r.id,
+    summary: `refund ${r.morRefundId ?? r.id} failed, nothing was given back: ${r.failure?.message ?? 'no reason given'}`,
+    proposal: 'The amount is free again. Find out why before it is tried once more.',
+  });
 }
 
 function requestOf(s: LaneState, r: RefundRow): OutboxRow | undefined {
