@@ -124,6 +124,13 @@ describe('the request', () => {
     });
   });
 
+  it('gives a VAT number of Northern Ireland the country that it has', () => {
+    const customer = { ...billed([], 1n).customer, taxIds: [{ type: 'eu_vat', value: 'XI123456789' }] };
+    expect(sent(billed([line(2990n)], 2990n, { customer }))).toMatchObject({
+      recipient: { taxIdentifiers: [{ type: 'EU_VAT', code: 'XI123456789', country: 'GB' }] },
+    });
+  });
+
   it('takes what the caller gives before what Stripe knows', () => {
     const dto = { ...DTO, recipient: { legalName: 'Ada Ltd', taxIdentifiers: [] }, issue_date: '2026-11-01' };
     expect(sent(billed([line(2990n)], 2990n), dto)).toMatchObject({

@@ -74,11 +74,13 @@ function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledPart
   };
 }
 
+/** Prefixes of VAT numbers that are no country of ISO 3166-1: Greece, Northern Ireland. */
+const PREFIX_COUNTRY: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
+
 /** Stripe's `eu_vat` is Document 2's `EU_VAT`; its country is the number's own prefix, that of the others is the type's. */
 function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record<string, string> {
   const prefix = (type === 'eu_vat' ? value : type).slice(0, 2).toUpperCase();
-  const country = prefix === 'EL' ? 'GR' : prefix; // Greek VAT numbers begin with EL
-  return { type: type.toUpperCase(), code: value, country };
+  return { type: type.toUpperCase(), code: value, country: PREFIX_COUNTRY[prefix] ?? prefix };
 }
 
 /**
