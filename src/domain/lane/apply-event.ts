@@ -233,7 +233,9 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
     const unproven = p.succeededAt === null && p.mark !== 'none';
     const late = unproven ? 'late: an earlier try of the same intent' : 'late: the payment has succeeded';
-    return { state: putPayment(state, p), verdict: done(`${late} (${why})`) };
+    const took = putPayment(state, p);
+    const told = contradictsProof(s, e) ? tellContradiction(took, p, e, why, ctx) : took;
+    return { state: told, verdict: done(`${late} (${why})`) };
   }
   const newest = p.verdictAt === null || later(e, p);
   const row: PaymentRow = newest
@@ -247,6 +249,26 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
       }
     : p;
   return { state: putPayment(state, row), verdict: done(`the invoice is left open: ${why}`) };
+}
+
+/**
+ * A signup's charge was proven by a look-up, which knows a bank debit before it is settled (Document 3), and the first thing that the
+ * MoR itself says of it, later, is that it failed.
+ */
+function contradictsProof(s: LaneState, e: PaymentEvent): boolean {
+  const before = findPayment(s, e);
+  if (e.type !== 'payment.failed' || before?.origin !== 'signup' || before.paymentId !== null) return false;
+  return before.succeededAt !== null && e.at.getTime() > before.succeededAt.getTime();
+}
+
+function tellContradiction(s: LaneState, p: PaymentRow, e: PaymentEvent, why: string, ctx: Ctx): LaneState {
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject: e.eventId,
+    paymentRowId: p.id,
+    summary: `charge ${p.processorChargeId ?? ''} of a signup was proven, and the MoR says since that it failed: ${why}`,
+    proposal: 'Ask the MoR whether it has the money. The invoice stays as it is until a person changes it on Stripe.',
+  });
 }
 
 /** Of two verdicts in the same second `failed` is taken as the later one: authentication comes before a decline. */
