@@ -28,7 +28,7 @@ function shown(value: unknown): string {
   if (Array.isArray(value))
     return value.length === 0 ? NOT_SET : `[${value.length} secret${value.length === 1 ? '' : 's'}]`;
   if (value instanceof Secret) return value.toString();
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : NOT_SET;
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : NOT_SET;
 }
 
 /** Host and database of a connection URL: its user, password and options stay out. */

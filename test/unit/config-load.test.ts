@@ -247,6 +247,7 @@ describe('what is shown of the settings', () => {
     MOR_EVENT_WEBHOOK_SECRETS: 'canary7-event,canary8-event',
     MOR_RELAY_URL: 'https://mor.example/in',
     MOR_RELAY_SECRET: 'canary9-relay',
+    CROSSBILL_SHADOW: 'true',
     MOR_PARTNER_CLIENT_ID: 'p',
     MOR_PARTNER_CLIENT_SECRET: 'canary10-partner',
   });
@@ -267,6 +268,8 @@ describe('what is shown of the settings', () => {
     const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;
     expect(value('DATABASE_URL')).toBe('postgres://db:5432/crossbill');
     expect(value('PORT')).toBe('3000');
+    expect(value('CROSSBILL_SHADOW')).toBe('true');
+    expect(value('OTEL_EXPORTER_OTLP_ENDPOINT')).toBe('not set');
     expect(value('MOR_EVENT_WEBHOOK_SECRETS')).toBe('[2 secrets]');
     expect(value('STRIPE_API_KEY')).toBe('[secret]');
     expect(value('API_KEYS')).toBe('backend:signup, anna:ops');
