@@ -95,8 +95,11 @@ const STATUS: Record<Exclude<DoorOutcome, 'mismatch'>, number> = {
   closed: 503,
 };
 
-/** Lines per door and minute about deliveries that anyone can send: a flood must not fill the log. The metric counts every one. */
-const LINES_OF_STRANGERS = 20;
+/**
+ * Lines per door and minute about deliveries that anyone can send or send again, and about those that the database would not take: neither
+ * a flood nor an outage must fill the log, or the disk that is full already. The metric counts every one.
+ */
+const LINES_A_MINUTE = 20;
 const MINUTE_MS = 60_000;
 
 /** Lets `most` through per door and minute; the next line that goes through says how many did not. */
@@ -137,7 +140,9 @@ export function watchDoors(
   outcome: DoorOutcome,
   about: { readonly delivery: Delivery | null; readonly error: unknown },
 ) => void {
-  const strangers = atMostAMinute(LINES_OF_STRANGERS);
+  const strangers = atMostAMinute(LINES_A_MINUTE);
+  const stale = atMostAMinute(LINES_A_MINUTE);
+  const notStored = atMostAMinute(LINES_A_MINUTE);
   return (door, outcome, { delivery, error }) => {
     metrics.webhookAnswer(door, outcome === 'mismatch' ? mismatchStatus : STATUS[outcome]);
     if (outcome === 'mismatch') metrics.webhookMismatch(door, mismatchStatus);
@@ -153,8 +158,13 @@ export function watchDoors(
       if (delivery?.status === 'parked') log.error(line, 'an authentic event cannot be used: it is parked');
       else log.debug(line, 'event stored');
     } else if (outcome === 'not-stored')
-      log.error({ ...line, err: error }, 'an event could not be stored: the sender was told to try again');
-    else if (outcome === 'stale') log.error(line, 'an authentic event is outside the time tolerance: check the clocks');
+      notStored(door, (more) =>
+        log.error({ ...line, ...more, err: error }, 'an event could not be stored: the sender was told to try again'),
+      );
+    else if (outcome === 'stale')
+      stale(door, (more) =>
+        log.error({ ...line, ...more }, 'an authentic event is outside the time tolerance: check the clocks'),
+      );
     else if (outcome === 'conflict') log.error(line, 'an event id came a second time with another body');
     else if (outcome === 'mismatch')
       strangers(door, (more) => log.warn({ ...line, ...more }, 'a delivery was signed with none of our secrets'));

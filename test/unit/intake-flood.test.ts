@@ -104,6 +104,18 @@ describe('a flood of forged deliveries from one address', () => {
   });
 });
 
+describe('a database that takes nothing', () => {
+  it('costs the log a few lines a minute, however many deliveries are told to come again', async () => {
+    const { inbox, lines, post } = await setUp();
+    inbox.failure = new Error('could not extend file: No space left on device');
+    const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => post(event(n), 'mor-secret')));
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    const told = lines.filter((line) => line.includes('could not be stored'));
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThanOrEqual(40);
+  });
+});
+
 describe('bodies that never end', () => {
   it('give way, the oldest first, so that what comes in one go is taken', async () => {
     const { inbox, post, trickle } = await setUp({ readingBytes: 1_000 });
