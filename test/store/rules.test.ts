@@ -48,6 +48,11 @@ describe('migrations', () => {
     expect(await names()).toEqual(up);
   });
 
+  it('have each a number of its own, by which they are ordered', () => {
+    const numbers = readdirSync(OWN_MIGRATIONS).map((file) => file.slice(0, 4));
+    expect(numbers.filter((n, i) => numbers.indexOf(n) !== i)).toEqual([]);
+  });
+
   it('run once when two replicas start at the same time', async () => {
     const ran = await Promise.all([migrate(fresh.url), migrate(fresh.url)]);
     expect(ran.map((r) => r.length).sort((a, b) => a - b)).toEqual([0, loadMigrations().length]);
