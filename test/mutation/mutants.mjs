@@ -192,7 +192,7 @@ export const mutants = [
   {
     name: 'what may have been given up is not looked up',
     file: 'src/flows/loss-window.flow.ts',
-    find: 'awaited_invoices: await this.invoices(events, found),',
+    find: 'awaited_invoices: await this.invoices(events, found, asked),',
     replace: 'awaited_invoices: 0,',
     tests: ['test/e2e/loss-window.test.ts'],
   },
