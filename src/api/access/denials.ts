@@ -6,6 +6,9 @@ import { AuditLog } from '../../domain/ports/signups.js';
 const WINDOW_MS = 60_000;
 /** Strangers per address and minute. What goes beyond is counted, and named in the first row of a later minute. */
 const ROWS_PER_WINDOW = 300;
+/** Strangers of all addresses together: whoever has a network of IPv6 has addresses without end. */
+const ROWS_OF_ALL = 1_500;
+const ALL = 'all';
 const MAX_ADDRESSES = 10_000;
 /** A stranger does not wait longer than this for our bookkeeping. */
 const PATIENCE_MS = 2_000;
@@ -25,6 +28,7 @@ export type Denial = {
 export class Denials {
   private readonly log = new Logger('api');
   private readonly windows = new Map<string, Window>();
+  private readonly windowOfAll = new Map<string, Window>();
 
   constructor(
     private readonly audit: AuditLog,
@@ -44,20 +48,27 @@ export class Denials {
     patience.abort();
   }
 
-  /** How many of this address went unwritten before this one; null: this one does too. */
+  /** How many went unwritten before this one; null: this one does too. */
   private admit(source: string): number | null {
+    const own = this.count(this.windows, source, ROWS_PER_WINDOW);
+    if (own === null) return null;
+    const others = this.count(this.windowOfAll, ALL, ROWS_OF_ALL);
+    return others === null ? null : own + others;
+  }
+
+  private count(windows: Map<string, Window>, key: string, most: number): number | null {
     const now = this.clock.now().getTime();
-    const old = this.windows.get(source);
+    const old = windows.get(key);
     if (old !== undefined && Math.abs(now - old.since) < WINDOW_MS) {
-      if (old.rows < ROWS_PER_WINDOW) {
+      if (old.rows < most) {
         old.rows++;
         return 0;
       }
       old.unwritten++;
       return null;
     }
-    if (this.windows.size >= MAX_ADDRESSES) this.windows.clear();
-    this.windows.set(source, { since: now, rows: 1, unwritten: 0 });
+    if (windows.size >= MAX_ADDRESSES) windows.clear();
+    windows.set(key, { since: now, rows: 1, unwritten: 0 });
     return old?.unwritten ?? 0;
   }
 }

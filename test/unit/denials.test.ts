@@ -1,0 +1,46 @@
+// Strangers in the audit trail: on record, and bounded, since its rows can never be deleted.
+import { describe, expect, it } from '@jest/globals';
+import { Denials } from '../../src/api/access/denials.js';
+import { AuditLog } from '../../src/domain/ports/signups.js';
+import { ManualClock } from '../support/clock.js';
+
+type Entry = Parameters<AuditLog['write']>[0];
+
+class KeptLog extends AuditLog {
+  readonly rows: Entry[] = [];
+  override write(entry: Entry): Promise<void> {
+    this.rows.push(entry);
+    return Promise.resolve();
+  }
+}
+
+function setUp() {
+  const [log, clock] = [new KeptLog(), new ManualClock()];
+  const denials = new Denials(log, clock);
+  const stranger = (source: string): Promise<void> =>
+    denials.record({ actor: 'unknown', role: null, action: 'refund.create', target: null, source, status: 401 });
+  return { log, clock, denials, stranger };
+}
+
+describe('refused strangers', () => {
+  it('of one address are written up to a number a minute, and the next minute says how many were not', async () => {
+    const { log, clock, stranger } = setUp();
+    for (let n = 0; n < 310; n++) await stranger('10.0.0.1');
+    expect(log.rows).toHaveLength(300);
+    clock.advance(60_000);
+    await stranger('10.0.0.1');
+    expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 });
+  });
+
+  it('with a new address each time are bounded all the same, and a known caller is always written', async () => {
+    const { log, clock, denials, stranger } = setUp();
+    for (let n = 0; n < 2_000; n++) await stranger(`2001:db8::${n.toString(16)}`);
+    expect(log.rows).toHaveLength(1_500);
+    const known = { actor: 'anna', role: 'read', action: 'refund.create', target: null, source: '10.0.0.2' } as const;
+    await denials.record({ ...known, status: 403 });
+    expect(log.rows.at(-1)).toMatchObject({ actor: 'anna', outcome: 'denied' });
+    clock.advance(60_000);
+    await stranger('2001:db8::1');
+    expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 500 });
+  });
+});
