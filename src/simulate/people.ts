@@ -150,6 +150,7 @@ export class People {
     const { mor, cards } = this.world.sandbox;
     const p = mor.payments.get(paymentId);
     if (p === undefined || p.merchantInvoiceId === null) return;
+    this.world.contradicted.add(p.merchantInvoiceId);
     cards.events.post('payment.failed', {
       payment_id: p.id,
       merchant_invoice_id: p.merchantInvoiceId,

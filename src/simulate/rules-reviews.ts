@@ -56,6 +56,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
       );
     case 'conflicting_event':
+      // The first that the MoR says of a signup's payment, after its charge was proven, is that it failed.
+      if (p?.kind === 'signup' && world.contradicted.has(invoiceId)) return true;
       // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
       return all.some((t) => t.kind === 'signup' && r.summary.includes(t.id) && rowOf(seen, t) === undefined);
     default:

@@ -57,6 +57,8 @@ export class World {
   readonly keys = new Map<string, { request: string; done: boolean }>();
   /** Invoices that the merchant marked paid by hand. */
   readonly paidByHand = new Set<string>();
+  /** Invoices of whose payment the MoR said that it failed after it had succeeded. */
+  readonly contradicted = new Set<string>();
   /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
   readonly signupOf = new Map<string, string>();
   /** A payment link's key → the invoice that it was asked for. */
