@@ -9,8 +9,8 @@ import { type MorObjectRow } from '../domain/mor-object.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type Inbox } from '../domain/ports/inbox.js';
 import { type LaneStore } from '../domain/ports/lane-store.js';
-import { type Difference, GRACE_MS } from '../domain/verify/compare.js';
-import { EVENTS_KEPT_MS, type VerifyParts } from './verify-comparison.js';
+import { type Difference } from '../domain/verify/compare.js';
+import { isOnItsWay, keptSince, type VerifyParts } from './verify-comparison.js';
 
 /** What a repair began, and what it could not begin, with the reason. */
 export type Repaired = {
@@ -84,8 +84,8 @@ export class VerifyRepair {
   /** Lists Stripe's events once more, a page in memory at a time. */
   private async takeInListed({ since, wanted, others }: ToList, work: Work, lanes: Set<string>): Promise<void> {
     const { books, reader, context } = this.parts;
-    const now = context.clock.now().getTime();
-    const createdAfter = new Date(Math.max(now - EVENTS_KEPT_MS, since.getTime()));
+    const now = context.clock.now();
+    const createdAfter = keptSince(since, now);
     let why = 'Stripe lists it no more';
     for (let startingAfter: string | undefined; others || wanted.size > 0;) {
       const more = startingAfter === undefined ? {} : { startingAfter };
@@ -97,7 +97,7 @@ export class VerifyRepair {
       const unknown = await books.unknownEvents(page.value.items.map((e) => e.eventId));
       for (const e of page.value.items) {
         const d = wanted.get(e.eventId);
-        const isOther = others && d === undefined && Math.abs(now - e.createdAt.getTime()) >= GRACE_MS;
+        const isOther = others && d === undefined && !isOnItsWay(e, now);
         if (unknown.has(e.eventId) && (d !== undefined || isOther)) {
           const lane = await this.takeIn(e);
           if (lanes.size < MOST_LANES) lanes.add(lane);
