@@ -130,31 +130,6 @@ async function path(): Promise<void> {
   found['path'] = { loop, limit, instant, slow, bound };
 }
 
-/** Old, settled renewals up to `rows` in each table, written by the database itself. */
-async function fill(db: Database, rows: number): Promise<void> {
-  if (rows === 0) return;
-  const n = `generate_series((select count(*) from invoice), $1::bigint) as n`;
-  const statements = [
-    `insert into lane (key) select 'in_old' || n from ${n} on conflict do nothing`,
-    `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, decided_at, next_try_at)
-       select 'stripe', 'evt_old' || n, 'invoice.created', 'in_old' || n, '\\x7b7d', sha256('x'), 'done', now(), now(), now() from ${n} on conflict do nothing`,
-    `insert into invoice (invoice_id, status, platform_status, first_seen_at) select 'in_old' || n, 'paid', 'paid', now() from ${n} on conflict do nothing`,
-    `insert into payment (id, payment_id, invoice_id, customer_id, origin, status, amount, currency, mark, recorded_at)
-       select 'pmt_old' || n, 'pay_old' || n, 'in_old' || n, 'cus_old', 'renewal', 'succeeded', 2990, 'EUR', 'confirmed', now()
-         from invoice, lateral (select substring(invoice_id from 7) as n) s where invoice_id like 'in_old%' and $1::bigint > 0 on conflict do nothing`,
-    `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, recorded_at)
-       select 'mor_receivable', 'unmarked_payments', 2990, 'EUR', 'payment_collected', id, invoice_id, id, now() from payment where id like 'pmt_old%' and $1::bigint > 0 on conflict do nothing`,
-    `insert into journal (lane, at, kind, text) select invoice_id, now(), 'event', 'old' from invoice where invoice_id like 'in_old%' and $1::bigint > 0`,
-  ];
-  const client = new pg.Client({
-    connectionString: String(db.orm.options.type === 'postgres' ? (db.orm.options as { url?: string }).url : ''),
-  });
-  await client.connect();
-  for (const sql of statements) await client.query(sql, [rows]);
-  await client.query('vacuum analyze');
-  await client.end();
-}
-
 async function stop(): Promise<void> {
   const rows = [];
   for (let run = 0; run < 5; run++) {
@@ -173,7 +148,7 @@ async function stop(): Promise<void> {
   found['stop'] = rows;
 }
 
-const rig: Rig = { scale, postgresPid: () => server.pid, fresh, start, table, fill, found };
+const rig: Rig = { scale, postgresPid: () => server.pid, fresh, start, table, found };
 try {
   if (parts.has('intake')) await intake(rig);
   if (parts.has('path')) await path();

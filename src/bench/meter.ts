@@ -1,6 +1,6 @@
 // What PostgreSQL spent for one daemon's connections, by its own counters and the kernel's: other work hardly changes these.
-import { readFile } from 'node:fs/promises';
 import { type Database } from '../store/database.js';
+import { onProcessorUs } from './processor-time.js';
 
 export type Spent = {
   /** Processor time of the connections' server processes, in milliseconds; 0 where the system does not tell. */
@@ -26,7 +26,7 @@ export async function meterOf(db: Pick<Database, 'pool'>): Promise<Spent> {
       await client.query('select pg_stat_force_next_flush()');
       const found = await client.query<{ pid: number; wal: string; pages: string }>(SQL);
       const row = found.rows[0];
-      spent.cpuMs += await processorMs(row?.pid ?? 0);
+      spent.cpuMs += (await onProcessorUs(String(row?.pid ?? 0))) / 1_000;
       spent.walBytes += Number(row?.wal ?? 0);
       spent.pages += Number(row?.pages ?? 0);
     }
@@ -34,9 +34,4 @@ export async function meterOf(db: Pick<Database, 'pool'>): Promise<Spent> {
   } finally {
     for (const client of clients) client.release();
   }
-}
-
-async function processorMs(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/schedstat`, 'utf8').catch(() => '0');
-  return Number(text.split(' ')[0]) / 1_000_000; // nanoseconds
 }

@@ -41,13 +41,18 @@ async function threadsOf(pid: number): Promise<{ main: number; others: number }>
   let main = 0;
   let others = 0;
   for (const id of ids) {
-    // schedstat: nanoseconds on a processor, waiting for one, and how often it got one.
-    const text = await readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => '0');
-    const us = Number(text.split(' ')[0]) / 1_000;
+    const us = await onProcessorUs(`${pid}/task/${id}`);
     if (id === String(pid)) main += us;
     else others += us;
   }
   return { main, others };
+}
+
+/** Microseconds that a process (`pid`: of its first thread) or one of its threads (`pid/task/id`) had of a processor; 0: it is not told. */
+export async function onProcessorUs(of: string): Promise<number> {
+  // schedstat: nanoseconds on a processor, waiting for one, and how often it got one.
+  const text = await readFile(`/proc/${of}/schedstat`, 'utf8').catch(() => '0');
+  return Number(text.split(' ')[0]) / 1_000;
 }
 
 async function childrenOf(pid: number): Promise<number[]> {

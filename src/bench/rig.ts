@@ -2,7 +2,6 @@
 import { type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database } from '../store/database.js';
 
 export type Rig = {
   /** 1 is the full size; 0.1 a tenth of it. */
@@ -12,7 +11,6 @@ export type Rig = {
   readonly fresh: <T>(work: (url: string) => Promise<T>) => Promise<T>;
   readonly start: (file: string, ...args: string[]) => Promise<{ child: ChildProcess; port: number }>;
   readonly table: (title: string, rows: readonly Record<string, string | number>[]) => void;
-  readonly fill: (db: Database, rows: number) => Promise<void>;
   readonly found: Record<string, unknown>;
 };
 
