@@ -189,3 +189,14 @@ export function delivery(
     ...over,
   };
 }
+
+/** What a browser's result names for a signup: a charge of 10.00 EUR. */
+export const COMPLETION = {
+  signupId: 'sup_1',
+  customerId: CUSTOMER_ID,
+  morCustomerId: null,
+  paymentIntentId: 'pi_first',
+  chargeId: 'ch_first',
+  amount: 1000n,
+  currency: 'EUR',
+};

@@ -4,7 +4,7 @@ import { completeSignup, resolveReview } from '../../src/domain/lane/apply-comma
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { aPaymentFailed, aPaymentSucceeded, anInvoice, aRefund, CUSTOMER_ID, INVOICE_ID } from '../support/builders.js';
+import { aPaymentFailed, aPaymentSucceeded, anInvoice, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { type Trouble } from '../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 import { ask, paid } from '../support/paid-lane.js';
@@ -318,20 +318,10 @@ describe('the twin on the platform', () => {
 });
 
 describe('a signup’s payment', () => {
-  const completion = {
-    signupId: 'sup_1',
-    customerId: CUSTOMER_ID,
-    morCustomerId: null,
-    paymentIntentId: 'pi_first',
-    chargeId: 'ch_first',
-    amount: 1000n,
-    currency: 'EUR',
-  };
-
   it('is marked once its charge is proven, and known again by its event', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.drain();
     expect(h.platform.effects).toEqual({});
     h.gateway.charges.add('ch_first');
@@ -349,7 +339,7 @@ describe('a signup’s payment', () => {
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s' }));
     h.gateway.charges.add('ch_first');
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.rest();
     expect((await state(h)).payments[0]).toMatchObject({ mark: 'confirmed', signupId: 'sup_1' });
     expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
@@ -358,7 +348,7 @@ describe('a signup’s payment', () => {
   it('is no failed one when the decline of an earlier try is heard of after its charge was named', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.take(aPaymentFailed({ intentId: 'pi_first', paymentId: 'pay_s', amount: 900 }));
     h.gateway.charges.add('ch_first');
     await h.rest();
@@ -372,7 +362,7 @@ describe('a signup’s payment', () => {
   it('that nobody could prove and a person dismissed is marked after all when the MoR reports it', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
     await h.rest(4);
     const item = (await state(h)).reviews.find((r) => r.kind === 'signup_unproven');
     await h.command(INVOICE_ID, (s, ctx) =>

@@ -1,18 +1,8 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
 import { expect, it } from '@jest/globals';
 import { completeSignup } from '../../src/domain/lane/apply-command.js';
-import { aPaymentFailed, anInvoice, CUSTOMER_ID, INVOICE_ID } from '../support/builders.js';
+import { aPaymentFailed, anInvoice, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
-
-const completion = {
-  signupId: 'sup_1',
-  customerId: CUSTOMER_ID,
-  morCustomerId: null,
-  paymentIntentId: 'pi_first',
-  chargeId: 'ch_first',
-  amount: 1000n,
-  currency: 'EUR',
-};
 
 it.each([
   ['later than it was proven asks a person', 86_400_000, ['conflicting_event']],
@@ -21,7 +11,7 @@ it.each([
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   h.gateway.charges.add('ch_first');
-  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
   await h.rest();
   const at = new Date(h.clock.now().getTime() + afterMs);
   await h.take(aPaymentFailed({ at, intentId: 'pi_first', paymentId: 'pay_s' }));

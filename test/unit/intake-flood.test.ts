@@ -38,18 +38,11 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
     await new Promise((resolve) => server.close(resolve));
   };
   const { port } = server.address() as AddressInfo;
+  const to = { host: '127.0.0.1', port, path: '/webhooks/mor/payments', method: 'POST', agent: false };
   const post = (body: string, secret: string | null) =>
     new Promise<number>((resolve, reject) => {
       const headers = secret === null ? {} : { 'mor-signature': sign(body, secret, { t: clock.seconds }) };
-      const options = {
-        host: '127.0.0.1',
-        port,
-        path: '/webhooks/mor/payments',
-        method: 'POST',
-        headers,
-        agent: false,
-      };
-      const req = request(options, (res) => {
+      const req = request({ ...to, headers }, (res) => {
         res.resume().on('end', () => resolve(res.statusCode ?? 0));
       });
       req.on('error', reject);
@@ -59,15 +52,7 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
   const trickle = (sent: number) =>
     new Promise<number>((resolve, reject) => {
       const headers = { 'mor-signature': sign('x', 'forged', { t: clock.seconds }), 'content-length': sent + 100 };
-      const options = {
-        host: '127.0.0.1',
-        port,
-        path: '/webhooks/mor/payments',
-        method: 'POST',
-        headers,
-        agent: false,
-      };
-      const req = request(options, (res) => {
+      const req = request({ ...to, headers }, (res) => {
         resolve(res.statusCode ?? 0);
         res.resume().on('error', () => undefined);
       });
