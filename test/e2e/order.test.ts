@@ -68,6 +68,15 @@ describe('events in any order', () => {
     await paidOnce(invoiceId);
   });
 
+  it.each([
+    ['of 255 characters', `pay_${'x'.repeat(251)}`],
+    ['with letters and a line break that no header carries', 'pay_支払い\n1'],
+  ])('a payment whose id is opaque, %s, is marked like any other', async (_what, paymentId) => {
+    const invoiceId = await openRenewal(world, s);
+    await tellSucceeded(world, { ...newPaid(), paymentId }, said(invoiceId));
+    await paidOnce(invoiceId);
+  });
+
   it.each(['payment.failed', 'payment.requires_action'])('a success, then a late %s: stays paid', async (type) => {
     const invoiceId = await openRenewal(world, s);
     const paid = newPaid();

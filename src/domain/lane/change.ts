@@ -1,4 +1,5 @@
 // Small pure steps that a decision is made of: each takes a lane's state and gives a new one.
+import { createHash } from 'node:crypto';
 import {
   type AttemptRow,
   type InvoiceRow,
@@ -220,9 +221,14 @@ export function askFor(s: LaneState, object: MorObjectRow, wire: WireRequest, ct
   return addMessage(putObject(s, object), ctx, { peer: 'mor', kind, subject: object.id, wire });
 }
 
-/** At most 255 characters (Stripe); made of names that survive a restored backup, so that the key stays the same. */
+/**
+ * Made of names that survive a restored backup, so that the key stays the same. At most 255 characters (Stripe) of visible ASCII: a
+ * peer's id is opaque and may be longer or hold what no header carries, then its hash stands for it.
+ */
 export function messageKey(kind: string, subject: string, generation: number): string {
-  return `crossbill:${kind}:${subject}:${generation}`;
+  const key = `crossbill:${kind}:${subject}:${generation}`;
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  return `crossbill:${kind}:sha256-${createHash('sha256').update(subject).digest('hex')}:${generation}`;
 }
 
 /** Stripe may prune a key after 24 h (STRIPE-FACTS 2.10), and the MoR's processor keys are made from ours: later a key proves nothing. */
