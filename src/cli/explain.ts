@@ -111,7 +111,7 @@ export function tell(v: InvoiceView): string[] {
       p.mark === 'confirmed'
         ? `It is marked on Stripe${p.paymentRecordId === null ? ' out of band' : ` by ${p.paymentRecordId}`}.`
         : p.succeededAt === null
-          ? `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage}`}${p.declineCode === null ? '' : ` (${p.declineCode})`}.`
+          ? `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${p.declineCode === null ? '' : ` (${p.declineCode})`}.`
           : `It is not marked on Stripe (${p.mark}).`;
     said.push(`Payment ${name} (${p.origin}): ${p.status}, ${of}. ${mark}`);
   }

@@ -28,7 +28,7 @@ async function main(): Promise<number> {
   const progress = new Progress(process.stdout, process.env['NO_COLOR']);
   const signals = new Signals(progress);
   progress.line(
-    `${progress.style('bold', 'Crossbill demo')}: ${options.customers} customers, ${options.months} months, seed ${options.seed}`,
+    `${progress.style('bold', 'Crossbill demo')}: customers ${options.customers}, months ${options.months}, seed ${options.seed}`,
   );
   progress.step('starting PostgreSQL, the sandbox and the daemon');
   const world = await startWorld({
@@ -146,6 +146,7 @@ function invite(world: World, progress: Progress): void {
   progress.line(`Everything stays up. Look around in the console: ${world.daemonUrl}/console`);
   progress.line(`  key for the login form: ${world.opsKey}`);
   progress.line(`  curl -H 'Authorization: Bearer ${world.opsKey}' '${world.daemonUrl}/v1/invoices?limit=3'`);
+  progress.line(`  command line: node dist/cli.js status --env-file ${world.leaveEnvFile()}`);
   progress.line(`  what the sandbox can do: curl ${world.control.base}/_sandbox`);
   progress.line('Stop everything with Ctrl-C.');
 }

@@ -1,7 +1,7 @@
 // The world of the demo: a real PostgreSQL, the sandbox in this process, the daemon in its own. Started together, stopped together.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import Stripe from 'stripe';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 import { DaemonProcess } from './daemon-process.js';
@@ -24,6 +24,8 @@ export type World = {
   readonly opsKey: string;
   /** The daemon's settings, to run its command line with. They hold secrets of made-up money. */
   readonly daemonEnv: Readonly<Record<string, string>>;
+  /** Writes them to a file for the `--env-file` of the command line, and says where; it goes when the demo ends. */
+  leaveEnvFile(): string;
   readonly about: readonly string[];
   stop(): Promise<void>;
   /** The way out in a hurry: no process of ours stays. */
@@ -65,7 +67,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       eventWebhookUrl: `${daemonUrl}/webhooks/mor/events`,
     });
     await sandbox.kernel.clock.advance(-options.startAgoMs);
-    return await withDaemon(options, sandbox, database, daemonUrl, join(dataDir, 'daemon.log'));
+    return await withDaemon(options, sandbox, database, daemonUrl, dataDir);
   } catch (error) {
     await sandbox?.close();
     await database.stop();
@@ -78,12 +80,11 @@ async function withDaemon(
   sandbox: Sandbox,
   database: DemoDatabase,
   daemonUrl: string,
-  logFile: string,
+  dataDir: string,
 ): Promise<World> {
   const { kernel, secrets } = sandbox;
   const opsKey = kernel.secret('api-key-ops');
-  const env: Record<string, string> = {
-    ...options.environment,
+  const settings: Record<string, string> = {
     NODE_ENV: 'development',
     LOG_LEVEL: 'warn',
     HOST,
@@ -104,6 +105,9 @@ async function withDaemon(
     MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
     API_KEYS: `demo:ops:${opsKey}`,
   };
+  const env = { ...options.environment, ...settings };
+  const logFile = join(dataDir, 'daemon.log');
+  const envFile = join(dataDir, 'daemon.env');
   const daemon = new DaemonProcess({ url: daemonUrl, env, logFile, onDeath: options.onDeath });
   try {
     await daemon.start();
@@ -113,6 +117,7 @@ async function withDaemon(
   }
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
+    rmSync(envFile, { force: true });
     await daemon.stop();
     await sandbox.close();
     await database.stop();
@@ -127,6 +132,11 @@ async function withDaemon(
     daemonUrl,
     opsKey,
     daemonEnv: env,
+    leaveEnvFile: () => {
+      const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`);
+      writeFileSync(envFile, lines.join(''), { mode: 0o600 });
+      return relative(process.cwd(), envFile);
+    },
     about: [
       database.about,
       `sandbox: Stripe on ${sandbox.stripeUrl}, the MoR on ${sandbox.morUrl}`,
