@@ -211,6 +211,7 @@ export class SignupFlow {
       chargeId: c.chargeId,
       amount: c.amount,
       currency: c.currency,
+      asked: signup.amount === null || signup.currency === null ? null : money(signup.amount, signup.currency),
     });
     if (!done.ok) return done;
     await this.signups.completed(id, { invoiceId: c.invoiceId, chargeId: c.chargeId, paymentRowId: done.value.id });

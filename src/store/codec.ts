@@ -152,6 +152,7 @@ export const PAYMENT: Codec<PaymentRow> = {
     amountRefunded: 'bigint',
     refundedTotal: 'bigint',
     signupId: 'text',
+    signupAsked: 'text',
     recordedAt: 'time',
   },
 };

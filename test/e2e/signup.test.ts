@@ -38,7 +38,7 @@ describe('signups', () => {
   };
 
   /** A customer with an incomplete subscription and a signup for its first invoice. */
-  async function begun(): Promise<Begun> {
+  async function begun(asked = 2990): Promise<Begun> {
     const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
     const product = await world.stripe.products.create({ name: 'Larch Pro' });
     const price = await world.stripe.prices.create({
@@ -52,7 +52,7 @@ describe('signups', () => {
       items: [{ price: price.id }],
       payment_behavior: 'default_incomplete',
     });
-    const made = await signUp(payment(customer.id));
+    const made = await signUp(payment(customer.id, { amount: asked }));
     expect(made.status).toBe(201);
     const invoice = subscription.latest_invoice;
     return {
@@ -254,6 +254,19 @@ describe('signups', () => {
       (items) => items.length === 1,
     );
     expect(seen).toMatchObject([{ kind: 'amount_mismatch' }]);
+    expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
+  });
+
+  it('what is due, named for a charge whose intent was made for less, is left to a person', async () => {
+    const b = await begun(1900);
+    const { chargeId } = await confirmed(b);
+    expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
+    const [item] = await world.until(
+      'it is under review',
+      () => reviews(world, b.invoiceId),
+      (items) => items.length === 1,
+    );
+    expect(item).toMatchObject({ kind: 'amount_mismatch', summary: expect.stringContaining('19.00 EUR') });
     expect((await stripeSide(world, b.invoiceId)).records).toEqual([]);
   });
 

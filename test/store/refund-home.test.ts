@@ -36,6 +36,7 @@ async function complete(): Promise<void> {
     chargeId: 'ch_pay_oak',
     amount: 1000n,
     currency: 'EUR',
+    asked: null,
   };
   await x.harness.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
 }

@@ -199,4 +199,5 @@ export const COMPLETION = {
   chargeId: 'ch_first',
   amount: 1000n,
   currency: 'EUR',
+  asked: { minor: 1000n, currency: 'EUR' },
 };

@@ -75,6 +75,7 @@ function payment(over: Partial<PaymentRow> = {}): PaymentRow {
     amountRefunded: 0n,
     refundedTotal: null,
     signupId: null,
+    signupAsked: null,
     recordedAt: START,
     ...over,
   };

@@ -1,5 +1,5 @@
 // What people and the merchant's backend ask for: a refund, a signup's completion, the settling of a review item.
-import { showMoney } from '../money.js';
+import { type Money, sameMoney, showMoney } from '../money.js';
 import {
   type LaneState,
   type OutboxRow,
@@ -106,6 +106,8 @@ export type Completion = {
   readonly chargeId: string;
   readonly amount: bigint;
   readonly currency: string; // upper case
+  /** What the signup's payment intent was made for; null: not known. */
+  readonly asked: Money | null;
 };
 
 /**
@@ -128,12 +130,8 @@ export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded
     if (known.succeededAt === null && known.mark === 'none') {
       const { amount, currency, chargeId } = c;
       const ids = { processorChargeId: chargeId, reference: chargeId, origin: 'signup', status: 'succeeded' } as const;
-      return toBeProven(
-        state,
-        { ...moveMark(linked, 'proving'), ...ids, amount, currency, recordedAt: ctx.now },
-        c,
-        ctx,
-      );
+      const named = { ...ids, amount, currency, signupAsked: askedOtherwise(c), recordedAt: ctx.now };
+      return toBeProven(state, { ...moveMark(linked, 'proving'), ...named }, c, ctx);
     }
     return { ok: true, state: putPayment(state, linked), value: linked };
   }
@@ -147,9 +145,15 @@ export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded
     processorPaymentIntentId: c.paymentIntentId,
     reference: c.chargeId,
     signupId: c.signupId,
+    signupAsked: askedOtherwise(c),
     mark: 'proving',
   });
   return toBeProven(state, p, c, ctx);
+}
+
+/** A charge is of what its intent was made for: a completion that names something else is not believed by itself. */
+function askedOtherwise({ asked, amount, currency }: Completion): string | null {
+  return asked === null || sameMoney(asked, { minor: amount, currency }) ? null : showMoney(asked);
 }
 
 function toBeProven(state: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): Commanded<PaymentRow> {

@@ -17,6 +17,7 @@ import {
   putRefund,
 } from './change.js';
 import { ensureInvoice, takeEvent } from './facts.js';
+import { amountTold } from './settle.js';
 
 /** An `invoice.*` event of the platform. */
 export type InvoiceEvent = {
@@ -141,6 +142,7 @@ export function newPayment(
     amountRefunded: 0n,
     refundedTotal: null,
     signupId: null,
+    signupAsked: null,
     recordedAt: ctx.now,
     ...over,
   };
@@ -179,7 +181,7 @@ function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   const state = withAttempt(s, e, 'succeeded');
   if (p.succeededAt !== null) {
     if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId) {
-      return { state: putPayment(state, p), verdict: done('this payment is already recorded') };
+      return { state: amountTold(state, p, ctx), verdict: done('this payment is already recorded') };
     }
     return {
       state: openReview(putPayment(state, p), ctx, {

@@ -12,6 +12,7 @@ import {
   moveMark,
   note,
   openReview,
+  openReviewOf,
   putInvoice,
   putMessage,
   putPayment,
@@ -241,6 +242,18 @@ export function proven(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): Lane
   let state = putPayment(s, row);
   if (p.succeededAt === null) state = addEntry(state, paymentCollected(row, p.amount, ctx.now, null));
   return note(state, ctx, 'decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p.id);
+}
+
+/** The MoR itself named the amount of a signup's payment: that its intent was made for another is a person's question no more. */
+export function amountTold(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
+  const asked = p.signupAsked !== null && openReviewOf(s, 'amount_mismatch', p.id) !== undefined;
+  if (!asked || p.mark !== 'parked') return putPayment(s, p);
+  const free = putPayment(s, moveMark(p, 'waiting'));
+  return closeReviews(free, ctx, (r) => r.kind === 'amount_mismatch' && r.subject === p.id, {
+    by: null,
+    resolution: 'cleared',
+    note: 'the MoR named the amount',
+  });
 }
 
 function holdUntil(finalizesAt: Date | null, now: Date): Date {
