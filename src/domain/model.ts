@@ -115,8 +115,6 @@ export type PaymentRow = {
   /** The largest `amount_refunded_total` any event carried; null: none did. */
   readonly refundedTotal: bigint | null;
   readonly signupId: string | null;
-  /** What its signup's payment intent was made for, in words; null: no signup, or its completion names the same. */
-  readonly signupAsked: string | null;
   readonly recordedAt: Date;
 };
 

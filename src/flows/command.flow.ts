@@ -2,8 +2,6 @@
 // carried out by the workers.
 import {
   type Commanded,
-  type Completion,
-  completeSignup,
   refuse,
   type RefundRequest,
   type Refusal,
@@ -11,6 +9,7 @@ import {
   resolveReview,
 } from '../domain/lane/apply-command.js';
 import { type Ctx, emptyLane } from '../domain/lane/change.js';
+import { type Completion, completeSignup } from '../domain/lane/complete-signup.js';
 import { plan } from '../domain/lane/plan.js';
 import { settle } from '../domain/lane/settle.js';
 import { type LaneState, type PaymentRow, type RefundRow, type Resolution, type ReviewRow } from '../domain/model.js';

@@ -203,15 +203,15 @@ export class SignupFlow {
     const elsewhere = (await this.books.invoicesOfCharge(c.chargeId)).some((invoice) => invoice !== c.invoiceId);
     if (elsewhere)
       return refuse(409, 'charge_already_used', 'This charge is already the payment of another invoice.', 'charge_id');
+    const said = money(c.amount, c.currency);
     const done = await this.commands.completeSignup(c.invoiceId, {
       signupId: id,
       customerId: signup.customerId,
       morCustomerId: signup.morCustomerId,
       paymentIntentId: signup.intentId,
       chargeId: c.chargeId,
-      amount: c.amount,
-      currency: c.currency,
-      asked: signup.amount === null || signup.currency === null ? null : money(signup.amount, signup.currency),
+      asked: signup.amount === null || signup.currency === null ? said : money(signup.amount, signup.currency),
+      said,
     });
     if (!done.ok) return done;
     await this.signups.completed(id, { invoiceId: c.invoiceId, chargeId: c.chargeId, paymentRowId: done.value.id });

@@ -152,7 +152,6 @@ export const PAYMENT: Codec<PaymentRow> = {
     amountRefunded: 'bigint',
     refundedTotal: 'bigint',
     signupId: 'text',
-    signupAsked: 'text',
     recordedAt: 'time',
   },
 };

@@ -1,9 +1,9 @@
 // A refund that names no invoice, as of a signup's payment: it finds its invoice by what else it names, and counts once.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { completeSignup } from '../../src/domain/lane/apply-command.js';
+import { completeSignup } from '../../src/domain/lane/complete-signup.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { doors, toDelivery } from '../../src/intake/deliveries.js';
-import { aPaymentSucceeded, anInvoice, aRefund, CUSTOMER_ID, INVOICE_ID } from '../support/builders.js';
+import { aPaymentSucceeded, anInvoice, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
@@ -28,16 +28,7 @@ function refunded(n: number, total: number, over: { eventId?: string; invoiceId?
 }
 
 async function complete(): Promise<void> {
-  const completion = {
-    signupId: 'sup_1',
-    customerId: CUSTOMER_ID,
-    morCustomerId: null,
-    paymentIntentId: 'pi_pay_oak',
-    chargeId: 'ch_pay_oak',
-    amount: 1000n,
-    currency: 'EUR',
-    asked: null,
-  };
+  const completion = { ...COMPLETION, paymentIntentId: 'pi_pay_oak', chargeId: 'ch_pay_oak' };
   await x.harness.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
 }
 

@@ -1,4 +1,5 @@
 // What the platform and the MoR tell, as bytes: only what matters to a test has to be said.
+import { money } from '../../src/domain/money.js';
 import { type InvoiceFacts, type InvoiceStatus } from '../../src/domain/ports/billing-platform.js';
 import { type Delivery, type InboxSource } from '../../src/domain/ports/inbox.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
@@ -197,7 +198,6 @@ export const COMPLETION = {
   morCustomerId: null,
   paymentIntentId: 'pi_first',
   chargeId: 'ch_first',
-  amount: 1000n,
-  currency: 'EUR',
-  asked: { minor: 1000n, currency: 'EUR' },
+  asked: money(1000n, 'EUR'),
+  said: money(1000n, 'EUR'),
 };

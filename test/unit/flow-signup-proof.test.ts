@@ -1,7 +1,9 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
 import { describe, expect, it } from '@jest/globals';
-import { completeSignup, resolveReview } from '../../src/domain/lane/apply-command.js';
+import { resolveReview } from '../../src/domain/lane/apply-command.js';
+import { completeSignup } from '../../src/domain/lane/complete-signup.js';
 import { type Resolution } from '../../src/domain/model.js';
+import { money } from '../../src/domain/money.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 
@@ -21,42 +23,94 @@ it.each([
   expect(openKinds(s)).toEqual(kinds);
 });
 
-describe.each(['payment_record', 'out_of_band'] as const)(
-  'a signup of another amount than its completion names (%s)',
-  (markMode) => {
-    /** The completion names what is due, 10.00; its intent was made for 4.00. */
-    async function completed(): Promise<LaneHarness> {
-      const h = LaneHarness.inMemory({ settings: { markMode } });
-      h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
-      h.gateway.charges.add('ch_first');
-      const completion = { ...COMPLETION, asked: { minor: 400n, currency: 'EUR' } };
-      await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, completion, ctx));
-      await h.rest();
-      return h;
-    }
-    async function resolve(h: LaneHarness, resolution: Resolution): Promise<void> {
-      const [open] = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
-      const choice = { resolution, note: null, by: 'ops' };
-      const done = await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, open?.id ?? 'none', choice, ctx));
-      if (!done.ok) throw new Error(done.message);
-      await h.rest();
-    }
-    const marked = (h: LaneHarness): boolean => h.platform.invoices.get(INVOICE_ID)?.status === 'paid';
+describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', () => {
+  const eur25 = money(2500n, 'EUR');
 
-    it('is not marked before a person says that it was that much', async () => {
-      const h = await completed();
-      expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-      await resolve(h, 'retry');
-      expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
-      expect(marked(h)).toBe(false);
-      await resolve(h, 'apply');
-      expect([marked(h), openKinds(await h.state(INVOICE_ID))]).toEqual([true, []]);
-    });
+  async function said(amountDue = 2500n): Promise<LaneHarness> {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue }));
+    h.gateway.charges.add('ch_first');
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+    await h.rest();
+    return h;
+  }
 
-    it('is marked by itself once the MoR names the amount', async () => {
-      const h = await completed();
-      await h.take(aPaymentSucceeded({ paymentId: 'pay_s', chargeId: 'ch_first', intentId: 'pi_first' }));
-      expect([marked(h), openKinds(await h.state(INVOICE_ID))]).toEqual([true, []]);
-    });
-  },
-);
+  async function shown(h: LaneHarness): Promise<object> {
+    const s = await h.state(INVOICE_ID);
+    return {
+      payments: s.payments.map((p) => [p.amount, p.mark]),
+      collected: s.entries.filter((e) => e.reason === 'payment_collected').map((e) => e.amount.minor),
+      reported: h.platform.records.length,
+      open: openKinds(s),
+    };
+  }
+
+  it.each([1000n, 2500n])(
+    'is booked as the 10.00 EUR that the MoR was asked for; nothing is marked where %s are due',
+    async (amountDue) => {
+      const h = await said(amountDue);
+      expect(await shown(h)).toMatchObject({
+        payments: [[1000n, 'parked']],
+        collected: [1000n],
+        reported: 0,
+        open: ['amount_mismatch'],
+      });
+      const [item] = (await h.state(INVOICE_ID)).reviews;
+      expect(item?.summary).toContain('completed with 25.00 EUR for charge ch_first; 10.00 EUR was asked for');
+    },
+  );
+
+  it('and is completed again with the right number: the item closes, and what is due is compared', async () => {
+    const h = await said();
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+    await h.rest();
+    const s = await h.state(INVOICE_ID);
+    expect(s.reviews.map((r) => [r.status, r.resolution, r.summary])).toEqual([
+      ['resolved', 'cleared', expect.stringContaining('25.00 EUR for charge')],
+      ['open', null, '10.00 EUR was taken; 25.00 EUR is due'],
+    ]);
+  });
+
+  it.each<[Resolution, bigint, string, string[]]>([
+    ['apply', 1000n, 'confirmed', []],
+    ['apply', 2500n, 'confirmed', []],
+    ['retry', 1000n, 'confirmed', []],
+    ['retry', 2500n, 'parked', ['amount_mismatch']], // what is due is compared: another item
+    ['dismiss', 1000n, 'closed', []],
+  ])('and a person chooses %s where %s are due: the payment is %s', async (resolution, amountDue, mark, open) => {
+    const h = await said(amountDue);
+    const [item] = (await h.state(INVOICE_ID)).reviews;
+    const choice = { resolution, note: null, by: 'ada' };
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await h.rest();
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
+    expect(await shown(h)).toMatchObject({ payments: [[1000n, mark]], open });
+  });
+
+  it.each([
+    ['before the charge was proven', 0],
+    ['after it', 1],
+  ])('and the MoR itself names 10.00 EUR %s: nothing is left to ask', async (_when, hours) => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    if (hours > 0) h.gateway.charges.add('ch_first');
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+    await h.rest(hours);
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_s', chargeId: 'ch_first', intentId: 'pi_first' }));
+    await h.rest();
+    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], collected: [1000n], open: [] });
+  });
+
+  it('and names a charge that the MoR does not know: settling the number does not prove the charge', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+    await h.rest(48);
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch', 'signup_unproven']);
+    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'amount_mismatch');
+    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await h.rest();
+    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['signup_unproven'] });
+  });
+});

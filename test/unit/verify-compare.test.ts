@@ -75,7 +75,6 @@ function payment(over: Partial<PaymentRow> = {}): PaymentRow {
     amountRefunded: 0n,
     refundedTotal: null,
     signupId: null,
-    signupAsked: null,
     recordedAt: START,
     ...over,
   };

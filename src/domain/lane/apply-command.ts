@@ -1,5 +1,5 @@
-// What people and the merchant's backend ask for: a refund, a signup's completion, the settling of a review item.
-import { type Money, sameMoney, showMoney } from '../money.js';
+// What people and the merchant's backend ask for: a refund, the settling of a review item.
+import { showMoney } from '../money.js';
 import {
   type LaneState,
   type OutboxRow,
@@ -23,9 +23,8 @@ import {
   putPayment,
   putRefund,
 } from './change.js';
-import { newPayment, newRefund } from './apply-event.js';
+import { newRefund } from './apply-event.js';
 import { dismissTax, retryTax } from './apply-tax.js';
-import { ensureInvoice } from './facts.js';
 import { isTaxReview } from './tax-review.js';
 import { closePayment, PARKING, proven } from './settle.js';
 
@@ -98,72 +97,6 @@ export function requestRefund(s: LaneState, paymentRowId: string, req: RefundReq
   return { ok: true, state: note(state, ctx, 'person', said, refund.id), value: refund };
 }
 
-export type Completion = {
-  readonly signupId: string;
-  readonly customerId: string;
-  readonly morCustomerId: string | null;
-  readonly paymentIntentId: string | null;
-  readonly chargeId: string;
-  readonly amount: bigint;
-  readonly currency: string; // upper case
-  /** What the signup's payment intent was made for; null: not known. */
-  readonly asked: Money | null;
-};
-
-/**
- * The first invoice's payment, as the browser's result names it. It is only believed once the MoR knows the charge
- * (`psp_reference`), unless the check is off. An event of the same charge or intent that came first is the proof.
- */
-export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded<PaymentRow> {
-  const { state } = ensureInvoice(s, ctx);
-  const known = state.payments.find(
-    (p) =>
-      p.processorChargeId === c.chargeId ||
-      (c.paymentIntentId !== null && p.processorPaymentIntentId === c.paymentIntentId),
-  );
-  if (known !== undefined) {
-    if (known.signupId !== null && known.signupId !== c.signupId) {
-      return refuse(409, 'charge_already_used', 'This charge is already the payment of another signup.', 'charge_id');
-    }
-    const linked: PaymentRow = { ...known, signupId: c.signupId };
-    // An earlier try of the same intent was declined: that proves nothing of this charge.
-    if (known.succeededAt === null && known.mark === 'none') {
-      const { amount, currency, chargeId } = c;
-      const ids = { processorChargeId: chargeId, reference: chargeId, origin: 'signup', status: 'succeeded' } as const;
-      const named = { ...ids, amount, currency, signupAsked: askedOtherwise(c), recordedAt: ctx.now };
-      return toBeProven(state, { ...moveMark(linked, 'proving'), ...named }, c, ctx);
-    }
-    return { ok: true, state: putPayment(state, linked), value: linked };
-  }
-  const p = newPayment(ctx, {
-    invoiceId: s.lane,
-    customerId: c.customerId,
-    currency: c.currency,
-    origin: 'signup',
-    amount: c.amount,
-    processorChargeId: c.chargeId,
-    processorPaymentIntentId: c.paymentIntentId,
-    reference: c.chargeId,
-    signupId: c.signupId,
-    signupAsked: askedOtherwise(c),
-    mark: 'proving',
-  });
-  return toBeProven(state, p, c, ctx);
-}
-
-/** A charge is of what its intent was made for: a completion that names something else is not believed by itself. */
-function askedOtherwise({ asked, amount, currency }: Completion): string | null {
-  return asked === null || sameMoney(asked, { minor: amount, currency }) ? null : showMoney(asked);
-}
-
-function toBeProven(state: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): Commanded<PaymentRow> {
-  const said = `signup ${c.signupId} names charge ${c.chargeId} of ${showMoney({ minor: c.amount, currency: c.currency })}`;
-  const added = note(putPayment(state, p), ctx, 'person', said, p.id);
-  if (ctx.settings.signupChargeCheck === 'psp_reference') return { ok: true, state: added, value: p };
-  const believed = proven(added, p, ctx, 'the check is off');
-  return { ok: true, state: believed, value: believed.payments.find((x) => x.id === p.id) ?? p };
-}
-
 /** What a person may choose for an open item. */
 export function resolutionsOf(r: ReviewRow): readonly Resolution[] {
   switch (r.kind) {
@@ -231,6 +164,9 @@ function act(
 ): Commanded<null> {
   const p = s.payments.find((x) => x.id === r.paymentRowId);
   const just = (state: LaneState): Commanded<null> => ({ ok: true, state, value: null });
+  // Only its number is settled: whether the MoR knows the charge at all is another item's question.
+  const unproven = r.kind === 'amount_mismatch' && p?.mark === 'parked' && p.succeededAt === null;
+  if (unproven && choice.resolution !== 'refund') return just(s);
   switch (choice.resolution) {
     case 'refund': {
       if (p === undefined) return refuse(409, 'resolution_not_available', 'This item names no payment.', 'resolution');

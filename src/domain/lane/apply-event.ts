@@ -17,7 +17,9 @@ import {
   putRefund,
 } from './change.js';
 import { ensureInvoice, takeEvent } from './facts.js';
-import { amountTold } from './settle.js';
+import { amountSettled } from './settle.js';
+
+const NAMED = 'the MoR named the amount';
 
 /** An `invoice.*` event of the platform. */
 export type InvoiceEvent = {
@@ -142,7 +144,6 @@ export function newPayment(
     amountRefunded: 0n,
     refundedTotal: null,
     signupId: null,
-    signupAsked: null,
     recordedAt: ctx.now,
     ...over,
   };
@@ -181,7 +182,8 @@ function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   const state = withAttempt(s, e, 'succeeded');
   if (p.succeededAt !== null) {
     if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId) {
-      return { state: amountTold(state, p, ctx), verdict: done('this payment is already recorded') };
+      const told = amountSettled(putPayment(state, p), p, ctx, NAMED);
+      return { state: told, verdict: done('this payment is already recorded') };
     }
     return {
       state: openReview(putPayment(state, p), ctx, {
@@ -215,6 +217,7 @@ function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
     resolution: 'cleared',
     note: 'the MoR reported the payment',
   });
+  booked = amountSettled(booked, paid, ctx, NAMED);
   return { state: booked, verdict: done(`${shown(paid)} was taken, payment ${e.paymentId}`) };
 }
 

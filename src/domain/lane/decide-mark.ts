@@ -101,14 +101,6 @@ export function decideMark(
         : 'Refund it, or apply it: Stripe credits what is too much to the customer.',
     );
   }
-  // Until the MoR's own event names the amount, there is the browser's word and what the signup's intent was made for.
-  if (p.signupAsked !== null && p.paymentId === null && !p.waived.includes('amount_mismatch')) {
-    return park(
-      'amount_mismatch',
-      `the signup’s payment intent was made for ${p.signupAsked}; its completion names ${taken}`,
-      `Find out at the MoR what the customer paid. Apply it if it was ${taken}; else dismiss this and give the money back in the MoR’s portal.`,
-    );
-  }
   if (status === 'draft') return { do: 'finalize' };
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };

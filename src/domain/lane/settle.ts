@@ -75,6 +75,10 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
   if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
   if (p.mark === 'reporting' || p.mark === 'referencing') return withdrawIfPointless(s, p, ctx);
   if (p.mark !== 'waiting' || p.amount === null) return s;
+  // Its backend said another amount (complete-signup.ts): a person first.
+  if (p.signupId !== null && openReviewOf(s, 'amount_mismatch', p.signupId) !== undefined) {
+    return putPayment(s, moveMark(p, 'parked'));
+  }
 
   const holder = s.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(x, i));
   const stuck = s.reviews.some(
@@ -244,16 +248,12 @@ export function proven(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): Lane
   return note(state, ctx, 'decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p.id);
 }
 
-/** The MoR itself named the amount of a signup's payment: that its intent was made for another is a person's question no more. */
-export function amountTold(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
-  const asked = p.signupAsked !== null && openReviewOf(s, 'amount_mismatch', p.id) !== undefined;
-  if (!asked || p.mark !== 'parked') return putPayment(s, p);
-  const free = putPayment(s, moveMark(p, 'waiting'));
-  return closeReviews(free, ctx, (r) => r.kind === 'amount_mismatch' && r.subject === p.id, {
-    by: null,
-    resolution: 'cleared',
-    note: 'the MoR named the amount',
-  });
+/** What a signup's backend said wrongly of its amount (complete-signup.ts) was said rightly since, or the MoR itself named the amount. */
+export function amountSettled(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
+  const item = p.signupId === null ? undefined : openReviewOf(s, 'amount_mismatch', p.signupId);
+  if (item === undefined) return s;
+  const closed = closeReviews(s, ctx, (r) => r.id === item.id, { by: null, resolution: 'cleared', note: how });
+  return p.mark === 'parked' && p.succeededAt !== null ? putPayment(closed, moveMark(p, 'waiting')) : closed;
 }
 
 function holdUntil(finalizesAt: Date | null, now: Date): Date {
