@@ -25,7 +25,10 @@ export class StripeTaxBasis extends TaxBasisReader {
     if (!listed.ok) return listed;
     const lines = listed.value.map(lineOf);
     if (lines.some((line) => line === null)) return notUnderstood('invoices.list_lines', listed);
-    const { invoiceId: id, customerId, currency, total } = billed.invoice;
+    const { invoiceId: id, customerId, currency } = billed.invoice;
+    // A credit note before the payment lowers what is sold; `total` does not show it (Stripe docs, "The Invoice object").
+    const credited = minorOf(read.value['pre_payment_credit_notes_amount']) ?? 0n;
+    const total = billed.invoice.total - credited;
     // `tax` of a customer holds the address of the last visit; Stripe leaves it out unless it is asked for.
     const customerPath = `/v1/customers/${encodeURIComponent(customerId)}?expand[]=tax`;
     const customer = await this.client.read('customers.retrieve', customerPath);

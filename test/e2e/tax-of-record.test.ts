@@ -6,6 +6,7 @@ import { Database } from '../../src/store/database.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { SystemClock } from '../../src/system/system-ports.js';
 import { cli } from '../cli/rig.js';
+import { newPaid, tellSucceeded } from './support/story.js';
 import { type Json, SIGNUP_KEY, type Subscriber, startWorld, type World } from '../support/world.js';
 
 describe('with MOR_PRODUCT=tor', () => {
@@ -104,6 +105,21 @@ describe('with MOR_PRODUCT=tor', () => {
     const explained = await cli(['explain', invoice], world.env);
     expect(explained.out).toMatch(/Tax of the invoice at the MoR: committed as \S+\./);
     expect(explained.out).toContain(`Tax of refund ${String(first.body['id'])} at the MoR: committed`);
+  });
+
+  it('commits what was paid where a part was credited before the payment', async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await knowsAll(s);
+    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
+    const invoice = await world.renew(s.subscriptionId);
+    await world.invoice(invoice, 'open');
+    await world.stripe.invoices.finalizeInvoice(invoice, { auto_advance: false });
+    await world.stripe.creditNotes.create({ invoice, amount: 990, email_type: 'none' });
+    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId: invoice, amount: 2000 });
+    await world.invoice(invoice, 'paid');
+    const [tax] = await committed(invoice);
+    expect(tax).toMatchObject({ totalAmount: '20.00' });
   });
 
   it('commits the calculation that the signup was bound to', async () => {

@@ -77,7 +77,7 @@ export type TaxBasis = {
   readonly invoiceId: string;
   readonly customerId: string;
   readonly currency: string; // upper case
-  /** What the customer had to pay for all lines, tax included. */
+  /** What the customer had to pay for all lines, tax included, less what was credited before it was paid. */
   readonly total: bigint;
   readonly customer: BilledParty;
   /** Where the customer was last seen; null: the platform does not know. */
