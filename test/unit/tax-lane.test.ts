@@ -14,6 +14,7 @@ import { plan } from '../../src/domain/lane/plan.js';
 import { settleTax } from '../../src/domain/lane/settle-tax.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
+import { type TaxBasis } from '../../src/domain/ports/tax.js';
 import { type MorCall } from '../../src/domain/ports/payment-gateway.js';
 import { encodeTax } from '../../src/mor/mor-tax-desk.js';
 import { SETTINGS } from '../support/builders.js';
@@ -81,6 +82,25 @@ const refusal = (over: Partial<CallFailure>): CallFailure => ({
   ...over,
 });
 
+/** Two lines of 10.00 in all, sold where no evidence is needed. */
+const BASIS: TaxBasis = {
+  invoiceId: 'in_1',
+  customerId: 'cus_1',
+  currency: 'EUR',
+  total: 1000n,
+  customer: {
+    name: 'Ada Example',
+    email: null,
+    address: { line1: '1 Road', line2: null, city: 'Albany', state: 'NY', postalCode: '12207', country: 'US' },
+    taxIds: [],
+  },
+  ipAddress: null,
+  lines: [
+    { reference: 'il_1', productCode: null, description: null, amount: 700n },
+    { reference: 'il_2', productCode: null, description: null, amount: 300n },
+  ],
+};
+
 describe('the tax of a paid invoice', () => {
   it('is begun once its payment is marked, and once only', () => {
     const s = settleTax(paid(), ctx);
@@ -107,6 +127,23 @@ describe('the tax of a paid invoice', () => {
       payment: { processor: 'cardpsp', paymentReference: 'ch_1' },
     });
     expect(answered(s, [1000n]).taxes).toMatchObject([{ stage: 'committed', morId: 'tx_1' }]);
+  });
+
+  it.each<[string, bigint | null, string, string]>([
+    ['to the last unit is committed', 1000n, 'EUR', 'committing'],
+    ['that is one unit more is left to a person', 1001n, 'EUR', 'parked'],
+    ['in another currency is left to a person', 1000n, 'USD', 'parked'],
+    ['that is no exact amount is left to a person', null, 'EUR', 'parked'],
+  ])('with a calculation of what was asked for %s', (_what, total, currency, stage) => {
+    const s = settleTax(paid(), ctx);
+    const outcome = { ok: true, value: BASIS, status: 200, requestId: null } as const;
+    const asked = applyTaxFound(s, s.taxes[0]?.id ?? '', { from: 'platform', outcome }, ctx);
+    expect([last(asked).kind, asked.taxes[0]?.stage]).toEqual(['calculate_tax', 'calculating']);
+    const calculation = { taxCalculationId: 'calc_1', total, currency };
+    const told = applyTaxAnswer(asked, last(asked), { kind: 'calculate_tax', calculation }, ctx);
+    expect(told.taxes).toMatchObject([{ stage, lines: [] }]);
+    expect(told.messages.some((m) => m.kind === 'commit_tax')).toBe(stage === 'committing');
+    expect(told.reviews.map((r) => [r.kind, r.status])).toEqual(stage === 'parked' ? [['effect_failed', 'open']] : []);
   });
 
   it('is calculated anew once when the calculation cannot be used, then a person is asked', () => {

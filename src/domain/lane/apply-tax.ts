@@ -1,4 +1,5 @@
 // Takes in what was found out for a tax calculation, and what the MoR answered about tax.
+import { showMoney } from '../money.js';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../model.js';
 import { type CallFailure, type CallOutcome } from '../ports/call.js';
 import { type TaxBasis, type TaxCalculationFacts, type TaxTransactionFacts } from '../ports/tax.js';
@@ -40,7 +41,9 @@ export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx:
   }
   const wire = ctx.encodeMor(asked.call);
   const state = addMessage(s, ctx, { peer: 'mor', kind: 'calculate_tax', subject: t.reference, wire });
-  const moved = { ...moveTax(t, 'calculating', ctx.now), attempts: 0, dueAt: null };
+  // What is asked for stands in the record until the answer was compared with it.
+  const lines = asked.call.lines.map(({ reference, gross }) => ({ lineItemId: reference, amount: gross.toString() }));
+  const moved = { ...moveTax(t, 'calculating', ctx.now), attempts: 0, dueAt: null, lines };
   return note(putTax(state, moved), ctx, 'decision', 'calculate the tax from the invoice', t.id);
 }
 
@@ -49,7 +52,7 @@ export function applyTaxAnswer(s: LaneState, m: OutboxRow, a: TaxAnswer, ctx: Ct
   if (t === undefined) return s;
   switch (a.kind) {
     case 'calculate_tax':
-      return t.stage === 'calculating' ? startCommit(forget(s, m), t, a.calculation.taxCalculationId, ctx) : s;
+      return t.stage === 'calculating' ? applyCalculation(forget(s, m), t, a.calculation, ctx) : s;
     case 'commit_tax': {
       if (t.stage !== 'committing') return s;
       const { transactionId, lines } = a.transaction;
@@ -62,6 +65,19 @@ export function applyTaxAnswer(s: LaneState, m: OutboxRow, a: TaxAnswer, ctx: Ct
       if (t.stage !== 'committing') return s;
       return committed(s, t, a.taxRefundId, `tax refund ${a.taxRefundId} is committed`, ctx);
   }
+}
+
+/** `INCLUSIVE` lines come to what was asked for, to the last unit: another total is of something else, and is not committed. */
+function applyCalculation(s: LaneState, t: TaxRecord, c: TaxCalculationFacts, ctx: Ctx): LaneState {
+  const asked = t.lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
+  const clear = { ...t, lines: [] };
+  // A record that an older release left here does not know what it asked for.
+  if (t.lines.length === 0 || (c.total === asked && c.currency === t.currency))
+    return startCommit(s, clear, c.taxCalculationId, ctx);
+  const came =
+    c.total === null ? `no exact amount of ${c.currency}` : showMoney({ minor: c.total, currency: c.currency });
+  const wanted = showMoney({ minor: asked, currency: t.currency });
+  return parkTax(s, clear, 'calculate_tax', `its tax was calculated for ${came}, and ${wanted} was asked for`, ctx);
 }
 
 function committed(s: LaneState, t: TaxRecord, morId: string, text: string, ctx: Ctx): LaneState {
