@@ -23,7 +23,7 @@ export function addVerify(program: Command, session: Session): void {
     )
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
     .option('--resume', 'go on with a run of the last day that was cut off, instead of comparing everything anew')
-    .option('--repair', 'show the plan, ask, carry it out through the flows, and compare again')
+    .option('--repair', 'show the plan, ask (on a terminal), carry it out through the flows, and compare again')
     .option('--wait <seconds>', 'how long a repair may take', parseCount(3600), 120)
     .option('--yes', 'do not ask');
   session
@@ -38,7 +38,12 @@ export function addVerify(program: Command, session: Session): void {
     .option('--yes', 'do not ask');
 }
 
-type Options = { readonly since: Date; readonly onProgress: (c: Counts) => void; readonly signal: AbortSignal };
+type Options = {
+  readonly since: Date;
+  readonly young: true;
+  readonly onProgress: (c: Counts) => void;
+  readonly signal: AbortSignal;
+};
 type Counts = Readonly<Record<string, number>>;
 
 /** Runs `work` with the options of the command, and tells how far it is. */
@@ -50,7 +55,7 @@ export async function told<T>(cli: Cli, work: (options: Options) => Promise<T>):
   const progress = new Progress(cli.io);
   const onProgress = (compared: Counts): void => progress.say(`compared ${counted(compared)}`);
   try {
-    return await work({ since, onProgress, signal: cli.io.signal });
+    return await work({ since, young: true, onProgress, signal: cli.io.signal });
   } finally {
     progress.end();
   }
@@ -72,7 +77,9 @@ async function verify(cli: Cli): Promise<number> {
   const wanted = report.differences.filter(isRepairable);
   if (cli.options['repair'] === true && wanted.length > 0) {
     if (!cli.json || cli.options['yes'] !== true) cli.io.err(`The plan\n${planOf(wanted)}${moreText(report.more)}\n`);
-    if (await cli.confirm(`Carry out ${wanted.length} repair${wanted.length === 1 ? '' : 's'}?`)) {
+    // Where nobody can be asked, `--repair` was the answer.
+    const alone = !cli.io.isTerminal;
+    if (alone || (await cli.confirm(`Carry out ${wanted.length} repair${wanted.length === 1 ? '' : 's'}?`))) {
       const before = report;
       repaired = await world.change('verify.repair', before.id, () => flow.repair(before, wanted), counts);
       await settle(cli, world, repaired);

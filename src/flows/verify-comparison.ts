@@ -34,6 +34,10 @@ export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
 }
 
 export const VERIFY_PAGE = 200;
+/** Of what is very young, as much is looked at twice; more of it means that a great deal is under way. */
+const YOUNG_ONES = 200;
+/** Stripe delivers within a second or two, and a decision follows within another. */
+const YOUNG_PAUSE_MS = 3_000;
 /** A read that failed for the moment is made again after these pauses, in milliseconds: a long run meets some. */
 const PAUSES_MS = [500, 2_000];
 const LONGEST_PAUSE_MS = 30_000;
@@ -58,6 +62,8 @@ export type Sitting = {
   /** When the run began that this one goes on with; null: it begins itself. */
   readonly resumed: Date | null;
   readonly signal: AbortSignal | undefined;
+  /** True: what is too young to be told from what is under way is looked at twice, not left to the next run. */
+  readonly young: boolean;
   /** Called after each question, when all that was found and how far it is can be written down: `n` more of `what` were looked at. */
   readonly step: (what: string, n: number) => Promise<void>;
 };
@@ -67,6 +73,8 @@ export class VerifyComparison {
   private events: Listing;
   private refundsAfter: bigint;
   private signupsAfter: bigint;
+  private readonly youngInvoices = new Set<string>();
+  private readonly youngEvents: BillingEventFacts[] = [];
 
   constructor(
     private readonly parts: VerifyParts,
@@ -93,6 +101,7 @@ export class VerifyComparison {
     await this.stripeInvoices();
     await this.stripeEvents();
     await this.signupCharges();
+    await this.youngOnes();
   }
 
   private now(): Date {
@@ -143,7 +152,9 @@ export class VerifyComparison {
     for (let after = 0n; ;) {
       const page = await books.openEnds(since, after, VERIFY_PAGE);
       for (const ours of page) {
-        this.findings.addOfBooks(compareWithin(ours, now));
+        const settled = compareWithin(ours, now);
+        this.findings.addOfBooks(settled);
+        if (compareWithin(ours, now, 0).length > settled.length) this.addYoung(ours.invoice.invoiceId);
         const isNew = ours.refunds.some((r) => resumed !== null && (r.succeededAt ?? r.createdAt) >= resumed);
         if (ours.seq > this.refundsAfter || isNew) this.findings.addShown(await this.ofRefunds(ours));
         if (ours.seq > this.refundsAfter) this.refundsAfter = ours.seq;
@@ -188,7 +199,9 @@ export class VerifyComparison {
   }
 
   private async ofInvoice(facts: InvoiceFacts, own: OurInvoice | null): Promise<Difference[]> {
-    const found = compareInvoice(facts, own, this.now());
+    const now = this.now();
+    const found = compareInvoice(facts, own, now);
+    if (compareInvoice(facts, own, now, 0).length > found.length) this.addYoung(facts.invoiceId);
     if (!paidBeyondLedger(facts, own)) return found;
     const payments = await this.ask(
       () => this.parts.platform.listInvoicePayments(facts.invoiceId),
@@ -211,9 +224,33 @@ export class VerifyComparison {
         const now = this.now();
         const unknown = await books.unknownEvents(page.map((e) => e.eventId));
         for (const e of page)
-          if (unknown.has(e.eventId) && !isOnItsWay(e, now)) this.findings.addMissing(e, neverCame(e));
+          if (!unknown.has(e.eventId)) continue;
+          else if (!isOnItsWay(e, now)) this.findings.addMissing(e, neverCame(e));
+          else if (this.sitting.young && this.youngEvents.length < YOUNG_ONES) this.youngEvents.push(e);
       },
     );
+  }
+
+  private addYoung(invoiceId: string): void {
+    if (this.sitting.young && this.youngInvoices.size < YOUNG_ONES) this.youngInvoices.add(invoiceId);
+  }
+
+  /** What differed a moment after it was made, and still does after a pause in which a delivery and its decision come through. */
+  private async youngOnes(): Promise<void> {
+    const { books, platform, context } = this.parts;
+    const [ids, events] = [[...this.youngInvoices], this.youngEvents];
+    if (ids.length === 0 && events.length === 0) return;
+    await context.clock.sleep(YOUNG_PAUSE_MS, this.sitting.signal);
+    const unknown = await books.unknownEvents(events.map((e) => e.eventId));
+    for (const e of events) if (unknown.has(e.eventId)) this.findings.addMissing(e, neverCame(e));
+    for (const id of ids) {
+      const facts = await this.ask(() => platform.readInvoice(id), 'an invoice could not be read');
+      const own = byInvoice(await books.invoices([id])).get(id) ?? null;
+      const now = this.now();
+      if (own !== null) this.findings.addOfBooks(compareWithin(own, now, 0));
+      if (facts !== null) this.findings.addShown(compareInvoice(facts, own, now, 0), facts);
+      await this.sitting.step('invoices', 0);
+    }
   }
 
   /** The next page is asked for while one is compared: what bounds the pace is then the budget, not the sum of both. */

@@ -20,6 +20,11 @@ export type VerifyOptions = {
   readonly since: Date;
   /** True: goes on with the newest run that was cut off and reaches as far back, if there is one that is young enough. */
   readonly resume?: boolean;
+  /**
+   * True: what is so young that it may be under way is looked at twice, for a person who asks now. Left out, it is left to the next
+   * run.
+   */
+  readonly young?: boolean;
   /** Called now and then with what was looked at so far. */
   readonly onProgress?: (compared: Readonly<Record<string, number>>) => void;
   /** Called each time when it was written down how far the run is. */
@@ -100,7 +105,11 @@ export class VerifyFlow {
       [steps, savedAt] = [0, now.getTime()];
       await options.onSaved?.();
     };
-    const comparison = new VerifyComparison(this.parts, { since, from, resumed, signal, step }, findings);
+    const comparison = new VerifyComparison(
+      this.parts,
+      { since, from, resumed, signal, young: options.young === true, step },
+      findings,
+    );
     let problem: string | null = null;
     let lost: LossReport | null = null;
     try {

@@ -75,6 +75,21 @@ describe('verify', () => {
   const about = (report: Report, invoiceId: string): Line[] =>
     report.differences.filter((d) => d.invoice_id === invoiceId);
 
+  it('names at once what Stripe made a moment ago and never came, and repairs it unasked where nobody can be asked', async () => {
+    await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 1_000 });
+    const s = await world.subscriber();
+    await world.control('DELETE', '/faults');
+    const { code, report } = await verify();
+    expect(code).toBe(3);
+    expect(about(report, s.firstInvoiceId)).toContainEqual(
+      expect.objectContaining({ kind: 'event_never_delivered', repair: 'take-in-event' }),
+    );
+    const repaired = await verify('--repair');
+    expect(repaired.report.repaired?.length).toBeGreaterThan(0);
+    expect(repaired.report.differences).toEqual([]);
+    expect(repaired.code).toBe(0);
+  });
+
   it('finds nothing where signups, renewals and refunds went well', async () => {
     const { paymentId } = await paidRenewal();
     await refunded(paymentId, 1000);

@@ -234,6 +234,9 @@ describe('against the invoice on Stripe', () => {
     expect(compareInvoice(facts({ amountDue: 0n }), null, LATER)).toEqual([]);
     expect(compareInvoice(facts({ status: 'void' }), null, LATER)).toEqual([]);
     expect(compareInvoice(facts({ createdAt: LATER }), null, LATER)).toEqual([]);
+    expect(compareInvoice(facts({ createdAt: LATER }), null, LATER, 0)).toMatchObject([
+      { kind: 'event_never_delivered', repair: 'look-again' },
+    ]);
   });
 
   it('another status than the one we were told is one', () => {
@@ -241,6 +244,8 @@ describe('against the invoice on Stripe', () => {
     expect(compareInvoice(facts({ status: 'void', amountPaid: 0n }), open, LATER)).toMatchObject([
       { kind: 'event_never_delivered', repair: 'look-again' },
     ]);
+    const young = facts({ status: 'void', amountPaid: 0n, createdAt: LATER });
+    expect(compareInvoice(young, open, LATER, 0)).toEqual([]); // its news is on the way
   });
 
   it('a payment record of somebody else’s is one, ours is none, and what Stripe collected itself is none', () => {

@@ -85,13 +85,17 @@ function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | nul
   return o.openReviews.find((r) => !isTaxReview(r) && match(r))?.id ?? null;
 }
 
-/** What can be said without asking anyone: money and refunds that have not come through, verdicts that did not come. */
-export function compareWithin(o: OurInvoice, now: Date): Difference[] {
+/**
+ * What can be said without asking anyone: money and refunds that have not come through, verdicts that did not come.
+ * @param graceMs work that began less than this ago, in milliseconds, is under way and no difference
+ */
+export function compareWithin(o: OurInvoice, now: Date, graceMs = GRACE_MS): Difference[] {
   const { invoice, payments } = o;
+  const isSettled = (since: Date): boolean => now.getTime() - since.getTime() >= graceMs;
   const found = [
-    ...payments.flatMap((p) => unmarked(o, p, now)),
-    ...o.refunds.flatMap((r) => unmirrored(o, r, now)),
-    ...(o.taxes ?? []).flatMap((t) => uncommitted(o, t, now)),
+    ...payments.flatMap((p) => unmarked(o, p, now, isSettled)),
+    ...o.refunds.flatMap((r) => unmirrored(o, r, now, isSettled)),
+    ...(o.taxes ?? []).flatMap((t) => uncommitted(o, t, isSettled)),
     ...o.openReviews
       .filter((r) => r.kind === 'refund_gap')
       .map((r) => difference('amount_differs', 'person', r.summary, { invoiceId: invoice.invoiceId, reviewId: r.id })),
@@ -106,11 +110,9 @@ export function compareWithin(o: OurInvoice, now: Date): Difference[] {
   return found;
 }
 
-function isSettled(since: Date, now: Date): boolean {
-  return now.getTime() - since.getTime() >= GRACE_MS;
-}
+type IsSettled = (since: Date) => boolean;
 
-function unmarked(o: OurInvoice, p: PaymentRow, now: Date): Difference[] {
+function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled): Difference[] {
   if (p.succeededAt === null || p.amount === null || p.mark === 'confirmed' || p.mark === 'closed') return [];
   // A dispute or an alert on the payment explains much, but not that it is unmarked.
   const reviewId = reviewOf(
@@ -118,7 +120,7 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date): Difference[] {
     (r) => (r.paymentRowId === p.id && PARKING.has(r.kind)) || r.kind === 'finalization_failed',
   );
   const waitsForDraft = isWaiting(o, p, now);
-  if (reviewId === null && (waitsForDraft || !isSettled(p.recordedAt, now))) return [];
+  if (reviewId === null && (waitsForDraft || !isSettled(p.recordedAt))) return [];
   const detail = `${showMoney({ minor: p.amount, currency: p.currency })} was taken and is not marked on Stripe (${p.mark})`;
   const about = { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id, reviewId };
   return [difference('charged_not_marked', 'look-again', detail, about)];
@@ -130,7 +132,7 @@ function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
   return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
 }
 
-function unmirrored(o: OurInvoice, r: RefundRow, now: Date): Difference[] {
+function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled): Difference[] {
   if (r.status !== 'succeeded' || r.mirror === 'done' || r.mirror === 'not_needed') return [];
   // A refund waits for its payment's mark; the item that keeps that payment explains it too.
   const explains = (x: ReviewRow): boolean =>
@@ -138,17 +140,17 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date): Difference[] {
   const reviewId = reviewOf(o, explains);
   const payment = o.payments.find((p) => p.id === r.paymentRowId);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
-  if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt, now))) return [];
+  if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
   const detail = `${showMoney({ minor: r.amount, currency: r.currency })} was given back and does not show on Stripe (${r.mirror})`;
   return [
     difference('refund_not_mirrored', 'look-again', detail, { invoiceId: r.invoiceId, refundId: r.id, reviewId }),
   ];
 }
 
-function uncommitted(o: OurInvoice, t: TaxRecord, now: Date): Difference[] {
+function uncommitted(o: OurInvoice, t: TaxRecord, isSettled: IsSettled): Difference[] {
   if (t.stage === 'committed' || t.stage === 'closed') return [];
   const reviewId = o.openReviews.find((r) => isTaxOf(r, t))?.id ?? null;
-  if (reviewId === null && !isSettled(t.createdAt, now)) return [];
+  if (reviewId === null && !isSettled(t.createdAt)) return [];
   const what = t.kind === 'transaction' ? 'its tax transaction' : `the tax refund of ${t.reference}`;
   const detail = `${what} is not committed at the MoR (${t.stage})`;
   return [
@@ -165,11 +167,22 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
   return payments.reduce((n, p) => n + (p.amount ?? 0n), 0n);
 }
 
-/** The ledger against the invoice as Stripe lists it. `ours` null: we have never heard of it. */
-export function compareInvoice(facts: InvoiceFacts, ours: OurInvoice | null, now: Date): Difference[] {
+/**
+ * The ledger against the invoice as Stripe lists it. `ours` null: we have never heard of it.
+ * @param graceMs an invoice younger than this, in milliseconds, is under way. Its status alone says nothing until it is older than
+ * GRACE_MS, since the news of it comes by and by; what is lost or differs in money does.
+ */
+export function compareInvoice(
+  facts: InvoiceFacts,
+  ours: OurInvoice | null,
+  now: Date,
+  graceMs = GRACE_MS,
+): Difference[] {
   const { invoiceId } = facts;
   const { createdAt } = facts;
-  if (createdAt !== null && Math.abs(now.getTime() - createdAt.getTime()) < GRACE_MS) return [];
+  const age = createdAt === null ? GRACE_MS : Math.abs(now.getTime() - createdAt.getTime());
+  if (age < graceMs) return [];
+  const picture = (own: OurInvoice): Difference[] => (age < GRACE_MS ? [] : pictureDiffers(facts, own));
   if (ours === null) {
     if (facts.billingReason === SIGNUP_REASON || facts.amountDue === 0n || facts.status === 'void') return [];
     const detail = `invoice ${invoiceId} (${facts.status}) was never heard of here`;
@@ -177,9 +190,9 @@ export function compareInvoice(facts: InvoiceFacts, ours: OurInvoice | null, now
   }
   const marked = markedOf(ours);
   const [first] = marked;
-  if (first === undefined) return pictureDiffers(facts, ours);
+  if (first === undefined) return picture(ours);
   const sum = sumOf(marked);
-  if (facts.currency === first.currency && facts.amountPaid >= sum) return pictureDiffers(facts, ours);
+  if (facts.currency === first.currency && facts.amountPaid >= sum) return picture(ours);
   const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
   const detail = `the ledger marked ${show(sum, first.currency)}; Stripe shows ${show(facts.amountPaid, facts.currency)} paid (${facts.status})`;
   const reviewId = reviewOf(ours, (r) => r.paymentRowId === first.id && PARKING.has(r.kind));
