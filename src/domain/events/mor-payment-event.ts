@@ -37,7 +37,7 @@ export type PaymentSucceeded = PaymentFacts & {
 export type PaymentNotMade = PaymentFacts & {
   readonly kind: 'payment.failed' | 'payment.requires_action';
   readonly invoiceId: string;
-  /** Null: Document 3 sends an empty one. */
+  /** Null: Document 3 sends an empty one, which a sender may write as null or leave out. */
   readonly processorChargeId: string | null;
   readonly failureMessage: string | null;
   readonly declineCode: string | null;
@@ -141,7 +141,7 @@ function requireStatus<S extends string>(payment: JsonObject, fitting: readonly 
   return status;
 }
 
-/** Document 3: always there, and empty on failed and requires_action. */
+/** Document 3: empty on failed and requires_action. Nothing was charged, so null and absent say the same. */
 function chargeOrEmpty(payment: JsonObject): string | null {
-  return member(payment, 'processor_charge_id') === '' ? null : requireId(payment, 'processor_charge_id');
+  return (member(payment, 'processor_charge_id') ?? '') === '' ? null : requireId(payment, 'processor_charge_id');
 }
