@@ -77,6 +77,15 @@ export class PgLaneStore extends LaneStore {
     });
   }
 
+  async renew(lane: string, fence: bigint, leaseMs: number): Promise<boolean> {
+    const until = new Date(this.clock.now().getTime() + leaseMs);
+    const renewed = await this.db.pool.query(
+      'update lane set lease_until = $3 where key = $1 and fence = $2 and lease_until is not null',
+      [lane, fence, until],
+    );
+    return renewed.rowCount === 1;
+  }
+
   transact<T>(work: LaneWork<T>): Promise<T> {
     return this.transactions.submit(work);
   }

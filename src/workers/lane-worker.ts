@@ -1,4 +1,5 @@
 // The loop that works lanes: claims what is due, works each lane by the flow, as many at once as the settings allow.
+import { setMaxListeners } from 'node:events';
 import { type Clock } from '../domain/ports/clock.js';
 import { type Claim, LaneFenced, type LaneStore, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { type Wake } from '../flows/wake.js';
@@ -24,6 +25,10 @@ const GIVE_WAY_MS = 200;
 /** How often a lane that was told of is tried again. */
 const STUCK_EVERY_MS = 3_600_000;
 const MOST_FAILING = 10_000;
+/** A lease is renewed after this part of it: two renewals may fail before it runs out. */
+const RENEW_AFTER = 0.3;
+/** A call that has not ended in a quarter of an hour, at the usual lease, never will: then anyone may go on. */
+const MOST_RENEWALS = 120;
 
 export class LaneWorker {
   private readonly stopping = new AbortController();
@@ -46,6 +51,8 @@ export class LaneWorker {
     private readonly options: LaneWorkerOptions,
   ) {
     this.places = Math.floor((options.concurrency * 9) / 8);
+    // Each lane that waits out an outage listens, and the loop itself: it is no leak, and no warning is to be printed.
+    setMaxListeners(this.places + 2, this.stopping.signal);
   }
 
   /** While `crowded` is true lanes are claimed at a walk: senders wait for their answers, and decisions can. */
@@ -123,6 +130,8 @@ export class LaneWorker {
   }
 
   private async work(claim: Claim): Promise<void> {
+    const over = new AbortController();
+    void this.keep(claim, over.signal);
     try {
       const done = await this.flow.run(claim, this.stopping.signal); // not inside the call: nobody may be listening
       this.failing.delete(claim.lane);
@@ -131,6 +140,23 @@ export class LaneWorker {
       if (e instanceof LaneFenced) return; // another worker has it: nothing was written here
       this.options.onError?.('a lane could not be worked', e, claim.lane, claim.events);
       await this.giveBack(claim, e);
+    } finally {
+      over.abort();
+    }
+  }
+
+  /**
+   * What is under way may outlast a lease: a search through thousands of records, a pause that Stripe asks for. The lane stays ours
+   * meanwhile; given to another, the same search would begin anew, and neither would ever write down what it found.
+   */
+  private async keep(claim: Claim, over: AbortSignal): Promise<void> {
+    const { leaseMs } = this.options;
+    for (let times = 0; times < MOST_RENEWALS; times++) {
+      await this.clock.sleep(leaseMs * RENEW_AFTER, over);
+      if (over.aborted) return;
+      // A renewal that fails is made again; if none succeeds, the fence keeps this worker from writing.
+      const ours = await this.store.renew(claim.lane, claim.fence, leaseMs).catch(() => true);
+      if (!ours) return;
     }
   }
 

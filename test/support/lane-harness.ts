@@ -67,6 +67,10 @@ export class MemoryLaneStore extends LaneStore {
     });
   }
 
+  override async renew(): Promise<never> {
+    throw new Error('nobody works here longer than a lease');
+  }
+
   override async transact<T>(work: LaneWork<T>): Promise<T> {
     const now = this.clock.now().getTime();
     const lane = this.lane(work.lane);
@@ -179,6 +183,10 @@ class MortalStore extends LaneStore {
 
   override claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
     return this.inner.claim(owner, limit, leaseMs);
+  }
+
+  override renew(...args: Parameters<LaneStore['renew']>): Promise<boolean> {
+    return this.inner.renew(...args);
   }
 
   override transact<T>(work: LaneWork<T>): Promise<T> {

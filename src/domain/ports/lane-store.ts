@@ -82,6 +82,8 @@ export class NotUnique extends Error {
 export abstract class LaneStore {
   /** Claims up to `limit` lanes that have something due. A lease lasts `leaseMs` and is renewed by each `transact`. */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
+  /** Makes the lease last `leaseMs` from now on. False: the lane was given back, or is somebody else's. */
+  abstract renew(lane: string, fence: bigint, leaseMs: number): Promise<boolean>;
   /** One transaction: lock, load, decide, save. Throws LaneFenced, NotUnique, StoreUnavailable, or what else the database threw. */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
   /** Gives a lane back; what is due is picked up by anyone. With `dueAt` it is due then, unless something comes before. */
