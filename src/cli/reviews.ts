@@ -82,7 +82,9 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
   const world = await cli.open();
   const review = await world.get(Books).review(id);
   if (review === null) throw new CliError(EXIT.failed, 'not_found', `There is no review item ${id}.`);
-  if (!(await cli.confirm(`${review.summary}\nSettle it by "${resolution}"?`))) return EXIT.failed;
+  const frees = review.kind === 'refund_stuck' && resolution === 'apply';
+  const danger = frees ? '\nIf this refund did not fail, the next one gives the money back a second time.' : '';
+  if (!(await cli.confirm(`${review.summary}${danger}\nSettle it by "${resolution}"?`))) return EXIT.failed;
   const note = typeof cli.options['note'] === 'string' ? cli.options['note'] : null;
   const resolved = await world.change(
     'review.resolve',

@@ -159,3 +159,54 @@ it.each([
   await h.rest(1);
   expect(h.gateway.asked).toHaveLength(asked); // its amount may be on its way back with another refund
 });
+
+describe('a refund that failed at the MoR without a word', () => {
+  const stuck = (s: LaneState): string =>
+    s.reviews.find((r) => r.kind === 'refund_stuck' && r.status === 'open')?.id ?? never();
+
+  async function end(h: LaneHarness, note: string | null): Promise<string> {
+    const item = stuck(await state(h));
+    const choice = { resolution: 'apply', note, by: 'ops' } as const;
+    const done = await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item, choice, ctx));
+    await h.rest(1);
+    return done.ok ? 'ok' : done.code;
+  }
+  const left = async (h: LaneHarness): Promise<bigint> => {
+    const s = await state(h);
+    return refundable(s.payments[0] ?? never(), s.refunds);
+  };
+
+  it('is ended by a person who names who said so, once: then its amount can be given back again', async () => {
+    const h = await paid();
+    h.gateway.nextStatus = 'pending';
+    await ask(h, 300n);
+    await h.rest(11 * 24);
+    expect(await left(h)).toBe(700n);
+    expect([await end(h, null), await end(h, '  ')]).toEqual(['note_required', 'note_required']);
+    expect(await left(h)).toBe(700n);
+    const item = stuck(await state(h));
+    expect(await end(h, 'Ada of the MoR, ticket 7')).toBe('ok');
+    const s = await state(h);
+    expect([s.refunds[0]?.status, await left(h), openKinds(s)]).toEqual(['failed', 1000n, []]);
+    expect(s.refunds[0]?.failure?.message).toBe('ops says that it failed: Ada of the MoR, ticket 7');
+    // Somebody else at the same time, or the same button twice.
+    const choice = { resolution: 'apply', note: null, by: 'other' } as const;
+    expect((await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx))).ok).toBe(true);
+    expect(await left(h)).toBe(1000n);
+    await shows(h, 0n, 0);
+    // The person was wrong, and its event comes after all.
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
+    await h.rest(1);
+    expect([(await state(h)).refunds.map((r) => r.status), await left(h)]).toEqual([['succeeded'], 700n]);
+    await shows(h, 300n, 1);
+  });
+
+  it('cannot be ended while its request is still being sent', async () => {
+    const h = await paid();
+    h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
+    await ask(h, 300n);
+    await h.rest(25);
+    expect(await end(h, 'Ada of the MoR')).toBe('refund_being_sent');
+    expect([(await state(h)).refunds[0]?.status, await left(h)]).toEqual(['requested', 700n]);
+  });
+});

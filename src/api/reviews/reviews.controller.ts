@@ -68,13 +68,13 @@ export class ReviewsController {
   @ApiOperation({
     summary: 'Settle a review item (role: ops)',
     description:
-      '`apply`: take the money for the invoice all the same. `refund`: give it back. `retry`: look or send again. `dismiss`: nothing is to be done.',
+      '`apply`: take the money for the invoice all the same; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: give it back. `retry`: look or send again. `dismiss`: nothing is to be done.',
   })
   @ApiOkResponse({ type: ReviewView })
   @Problems({
-    400: '`invalid_request`',
+    400: '`invalid_request`, `note_required`',
     404: '`not_found`',
-    409: '`review_already_resolved`, `resolution_not_available`, or why the refund it asks for cannot be made.',
+    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, or why the refund it asks for cannot be made.',
     422: '`payment_not_refundable`',
   })
   async resolve(

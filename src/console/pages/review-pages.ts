@@ -16,6 +16,12 @@ const MEANING: Readonly<Record<Resolution, string>> = {
   dismiss: 'Nothing is to be done here; close the item.',
 };
 
+/** What a resolution does to this item. */
+function meaningOf(r: ReviewRow, resolution: Resolution): string {
+  if (r.kind !== 'refund_stuck' || resolution !== 'apply') return MEANING[resolution];
+  return 'The MoR told you that this refund failed: its amount is free again. Say in the note who told you. If it did not fail, the next refund gives the money back a second time.';
+}
+
 export function reviewFacts(r: ReviewRow, payment: string | null): Html {
   return html`<p class="message ${r.status === 'open' ? 'bad' : 'good'}"><bdi>${r.summary}</bdi></p>
     ${r.status === 'open' && html`<p><strong>Proposed:</strong> <bdi>${r.proposal}</bdi></p>`}
@@ -52,7 +58,8 @@ export function choiceForm(session: Session, r: ReviewRow, resolutions: readonly
               aria-describedby="means-${name}"
             />
             <div>
-              <label for="choose-${name}">${name}</label> <span class="hint" id="means-${name}">${MEANING[name]}</span>
+              <label for="choose-${name}">${name}</label>
+              <span class="hint" id="means-${name}">${meaningOf(r, name)}</span>
             </div>
           </div>`,
       )}
@@ -75,7 +82,7 @@ export function confirmChoice(
 ): Html {
   const rest = payment === null ? null : refundable(payment.payment, payment.refunds);
   return html`<div class="card">
-    <p><strong>${words(resolution)}:</strong> ${MEANING[resolution]}</p>
+    <p><strong>${words(resolution)}:</strong> ${meaningOf(r, resolution)}</p>
     ${facts([
       ['What happened', foreign(r.summary)],
       r.invoiceId === null ? null : ['Invoice', invoiceLink(r.invoiceId)],
@@ -88,7 +95,9 @@ export function confirmChoice(
       <input type="hidden" name="resolution" value="${resolution}" />
       <input type="hidden" name="note" value="${note}" />
       <p class="buttons">
-        <button class="${resolution === 'refund' ? 'danger' : ''}">Yes, ${resolution}</button>
+        <button class="${resolution === 'refund' || r.kind === 'refund_stuck' ? 'danger' : ''}">
+          Yes, ${resolution}
+        </button>
         <a href="/console/reviews/${encodeURIComponent(r.id)}">Cancel</a>
       </p>
     </form>

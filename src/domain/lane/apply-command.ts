@@ -24,9 +24,11 @@ import {
   putRefund,
 } from './change.js';
 import { newRefund } from './apply-event.js';
+import { decideAnew } from './apply-refusal.js';
 import { dismissTax, retryTax } from './apply-tax.js';
 import { isTaxReview } from './tax-review.js';
 import { closePayment, PARKING, proven } from './settle.js';
+import { isToldFailed } from './settle-watches.js';
 
 /** A request that cannot be carried out: HTTP status, stable code, and the field to blame (null: none). */
 export type Refusal = {
@@ -109,9 +111,10 @@ export function resolutionsOf(r: ReviewRow): readonly Resolution[] {
       return ['refund', 'retry', 'dismiss'];
     case 'signup_unproven':
       return ['apply', 'retry', 'dismiss'];
+    case 'refund_stuck':
+      return isToldFailed(r) ? ['retry', 'dismiss'] : ['apply', 'retry', 'dismiss'];
     case 'effect_failed':
     case 'finalization_failed':
-    case 'refund_stuck':
     case 'renewal_overdue':
       return ['retry', 'dismiss'];
     case 'partial_transfer':
@@ -179,6 +182,7 @@ function act(
       return asked.ok ? just(asked.state) : asked;
     }
     case 'apply': {
+      if (r.kind === 'refund_stuck') return endRefund(s, r, choice);
       if (p === undefined) return just(s);
       if (r.kind === 'signup_unproven') return just(proven(s, p, ctx, `${choice.by} vouches for it`));
       if (p.mark !== 'parked') return just(s); // it is on the invoice already: there is nothing left to apply
@@ -192,6 +196,32 @@ function act(
       return just(parked ? closePayment(s, p, ctx) : s);
     }
   }
+}
+
+/**
+ * A person has it from the MoR that a refund failed, of which no event tells (Document 3 names none): its amount is free again. Only
+ * what is not being sent any more, and never without a word on who said so: a refund that was made after all would be made twice.
+ */
+function endRefund(
+  s: LaneState,
+  r: ReviewRow,
+  choice: { readonly note: string | null; readonly by: string },
+): Commanded<null> {
+  const refund = s.refunds.find((x) => x.id === r.refundId);
+  if (refund === undefined || refund.status === 'succeeded' || refund.status === 'failed')
+    return { ok: true, state: s, value: null };
+  const said = choice.note?.trim() ?? '';
+  if (said === '')
+    return refuse(400, 'note_required', 'Say in the note who at the MoR told you that this refund failed.', 'note');
+  if (s.messages.some((m) => m.kind === 'create_refund' && m.subject === refund.id && m.status === 'pending')) {
+    return refuse(409, 'refund_being_sent', 'This refund is still being sent: wait until the MoR has answered.');
+  }
+  const failure = { status: null, code: 'told_by_person', message: `${choice.by} says that it failed: ${said}` };
+  return {
+    ok: true,
+    state: decideAnew(putRefund(s, { ...refund, status: 'failed', failure }), refund.paymentRowId),
+    value: null,
+  };
 }
 
 /** A part of a bank transfer differs from what is due, and that is known. */

@@ -94,7 +94,7 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
         refundId: r.id,
         summary: `the first try of refund ${r.id} was not answered and its repeat was refused: ${said(f)}`,
         proposal:
-          'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved.',
+          'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved. If the MoR says that nothing was given back, `apply` with a note frees it.',
       });
     }
     case 'create_proforma':

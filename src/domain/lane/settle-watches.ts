@@ -1,6 +1,13 @@
 // Watches: what should have happened by now and did not becomes a review item, and closes itself when it happens after all.
 import { showMoney } from '../money.js';
-import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../model.js';
+import {
+  type InvoiceRow,
+  type LaneState,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+  type ReviewRow,
+} from '../model.js';
 import { isLiveProforma, type MorObjectRow } from '../mor-object.js';
 import {
   closeReviews,
@@ -98,7 +105,7 @@ function watchRefunds(s: LaneState, ctx: Ctx): LaneState {
       paymentRowId: r.paymentRowId,
       refundId: r.id,
       summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${r.createdAt.toISOString()}`,
-      proposal: `Ask the MoR what became of it. The amount stays reserved until it is known.${withdrawn ? ' It is not sent again by itself; `retry` sends it once more, under the same key.' : ''}`,
+      proposal: `Ask the MoR what became of it. The amount stays reserved until it is known: if the MoR says that it failed, \`apply\` with a note frees it.${withdrawn ? ' It is not sent again by itself; `retry` sends it once more, under the same key.' : ''}`,
     });
   }
   return state;
@@ -116,7 +123,13 @@ function endOfWait(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
   return waited && r.status === 'failed' ? tellFailed(state, r, ctx) : state;
 }
 
-const failedSubject = (r: RefundRow): string => `${r.id}:failed`;
+const FAILED = ':failed';
+const failedSubject = (r: RefundRow): string => `${r.id}${FAILED}`;
+
+/** An item about a refund that is known to have failed, not of one that is waited for. */
+export function isToldFailed(r: ReviewRow): boolean {
+  return r.kind === 'refund_stuck' && r.subject.endsWith(FAILED);
+}
 
 /** A refund that failed, for a person: nothing was given back. */
 export function tellFailed(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
