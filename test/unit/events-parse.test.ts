@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { bodyId } from '../../src/domain/events/envelope.js';
+import { timeOf } from '../../src/domain/events/fields.js';
 import { parseMorPaymentEvent } from '../../src/domain/events/mor-payment-event.js';
 import { idsIn, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { parseStripeEvent } from '../../src/domain/events/stripe-event.js';
@@ -140,6 +141,15 @@ describe('a payment event', () => {
       Array(3).fill('unusable'),
     );
   });
+
+  it.each(['0000-01-01T00:00:00Z', '0001-01-01T00:00:00+01:00', '9999-12-31T23:59:59-01:00'])(
+    'is not dated %s: no database has that year',
+    (text) => {
+      expect(timeOf(text)).toBeNull();
+      expect(timeOf('0001-01-01T00:00:00Z')?.toISOString()).toBe('0001-01-01T00:00:00.000Z');
+      expect(timeOf('9999-12-31T23:59:59Z')?.toISOString()).toBe('9999-12-31T23:59:59.000Z');
+    },
+  );
 
   it('of another type is ignored', () => {
     for (const type of ['payment.settled', 'report.available', 'payment.captured', 'payment.disputed', '__proto__']) {

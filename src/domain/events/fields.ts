@@ -76,6 +76,7 @@ export function requireCurrency(object: JsonObject, name: string): string {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 const LAST_SECOND = 253_402_300_799; // the end of the year 9999
+const FIRST_SECOND = -62_135_596_800; // the beginning of the year 1: a database has no year 0
 
 /** Whole Unix seconds, or ISO 8601 text with a zone; null for anything else. */
 export function timeOf(value: unknown): Date | null {
@@ -83,8 +84,9 @@ export function timeOf(value: unknown): Date | null {
     return Number.isInteger(value) && value >= 0 && value <= LAST_SECOND ? new Date(value * 1_000) : null;
   }
   if (typeof value !== 'string' || !ISO_TIME.test(value)) return null;
-  const at = new Date(value);
-  return Number.isNaN(at.getTime()) ? null : at;
+  // Its zone may carry a time out of the years that can be kept.
+  const sec = Math.floor(new Date(value).getTime() / 1_000);
+  return sec >= FIRST_SECOND && sec <= LAST_SECOND ? new Date(value) : null;
 }
 
 /**
