@@ -115,6 +115,7 @@ export class VerifyRepair {
   /** Reads the invoice, settles its lane, and makes the calls that wait there due. Null: done; else why not. */
   private async lookAgain(invoiceId: string): Promise<string | null> {
     const { platform, context } = this.parts;
+    const askedAt = context.clock.now();
     const outcome = await platform.readInvoice(invoiceId);
     if (!outcome.ok) return `the invoice could not be read: ${outcome.message}`;
     await this.lanes.transact({
@@ -122,7 +123,10 @@ export class VerifyRepair {
       fence: null,
       decide: ({ state }) => {
         const ctx = context.now();
-        let s = note(applyRead(state, outcome, ctx), ctx, 'decision', 'verify found a difference: looked at again');
+        // A worker may have marked it in the meantime: what was asked for before that is old.
+        const isOld = (state.invoice?.readAt?.getTime() ?? 0) >= askedAt.getTime();
+        const read = isOld ? state : applyRead(state, outcome, ctx);
+        let s = note(read, ctx, 'decision', 'verify found a difference: looked at again');
         s = settle(decideShadowedAnew(s, ctx), ctx); // what must not be sent any more is taken back before the rest is hurried
         for (const m of s.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
         for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });

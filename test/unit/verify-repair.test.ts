@@ -1,0 +1,27 @@
+// A repair beside a worker: what was read before the worker wrote is not taken for the newest news.
+import { expect, it } from '@jest/globals';
+import { difference } from '../../src/domain/verify/compare.js';
+import { VerifyFlow } from '../../src/flows/verify.flow.js';
+import { Wake } from '../../src/flows/wake.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
+import { LaneHarness, openKinds } from '../support/lane-harness.js';
+
+it('an invoice that is marked while the repair reads it stays paid', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.deliver(aPaymentSucceeded());
+  const readInvoice = h.platform.readInvoice.bind(h.platform);
+  h.platform.readInvoice = async (id) => {
+    h.platform.readInvoice = readInvoice;
+    const open = await h.platform.readInvoice(id);
+    await h.drain(); // the worker marks it, and this answer is on its way
+    return open;
+  };
+  const none = {} as never;
+  const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+  await verify.repair(none, [difference('charged_not_marked', 'look-again', 'open', { invoiceId: INVOICE_ID })]);
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect([s.invoice?.platformStatus, s.invoice?.amountRemaining, s.invoice?.status]).toEqual(['paid', 0n, 'paid']);
+  expect(openKinds(s)).toEqual([]);
+});
