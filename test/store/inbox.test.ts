@@ -93,6 +93,16 @@ describe('storing', () => {
     expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
   });
 
+  it('says of evidence that is sent back twice under one id that a deadline may run', async () => {
+    const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
+    await x.inbox.store([back('blurred')]);
+    expect(await x.inbox.store([back('the second page is missing')])).toEqual(['conflict']);
+    await x.inbox.store([an('a')]);
+    await x.inbox.store([an('a', {}, { id: 'a', amount: 2 })]);
+    const items = await rows('select proposal from review order by seq');
+    expect(items.map((r) => String(r['proposal']).includes('dashboard at once'))).toEqual([true, false]);
+  });
+
   it('takes fifty deliveries of one id at once for one event', async () => {
     const all = await Promise.all(Array.from({ length: 50 }, () => x.inbox.store([an('a')])));
     expect(all.flat().filter((o) => o === 'stored')).toHaveLength(1);
