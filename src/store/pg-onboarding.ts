@@ -6,6 +6,7 @@ import { Clock } from '../domain/ports/clock.js';
 import { Onboardings } from '../domain/ports/onboarding.js';
 import { jsonText } from './codec.js';
 import { Database } from './database.js';
+import { turnIsFree } from './turns.js';
 
 type Row = Record<string, unknown>;
 
@@ -86,7 +87,7 @@ export class PgOnboardings extends Onboardings {
 
   async claim(reference: string, until: Date): Promise<boolean> {
     const taken = await this.db.pool.query(
-      'update onboarding set busy_until = $2 where reference = $1 and (busy_until is null or busy_until <= $3)',
+      `update onboarding set busy_until = $2 where reference = $1 and ${turnIsFree(3)}`,
       [reference, until, this.clock.now()],
     );
     return taken.rowCount === 1;

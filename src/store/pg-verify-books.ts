@@ -213,7 +213,10 @@ export class PgVerifyBooks extends VerifyBooks {
     const now = this.clock.now();
     const taken = await this.db.pool.query(
       `insert into lane as l (key, lease_until) values ('job:verify', $1)
-       on conflict (key) do update set lease_until = excluded.lease_until where l.lease_until is null or l.lease_until <= $2`,
+       on conflict (key) do update set lease_until = excluded.lease_until
+         where l.lease_until is null or l.lease_until <= $2
+            -- Nobody waits longer than a day: a clock was wrong, and set right since.
+            or l.lease_until > $2::timestamptz + interval '2 days'`,
       [until, now],
     );
     return taken.rowCount === 1;

@@ -12,6 +12,7 @@ import {
 } from '../domain/ports/signups.js';
 import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
 import { Database, inTransaction } from './database.js';
+import { turnIsFree } from './turns.js';
 
 /** Stripe ends an incomplete subscription 23 hours after it was made (STRIPE-FACTS 2.3). */
 const INCOMPLETE_ENDS_MS = 23 * 3_600_000;
@@ -125,10 +126,11 @@ export class PgSignups extends Signups {
   }
 
   async claim(id: string, until: Date): Promise<boolean> {
-    const taken = await this.db.pool.query(
-      'update signup set busy_until = $2 where id = $1 and (busy_until is null or busy_until <= $3)',
-      [id, until, this.clock.now()],
-    );
+    const taken = await this.db.pool.query(`update signup set busy_until = $2 where id = $1 and ${turnIsFree(3)}`, [
+      id,
+      until,
+      this.clock.now(),
+    ]);
     return taken.rowCount === 1;
   }
 

@@ -144,6 +144,16 @@ describe('a verify run that was cut off', () => {
     expect(report.compared['invoices']).toBe(102);
   });
 
+  it('is due each day, and at once where a clock that was wrong had put it off for a year', async () => {
+    const books = new PgVerifyBooks(db, clock);
+    const inDays = (days: number): Date => new Date(clock.now().getTime() + days * 24 * HOUR);
+    expect(await books.claimRun(inDays(1))).toBe(true);
+    expect(await books.claimRun(inDays(1))).toBe(false);
+    await books.nextRunAt(inDays(365));
+    expect(await books.claimRun(inDays(1))).toBe(true);
+    expect(await books.claimRun(inDays(1))).toBe(false);
+  });
+
   it('is clean once what it had found has healed, and only then', async () => {
     await killedHalfWay([5]);
     clock.advance(11 * MINUTE);
