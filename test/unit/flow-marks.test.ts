@@ -51,6 +51,19 @@ describe('a plain renewal', () => {
   });
 });
 
+it.each([
+  ['another charge is proposed for a refund', 'ch_2', 'Refund 10.00 EUR.'],
+  ['the same charge is asked about first: a refund may give back the only money', 'ch_1', 'Ask the MoR'],
+])('a second payment of an invoice with %s', async (_what, chargeId, proposal) => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId, eventId: 'evt_2' }));
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', 'parked']);
+  expect(s.reviews).toMatchObject([{ kind: 'double_payment', proposal: expect.stringContaining(proposal) }]);
+});
+
 describe('a crash', () => {
   for (const markMode of MODES) {
     for (const draftPolicy of ['wait', 'finalize'] as const) {

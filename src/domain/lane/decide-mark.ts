@@ -72,10 +72,15 @@ export function decideMark(
     );
   }
   if (holder !== undefined) {
+    const summary = `${taken} was taken although payment ${holder.paymentId ?? holder.id} already settles this invoice`;
+    const { processorChargeId: charge } = p;
+    if (charge === null || charge !== holder.processorChargeId)
+      return park('double_payment', summary, `Refund ${taken}.`);
+    // One charge is one payment: a refund may give back the only money there is.
     return park(
       'double_payment',
-      `${taken} was taken although payment ${holder.paymentId ?? holder.id} already settles this invoice`,
-      `Refund ${taken}.`,
+      `${summary} with the same charge ${charge}`,
+      'Ask the MoR whether the customer was charged twice. Refund it only if so; else dismiss this.',
     );
   }
   if (status === 'paid') {
