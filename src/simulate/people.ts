@@ -189,8 +189,12 @@ export class People {
     });
   }
 
-  /** The whole signup: intent, browser, completion. */
-  async signUp(s: Subscriber, outcome: 'succeed' | 'decline' | 'bank_debit' = 'succeed'): Promise<void> {
+  /** The whole signup: intent, browser, completion. `said`: the amounts that the shop's backend names, one after the other. */
+  async signUp(
+    s: Subscriber,
+    outcome: 'succeed' | 'decline' | 'bank_debit' = 'succeed',
+    said: readonly number[] = [s.amount],
+  ): Promise<void> {
     const by = 'shop';
     const body = JSON.stringify({ customer: s.customerId, amount: s.amount });
     const name = { apiKey: by, method: 'POST', path: '/v1/signups', idempotencyKey: `signup-${s.customerId}` };
@@ -228,12 +232,11 @@ export class People {
     const chargeId = result['charge_id'];
     if (typeof chargeId !== 'string' || chargeId === '') return;
     this.world.signupOf.set(chargeId, s.firstInvoiceId);
-    const completion = {
-      chargeId,
-      invoiceId: s.firstInvoiceId,
-      amount: BigInt(s.amount),
-      currency: s.currency.toUpperCase(),
-    };
-    await this.world.ask('complete', (r) => r.signups.complete(id, completion));
+    if (said.some((amount) => amount !== s.amount)) this.world.misnamed.add(id);
+    const completion = { chargeId, invoiceId: s.firstInvoiceId, currency: s.currency.toUpperCase() };
+    for (const amount of said) {
+      await this.world.ask('complete', (r) => r.signups.complete(id, { ...completion, amount: BigInt(amount) }));
+      await this.world.sleep(60_000);
+    }
   }
 }

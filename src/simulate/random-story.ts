@@ -38,8 +38,9 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
     if (!trial) {
       const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit'] as const);
       const unheard = rng.chance(0.5);
+      const said = rng.pick([[who.amount], [who.amount], [who.amount - 10, who.amount], [who.amount + 10]]);
       world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => {
-        void people.signUp(who, how).then(() => {
+        void people.signUp(who, how, said).then(() => {
           if (unheard) people.neverHeardOf(who.firstInvoiceId);
         });
       });

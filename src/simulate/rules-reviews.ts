@@ -31,6 +31,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'invoice_not_payable':
       return p !== undefined && (invoice === undefined || invoice.status === 'void');
     case 'amount_mismatch':
+      if (world.misnamed.has(r.subject)) return true;
       return (
         p !== undefined &&
         invoice !== undefined &&

@@ -98,6 +98,14 @@ export const goldenStories: readonly Story[] = [
     },
   },
   {
+    name: 'a signup whose amount is named wrongly, then rightly',
+    plan: async (world) => {
+      const people = new People(world);
+      const ada = await people.subscriber('ada', 2_990, 'eur', false);
+      world.scheduler.plan(world.at(1), 'a signup', () => void people.signUp(ada, 'succeed', [299, ada.amount]));
+    },
+  },
+  {
     name: 'two payments for one invoice',
     settings: { draftPolicy: 'finalize' },
     plan: async (world) => {

@@ -61,6 +61,8 @@ export class World {
   readonly contradicted = new Set<string>();
   /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
   readonly signupOf = new Map<string, string>();
+  /** Signups whose completion named another amount than was asked for. */
+  readonly misnamed = new Set<string>();
   /** A payment link's key → the invoice that it was asked for. */
   readonly linkOf = new Map<string, string>();
   readonly disputes: { readonly disputeId: string; readonly paymentId: string; readonly outcome: 'won' | 'lost' }[] =
