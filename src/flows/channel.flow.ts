@@ -16,6 +16,8 @@ import { type NamedRequest } from '../domain/ports/signups.js';
 import { type FlowContext } from './flow-context.js';
 import { type Wake } from './wake.js';
 
+/** `askedAt`: when the platform was asked; what was heard since is newer. */
+export type Billed = BilledInvoice & { readonly askedAt: Date };
 export type Objected = { readonly ok: true; readonly value: MorObjectRow } | Refusal;
 
 export class ChannelFlow {
@@ -29,8 +31,11 @@ export class ChannelFlow {
   ) {}
 
   /** The invoice as the platform has it at this moment, with its lines and its customer. Null: there is none. */
-  billed(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>> {
-    return this.reader.readInvoiceForProforma(invoiceId);
+  async billed(invoiceId: string): Promise<CallOutcome<Billed | null>> {
+    const askedAt = this.context.clock.now();
+    const read = await this.reader.readInvoiceForProforma(invoiceId);
+    if (!read.ok) return read;
+    return { ...read, value: read.value === null ? null : { ...read.value, askedAt } };
   }
 
   /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */

@@ -33,9 +33,9 @@ export class Channels {
         provider: { providerName: 'Larch', providerCountry: JURISDICTION },
       };
       const wire = proformaWire(dto, billed.value, today);
-      const facts = billed.value.invoice;
+      const { invoice: facts, askedAt } = billed.value;
       const until = new Date(r.clock.now().getTime() + DUE_IN_MS);
-      await r.channels.request({ kind: 'proforma', id, wire, until, facts, by: 'ops' }, null);
+      await r.channels.request({ kind: 'proforma', id, wire, until, facts, askedAt, by: 'ops' }, null);
     });
   }
 
@@ -81,7 +81,7 @@ export class Channels {
       if (!billed.ok) throw new Error('Stripe does not answer');
       if (billed.value === null) return;
       await this.refreshStanding(r, invoiceId, 'payment_link');
-      const facts = billed.value.invoice;
+      const { invoice: facts, askedAt } = billed.value;
       const wire = encodePaymentLink({
         jurisdiction: JURISDICTION,
         amount: { amount: decimalFromMinor(facts.amountRemaining, facts.currency), currency: facts.currency },
@@ -89,7 +89,7 @@ export class Channels {
         idempotencyKey: messageKey('create_payment_link', id, 1),
         expiresIn: expiresInSec,
       });
-      await r.channels.request({ kind: 'payment_link', id, wire, until: null, facts, by: 'ops' }, null);
+      await r.channels.request({ kind: 'payment_link', id, wire, until: null, facts, askedAt, by: 'ops' }, null);
     });
   }
 

@@ -122,6 +122,7 @@ describe('a payment link', () => {
         wire: { method: 'POST', path: '/x', body: '{}' },
         until: null,
         facts: facts(),
+        askedAt: ctx.now,
         by: 'ops',
       },
       ctx,
@@ -148,9 +149,22 @@ describe('a payment link', () => {
       wire: null,
       until: null,
       facts: facts({ status }),
+      askedAt: NOW,
       by: 'ops',
     } as const;
     expect(requestObject(anOpenInvoice(), request, aCtx())).toMatchObject({ ok: false, code: 'invoice_not_payable' });
+  });
+
+  it('is not made for what Stripe said before a worker marked the invoice, nor over what was due then', () => {
+    const ctx = aCtx(new Date(NOW.getTime() + 3_000));
+    const request = { kind: 'payment_link', id: 'lnk_9', wire: { method: 'POST', path: '/x', body: '{}' } } as const;
+    const asking = { ...request, until: null, facts: facts(), askedAt: NOW, by: 'ops' };
+    const now = anOpenInvoice(ctx);
+    const marked = takeRead(now, ctx, facts({ status: 'paid', amountRemaining: 0n }));
+    expect(requestObject(marked, asking, ctx)).toMatchObject({ ok: false, code: 'invoice_not_payable' });
+    const credited = takeRead(now, ctx, facts({ amountRemaining: 1000n }));
+    expect(requestObject(credited, asking, ctx)).toMatchObject({ ok: false, code: 'invoice_changed' });
+    expect(requestObject(now, asking, ctx)).toMatchObject({ ok: true, value: { amount: 2990n } });
   });
 
   it('that is announced as paid is read, and counts only when it says so', () => {

@@ -142,7 +142,15 @@ describe('a payment link for a renewal that was refused', () => {
 
   it('is the only one that can be paid, whoever asks for another', () => {
     const s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
-    const request = { kind: 'payment_link', id: 'lnk_9', wire: null, until: null, facts: facts(), by: 'ops' } as const;
+    const request = {
+      kind: 'payment_link',
+      id: 'lnk_9',
+      wire: null,
+      until: null,
+      facts: facts(),
+      askedAt: at(1000).now,
+      by: 'ops',
+    } as const;
     expect(requestObject(s, request, at(1000))).toMatchObject({ ok: true, value: { id: linksOf(s)[0]?.id } });
     const again = read(verdict(s, 'payment.failed', at(60_000)), at(60_000));
     expect(linksOf(again)).toHaveLength(1);

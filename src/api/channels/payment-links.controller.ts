@@ -54,7 +54,7 @@ export class PaymentLinksController {
     @CurrentCaller() caller: Caller,
   ): Promise<PaymentLinkView> {
     const key = idempotencyKey(req);
-    const { invoice } = await readBilled(this.flow, id);
+    const { invoice, askedAt } = await readBilled(this.flow, id);
     const there = await this.flow.standing(id, 'payment_link');
     if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be paid by now
     const objectId = this.ids.next('lnk');
@@ -62,7 +62,7 @@ export class PaymentLinksController {
     const amount = { amount: decimalFromMinor(minor, currency), currency };
     const { wire, problem } = wireOrProblem(() => linkWire(dto, amount, objectId));
     const asked = await this.flow.request(
-      { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, by: caller.name },
+      { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, askedAt, by: caller.name },
       key === null ? null : requestName(caller, `/v1/invoices/${id}/payment-link`, key, req.body),
     );
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);

@@ -47,7 +47,7 @@ export class ProformasController {
   @Problems({
     400: '`invalid_request`: a field is wrong, or a part of the recipient is known neither here nor on Stripe.',
     404: '`not_found`: no such invoice; or the MoR knows no such calculation.',
-    409: '`invoice_not_payable`: paid, void, or a payment is being marked; `idempotency_conflict`',
+    409: '`invoice_not_payable`: paid, void, or a payment is being marked; `invoice_changed`: ask again; `idempotency_conflict`',
     422: "The MoR's refusal, for example `tax_calculation_expired`, `unsupported_jurisdiction`, `no_payment_destination`.",
     502: '`mor_unavailable`: no answer yet; the request is repeated by itself.',
   })
@@ -65,7 +65,15 @@ export class ProformasController {
     const { wire, problem } = wireOrProblem(() => proformaWire(dto, billed, today));
     const until = new Date(Date.parse(`${dto.due_date}T00:00:00Z`) + DAY_MS);
     const asked = await this.flow.request(
-      { kind: 'proforma', id: this.ids.next('pfm'), wire, until, facts: billed.invoice, by: caller.name },
+      {
+        kind: 'proforma',
+        id: this.ids.next('pfm'),
+        wire,
+        until,
+        facts: billed.invoice,
+        askedAt: billed.askedAt,
+        by: caller.name,
+      },
       key === null ? null : requestName(caller, `/v1/invoices/${id}/proforma`, key, req.body),
     );
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);

@@ -16,8 +16,9 @@ export type ObjectRequest = {
   readonly wire: WireRequest | null;
   /** Until when a proforma invoice is to be paid; null: a link, whose end the MoR names. */
   readonly until: Date | null;
-  /** The invoice, read just now. */
+  /** The invoice, as it was read when the platform was asked for it at `askedAt`. */
   readonly facts: InvoiceFacts;
+  readonly askedAt: Date;
   readonly by: string;
 };
 
@@ -31,15 +32,20 @@ export function standing(s: Pick<LaneState, 'objects'>, kind: ObjectRequest['kin
 export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Commanded<MorObjectRow> {
   if (ctx.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
-  const read = takeRead(s, ctx, facts);
+  // The read, and what else was asked for, took its time: a worker may have marked the invoice meanwhile.
+  const isOld = (s.invoice?.readAt?.getTime() ?? 0) > req.askedAt.getTime();
+  const read = isOld ? s : takeRead(s, ctx, facts);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
-  const { status, amountRemaining: minor, currency } = facts;
+  const { amountRemaining: minor, currency } = facts;
+  const status = read.invoice?.platformStatus ?? facts.status;
   const closed = status === 'paid' || status === 'void' || status === 'deleted';
   if (closed || minor <= 0n) {
     return refuse(409, 'invoice_not_payable', `The invoice is ${status}: there is nothing to pay with a ${what}.`);
   }
   const there = standing(read, kind, ctx);
   if (there !== null) return { ok: true, state: read, value: there };
+  if (read.invoice?.amountRemaining !== minor)
+    return refuse(409, 'invoice_changed', 'What is due changed while the invoice was read: ask again.');
   const taken = read.payments.find((p) => p.succeededAt !== null && p.mark !== 'closed' && p.mark !== 'confirmed');
   if (taken !== undefined && taken.mark !== 'parked') {
     return refuse(409, 'invoice_not_payable', 'A payment for this invoice was taken and is being marked.');
