@@ -1,7 +1,7 @@
 // The environment becomes one frozen, typed object, checked as a whole: nobody else reads environment variables.
 import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
-import { isPrivateHost } from './parsers.js';
+import { isPrivateHost, tooWeak } from './parsers.js';
 import { type Secret } from './secret.js';
 import { type Setting } from './setting.js';
 import { SETTINGS } from './settings.js';
@@ -112,6 +112,15 @@ function textOf(env: Environment, setting: Setting<unknown>): string | undefined
   return setting.secret ? text : text.trim() || ' ';
 }
 
+/** Chosen by or for the merchant. Outside production nobody is hurt by a short one, and rehearsals use such. */
+const SECRETS = [
+  'stripeApiKey',
+  'stripeWebhookSecrets',
+  'morPaymentWebhookSecrets',
+  'morEventWebhookSecrets',
+  'morRelaySecret',
+] as const;
+
 /** Settings that are right each by itself and wrong together. A setting that is already wrong is not reported again. */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);
@@ -131,6 +140,11 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
       if (typeof url === 'string' && url.startsWith('http:') && !isPrivateHost(url)) {
         problems.push({ name: SETTINGS[key].name, problem: 'must be https in production, except for a private host' });
       }
+    }
+    for (const key of SECRETS) {
+      const secrets = [values[key] ?? []].flat();
+      const problem = secrets.map(tooWeak).find((weak) => weak !== null);
+      if (problem !== undefined) problems.push({ name: SETTINGS[key].name, problem: `${problem}, in production` });
     }
   }
   return problems;

@@ -12,8 +12,8 @@ export type ApiRole = (typeof API_ROLES)[number];
 /** One bearer key of `API_KEYS`. The name is what audit rows show. */
 export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly key: Secret };
 
-/** Shorter signing secrets can be guessed offline from one captured delivery. Real ones are three times as long and more. */
-const MIN_SIGNING_SECRET = 8;
+/** Shorter secrets can be guessed offline from one captured delivery. Real ones are three times as long and more. */
+const MIN_SECRET = 8;
 const MIN_API_KEY = 32;
 
 const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
@@ -103,9 +103,9 @@ export const byteSize: Parser<number> = (text) => {
 };
 
 /** A secret that is used as it is. `refuse` adds a check of its own and says what is wrong, or null. */
-export function secret(minLength: number, refuse: (text: string) => string | null = () => null): Parser<Secret> {
+export function secret(refuse: (text: string) => string | null = () => null): Parser<Secret> {
   return (text) => {
-    const problem = whatIsWrongWithSecret(text, minLength) ?? refuse(text);
+    const problem = whatIsWrongWithSecret(text) ?? refuse(text);
     return problem === null ? good(new Secret(text)) : bad(problem);
   };
 }
@@ -114,17 +114,17 @@ export function secret(minLength: number, refuse: (text: string) => string | nul
 export const signingSecrets: Parser<readonly Secret[]> = (text) => {
   const items = text.split(',').map((item) => item.trim());
   for (const [index, item] of items.entries()) {
-    const problem = whatIsWrongWithSecret(item, MIN_SIGNING_SECRET);
+    const problem = whatIsWrongWithSecret(item);
     if (problem !== null) return bad(items.length === 1 ? problem : `entry ${index + 1} ${problem}`);
   }
   return good([...new Set(items)].map((item) => new Secret(item)));
 };
 
 /** One secret that signs what we send. */
-export const signingSecret: Parser<Secret> = secret(MIN_SIGNING_SECRET);
+export const signingSecret: Parser<Secret> = secret();
 
 /** A Stripe key for servers. A publishable key or a webhook secret in its place is a mix-up that would only show at the first call. */
-export const stripeKey: Parser<Secret> = secret(8, (text) =>
+export const stripeKey: Parser<Secret> = secret((text) =>
   /^(pk|whsec)_/.test(text) ? 'must be a secret or restricted key, not a publishable key or a webhook secret' : null,
 );
 
@@ -162,14 +162,20 @@ function decodes(text: string): boolean {
 }
 
 /** Null when the text can serve as a secret. An empty one is a secret that anybody can sign with. */
-function whatIsWrongWithSecret(text: string, minLength: number): string | null {
+function whatIsWrongWithSecret(text: string): string | null {
   if (text === '') return 'is empty';
   if (/\s/.test(text)) return 'has blanks or line breaks';
-  if (isPlaceholder(text)) return 'is still a placeholder';
-  return text.length < minLength ? `is shorter than ${minLength} characters` : null;
+  return isPlaceholder(text) ? 'is still a placeholder' : null;
+}
+
+/** What a rehearsal may use and production may not: anybody would guess it. Null: it will do. */
+export function tooWeak(secret: Secret): string | null {
+  const text = secret.reveal();
+  if (/^(secret|password)$/i.test(text)) return 'is still a placeholder';
+  return text.length < MIN_SECRET ? `is shorter than ${MIN_SECRET} characters` : null;
 }
 
 /** What example files carry where a secret goes. Kept narrow: nobody's real secret may be refused. */
 function isPlaceholder(text: string): boolean {
-  return /^<.*>$|\.\.\.|…|(change|replace)[-_]?me|^(secret|password)$|^your[-_]/i.test(text);
+  return /^<.*>$|\.\.\.|…|(change|replace)[-_]?me|^your[-_]/i.test(text);
 }

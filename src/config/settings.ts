@@ -227,7 +227,7 @@ const mor = {
       example: '<client secret>',
       description: "The merchant's client secret at the MoR.",
     },
-    secret(1),
+    secret(),
   ),
   morPartnerClientId: optional(
     {
@@ -246,7 +246,7 @@ const mor = {
       example: '<partner client secret>',
       description: 'The secret that belongs to MOR_PARTNER_CLIENT_ID.',
     },
-    secret(1),
+    secret(),
   ),
   morPsp: withDefault(
     {

@@ -105,13 +105,12 @@ describe('the settings', () => {
     }
   });
 
-  it('refuse a signing secret that is empty, blank, short, a placeholder, or one empty entry of a list', () => {
+  it('refuse a signing secret that is empty, blank, a placeholder, or one empty entry of a list', () => {
     for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
       for (const value of [
         '',
         ' ',
         '\t',
-        'short',
         'good-secret,',
         ',good-secret',
         'good-secret,,other-secret',
@@ -119,6 +118,16 @@ describe('the settings', () => {
         '<secret>',
       ]) {
         expect([name, value, wrong({ [name]: value })]).toEqual([name, value, [name]]);
+      }
+    }
+  });
+
+  it('take a short signing secret in a rehearsal, and none that can be guessed in production', () => {
+    const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
+    for (const name of ['STRIPE_WEBHOOK_SECRETS', 'MOR_PAYMENT_WEBHOOK_SECRETS', 'MOR_EVENT_WEBHOOK_SECRETS']) {
+      for (const value of ['whsec_1', 'good-secret,short', 'secret']) {
+        expect([name, value, wrong({ [name]: value })]).toEqual([name, value, []]);
+        expect([name, value, wrong({ ...production, [name]: value })]).toEqual([name, value, [name]]);
       }
     }
   });
