@@ -113,7 +113,11 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
     apiVersion: freeText(member(root, 'api_version')),
     livemode: typeof livemode === 'boolean' ? livemode : null,
     account: idOrObject(member(root, 'account')),
-    invoice: facts,
+    // The type says it, whatever the invoice in it shows.
+    invoice:
+      kind === 'invoice.finalization_failed'
+        ? { ...facts, finalizationError: facts.finalizationError ?? NO_REASON }
+        : facts,
   };
   return { lane: facts.invoiceId, event };
 }
@@ -200,7 +204,9 @@ function readSubscription(invoice: JsonObject): string | null {
   return since ?? idOrObject(member(invoice, 'subscription'));
 }
 
+const NO_REASON = 'no reason given';
+
 function readFinalizationError(error: unknown): string | null {
   if (!isJsonObject(error)) return null;
-  return freeText(member(error, 'message')) ?? freeText(member(error, 'code')) ?? 'no reason given';
+  return freeText(member(error, 'message')) ?? freeText(member(error, 'code')) ?? NO_REASON;
 }

@@ -49,7 +49,7 @@ export function takeRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts | null): La
   const { state, invoice } = ensureInvoice(s, ctx);
   const read = { readAt: ctx.now, readDueAt: null, readAttempts: 0, factsAt: ctx.now };
   if (facts === null) return putInvoice(state, { ...invoice, ...read, platformStatus: 'deleted' });
-  return putInvoice(state, { ...invoice, ...taken(facts), ...read });
+  return putInvoice(state, { ...invoice, ...taken(facts, invoice), ...read });
 }
 
 /** Facts from an event made at `at`: taken when they are further along, or as far along and not older. */
@@ -57,7 +57,9 @@ export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date)
   const { state, invoice } = ensureInvoice(s, ctx);
   const ahead = PROGRESS[facts.status] - PROGRESS[invoice.platformStatus];
   const newer = invoice.factsAt === null || at.getTime() >= invoice.factsAt.getTime();
-  if (ahead > 0 || (ahead === 0 && newer)) return putInvoice(state, { ...invoice, ...taken(facts), factsAt: at });
+  if (ahead > 0 || (ahead === 0 && newer)) {
+    return putInvoice(state, { ...invoice, ...taken(facts, invoice), factsAt: at });
+  }
   // Late news still fill what nobody told us yet.
   return putInvoice(state, {
     ...invoice,
@@ -65,10 +67,13 @@ export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date)
     billingReason: invoice.billingReason ?? facts.billingReason,
     subscriptionId: invoice.subscriptionId ?? facts.subscriptionId,
     platformCreatedAt: invoice.platformCreatedAt ?? facts.createdAt,
+    finalizationError:
+      invoice.finalizationError ?? (invoice.platformStatus === 'draft' ? facts.finalizationError : null),
   });
 }
 
-function taken(f: InvoiceFacts): Partial<InvoiceRow> {
+/** `known`: what we know already. Stripe clears a finalization error by finalizing only, so a draft that does not show it keeps it. */
+function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): Partial<InvoiceRow> {
   return {
     customerId: f.customerId,
     platformStatus: f.status,
@@ -82,6 +87,6 @@ function taken(f: InvoiceFacts): Partial<InvoiceRow> {
     collectionMethod: f.collectionMethod,
     ...(f.createdAt === null ? {} : { platformCreatedAt: f.createdAt }),
     finalizesAt: f.finalizesAt,
-    finalizationError: f.status === 'draft' ? f.finalizationError : null,
+    finalizationError: f.status === 'draft' ? (f.finalizationError ?? known.finalizationError) : null,
   };
 }
