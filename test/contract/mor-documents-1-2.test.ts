@@ -4,7 +4,6 @@ import { Applications, encodeChooseProduct, encodeDescribeBusiness, encodeSubmit
 import { CardIntents, encodeIntent } from '../../src/mor/card-intents.js';
 import { Catalogue, encodeCatalogueProduct } from '../../src/mor/catalogue.js';
 import { EInvoices } from '../../src/mor/e-invoices.js';
-import { adviceFor } from '../../src/mor/error-guide.js';
 import { Invoices } from '../../src/mor/invoices.js';
 import { encodeCreateMerchant, PartnerMerchants } from '../../src/mor/partner-merchants.js';
 import { encodeInitiate, PartnerApi } from '../../src/mor/partner.js';
@@ -123,7 +122,7 @@ describe('tax', () => {
     const clash = encodeTaxTransaction({ taxCalculationId, merchantTransactionReference: 'in_2' });
     const refused = failureOf(await transactions.sendCreate(clash));
     expect(refused.code).toBe('invalid_state');
-    expect(adviceFor('tax.transaction.create', 400, refused.code, refused.errors[0]?.field).action).toBe('recalculate');
+    expect(refused.message).toContain('calculat');
     const page = valueOf(await transactions.list({ merchantTransactionReference: 'in_1', size: 1 }));
     expect(page.transactions.map((one) => one.transactionId)).toEqual([made.transactionId]);
     const line = made.lineItems[0]?.lineItemId ?? '';

@@ -37,17 +37,6 @@ export type MorCallName =
   | 'payment_intent.create'
   | 'refund.create';
 
-/**
- * - `retry_same_key`: the same bytes under the same key, after a pause.
- * - `new_submission`: correct the request and send it as a new one, under a new key.
- * - `recalculate`: make a new tax calculation first, then a new submission.
- * - `refresh_token`: ask for a new token and try once more.
- * - `continue_with_existing`: what was asked for is there already; go on with it.
- * - `person`: somebody must look; another try changes nothing.
- */
-export type ErrorAction =
-  'retry_same_key' | 'new_submission' | 'recalculate' | 'refresh_token' | 'continue_with_existing' | 'person';
-
 export type ErrorRow = {
   readonly calls: readonly MorCallName[] | 'all';
   readonly status: number;
@@ -55,7 +44,6 @@ export type ErrorRow = {
   readonly code: string | null;
   /** Set where one code has several reasons and the field tells them apart. */
   readonly field?: string;
-  readonly action: ErrorAction;
   /** One sentence for the operator. */
   readonly advice: string;
   /** How the call failed, where that is not what its HTTP status says by itself. */
