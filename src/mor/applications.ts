@@ -35,8 +35,8 @@ function parseComment(value: unknown, path: string): { field: string; message: s
   return { field: fields.textOrNull('field') ?? '', message: fields.textOrNull('message') ?? '' };
 }
 
-export function parseApplication(value: unknown, path = ''): Application {
-  const fields = new Fields(value, path);
+export function parseApplication(value: unknown): Application {
+  const fields = new Fields(value);
   const requirements = fields.may('requirements', (inner, at) => new Fields(inner, at));
   return {
     merchantId: fields.id('merchantId'),

@@ -29,17 +29,17 @@ export function encodeIntent(psp: string, call: SignupCall): WireRequest {
   });
 }
 
-export function parseSetupIntent(value: unknown, path = ''): IntentAnswer {
-  return parseIntent(value, path, 'setup_intent_id');
+export function parseSetupIntent(value: unknown): IntentAnswer {
+  return parseIntent(value, 'setup_intent_id');
 }
 
-export function parsePaymentIntent(value: unknown, path = ''): IntentAnswer {
-  return parseIntent(value, path, 'payment_intent_id');
+export function parsePaymentIntent(value: unknown): IntentAnswer {
+  return parseIntent(value, 'payment_intent_id');
 }
 
 // The statuses are the processor's own words and stay text: Document 3 lists those of setup intents alone.
-function parseIntent(value: unknown, path: string, idField: string): IntentAnswer {
-  const fields = new Fields(value, path);
+function parseIntent(value: unknown, idField: string): IntentAnswer {
+  const fields = new Fields(value);
   return {
     clientSecret: fields.id('client_secret', 4096),
     intentId: fields.id(idField),

@@ -42,8 +42,8 @@ function parseMadeFor(fields: Fields): EInvoice['madeFor'] {
   return null;
 }
 
-export function parseEInvoice(value: unknown, path = ''): EInvoice {
-  const fields = new Fields(value, path);
+export function parseEInvoice(value: unknown): EInvoice {
+  const fields = new Fields(value);
   const error = fields.may('error', (inner, at) => new Fields(inner, at));
   return {
     id: fields.id('id'),

@@ -67,10 +67,10 @@ export function parseCompany(value: unknown, path: string): Company {
   };
 }
 
-export function parseMerchantDetail(value: unknown, path = ''): MerchantDetail {
-  const fields = new Fields(value, path);
+export function parseMerchantDetail(value: unknown): MerchantDetail {
+  const fields = new Fields(value);
   return {
-    ...parseMerchantListItem(value, path),
+    ...parseMerchantListItem(value),
     company: fields.may('company', parseCompany),
     businessDescription: fields.textOrNull('businessDescription'),
     storeUrls: fields.listOrEmpty('storeUrls', parseText),

@@ -32,8 +32,8 @@ export type Initiated = {
   readonly isExistingApplication: boolean;
 };
 
-export function parsePartner(value: unknown, path = ''): Partner {
-  const fields = new Fields(value, path);
+export function parsePartner(value: unknown): Partner {
+  const fields = new Fields(value);
   return { partnerId: fields.id('partnerId'), name: fields.textOrNull('name') ?? '' };
 }
 
@@ -71,8 +71,8 @@ export function statusFromRaw(raw: string): ApplicationStatus | null {
   }
 }
 
-export function parseInitiated(value: unknown, path = ''): Initiated {
-  const fields = new Fields(value, path);
+export function parseInitiated(value: unknown): Initiated {
+  const fields = new Fields(value);
   const rawStatus = fields.id('status');
   return {
     applicationId: fields.id('applicationId'),

@@ -18,8 +18,8 @@ export type PaymentLink = {
   readonly expiresAt: Date | null;
 };
 
-export function parsePaymentLink(value: unknown, path = ''): PaymentLink {
-  const fields = new Fields(value, path);
+export function parsePaymentLink(value: unknown): PaymentLink {
+  const fields = new Fields(value);
   return {
     paymentLinkId: fields.id('paymentLinkId'),
     url: fields.must('url', parseText),

@@ -47,8 +47,8 @@ function parseIssuanceFailure(value: unknown, path: string): NonNullable<Proform
 }
 
 /** Reads the handle and the resource. The earlier synchronous form names its id `proformaInvoiceId`. */
-export function parseProformaInvoice(value: unknown, path = ''): ProformaInvoice {
-  const fields = new Fields(value, path);
+export function parseProformaInvoice(value: unknown): ProformaInvoice {
+  const fields = new Fields(value);
   return {
     id: fields.has('id') ? fields.id('id') : fields.id('proformaInvoiceId'),
     number: fields.textOrNull('number'),

@@ -40,13 +40,13 @@ export function parseListOf<T>(value: unknown, path: string, item: Parse<T>): re
   return value.map((one, index) => item(one, `${path}[${index}]`));
 }
 
-/** The fields of an object. Null counts as absent: the documents leave fields without a value out. */
+/** The fields of an object. Null counts as absent: the documents leave fields without a value out. `path`: where it stands, '' the whole body. */
 export class Fields {
   readonly #values: ReadonlyMap<string, unknown>;
 
   constructor(
     value: unknown,
-    readonly path: string,
+    readonly path = '',
   ) {
     if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new Unreadable(path);
     this.#values = new Map(Object.entries(value).filter(([, member]) => member !== null && member !== undefined));
@@ -103,9 +103,9 @@ export class Fields {
     });
   }
 
-  /** Three letters in either case; upper case comes out. */
-  currency(name: string): string {
-    return this.must(name, (value, path) => {
+  /** The field `currency`: three letters in either case; upper case comes out. */
+  currency(): string {
+    return this.must('currency', (value, path) => {
       const code = parseCurrency(value);
       if (code === null) throw new Unreadable(path);
       return code;
@@ -163,5 +163,5 @@ export type DecimalMoney = { readonly amount: string; readonly currency: string 
 
 export function parseDecimalMoney(value: unknown, path: string): DecimalMoney {
   const fields = new Fields(value, path);
-  return { amount: fields.decimal('amount'), currency: fields.currency('currency') };
+  return { amount: fields.decimal('amount'), currency: fields.currency() };
 }

@@ -16,14 +16,14 @@ export function encodeRefund(call: RefundCall): WireRequest {
   });
 }
 
-export function parseRefund(value: unknown, path = ''): RefundAnswer {
-  const fields = new Fields(value, path);
+export function parseRefund(value: unknown): RefundAnswer {
+  const fields = new Fields(value);
   const references = fields.may('processor_references', (inner, at) => new Fields(inner, at));
   return {
     morRefundId: fields.id('id'),
     paymentId: fields.id('payment_id'),
     amountMinor: fields.minor('amount'),
-    currency: fields.currency('currency'),
+    currency: fields.currency(),
     status: fields.oneOf('status', ['succeeded', 'pending', 'failed']),
     reason: fields.textOrNull('reason'),
     processorRefundId: references?.textOrNull('refund_id') || null, // an empty text is no id

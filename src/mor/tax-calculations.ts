@@ -27,14 +27,14 @@ export type TaxCalculation = {
   readonly evidence: unknown;
 };
 
-export function parseTaxCalculation(value: unknown, path = ''): TaxCalculation {
-  const fields = new Fields(value, path);
+export function parseTaxCalculation(value: unknown): TaxCalculation {
+  const fields = new Fields(value);
   const entity = fields.may('entity', (inner, at) => new Fields(inner, at));
   return {
     taxCalculationId: fields.id('taxCalculationId'),
     createdAt: fields.timeOrNull('createdAt'),
     expiresAt: fields.time('expiresAt'),
-    currency: fields.currency('currency'),
+    currency: fields.currency(),
     subTotalAmount: fields.decimalOrNull('subTotalAmount'),
     discountAmount: fields.decimalOrNull('discountAmount'),
     netAmount: fields.decimalOrNull('netAmount'),

@@ -91,7 +91,7 @@ export function parseTaxRefund(value: unknown, path = ''): TaxRefund {
     merchantRefundReference: fields.text('merchantRefundReference'),
     refundDate: fields.textOrNull('refundDate'),
     createdAt: fields.timeOrNull('createdAt'),
-    currency: fields.has('currency') ? fields.currency('currency') : null,
+    currency: fields.has('currency') ? fields.currency() : null,
     subTotalAmount: fields.decimalOrNull('subTotalAmount'),
     taxAmount: fields.decimalOrNull('taxAmount'),
     totalAmount: fields.decimalOrNull('totalAmount'),
@@ -113,7 +113,7 @@ export function parseTaxTransaction(value: unknown, path = ''): TaxTransaction {
     createdAt: fields.timeOrNull('createdAt'),
     confirmedAt: fields.timeOrNull('confirmedAt'),
     transactionDate: fields.textOrNull('transactionDate'),
-    currency: fields.currency('currency'),
+    currency: fields.currency(),
     subTotalAmount: fields.decimalOrNull('subTotalAmount'),
     discountAmount: fields.decimalOrNull('discountAmount'),
     netAmount: fields.decimalOrNull('netAmount'),
@@ -127,8 +127,8 @@ export function parseTaxTransaction(value: unknown, path = ''): TaxTransaction {
   };
 }
 
-export function parseTaxTransactionPage(value: unknown, path = ''): TaxTransactionPage {
-  const fields = new Fields(value, path);
+export function parseTaxTransactionPage(value: unknown): TaxTransactionPage {
+  const fields = new Fields(value);
   return {
     transactions: fields.list('transactions', parseTaxTransaction),
     nextCursor: fields.has('nextCursor') ? fields.id('nextCursor', 4096) : null,

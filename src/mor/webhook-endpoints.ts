@@ -30,9 +30,9 @@ export function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint
   };
 }
 
-export function parseWebhookEndpointCreated(value: unknown, path = ''): WebhookEndpointCreated {
-  const secret = new Fields(value, path).textOrNull('secret');
-  return { endpoint: parseWebhookEndpoint(value, path), secret: secret === null ? null : new Secret(secret) };
+export function parseWebhookEndpointCreated(value: unknown): WebhookEndpointCreated {
+  const secret = new Fields(value).textOrNull('secret');
+  return { endpoint: parseWebhookEndpoint(value), secret: secret === null ? null : new Secret(secret) };
 }
 
 /** An array, or `{webhooks: [...]}`: the document shows both. */
