@@ -81,7 +81,7 @@ export function columnList<T>(codec: Codec<T>): string {
 }
 
 /** `insert … on conflict do update` of many rows in one statement; its parameter `$n` is a JSON array. */
-export function upsertSql<T>(codec: Codec<T>, n = 1): string {
+export function upsertSql<T>(codec: Codec<T>, n: number): string {
   const columns = Object.keys(codec.columns).map(snake);
   const key = codec.key.map(snake);
   const set = columns.filter((c) => !key.includes(c)).map((c) => `${c} = excluded.${c}`);

@@ -42,7 +42,7 @@ async function inboxRows(pool: pg.Pool, filter: EventFilter, before: string, cou
   const ofMor = (source === 'mor_events' || source === 'mor_payments') && type === undefined && !aside;
   const few = eventId !== undefined ? ANY_SOURCE : status === 'received' ? 'true' : null;
   const [lead, and] = aside ? ['status', ASIDE] : ofMor ? ['source', OF_MOR] : ['type', 'true'];
-  const list = listLedBy({ source, status, type, event_id: eventId }, few === null ? [lead] : [], 'id', 3);
+  const list = listLedBy({ source, status, type, event_id: eventId }, few === null ? [lead] : [], 'id');
   const all = `select ${INBOX_COLUMNS} from inbox_event where ${list.where} and ${few ?? and}`;
   const sql =
     few === null
@@ -62,7 +62,7 @@ export async function eventPage(pool: pg.Pool, filter: EventFilter, page: PageRe
   const [inboxBefore, quarantineBefore] = startOf(page.cursor);
   const { source, status, type, eventId } = filter;
   const inbox = status === 'quarantined' ? [] : await inboxRows(pool, filter, inboxBefore, page.limit + 1);
-  const copies = listLedBy({ source, type, event_id: eventId }, [], 'id', 3);
+  const copies = listLedBy({ source, type, event_id: eventId }, [], 'id');
   const quarantine =
     status !== undefined && status !== 'quarantined'
       ? []

@@ -14,20 +14,22 @@ export function ledBy(column: string, value: string): string {
 /** A part of a statement: conditions and order of a list, and its parameters. */
 export type Led = { readonly where: string; readonly order: string; readonly values: readonly string[] };
 
+/** Of every list, `$1` is the number before which it begins and `$2` how many rows it takes: its filters follow. */
+const FIRST_PARAMETER = 3;
+
 /**
  * Rows with all these values, the newest first, led by some of the columns. A value that is undefined filters nothing.
- * @param number the column that counts the rows, also of the index that leads @param first the number of the first parameter
+ * @param number the column that counts the rows, also of the index that leads
  */
 export function listLedBy(
   columns: Readonly<Record<string, string | undefined>>,
   lead: readonly string[],
   number: string,
-  first: number,
 ): Led {
   const values: string[] = [];
   const conditions = Object.entries(columns).flatMap(([column, value]) => {
     if (value === undefined) return [];
-    const parameter = `$${first + values.length}`;
+    const parameter = `$${FIRST_PARAMETER + values.length}`;
     values.push(value);
     return [lead.includes(column) ? ledBy(column, parameter) : `${column} = ${parameter}`];
   });

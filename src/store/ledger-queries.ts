@@ -14,13 +14,14 @@ const RARE = `l.reason not in ('payment_collected', 'payment_marked')`;
 export async function ledgerRows(pool: pg.Pool, filter: LedgerFilter, before: string, count: number): Promise<Row[]> {
   const { invoiceId, paymentRowId, reason } = filter;
   const rare = reason !== undefined && !COMMON.includes(reason);
-  const lead = [
-    ...(invoiceId !== undefined ? ['l.invoice_id'] : []),
-    ...(paymentRowId !== undefined ? ['l.payment_row_id'] : []),
-    ...(rare ? ['l.reason'] : []),
-  ].slice(0, 1);
-  const columns = { 'l.invoice_id': invoiceId, 'l.payment_row_id': paymentRowId, 'l.reason': reason };
-  const list = listLedBy(columns, lead, 'l.id', 3);
+  const columns: Readonly<Record<string, string | undefined>> = {
+    'l.invoice_id': invoiceId,
+    'l.payment_row_id': paymentRowId,
+    'l.reason': reason,
+  };
+  const indexed = rare ? Object.keys(columns) : ['l.invoice_id', 'l.payment_row_id'];
+  const lead = indexed.filter((column) => columns[column] !== undefined).slice(0, 1);
+  const list = listLedBy(columns, lead, 'l.id');
   // The page first, and the payments of its entries then.
   const found = await pool.query<Row>(
     `with page as materialized (

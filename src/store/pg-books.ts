@@ -260,7 +260,7 @@ export class PgBooks extends Books {
   }
 
   async audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>> {
-    const list = listLedBy({ actor: filter.actor, action: filter.action }, ['actor', 'action'], 'id', 3);
+    const list = listLedBy({ actor: filter.actor, action: filter.action }, ['actor', 'action'], 'id');
     const found = await this.db.pool.query<Row>(
       `select * from audit where id < $1 and ${list.where} order by ${list.order} limit $2`,
       [cursorOf(page.cursor), page.limit + 1, ...list.values],

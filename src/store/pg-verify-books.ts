@@ -31,8 +31,7 @@ export class PgVerifyBooks extends VerifyBooks {
 
   async invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]> {
     if (invoiceIds.length === 0) return [];
-    const found = await this.of(INVOICE, 'invoice_id', invoiceIds);
-    return this.join(found);
+    return this.join(await this.of(INVOICE, invoiceIds));
   }
 
   async openEnds(
@@ -55,10 +54,10 @@ export class PgVerifyBooks extends VerifyBooks {
     return joined.map((o, i) => ({ ...o, seq: BigInt((found.rows[i]?.['seq'] as string | undefined) ?? '0') }));
   }
 
-  private async of<T>(codec: Codec<T>, column: string, ids: readonly string[], and = ''): Promise<T[]> {
+  private async of<T>(codec: Codec<T>, invoiceIds: readonly string[], and = ''): Promise<T[]> {
     const found = await this.db.pool.query<Row>(
-      `select * from ${codec.table} where ${column} = any($1) ${and} order by seq`,
-      [ids],
+      `select * from ${codec.table} where invoice_id = any($1) ${and} order by seq`,
+      [invoiceIds],
     );
     return found.rows.map((r) => fromRow(codec, r));
   }
@@ -66,11 +65,11 @@ export class PgVerifyBooks extends VerifyBooks {
   private async join(invoices: readonly InvoiceRow[]): Promise<OurInvoice[]> {
     const ids = invoices.map((i) => i.invoiceId);
     const [payments, refunds, objects, taxes, reviews] = await Promise.all([
-      this.of(PAYMENT, 'invoice_id', ids).then((rows) => group<PaymentRow>(rows)),
-      this.of(REFUND, 'invoice_id', ids).then((rows) => group<RefundRow>(rows)),
-      this.of(OBJECT, 'invoice_id', ids).then((rows) => group<MorObjectRow>(rows)),
-      this.of(TAX, 'invoice_id', ids).then((rows) => group<TaxRecord>(rows)),
-      this.of(REVIEW, 'invoice_id', ids, `and status = 'open'`).then((rows) => group<ReviewRow>(rows)),
+      this.of(PAYMENT, ids).then((rows) => group<PaymentRow>(rows)),
+      this.of(REFUND, ids).then((rows) => group<RefundRow>(rows)),
+      this.of(OBJECT, ids).then((rows) => group<MorObjectRow>(rows)),
+      this.of(TAX, ids).then((rows) => group<TaxRecord>(rows)),
+      this.of(REVIEW, ids, `and status = 'open'`).then((rows) => group<ReviewRow>(rows)),
     ]);
     return invoices.map((invoice) => ({
       invoice,
