@@ -13,7 +13,7 @@ export function addErase(program: Command, session: Session): void {
       'erase <customer>',
       'take names, e-mails and addresses of a customer out; amounts, ids and hashes stay',
       async (cli, args) => {
-        const customer = need(args, 0);
+        const customer = need(args);
         const world = await cli.open();
         const erasure = new Erasure(world.db);
         if (!(await erasure.knows(customer))) {

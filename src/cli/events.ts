@@ -84,7 +84,7 @@ async function find(world: World, id: string): Promise<EventRow & { readonly bod
 }
 
 async function show(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
-  const event = await find(await cli.open(), need(args, 0));
+  const event = await find(await cli.open(), need(args));
   const body = event.body === null ? null : withoutPersonalData(event.body, cli.options['raw'] === true);
   await cli.print({ ...view(event), body }, () => {
     const lines = Object.entries(view(event)).map(([name, v]) => {
@@ -106,7 +106,7 @@ async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
     throw new CliError(EXIT.usage, 'argument', 'Name one event, or say --all-parked.');
   }
   const world = await cli.open();
-  const ids = all ? await allParked(world) : [(await find(world, need(args, 0))).id];
+  const ids = all ? await allParked(world) : [(await find(world, need(args))).id];
   const retried: string[] = [];
   const refused: string[] = [];
   for (const id of ids) {

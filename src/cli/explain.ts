@@ -21,7 +21,7 @@ export function addExplain(program: Command, session: Session): void {
     'explain <id>',
     'the whole story in order: events, decisions, calls, people. By invoice, payment, refund, customer, signup, charge, event or review id, or one of the MoR (proforma invoice, link, dispute)',
     async (cli, args) => {
-      const id = need(args, 0);
+      const id = need(args);
       const world = await cli.open();
       const lanes = await lanesOf(world, id);
       const books = world.get(Books);

@@ -141,7 +141,7 @@ async function all(world: World): Promise<Omit<Onboarded, 'made'>[]> {
 }
 
 async function watch(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
-  const reference = need(args, 0);
+  const reference = need(args);
   const world = await cli.open();
   const end = performance.now() + (cli.options['wait'] as number) * 1000;
   for (let said = ''; ;) {

@@ -26,7 +26,7 @@ export function addRefund(program: Command, session: Session): void {
 }
 
 async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
-  const id = need(args, 0);
+  const id = need(args);
   const world = await cli.open();
   const books = world.get(Books);
   const found = await books.payment(id);

@@ -74,7 +74,7 @@ async function list(cli: Cli): Promise<number> {
 }
 
 async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
-  const id = need(args, 0);
+  const id = need(args);
   const resolution = RESOLUTIONS.find((r) => r === args[1]);
   if (resolution === undefined) {
     throw new CliError(EXIT.usage, 'argument', `The resolution is one of ${RESOLUTIONS.join(', ')}.`);

@@ -135,9 +135,8 @@ export function parseCount(max: number): (text: string) => number {
   };
 }
 
-/** The argument at a place; a command that needs it does not run without. */
-export function need(args: readonly (string | undefined)[], at: number): string {
-  const value = args[at];
+/** The first argument; a command that needs it does not run without. */
+export function need([value]: readonly (string | undefined)[]): string {
   if (value === undefined || value === '') throw new CliError(EXIT.usage, 'argument', 'an argument is missing');
   return value;
 }

@@ -82,7 +82,7 @@ export function addWebhooks(program: Command, session: Session): void {
     .option('--events <types...>', 'event types; left out: all that are used here');
   session
     .leaf(webhooks, 'delete <id>', 'end the deliveries to an endpoint', async (cli, args) => {
-      const id = need(args, 0);
+      const id = need(args);
       if (!(await cli.confirm(`Delete the MoR's webhook endpoint ${id}?`))) return EXIT.failed;
       const world = await cli.open();
       await world.change('webhook.delete', id, async () =>

@@ -39,7 +39,7 @@ export class LossWindowFlow {
    * Looks up at the MoR all that waited for a word of it in these windows. Changes nothing; never throws for a silent peer.
    * `asked` is called after each question; what it throws ends the check.
    */
-  async check(since: Date, asked: () => Promise<void> = () => Promise.resolve()): Promise<LossReport> {
+  async check(since: Date, asked: () => Promise<void>): Promise<LossReport> {
     const windows = await this.windows(since);
     const [first, last] = [windows[0], windows.at(-1)];
     if (first === undefined || last === undefined) return { windows, differences: [], compared: {}, failure: null };

@@ -23,9 +23,9 @@ export class VerifyFindings {
   /** `carried`, `more` and `again`: of the run that this one goes on with. */
   constructor(
     private readonly limits: { readonly kept: number; readonly bodies: number },
-    carried: readonly Difference[] = [],
-    more: More = {},
-    again: readonly string[] = [],
+    carried: readonly Difference[],
+    more: More,
+    again: readonly string[],
   ) {
     this.beyondShown = { ...more };
     this.again = new Set(again);

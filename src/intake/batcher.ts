@@ -61,7 +61,7 @@ export class IntakeBatcher {
   constructor(
     private readonly inbox: Inbox,
     private readonly clock: Clock,
-    private readonly limits: BatchLimits = defaultBatchLimits,
+    private readonly limits: BatchLimits,
   ) {}
 
   /** Resolves after the commit that holds the delivery. Rejects with `NotStored` when it must be sent again. */

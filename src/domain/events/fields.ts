@@ -68,10 +68,11 @@ export function optionalAmount(object: JsonObject, name: string, min: bigint): b
   return value === undefined || value === null ? null : requireAmount(object, name, min);
 }
 
-export function requireCurrency(object: JsonObject, name: string): string {
-  const value = parseCurrency(member(object, name));
+/** The member `currency`, in upper case. */
+export function requireCurrency(object: JsonObject): string {
+  const value = parseCurrency(member(object, 'currency'));
   if (value !== null) return value;
-  throw new Unusable(`${name} is missing or no currency`);
+  throw new Unusable('currency is missing or no currency');
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;

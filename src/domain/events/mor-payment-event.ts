@@ -130,7 +130,7 @@ function factsOf(eventId: string, root: JsonObject, payment: JsonObject): Paymen
     paymentId: requireId(payment, 'payment_id'),
     customerId: requireId(payment, 'merchant_customer_id'),
     processorPaymentIntentId: requireId(payment, 'processor_payment_intent_id'),
-    amount: { minor: requireAmount(payment, 'amount', 1n), currency: requireCurrency(payment, 'currency') },
+    amount: { minor: requireAmount(payment, 'amount', 1n), currency: requireCurrency(payment) },
   };
 }
 

@@ -101,7 +101,7 @@ function readSettled(facts: ServiceFacts): ProformaSettled {
 /** `{amount, currency}` with a decimal string, above zero, exact in the currency's smallest unit. */
 function requireMoney(data: JsonObject, name: string): Money {
   const value = requireObject(data, name);
-  const currency = requireCurrency(value, 'currency');
+  const currency = requireCurrency(value);
   const amount = member(value, 'amount');
   const minor = typeof amount === 'string' ? minorFromDecimal(amount, currency) : null;
   if (minor === null || minor < 1n) throw new Unusable(`${name} is no exact amount above zero`);

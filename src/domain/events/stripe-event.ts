@@ -158,7 +158,7 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
     customerId,
     status,
     billingReason: freeText(member(invoice, 'billing_reason')),
-    currency: requireCurrency(invoice, 'currency'),
+    currency: requireCurrency(invoice),
     ...readAmounts(invoice, status),
     subscriptionId: readSubscription(invoice),
     collectionMethod: freeText(member(invoice, 'collection_method')),

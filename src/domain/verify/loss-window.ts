@@ -57,13 +57,10 @@ function overlaps(a: readonly Interval[], b: readonly Interval[]): readonly Inte
 }
 
 /** The loss windows of everything that is known of the doors. Empty: nothing can have been given up. */
-export function lossWindows(
-  open: readonly Span[],
-  attemptsSec: readonly number[] = MOR_ATTEMPTS_SEC,
-): readonly LossWindow[] {
+export function lossWindows(open: readonly Span[]): readonly LossWindow[] {
   const closed = closedBetween(open);
-  const lastMs = Math.max(0, ...attemptsSec) * 1_000;
-  return givenUp(closed, attemptsSec).map((events) => {
+  const lastMs = Math.max(...MOR_ATTEMPTS_SEC) * 1_000;
+  return givenUp(closed).map((events) => {
     // All the closed times that such an event met, from its first try to its last.
     const met = closed.filter((c) => c.to > events.from && c.from.getTime() < events.to.getTime() + lastMs);
     return { events, closed: { from: met[0]?.from ?? events.from, to: met.at(-1)?.to ?? events.to } };
