@@ -49,8 +49,10 @@ export class Erasure {
       [lanes],
     );
     const names = [customerId, ...(await this.morCustomersOf(customerId))];
-    const elsewhere = await this.mentioning('inbox_event', `status <> 'received'`, names);
-    const quarantinedElsewhere = await this.mentioning('inbox_quarantine', 'true', names);
+    // Bodies anywhere that name one of these, such as events that we do not use. All bodies are read.
+    const named = `exists (select 1 from unnest($3::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
+    const elsewhere = await this.emptied('inbox_event', `status <> 'received' and ${named}`, names);
+    const quarantinedElsewhere = await this.emptied('inbox_quarantine', named, names);
     return {
       invoices: lanes.length,
       signups,
@@ -66,19 +68,10 @@ export class Erasure {
     let dropped = 0;
     const some = (n: number): void => onProgress((dropped += n));
     return {
-      events: await this.purgeEvents(before, some),
-      quarantined: await this.purgeCopies(before, some),
+      events: await this.emptied('inbox_event', `status in ('done', 'ignored') and decided_at < $3`, before, some),
+      quarantined: await this.emptied('inbox_quarantine', 'last_at < $3', before, some),
       calls: await this.purgeCalls(before, some),
     };
-  }
-
-  private async purgeCopies(before: Date, onBatch: (dropped: number) => void): Promise<number> {
-    const changed = await this.change(
-      'update inbox_quarantine set body = null where body is not null and last_at < $1',
-      [before],
-    );
-    onBatch(changed);
-    return changed;
   }
 
   /** In short steps by id, as with events. */
@@ -102,18 +95,25 @@ export class Erasure {
     }
   }
 
-  /** From the oldest event on, in short steps by id: each looks at its own rows only, however many were purged before. */
-  private async purgeEvents(before: Date, onBatch: (dropped: number) => void): Promise<number> {
+  /**
+   * Drops the bodies of the rows that `which` picks by `$3`, from the oldest row on, in short steps by id: each looks at its own rows
+   * only, however many were emptied before, and stays far from the time limit of a statement.
+   */
+  private async emptied(
+    table: 'inbox_event' | 'inbox_quarantine',
+    which: string,
+    value: unknown,
+    onBatch: (dropped: number) => void = () => undefined,
+  ): Promise<number> {
     const bounds = await this.db.pool.query<{ first: string | null; last: string | null }>(
-      'select min(id) as first, max(id) as last from inbox_event',
+      `select min(id) as first, max(id) as last from ${table}`,
     );
     const last = BigInt(bounds.rows[0]?.last ?? '0');
     let changed = 0;
     for (let from = BigInt(bounds.rows[0]?.first ?? '1'); from <= last; from += BigInt(BATCH)) {
       const step = await this.change(
-        `update inbox_event set body = null where id >= $1 and id < $2 and body is not null
-            and status in ('done', 'ignored') and decided_at < $3`,
-        [from.toString(), (from + BigInt(BATCH)).toString(), before],
+        `update ${table} set body = null where id >= $1 and id < $2 and body is not null and ${which}`,
+        [from.toString(), (from + BigInt(BATCH)).toString(), value],
       );
       changed += step;
       onBatch(step);
@@ -138,21 +138,6 @@ export class Erasure {
       [customerId],
     );
     return found.rows.map((r) => r.id);
-  }
-
-  /** Bodies anywhere that name one of these ids, such as events that we do not use. Reads all bodies, in short steps. */
-  private async mentioning(table: string, where: string, names: readonly string[]): Promise<number> {
-    const bounds = await this.db.pool.query<{ last: string | null }>(`select max(id) as last from ${table}`);
-    const last = BigInt(bounds.rows[0]?.last ?? '0');
-    let changed = 0;
-    for (let from = 0n; from <= last; from += BigInt(BATCH)) {
-      changed += await this.change(
-        `update ${table} set body = null where id >= $1 and id < $2 and body is not null and ${where} and exists (
-           select 1 from unnest($3::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`,
-        [from.toString(), (from + BigInt(BATCH)).toString(), names],
-      );
-    }
-    return changed;
   }
 
   private async waiting(lanes: readonly string[]): Promise<number> {
