@@ -1,10 +1,11 @@
 // `crossbill events` and `crossbill retry`: the inbox and the quarantine, and deciding an event once more.
 import { type Command } from 'commander';
+import { EVENT_SOURCES, EVENT_STATUSES } from '../api/events/event.view.js';
 import { Books, type EventRow } from '../domain/ports/books.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { type Action, type Cli, need, parseCount, type Session } from './session.js';
+import { type Action, type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';
 import { withoutPersonalData } from './redacted-body.js';
 import { type World } from './world.js';
@@ -15,8 +16,8 @@ export function addEvents(program: Command, session: Session): void {
     .description('the inbox: every authentic delivery, and what is in quarantine');
   session
     .leaf(events, 'list', 'events, newest first', list, true)
-    .option('--source <source>', 'stripe, mor_payments or mor_events')
-    .option('--status <status>', 'received, done, ignored, parked or quarantined')
+    .option('--source <source>', 'stripe, mor_payments or mor_events', oneOf(EVENT_SOURCES))
+    .option('--status <status>', 'received, done, ignored, parked or quarantined', oneOf(EVENT_STATUSES))
     .option('--type <type>', "the sender's event type")
     .option('--event-id <id>', "the sender's event id")
     .option('--limit <n>', 'how many', parseCount(100), 20)

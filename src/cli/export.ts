@@ -3,9 +3,9 @@ import { type Command } from 'commander';
 import { decimalFromMinor } from '../domain/money.js';
 import { type LedgerRow } from '../domain/ports/books.js';
 import { countLedger, ledgerEntries } from '../store/ledger-export.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
-import { type Cli, parseSince, type Session } from './session.js';
+import { type Cli, oneOf, parseSince, type Session } from './session.js';
 import { json } from './table.js';
 
 const COLUMNS = {
@@ -27,7 +27,7 @@ export function addExport(program: Command, session: Session): void {
   const group = program.command('export').description('write what is kept, to stdout');
   session
     .leaf(group, 'ledger', 'every ledger entry, oldest first', ledger)
-    .option('--format <format>', 'csv or jsonl', 'csv')
+    .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
     .option('--since <when>', 'recorded since: 2026-01-01, 30d, 12h', parseSince);
 }
 
@@ -42,9 +42,6 @@ export function cell(text: string): string {
 
 async function ledger(cli: Cli): Promise<number> {
   const format: unknown = cli.json ? 'jsonl' : cli.options['format'];
-  if (format !== 'csv' && format !== 'jsonl') {
-    throw new CliError(EXIT.usage, 'argument', '--format is csv or jsonl.');
-  }
   const world = await cli.open();
   const since = (cli.options['since'] as Date | undefined) ?? null;
   const columns = Object.entries(COLUMNS);

@@ -1,11 +1,12 @@
 // `crossbill reviews`: what waits for a person, and a person's decision.
 import { type Command } from 'commander';
+import { REVIEW_KINDS, REVIEW_STATUSES } from '../api/reviews/review.view.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { resolutionsOf } from '../domain/lane/apply-command.js';
 import { Books } from '../domain/ports/books.js';
 import { CommandFlow } from '../flows/command.flow.js';
 import { CliError, EXIT } from './exit-codes.js';
-import { type Cli, need, parseCount, type Session } from './session.js';
+import { type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';
 import { actorOf } from './world.js';
 
@@ -15,9 +16,9 @@ export function addReviews(program: Command, session: Session): void {
   const reviews = program.command('reviews').description('work items for a person');
   session
     .leaf(reviews, 'list', 'items, the soonest deadline first, then the newest', list, true)
-    .option('--status <status>', 'open, resolved or all', 'open')
-    .option('--kind <kind>', 'for example amount_mismatch')
-    .option('--order <order>', 'due or newest', 'due')
+    .option('--status <status>', 'open, resolved or all', oneOf([...REVIEW_STATUSES, 'all']), 'open')
+    .option('--kind <kind>', 'for example amount_mismatch', oneOf(REVIEW_KINDS))
+    .option('--order <order>', 'due or newest', oneOf(['due', 'newest']), 'due')
     .option('--limit <n>', 'how many', parseCount(100), 20)
     .option('--cursor <cursor>', 'where the page before ended');
   session
@@ -53,9 +54,8 @@ async function list(cli: Cli): Promise<number> {
     ...(status === 'all' ? {} : { status: String(status) }),
     ...(typeof kind === 'string' ? { kind } : {}),
   };
-  if (order !== 'due' && order !== 'newest') throw new CliError(EXIT.usage, 'argument', 'The order is due or newest.');
   const from = { limit: limit as number, cursor: typeof cursor === 'string' ? cursor : null };
-  const page = await world.get(Books).reviews(filter, from, order);
+  const page = await world.get(Books).reviews(filter, from, order === 'newest' ? 'newest' : 'due');
   const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
   await cli.print({ data: page.data.map(view), ...next }, () => {
     const rows = page.data.map((r) => [

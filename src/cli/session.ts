@@ -105,6 +105,14 @@ function environment(io: Io, file: unknown): Readonly<Record<string, string | un
   return { ...parseEnv(text), ...io.env };
 }
 
+/** One of these words; every other is an error, so that a misspelt filter never looks like an empty list. */
+export function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!words.includes(text)) throw new InvalidArgumentError(`say one of ${words.join(', ')}`);
+    return text;
+  };
+}
+
 /** `30d`, `12h`, or a date or time in UTC; the past only. */
 export function parseSince(text: string): Date {
   const now = Date.now();

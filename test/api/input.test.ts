@@ -123,6 +123,23 @@ describe('fields', () => {
     for (const [field, body] of wrong) expect([field, await fieldOf(body), body]).toEqual([field, field, body]);
   });
 
+  it('what describes the customer may be null, as Stripe gives it, and is not sent then', async () => {
+    const customer = {
+      id: 'cus_null',
+      email: null,
+      name: null,
+      country: null,
+      address: { line1: 'Weg 1', line2: null },
+    };
+    expect((await api.call('POST', '/v1/signups', { body: { ...payment, customer } })).status).toBe(201);
+    expect(JSON.parse(api.mor.calls.at(-1)?.wire.body ?? '')).toMatchObject({
+      customer: { id: 'cus_null', address: { line1: 'Weg 1' } },
+    });
+    expect(api.mor.calls.at(-1)?.wire.body).not.toContain('email');
+    const bare = { id: 'cus_bare', address: null };
+    expect((await api.call('POST', '/v1/signups', { body: { ...payment, customer: bare } })).status).toBe(201);
+  });
+
   it('a key that names a prototype does no harm', async () => {
     const body = (extra: string, customer = ''): string =>
       `{"kind":"payment","customer":{"id":"cus_1"${customer}},"amount":100,"currency":"eur"${extra}}`;

@@ -45,10 +45,20 @@ describe('help', () => {
   it('turns wrong use into exit code 2 and says where to look', async () => {
     const unknown = await cli(['verfy']);
     expect(unknown.code).toBe(2);
+    expect(await cli(['--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
     expect(unknown.err).toContain('Did you mean verify?');
     expect((await cli(['verify', '--since', 'yesterday'])).code).toBe(2);
     expect((await cli(['refund', 'pay_1', '--amount', '10.00'])).code).toBe(2);
     expect((await cli(['explain'])).code).toBe(2);
+    for (const args of [
+      ['events', '--status', 'nope'],
+      ['events', '--source', 'mor'],
+      ['reviews', '--kind', 'amount_mismatched'],
+      ['reviews', '--order', 'oldest'],
+      ['export', 'ledger', '--format', 'xml'],
+    ]) {
+      expect([args, (await cli(args)).code]).toEqual([args, 2]); // no empty list for a misspelt word
+    }
   });
 
   const built = join(process.cwd(), 'dist/cli.js');

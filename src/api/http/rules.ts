@@ -70,11 +70,16 @@ export const IsTexts = (maxMembers: number): PropertyDecorator =>
     (v) =>
       isJsonObject(v) &&
       Object.keys(v).length <= maxMembers &&
-      Object.entries(v).every(([key, text]) => /^[a-z][a-z0-9_]{0,39}$/.test(key) && isPlainText(text)),
+      Object.entries(v).every(
+        ([key, text]) => /^[a-z][a-z0-9_]{0,39}$/.test(key) && (text === null || isPlainText(text)),
+      ),
   );
 
 /** Absent is fine; null is not: nobody can tell whether it was meant. */
 export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+
+/** What describes a person: null means nothing, as in the customer that Stripe gives (`name: null`). */
+export const MayBeNull = (): PropertyDecorator => IsOptional();
 
 /** A parameter that picks rows of a list. */
 export const Filter = (description: string, words?: readonly string[]): PropertyDecorator =>

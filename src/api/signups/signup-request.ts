@@ -1,10 +1,10 @@
 // From a checked request to what the signup flow takes: which fields belong to which kind.
 import { parseCurrency } from '../../domain/money.js';
 import { type WireRequest } from '../../domain/ports/call.js';
-import { type SignupCall } from '../../domain/ports/payment-gateway.js';
+import { type SignupCall, type SignupCustomer } from '../../domain/ports/payment-gateway.js';
 import { type SignupRequest } from '../../flows/signup.flow.js';
 import { invalid } from '../http/problem.js';
-import { type CreateSignupDto } from './signup.dto.js';
+import { type CreateSignupDto, type SignupCustomerDto } from './signup.dto.js';
 
 export type SignupTax = { readonly id: string | null; readonly calculation: WireRequest | null };
 
@@ -28,23 +28,32 @@ export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string):
   if (dto.amount === undefined) throw invalid('amount', 'is required for a payment');
   const currency = parseCurrency(dto.currency);
   if (currency === null) throw invalid('currency', 'is required for a payment');
-  const { id, email, name, country, address } = dto.customer;
   const amount = BigInt(dto.amount);
   const call: SignupCall = {
     kind: 'create_payment_intent',
     amountMinor: amount,
     currency,
-    customer: {
-      id,
-      ...(email === undefined ? {} : { email }),
-      ...(name === undefined ? {} : { name }),
-      ...(country === undefined ? {} : { country: country.toUpperCase() }),
-      ...(address === undefined ? {} : { address }),
-    },
+    customer: customerOf(dto.customer),
     description: dto.description ?? null,
     taxCalculationId,
   };
   return { ...common, amount, currency, call };
+}
+
+/** What is null or empty is not sent. */
+function customerOf({ id, email, name, country, address }: SignupCustomerDto): SignupCustomer {
+  const lines = Object.entries(address ?? {}).flatMap(([line, text]) => (text === null ? [] : [[line, text] as const]));
+  return {
+    id,
+    ...(isGiven(email) ? { email } : {}),
+    ...(isGiven(name) ? { name } : {}),
+    ...(isGiven(country) ? { country: country.toUpperCase() } : {}),
+    ...(lines.length === 0 ? {} : { address: Object.fromEntries(lines) }),
+  };
+}
+
+function isGiven(text: string | null | undefined): text is string {
+  return typeof text === 'string';
 }
 
 /** The MoR's name of a field in an error as our caller knows it. */

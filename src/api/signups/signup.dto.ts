@@ -13,6 +13,7 @@ import {
   IsTexts,
   Matches,
   MayBeAbsent,
+  MayBeNull,
 } from '../http/rules.js';
 import { Amount } from '../http/docs.js';
 import { Nested } from '../http/input.pipe.js';
@@ -29,29 +30,30 @@ export class SignupCustomerDto {
   @IsIdText()
   id!: string;
 
-  @ApiPropertyOptional()
-  @MayBeAbsent()
+  @ApiPropertyOptional({ type: String, nullable: true })
+  @MayBeNull()
   @Matches(/^[^\s@\p{Cc}\p{Cs}]{1,64}@[^\s@\p{Cc}\p{Cs}]{1,255}$/u, 'must be an e-mail address')
-  email?: string;
+  email?: string | null;
 
-  @ApiPropertyOptional({ maxLength: 255 })
-  @MayBeAbsent()
+  @ApiPropertyOptional({ type: String, nullable: true, maxLength: 255 })
+  @MayBeNull()
   @IsText()
-  name?: string;
+  name?: string | null;
 
-  @ApiPropertyOptional({ description: 'ISO 3166-1 alpha-2.', example: 'DE' })
-  @MayBeAbsent()
+  @ApiPropertyOptional({ type: String, nullable: true, description: 'ISO 3166-1 alpha-2.', example: 'DE' })
+  @MayBeNull()
   @IsISO31661Alpha2({ message: 'must be a country code of two letters (ISO 3166-1 alpha-2)' })
-  country?: string;
+  country?: string | null;
 
   @ApiPropertyOptional({
     type: 'object',
-    additionalProperties: { type: 'string' },
+    nullable: true,
+    additionalProperties: { type: 'string', nullable: true },
     description: '`line1`, `city`, `postal_code` and similar.',
   })
-  @MayBeAbsent()
+  @MayBeNull()
   @IsTexts(MAX_ADDRESS_LINES)
-  address?: Record<string, string>;
+  address?: Record<string, string | null> | null;
 }
 
 export class CreateSignupDto {

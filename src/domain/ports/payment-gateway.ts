@@ -14,16 +14,19 @@ export type SignupCall =
       readonly kind: 'create_payment_intent';
       readonly amountMinor: bigint;
       readonly currency: string;
-      readonly customer: {
-        readonly id: string; // the merchant's own id, `cus_…`
-        readonly email?: string;
-        readonly name?: string;
-        readonly country?: string;
-        readonly address?: Readonly<Record<string, string>>;
-      };
+      readonly customer: SignupCustomer;
       readonly description: string | null;
       readonly taxCalculationId: string | null;
     };
+
+/** Document 3, `merchant_customer`. */
+export type SignupCustomer = {
+  readonly id: string; // the merchant's own id, `cus_…`
+  readonly email?: string;
+  readonly name?: string;
+  readonly country?: string; // upper case
+  readonly address?: Readonly<Record<string, string>>;
+};
 
 export type RefundCall = {
   readonly kind: 'create_refund';
