@@ -1,10 +1,6 @@
 // Proforma invoices and payment links of one invoice: asked for, read afresh, taken back; sent by the lane's worker.
-import { type Commanded, refuse, type Refusal } from '../domain/lane/apply-command.js';
 import { applyObjectRead } from '../domain/lane/apply-channel-answer.js';
-import { type Ctx } from '../domain/lane/change.js';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from '../domain/lane/channel-command.js';
-import { plan } from '../domain/lane/plan.js';
-import { settle } from '../domain/lane/settle.js';
 import { type LaneState } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Books } from '../domain/ports/books.js';
@@ -13,22 +9,25 @@ import { type CallOutcome } from '../domain/ports/call.js';
 import { type LaneStore } from '../domain/ports/lane-store.js';
 import { type MorChannels, type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
+import { changeLane, type Done, type LaneParts } from './change-lane.js';
 import { type FlowContext } from './flow-context.js';
 import { type Wake } from './wake.js';
 
 /** `askedAt`: when the platform was asked; what was heard since is newer. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
-export type Objected = { readonly ok: true; readonly value: MorObjectRow } | Refusal;
-
 export class ChannelFlow {
+  private readonly lanes: LaneParts;
+
   constructor(
-    private readonly store: LaneStore,
+    store: LaneStore,
     private readonly books: Books,
     private readonly reader: BillingReader,
     private readonly channels: MorChannels,
     private readonly context: FlowContext,
-    private readonly wake: Wake,
-  ) {}
+    wake: Wake,
+  ) {
+    this.lanes = { store, context, wake };
+  }
 
   /** The invoice as the platform has it at this moment, with its lines and its customer. Null: there is none. */
   async billed(invoiceId: string): Promise<CallOutcome<Billed | null>> {
@@ -39,8 +38,9 @@ export class ChannelFlow {
   }
 
   /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */
-  request(request: ObjectRequest, name: NamedRequest | null): Promise<Objected> {
-    return this.change(request.facts.invoiceId, (s, ctx) => requestObject(s, request, ctx), name);
+  request(request: ObjectRequest, name: NamedRequest | null): Promise<Done<MorObjectRow>> {
+    const named = name === null ? null : { name, find: objectOf };
+    return changeLane(this.lanes, request.facts.invoiceId, (s, ctx) => requestObject(s, request, ctx), named);
   }
 
   /** What stands for an invoice as far as we know; null: nothing. */
@@ -60,50 +60,19 @@ export class ChannelFlow {
     if (morId === null || (kind !== 'proforma' && kind !== 'payment_link')) throw new Error(`${o.id} cannot be read`);
     const outcome = await this.channels.read(kind, morId);
     if (!outcome.ok) return { row: o, outcome };
-    const done = await this.change(o.invoiceId, (s, ctx) => {
+    const done = await changeLane(this.lanes, o.invoiceId, (s, ctx) => {
       const state = applyObjectRead(s, o.id, outcome, ctx);
-      return { ok: true, state, value: state.objects.find((x) => x.id === o.id) ?? o };
+      return { ok: true, state, value: objectOf(state, o.id) ?? o };
     });
     return { row: done.ok ? done.value : o, outcome };
   }
 
   /** Records that the MoR has deleted a proforma invoice. */
-  deleted(o: MorObjectRow, by: string): Promise<Objected> {
-    return this.change(o.invoiceId, (s, ctx) => objectDeleted(s, o.id, by, ctx));
+  deleted(o: MorObjectRow, by: string): Promise<Done<MorObjectRow>> {
+    return changeLane(this.lanes, o.invoiceId, (s, ctx) => objectDeleted(s, o.id, by, ctx));
   }
+}
 
-  private async change(
-    lane: string,
-    act: (s: LaneState, ctx: Ctx) => Commanded<MorObjectRow>,
-    name: NamedRequest | null = null,
-  ): Promise<Objected> {
-    const done = await this.store.transact<Objected>({
-      lane,
-      fence: null,
-      request: name,
-      decide: ({ state, remembered }) => {
-        const ctx = this.context.now();
-        const refused = (value: Refusal) => ({ state, verdicts: [], dueAt: plan(state, ctx).dueAt, value });
-        if (remembered.known) {
-          const made = state.objects.find((o) => o.id === remembered.objectId);
-          if (!remembered.sameBody || made === undefined) {
-            return refused(refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.'));
-          }
-          return { state, verdicts: [], dueAt: plan(state, ctx).dueAt, value: { ok: true, value: made } as const };
-        }
-        const acted = act(state, ctx);
-        if (!acted.ok) return refused(acted);
-        const settled = settle(acted.state, ctx);
-        return {
-          state: settled,
-          verdicts: [],
-          dueAt: plan(settled, ctx).dueAt,
-          value: { ok: true, value: acted.value } as const,
-          made: name === null ? null : acted.value.id,
-        };
-      },
-    });
-    this.wake.lanes();
-    return done;
-  }
+function objectOf(s: LaneState, id: string): MorObjectRow | undefined {
+  return s.objects.find((o) => o.id === id);
 }

@@ -4,32 +4,32 @@ import {
   type Commanded,
   refuse,
   type RefundRequest,
-  type Refusal,
   requestRefund,
   resolveReview,
 } from '../domain/lane/apply-command.js';
 import { type Ctx, emptyLane } from '../domain/lane/change.js';
 import { type Completion, completeSignup } from '../domain/lane/complete-signup.js';
-import { plan } from '../domain/lane/plan.js';
-import { settle } from '../domain/lane/settle.js';
 import { type LaneState, type PaymentRow, type RefundRow, type Resolution, type ReviewRow } from '../domain/model.js';
 import { type Books } from '../domain/ports/books.js';
 import { type LaneStore, NotUnique } from '../domain/ports/lane-store.js';
 import { type ReviewDesk } from '../domain/ports/review-desk.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
+import { changeLane, type Done, type LaneParts } from './change-lane.js';
 import { type FlowContext } from './flow-context.js';
 import { type Wake } from './wake.js';
 
-export type Done<T> = { readonly ok: true; readonly value: T } | Refusal;
-
 export class CommandFlow {
+  private readonly lanes: LaneParts;
+
   constructor(
-    private readonly store: LaneStore,
+    store: LaneStore,
     private readonly books: Books,
     private readonly context: FlowContext,
-    private readonly wake: Wake,
+    wake: Wake,
     private readonly desk: ReviewDesk,
-  ) {}
+  ) {
+    this.lanes = { store, context, wake };
+  }
 
   /**
    * `id`: `pay_…` or our own. The refund is written down with its key; the MoR has not been asked yet. Under a `name` that was
@@ -40,12 +40,12 @@ export class CommandFlow {
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
     const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx);
-    return this.change(invoiceId, act, name === null ? null : { name, find: refundOf });
+    return changeLane(this.lanes, invoiceId, act, name === null ? null : { name, find: refundOf });
   }
 
   async completeSignup(invoiceId: string, completion: Completion): Promise<Done<PaymentRow>> {
     try {
-      return await this.change(invoiceId, (s, ctx) => completeSignup(s, completion, ctx));
+      return await changeLane(this.lanes, invoiceId, (s, ctx) => completeSignup(s, completion, ctx));
     } catch (e) {
       if (e instanceof NotUnique) {
         return refuse(
@@ -66,7 +66,7 @@ export class CommandFlow {
     const review = await this.books.review(id);
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
     if (review.invoiceId === null) return this.resolveLoose(review, choice);
-    return this.change(review.invoiceId, (s, ctx) => resolveReview(s, id, choice, ctx));
+    return changeLane(this.lanes, review.invoiceId, (s, ctx) => resolveReview(s, id, choice, ctx));
   }
 
   /** An item without an invoice: no lane's lock orders two people, so who comes second is told what the first chose. */
@@ -81,41 +81,6 @@ export class CommandFlow {
     const now = await this.books.review(review.id);
     if (now === null || now.status === 'open') return refuse(404, 'not_found', 'There is no such review item.');
     return this.resolveLoose(now, choice);
-  }
-
-  private async change<T extends { readonly id: string }>(
-    lane: string,
-    act: (s: LaneState, ctx: Ctx) => Commanded<T>,
-    named: { readonly name: NamedRequest; readonly find: (s: LaneState, id: string) => T | undefined } | null = null,
-  ): Promise<Done<T>> {
-    const done = await this.store.transact<Done<T>>({
-      lane,
-      fence: null,
-      request: named?.name ?? null,
-      decide: ({ state, remembered }) => {
-        const ctx = this.context.now();
-        if (named !== null && remembered.known) {
-          const made = named.find(state, remembered.objectId);
-          const value =
-            remembered.sameBody && made !== undefined
-              ? ({ ok: true, value: made } as const)
-              : refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
-          return { state, verdicts: [], dueAt: plan(state, ctx).dueAt, value };
-        }
-        const acted = act(state, ctx);
-        if (!acted.ok) return { state, verdicts: [], dueAt: null, value: acted };
-        const settled = settle(acted.state, ctx);
-        return {
-          state: settled,
-          verdicts: [],
-          dueAt: plan(settled, ctx).dueAt,
-          value: { ok: true, value: acted.value },
-          made: named === null ? null : acted.value.id,
-        };
-      },
-    });
-    this.wake.lanes();
-    return done;
   }
 }
 
