@@ -1,5 +1,5 @@
 // The flows as a Nest module: what may be asked of the bridge goes out, how it decides stays in domain/.
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type Abstract, type DynamicModule, Global, Module, type Provider } from '@nestjs/common';
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { ChannelEvents } from '../domain/ports/channel-events.js';
@@ -29,6 +29,14 @@ import { VerifyFlow } from './verify.flow.js';
 import { Wake } from './wake.js';
 import { type LiveModeRule, WorkLaneFlow } from './work-lane.flow.js';
 
+/** A flow that is made of these parts, in the order of its constructor. The flows themselves know nothing of Nest. */
+function madeOf<T, P extends readonly unknown[]>(
+  flow: new (...parts: P) => T,
+  ...parts: { readonly [K in keyof P]: Abstract<P[K]> }
+): Provider {
+  return { provide: flow, useFactory: (...made: P) => new flow(...made), inject: [...parts] };
+}
+
 @Global()
 @Module({})
 export class FlowsModule {
@@ -44,7 +52,7 @@ export class FlowsModule {
       module: FlowsModule,
       imports: setup.imports,
       providers: [
-        { provide: Wake, useFactory: () => new Wake() },
+        Wake,
         {
           provide: FlowContext,
           useFactory: (clock: Clock, rng: Rng, ids: Ids, platform: BillingPlatform, gateway: PaymentGateway) =>
@@ -74,89 +82,31 @@ export class FlowsModule {
             TaxErrands,
           ],
         },
-        {
-          provide: TaxErrands,
-          useFactory: (desk: TaxDesk, platform: TaxBasisReader, signups: Signups) =>
-            new TaxErrands(desk, platform, signups),
-          inject: [TaxDesk, TaxBasisReader, Signups],
-        },
-        {
-          provide: RouteChannelEventsFlow,
-          useFactory: (events: ChannelEvents, context: FlowContext, wake: Wake) =>
-            new RouteChannelEventsFlow(events, context, wake),
-          inject: [ChannelEvents, FlowContext, Wake],
-        },
-        {
-          provide: CommandFlow,
-          useFactory: (store: LaneStore, books: Books, context: FlowContext, wake: Wake, desk: ReviewDesk) =>
-            new CommandFlow(store, books, context, wake, desk),
-          inject: [LaneStore, Books, FlowContext, Wake, ReviewDesk],
-        },
-        {
-          provide: ChannelFlow,
-          useFactory: (
-            store: LaneStore,
-            books: Books,
-            reader: BillingReader,
-            channels: MorChannels,
-            context: FlowContext,
-            wake: Wake,
-          ) => new ChannelFlow(store, books, reader, channels, context, wake),
-          inject: [LaneStore, Books, BillingReader, MorChannels, FlowContext, Wake],
-        },
+        madeOf(TaxErrands, TaxDesk, TaxBasisReader, Signups),
+        madeOf(RouteChannelEventsFlow, ChannelEvents, FlowContext, Wake),
+        madeOf(CommandFlow, LaneStore, Books, FlowContext, Wake, ReviewDesk),
+        madeOf(ChannelFlow, LaneStore, Books, BillingReader, MorChannels, FlowContext, Wake),
         {
           provide: OnboardingFlow,
           useFactory: (desk: PartnerDesk, rows: Onboardings, clock: Clock) =>
             new OnboardingFlow(desk, rows, clock, settings.shadow === true),
           inject: [PartnerDesk, Onboardings, Clock],
         },
-        {
-          provide: SignupFlow,
-          useFactory: (
-            signups: Signups,
-            books: Books,
-            gateway: PaymentGateway,
-            commands: CommandFlow,
-            clock: Clock,
-            ids: Ids,
-            requests: Requests,
-            tax: TaxDesk,
-          ) => new SignupFlow(signups, books, gateway, commands, clock, ids, requests, tax),
-          inject: [Signups, Books, PaymentGateway, CommandFlow, Clock, Ids, Requests, TaxDesk],
-        },
-        {
-          provide: VerifyFlow,
-          useFactory: (
-            books: VerifyBooks,
-            reader: BillingReader,
-            platform: BillingPlatform,
-            gateway: PaymentGateway,
-            inbox: Inbox,
-            lanes: LaneStore,
-            context: FlowContext,
-            wake: Wake,
-            ids: Ids,
-            loss: LossWindowFlow,
-          ) => new VerifyFlow(books, reader, platform, gateway, inbox, lanes, context, wake, ids, loss),
-          inject: [
-            VerifyBooks,
-            BillingReader,
-            BillingPlatform,
-            PaymentGateway,
-            Inbox,
-            LaneStore,
-            FlowContext,
-            Wake,
-            Ids,
-            LossWindowFlow,
-          ],
-        },
-        {
-          provide: LossWindowFlow,
-          useFactory: (doors: DoorsLog, books: LossBooks, lookups: MorLookups, channels: MorChannels, clock: Clock) =>
-            new LossWindowFlow(doors, books, lookups, channels, clock),
-          inject: [DoorsLog, LossBooks, MorLookups, MorChannels, Clock],
-        },
+        madeOf(SignupFlow, Signups, Books, PaymentGateway, CommandFlow, Clock, Ids, Requests, TaxDesk),
+        madeOf(
+          VerifyFlow,
+          VerifyBooks,
+          BillingReader,
+          BillingPlatform,
+          PaymentGateway,
+          Inbox,
+          LaneStore,
+          FlowContext,
+          Wake,
+          Ids,
+          LossWindowFlow,
+        ),
+        madeOf(LossWindowFlow, DoorsLog, LossBooks, MorLookups, MorChannels, Clock),
       ],
       exports: [
         VerifyFlow,
