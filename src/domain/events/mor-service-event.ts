@@ -40,7 +40,7 @@ type ServiceFacts = {
   readonly proformaInvoiceId: string | null;
   readonly paymentLinkId: string | null;
   readonly eInvoiceId: string | null;
-  /** As it came. Document 2 shows few of its members: look with `idsIn`, and `textIn` for what is shown to people. */
+  /** As it came. Document 2 shows few of its members: look with `idsIn`. */
   readonly data: JsonObject;
 };
 
@@ -141,9 +141,4 @@ export function idsIn(data: JsonObject): readonly string[] {
     else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) waiting.push(inner);
   }
   return [...found];
-}
-
-/** A member of `data` as text for people (a reviewer's note, a reason, a link); null when it is no text. */
-export function textIn(data: JsonObject, name: string): string | null {
-  return freeText(member(data, name));
 }
