@@ -9,8 +9,15 @@ import { untoldOf } from './domain/ports/verify-books.js';
 import { type LaneDone } from './flows/work-lane.flow.js';
 import { type VerifyReport } from './flows/verify.flow.js';
 import { type Wake } from './flows/wake.js';
-import { type Logger } from './observe/index.js';
-import { type EventOutcome, type Metrics, type TracedEvent, type TracedWork, type Tracer } from './observe/index.js';
+import {
+  type EventOutcome,
+  type Logger,
+  type Metrics,
+  MinuteLimit,
+  type TracedEvent,
+  type TracedWork,
+  type Tracer,
+} from './observe/index.js';
 
 /**
  * Counts each call. What becomes of a lane's calls is logged with their event by `watchSteps`, and what became of an API call is
@@ -100,28 +107,15 @@ const STATUS: Record<Exclude<DoorOutcome, 'mismatch'>, number> = {
  * a flood nor an outage must fill the log, or the disk that is full already. The metric counts every one.
  */
 const LINES_A_MINUTE = 20;
-const MINUTE_MS = 60_000;
 
-/** Lets `most` through per door and minute; the next line that goes through says how many did not. */
-function atMostAMinute(
-  most: number,
-): (door: InboxSource, say: (more: { readonly more_not_logged?: number }) => void) => void {
-  const windows = new Map<InboxSource, { since: number; said: number; unsaid: number }>();
+/** The next line that goes through says how many did not. */
+function limitedPerDoor(): (door: InboxSource, say: (more: { readonly more_not_logged?: number }) => void) => void {
+  const limits = new Map<InboxSource, MinuteLimit>();
   return (door, say) => {
-    const now = performance.now();
-    let w = windows.get(door);
-    if (w === undefined || now - w.since >= MINUTE_MS) {
-      const unsaid = w?.unsaid ?? 0;
-      w = { since: now, said: 0, unsaid: 0 };
-      windows.set(door, w);
-      w.said++;
-      return say(unsaid === 0 ? {} : { more_not_logged: unsaid });
-    }
-    if (w.said >= most) w.unsaid++;
-    else {
-      w.said++;
-      say({});
-    }
+    const limit = limits.get(door) ?? new MinuteLimit(LINES_A_MINUTE);
+    limits.set(door, limit);
+    const unsaid = limit.admit(performance.now());
+    if (unsaid !== null) say(unsaid === 0 ? {} : { more_not_logged: unsaid });
   };
 }
 
@@ -140,9 +134,9 @@ export function watchDoors(
   outcome: DoorOutcome,
   about: { readonly delivery: Delivery | null; readonly error: unknown },
 ) => void {
-  const strangers = atMostAMinute(LINES_A_MINUTE);
-  const stale = atMostAMinute(LINES_A_MINUTE);
-  const notStored = atMostAMinute(LINES_A_MINUTE);
+  const strangers = limitedPerDoor();
+  const stale = limitedPerDoor();
+  const notStored = limitedPerDoor();
   return (door, outcome, { delivery, error }) => {
     metrics.webhookAnswer(door, outcome === 'mismatch' ? mismatchStatus : STATUS[outcome]);
     if (outcome === 'mismatch') metrics.webhookMismatch(door, mismatchStatus);

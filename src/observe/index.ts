@@ -9,6 +9,7 @@ export {
   type Peer,
   type Queue,
 } from './metrics.js';
+export { MinuteLimit } from './minute-limit.js';
 export { describeError, isSecretName, textCensor, withoutSecrets } from './redact.js';
 export { tracerOf } from './open-tracer.js';
 export { type TracedEvent, type TracedWork, type Tracer } from './tracer.js';

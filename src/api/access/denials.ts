@@ -2,18 +2,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../domain/ports/clock.js';
 import { AuditLog } from '../../domain/ports/signups.js';
+import { MinuteLimit } from '../../observe/index.js';
 
-const WINDOW_MS = 60_000;
 /** Strangers per address and minute. What goes beyond is counted, and named in the first row of a later minute. */
-const ROWS_PER_WINDOW = 300;
+const ROWS_OF_ONE = 300;
 /** Strangers of all addresses together: whoever has a network of IPv6 has addresses without end. */
 const ROWS_OF_ALL = 1_500;
-const ALL = 'all';
 const MAX_ADDRESSES = 10_000;
 /** A stranger does not wait longer than this for our bookkeeping. */
 const PATIENCE_MS = 2_000;
-
-type Window = { since: number; rows: number; unwritten: number };
 
 export type Denial = {
   readonly actor: string;
@@ -27,8 +24,8 @@ export type Denial = {
 @Injectable()
 export class Denials {
   private readonly log = new Logger('api');
-  private readonly windows = new Map<string, Window>();
-  private readonly windowOfAll = new Map<string, Window>();
+  private readonly byAddress = new Map<string, MinuteLimit>();
+  private readonly ofAll = new MinuteLimit(ROWS_OF_ALL);
 
   constructor(
     private readonly audit: AuditLog,
@@ -50,25 +47,16 @@ export class Denials {
 
   /** How many went unwritten before this one; null: this one does too. */
   private admit(source: string): number | null {
-    const own = this.count(this.windows, source, ROWS_PER_WINDOW);
-    if (own === null) return null;
-    const others = this.count(this.windowOfAll, ALL, ROWS_OF_ALL);
-    return others === null ? null : own + others;
-  }
-
-  private count(windows: Map<string, Window>, key: string, most: number): number | null {
     const now = this.clock.now().getTime();
-    const old = windows.get(key);
-    if (old !== undefined && Math.abs(now - old.since) < WINDOW_MS) {
-      if (old.rows < most) {
-        old.rows++;
-        return 0;
-      }
-      old.unwritten++;
-      return null;
+    let limit = this.byAddress.get(source);
+    if (limit === undefined) {
+      if (this.byAddress.size >= MAX_ADDRESSES) this.byAddress.clear();
+      limit = new MinuteLimit(ROWS_OF_ONE);
+      this.byAddress.set(source, limit);
     }
-    if (windows.size >= MAX_ADDRESSES) windows.clear();
-    windows.set(key, { since: now, rows: 1, unwritten: 0 });
-    return old?.unwritten ?? 0;
+    const own = limit.admit(now);
+    if (own === null) return null;
+    const others = this.ofAll.admit(now);
+    return others === null ? null : own + others;
   }
 }
