@@ -1,4 +1,5 @@
 // Every exit code of the command line, in one place; `crossbill --help` prints this table.
+import { type Done } from '../flows/change-lane.js';
 
 export const EXIT = {
   ok: 0,
@@ -32,4 +33,10 @@ export class CliError extends Error {
     super(message);
     this.name = 'CliError';
   }
+}
+
+/** What was done. Throws why it was refused. */
+export function doneOrFailed<T>(done: Done<T>): T {
+  if (done.ok) return done.value;
+  throw new CliError(EXIT.failed, done.code, done.message);
 }

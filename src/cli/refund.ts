@@ -5,7 +5,7 @@ import { type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { CommandFlow } from '../flows/command.flow.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, parseCount, parseMinor, type Session } from './session.js';
 import { amount } from './table.js';
 import { actorOf } from './world.js';
@@ -51,11 +51,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const made = await world.change(
     'refund.create',
     id,
-    async () => {
-      const done = await world.get(CommandFlow).requestRefund(id, request, name);
-      if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
-      return done.value;
-    },
+    async () => doneOrFailed(await world.get(CommandFlow).requestRefund(id, request, name)),
     (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
   );
 

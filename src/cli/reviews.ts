@@ -5,7 +5,7 @@ import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { resolutionsOf } from '../domain/lane/apply-command.js';
 import { Books } from '../domain/ports/books.js';
 import { CommandFlow } from '../flows/command.flow.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';
 import { actorOf } from './world.js';
@@ -89,11 +89,7 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
   const resolved = await world.change(
     'review.resolve',
     id,
-    async () => {
-      const done = await world.get(CommandFlow).resolveReview(id, { resolution, note, by: actorOf(cli.io) });
-      if (!done.ok) throw new CliError(EXIT.failed, done.code, done.message);
-      return done.value;
-    },
+    async () => doneOrFailed(await world.get(CommandFlow).resolveReview(id, { resolution, note, by: actorOf(cli.io) })),
     () => ({ detail: { resolution } }),
   );
   await cli.print(

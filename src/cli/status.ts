@@ -6,106 +6,116 @@ import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { EXIT } from './exit-codes.js';
-import { type Session } from './session.js';
+import { type Cli, type Session } from './session.js';
 import { shownWindow } from './verify.js';
 import { age, table, time } from './table.js';
+import { type World } from './world.js';
 
 const STUCK_SHOWN = 5;
 
 export function addStatus(program: Command, session: Session): void {
-  session.leaf(
-    program,
-    'status',
-    'how things stand: invoices, queues, last events, reviews, last verify',
-    async (cli) => {
-      const world = await cli.open();
-      const overview = new PgOverview(world.db);
-      const backlog = await world.get(Books).backlog();
-      const invoices = await overview.invoicesByStatus();
-      const events = await overview.lastEvents();
-      const quarantined = await overview.quarantined();
-      const stuck = await overview.stuck(STUCK_SHOWN);
-      const verified = await world.get(VerifyBooks).last();
-      const untold = verified === null ? 0 : untoldOf(verified);
-      const shadow = world.config.shadow ? await world.get(ShadowBooks).standing() : null;
-      const now = Date.now();
-      const value = {
-        ...(shadow === null ? {} : { shadow: { marks_agreed: shadow.agreed, marks_not_made_yet: shadow.unmarked } }),
-        invoices,
-        queue: {
-          events_waiting: backlog.waitingEvents,
-          calls_pending: backlog.pendingMessages,
-          oldest_seconds: Math.round(backlog.oldestSeconds),
-          parked: backlog.parkedEvents,
-          quarantined,
-        },
-        stuck: stuck.map((s) => ({
-          what: s.what,
-          lane: s.lane,
-          attempts: s.attempts,
-          last_status: s.lastStatus,
-          last_message: s.lastMessage,
-          next_try_at: s.nextTryAt,
-        })),
-        last_events: Object.fromEntries(events.map((e) => [e.source, e.at])),
-        open_reviews: backlog.openReviews,
-        verify:
-          verified === null
-            ? null
-            : {
-                at: verified.finishedAt,
-                outcome: verified.outcome,
-                differences_untold: untold,
-                loss_windows: verified.lossWindows.map(shownWindow),
-              },
-      };
-      await cli.print(value, () =>
-        [
-          shadow === null
-            ? ''
-            : `Shadow mode: nothing is sent. Of the marks decided here ${shadow.agreed} were made by others, ${shadow.unmarked} not so far.\n\n`,
-          'Invoices\n',
-          table(
-            ['status', 'count'],
-            Object.entries(invoices).map(([status, n]) => [status, String(n)]),
-          ),
-          '\nQueue\n',
-          `  ${backlog.waitingEvents} events to decide, ${backlog.pendingMessages} calls to make, oldest ${age(backlog.oldestSeconds)}\n`,
-          `  ${backlog.parkedEvents} events parked, ${quarantined} in quarantine\n`,
-          ...(stuck.length === 0
-            ? []
-            : [
-                '\nTried and not through\n',
-                table(
-                  ['what', 'about', 'tries', 'next', 'said last'],
-                  stuck.map((s) => [
-                    s.what,
-                    s.lane,
-                    String(s.attempts),
-                    time(s.nextTryAt),
-                    `${s.lastStatus ?? ''} ${s.lastMessage ?? 'nothing'}`.trim(),
-                  ]),
-                ),
-                '`crossbill explain` tells the whole story of one of them.\n',
-              ]),
-          '\nLast event\n',
-          table(
-            ['source', 'at', 'ago'],
-            events.map((e) => [e.source, time(e.at), e.at === null ? 'never' : age((now - e.at.getTime()) / 1000)]),
-          ),
-          '\nOpen review items\n',
-          table(
-            ['kind', 'count'],
-            [...backlog.openReviews].map(([kind, n]) => [kind, String(n)]),
-          ),
-          '\nLast verify\n',
-          verified === null
-            ? '  never\n'
-            : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untold} differences nobody was told of\n`,
-          ...(verified?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
-        ].join(''),
-      );
-      return EXIT.ok;
+  session.leaf(program, 'status', 'how things stand: invoices, queues, last events, reviews, last verify', status);
+}
+
+async function status(cli: Cli): Promise<number> {
+  const standing = await look(await cli.open());
+  await cli.print(view(standing), () => page(standing, Date.now()));
+  return EXIT.ok;
+}
+
+type Standing = Awaited<ReturnType<typeof look>>;
+
+async function look(world: World) {
+  const overview = new PgOverview(world.db);
+  return {
+    backlog: await world.get(Books).backlog(),
+    invoices: await overview.invoicesByStatus(),
+    events: await overview.lastEvents(),
+    quarantined: await overview.quarantined(),
+    stuck: await overview.stuck(STUCK_SHOWN),
+    verified: await world.get(VerifyBooks).last(),
+    shadow: world.config.shadow ? await world.get(ShadowBooks).standing() : null,
+  };
+}
+
+/** For scripts. */
+function view({ backlog, invoices, events, quarantined, stuck, verified, shadow }: Standing): Record<string, unknown> {
+  return {
+    ...(shadow === null ? {} : { shadow: { marks_agreed: shadow.agreed, marks_not_made_yet: shadow.unmarked } }),
+    invoices,
+    queue: {
+      events_waiting: backlog.waitingEvents,
+      calls_pending: backlog.pendingMessages,
+      oldest_seconds: Math.round(backlog.oldestSeconds),
+      parked: backlog.parkedEvents,
+      quarantined,
     },
-  );
+    stuck: stuck.map((s) => ({
+      what: s.what,
+      lane: s.lane,
+      attempts: s.attempts,
+      last_status: s.lastStatus,
+      last_message: s.lastMessage,
+      next_try_at: s.nextTryAt,
+    })),
+    last_events: Object.fromEntries(events.map((e) => [e.source, e.at])),
+    open_reviews: backlog.openReviews,
+    verify:
+      verified === null
+        ? null
+        : {
+            at: verified.finishedAt,
+            outcome: verified.outcome,
+            differences_untold: untoldOf(verified),
+            loss_windows: verified.lossWindows.map(shownWindow),
+          },
+  };
+}
+
+/** For people. */
+function page({ backlog, invoices, events, quarantined, stuck, verified, shadow }: Standing, nowMs: number): string {
+  return [
+    shadow === null
+      ? ''
+      : `Shadow mode: nothing is sent. Of the marks decided here ${shadow.agreed} were made by others, ${shadow.unmarked} not so far.\n\n`,
+    'Invoices\n',
+    table(
+      ['status', 'count'],
+      Object.entries(invoices).map(([status, n]) => [status, String(n)]),
+    ),
+    '\nQueue\n',
+    `  ${backlog.waitingEvents} events to decide, ${backlog.pendingMessages} calls to make, oldest ${age(backlog.oldestSeconds)}\n`,
+    `  ${backlog.parkedEvents} events parked, ${quarantined} in quarantine\n`,
+    ...(stuck.length === 0
+      ? []
+      : [
+          '\nTried and not through\n',
+          table(
+            ['what', 'about', 'tries', 'next', 'said last'],
+            stuck.map((s) => [
+              s.what,
+              s.lane,
+              String(s.attempts),
+              time(s.nextTryAt),
+              `${s.lastStatus ?? ''} ${s.lastMessage ?? 'nothing'}`.trim(),
+            ]),
+          ),
+          '`crossbill explain` tells the whole story of one of them.\n',
+        ]),
+    '\nLast event\n',
+    table(
+      ['source', 'at', 'ago'],
+      events.map((e) => [e.source, time(e.at), e.at === null ? 'never' : age((nowMs - e.at.getTime()) / 1000)]),
+    ),
+    '\nOpen review items\n',
+    table(
+      ['kind', 'count'],
+      [...backlog.openReviews].map(([kind, n]) => [kind, String(n)]),
+    ),
+    '\nLast verify\n',
+    verified === null
+      ? '  never\n'
+      : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untoldOf(verified)} differences nobody was told of\n`,
+    ...(verified?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
+  ].join('');
 }
