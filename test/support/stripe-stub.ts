@@ -2,7 +2,7 @@
 import http from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type BillingCall, type StoredBillingCall } from '../../src/domain/ports/billing-platform.js';
-import { InMemoryRequestBudget } from '../../src/stripe/in-memory-request-budget.js';
+import { InMemoryRequestBudget } from './request-budget.js';
 import { StripeBillingPlatform } from '../../src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '../../src/stripe/stripe-billing-reader.js';
 import { StripeClient } from '../../src/stripe/stripe-client.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Secret } from '../../src/config/secret.js';
 import { HttpEventRelay } from '../../src/mor/event-relay.js';
-import { InMemoryRequestBudget } from '../../src/stripe/in-memory-request-budget.js';
+import { InMemoryRequestBudget } from '../support/request-budget.js';
 import { StripeClient } from '../../src/stripe/stripe-client.js';
 import { anInvoice, API_KEY, reply, startStub } from '../support/stripe-stub.js';
 import { aRig, FixedClock } from './mor-peer.js';

@@ -1,5 +1,5 @@
-// A request budget of one process without a limit: it counts, for tests and for a first look at an account.
-import { RequestBudget } from '../domain/ports/request-budget.js';
+// A request budget without a limit, which keeps what was taken of it.
+import { RequestBudget } from '../../src/domain/ports/request-budget.js';
 
 export class InMemoryRequestBudget extends RequestBudget {
   /** The endpoints asked for, in order. */
