@@ -20,8 +20,6 @@ export function decideAnew(s: LaneState, paymentRowId: string): LaneState {
 
 /** A stored call was refused for good. */
 export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
-  const p = paymentOf(s, m);
-  const r = refundOf(s, m);
   const failed = (state: LaneState, over: { paymentRowId?: string; refundId?: string }, proposal: string): LaneState =>
     openReview(state, ctx, {
       kind: 'effect_failed',
@@ -31,26 +29,13 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
       ...over,
     });
   switch (m.kind) {
-    case 'finalize_invoice': {
-      const i = s.invoice;
-      if (p === undefined || i === null) return s;
-      const state = putPayment(
-        putInvoice(s, { ...i, finalizationError: said(f), readAt: null }),
-        moveMark(p, 'waiting'),
-      );
-      return openReview(state, ctx, {
-        kind: 'finalization_failed',
-        subject: i.invoiceId,
-        paymentRowId: p.id,
-        summary: `Stripe refused to finalize the invoice: ${said(f)}`,
-        proposal:
-          'Mend on Stripe what it names and finalize the invoice; the payment that waits is then marked by itself.',
-      });
-    }
+    case 'finalize_invoice':
+      return finalizeRefused(s, m, f, ctx);
     case 'report_payment':
     case 'attach_payment':
     case 'set_reference':
     case 'pay_out_of_band': {
+      const p = paymentOf(s, m);
       if (p === undefined) return s;
       const markTries = p.markTries + 1;
       const i = s.invoice;
@@ -67,6 +52,7 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
     }
     case 'report_refund':
     case 'issue_credit_note': {
+      const r = refundOf(s, m);
       if (r === undefined) return s;
       const parked = putRefund(s, { ...r, mirror: 'parked' });
       return failed(
@@ -75,28 +61,8 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
         'The money was given back; only Stripe does not show it. Mend what the answer names and retry, or credit it by hand and dismiss this.',
       );
     }
-    case 'create_refund': {
-      if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
-      // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
-      if (r.status === 'requested' && f.status !== 409) {
-        const freed = putRefund(s, {
-          ...r,
-          status: 'failed',
-          failure: { status: f.status, code: f.code, message: f.message },
-        });
-        return decideAnew(freed, r.paymentRowId);
-      }
-      // A refusal of the repeat does not say what became of the first try (DESIGN 3.4).
-      return openReview(putRefund(s, { ...r, status: 'unknown' }), ctx, {
-        kind: 'refund_stuck',
-        subject: r.id,
-        paymentRowId: r.paymentRowId,
-        refundId: r.id,
-        summary: `the first try of refund ${r.id} was not answered and its repeat was refused: ${said(f)}`,
-        proposal:
-          'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved. If the MoR says that nothing was given back, `apply` with a note frees it.',
-      });
-    }
+    case 'create_refund':
+      return refundRefused(s, m, f, ctx);
     case 'create_proforma':
     case 'create_payment_link': {
       const state = applyChannelRefusal(s, m, f, ctx);
@@ -119,4 +85,44 @@ export function applyRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ct
         'The MoR did not take this event from us. Find out why, then retry; it may not charge this renewal.',
       );
   }
+}
+
+/** The payment waits: as soon as the invoice is final, it is marked. */
+function finalizeRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const p = paymentOf(s, m);
+  const i = s.invoice;
+  if (p === undefined || i === null) return s;
+  const state = putPayment(putInvoice(s, { ...i, finalizationError: said(f), readAt: null }), moveMark(p, 'waiting'));
+  return openReview(state, ctx, {
+    kind: 'finalization_failed',
+    subject: i.invoiceId,
+    paymentRowId: p.id,
+    summary: `Stripe refused to finalize the invoice: ${said(f)}`,
+    proposal: 'Mend on Stripe what it names and finalize the invoice; the payment that waits is then marked by itself.',
+  });
+}
+
+/** A first try that was refused gave nothing back, and its amount is free again; the refusal of a repeat says less. */
+function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const r = refundOf(s, m);
+  if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
+  // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
+  if (r.status === 'requested' && f.status !== 409) {
+    const freed = putRefund(s, {
+      ...r,
+      status: 'failed',
+      failure: { status: f.status, code: f.code, message: f.message },
+    });
+    return decideAnew(freed, r.paymentRowId);
+  }
+  // A refusal of the repeat does not say what became of the first try (DESIGN 3.4).
+  return openReview(putRefund(s, { ...r, status: 'unknown' }), ctx, {
+    kind: 'refund_stuck',
+    subject: r.id,
+    paymentRowId: r.paymentRowId,
+    refundId: r.id,
+    summary: `the first try of refund ${r.id} was not answered and its repeat was refused: ${said(f)}`,
+    proposal:
+      'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved. If the MoR says that nothing was given back, `apply` with a note frees it.',
+  });
 }
