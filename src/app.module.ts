@@ -14,7 +14,7 @@ import { type Database } from './store/database.js';
 import { LEASE_MS } from './store/lane-transactions.js';
 import { WorkersModule } from './workers/workers.module.js';
 
-/** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second (DESIGN 5). */
+/** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second. */
 const POLL_MS = 400;
 
 export type AppParts = {

@@ -92,7 +92,7 @@ function recoveryLinks(config: Config): FlowSettings['recoveryLinks'] {
   return { jurisdiction, returnUrl, expiresSec: config.recoveryLinkExpiresSec };
 }
 
-/** Stripe's keys say which mode they are for; an event of the other mode is none of ours (RELIABILITY I29). */
+/** Stripe's keys say which mode they are for; an event of the other mode is none of ours. */
 function livemodeOf(config: Config): { readonly expected: boolean | null } {
   const key = config.stripeApiKey.reveal();
   if (/^(sk|rk)_live_/.test(key)) return { expected: true };

@@ -18,7 +18,7 @@ import { LaneWorker } from './workers/lane-worker.js';
 export type Daemon = {
   /** Where it listens. */
   readonly url: string;
-  /** Lets what is under way end, at most 20 seconds (DESIGN 3.4). */
+  /** Lets what is under way end, at most 20 seconds. */
   stop(): Promise<void>;
 };
 

@@ -4,7 +4,7 @@ import { ConfigError, loadConfig } from './config/index.js';
 import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
 
-/** SIGTERM ends within 20 s (DESIGN 3.4), also when something hangs that has no limit of its own: a migration, a socket. */
+/** SIGTERM ends within 20 s, also when something hangs that has no limit of its own: a migration, a socket. */
 const END_AT_LAST_MS = 19_000;
 
 /** Exit codes: 0 stopped as asked, 1 could not start or went down, 78 settings are wrong (sysexits: EX_CONFIG). */

@@ -34,7 +34,7 @@ export function configureHttp(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('shadow', app.get<Config>(CONFIG).shadow); // the console's frame says so on every page
-  // Whoever can reach us could write X-Forwarded-For: the address that counts is the socket's (RELIABILITY X15).
+  // Whoever can reach us could write X-Forwarded-For: the address that counts is the socket's.
   app.set('trust proxy', false);
   app.set('query parser', 'simple');
   app.use((req: Request, res: Response, next: NextFunction) => {

@@ -28,8 +28,8 @@ export type World = {
   /** Only looks, until `done` says so. */
   waitUntil(done: () => Promise<boolean>, seconds: number): Promise<boolean>;
   /**
-   * Does what a person asked for here between two rows of the audit trail. It does not begin before the first one is written
-   * (RELIABILITY G12), and what was refused or failed has its second one too. `about` says what was made of it.
+   * Does what a person asked for here between two rows of the audit trail. It does not begin before the first one is written,
+   * and what was refused or failed has its second one too. `about` says what was made of it.
    */
   change<T>(
     action: string,

@@ -15,7 +15,7 @@ export class ConsoleAudit {
   constructor(private readonly audit: AuditLog) {}
 
   /**
-   * Does a change between two audit rows. It does not begin before the first one is written (RELIABILITY G12); that the second cannot
+   * Does a change between two audit rows. It does not begin before the first one is written; that the second cannot
    * be written does not undo what was done. `work` gives the id of what was made.
    */
   async change<T extends { readonly id: string }>(

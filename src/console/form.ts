@@ -21,7 +21,7 @@ const forms = new WeakMap<Request, Form>();
 
 /**
  * Takes the body off the request, so that the API's reader of JSON finds nothing there, and keeps its fields.
- * Throws 415 for another content type: a plain-text form is how other sites smuggle JSON (RELIABILITY X4).
+ * Throws 415 for another content type: a plain-text form is how other sites smuggle JSON.
  */
 export function takeForm(req: Request): Form {
   const raw: unknown = req.body;

@@ -44,7 +44,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
   '`': '&#96;',
 };
-// Controls, marks that turn the direction of writing, and half characters: they would let one text pose as another (RELIABILITY X8).
+// Controls, marks that turn the direction of writing, and half characters: they would let one text pose as another.
 const DECEIVING = /[^\P{Cc}\n\t]|[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\p{Cs}/gu;
 
 function escaped(text: string): string {

@@ -16,7 +16,7 @@ export type DaemonOptions = {
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 const WATCHER = new URL('./end-with-parent.js', import.meta.url).href;
 const READY_WITHIN_MS = 60_000;
-const STOP_WITHIN_MS = 20_000; // DESIGN 3.4: SIGTERM ends within 20 s
+const STOP_WITHIN_MS = 20_000; // SIGTERM ends within 20 s
 const LOOK_AGAIN_MS = 50;
 /** A daemon that ends by itself this often is not mended by being started again. */
 const HOPELESS_TIMES = 3;

@@ -17,7 +17,7 @@ export function runVerify(env: Readonly<Record<string, string>>, days: number): 
       [PROGRAM, 'verify', '--since', `${days}d`],
       { env, timeout: WITHIN_MS },
       (error, stdout, stderr) => {
-        // Exit codes: 0 clean, 3 differences, 4 could not compare (DESIGN 4.7).
+        // Exit codes: 0 clean, 3 differences, 4 could not compare (docs/reference/cli.md).
         const verdict = error === null ? 'clean' : error.code === 3 ? 'differences' : 'could not compare';
         resolve({ verdict, said: `${stdout}${error === null ? '' : stderr}`.trim() });
       },

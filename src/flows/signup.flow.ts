@@ -63,7 +63,7 @@ export class SignupFlow {
 
   /**
    * Makes a signup, or with a known idempotency key sends its stored request once more: the client secret is not kept, and the MoR
-   * replays its answer for the same key (DESIGN 3.4). `body`: the caller's own bytes, to tell a repeat from a clash. A calculation is
+   * replays its answer for the same key. `body`: the caller's own bytes, to tell a repeat from a clash. A calculation is
    * made before anything is stored, and not again for a repeat.
    */
   async create(req: SignupRequest, name: RequestName | null, body: string): Promise<SignupMade> {

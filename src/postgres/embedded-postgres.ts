@@ -12,7 +12,7 @@ import { chooseRunAs, type RunAs } from './run-as.js';
 const DATABASE = 'crossbill';
 /** Recovery after a crash is bounded by `max_wal_size`; this is far more than it takes. */
 const START_TIMEOUT_MS = 60_000;
-const STOP_PATIENCE_MS = 8_000; // a daemon that was told to stop ends within 20 s (DESIGN 3.4)
+const STOP_PATIENCE_MS = 8_000; // a daemon that was told to stop ends within 20 s
 const WATCH_EVERY_MS = 1_000;
 const OTHERS_RESTART_MS = 5 * WATCH_EVERY_MS;
 

@@ -14,7 +14,7 @@ import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
 import { Database, inTransaction } from './database.js';
 import { turnIsFree } from './turns.js';
 
-/** Stripe ends an incomplete subscription 23 hours after it was made (STRIPE-FACTS 2.3). */
+/** Stripe ends an incomplete subscription 23 hours after it was made. */
 const INCOMPLETE_ENDS_MS = 23 * 3_600_000;
 
 /** Older ones were flagged long ago, or no daemon ran for a month: a person who looks then sees more than this. Most were given up. */

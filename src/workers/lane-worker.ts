@@ -17,7 +17,7 @@ export type LaneWorkerOptions = {
   readonly onError?: (what: string, error: unknown, lane: string | null, events?: Claim['events']) => void;
 };
 
-/** After so many failed decisions an event is parked for a person (RELIABILITY K9), and a lane without one is told of. */
+/** After so many failed decisions an event is parked for a person, and a lane without one is told of. */
 const PARK_AFTER = 10;
 const BACK_OFF_MS = 1_000;
 /** Between two claims while deliveries crowd the doors: still more lanes a second than Stripe's budget has calls for. */

@@ -214,7 +214,7 @@ const CASES = ROWS.flatMap(([asked, call, mor, outcomes]) =>
   }),
 );
 
-/** What our caller sees of it (DESIGN 3.4): refusals keep status and code, our credentials and the MoR's trouble are 502. */
+/** What our caller sees of it: refusals keep status and code, our credentials and the MoR's trouble are 502. */
 function expected(status: number, code: string): { status: number; code: string } {
   if (status === 401) return { status: 502, code: 'mor_unauthorized' };
   return status >= 500 ? { status: 502, code: 'mor_unavailable' } : { status, code };

@@ -79,7 +79,7 @@ describe.each(['payment_record', 'out_of_band'])('a mark by %s and the mirror of
     expect(await reviews(world, invoiceId)).toEqual([]);
   }
 
-  /** One key, one body, for ever (RELIABILITY V7). */
+  /** One key, one body, for ever. */
   async function oneBodyPerKey(): Promise<void> {
     const bodies = new Map<string, string>();
     for (const r of await requestsOf(world, 'side=stripe&method=POST')) {

@@ -90,7 +90,7 @@ function decided(c: Case): string {
   return d.do === 'park' ? d.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
 }
 
-/** DESIGN 4.2 in words: each line says when it applies, whatever the others say, and the first that applies is right. */
+/** The rules of a mark in words: each line says when it applies, whatever the others say, and the first that applies is right. */
 const RULES: [name: string, applies: (c: Case) => boolean, then: (c: Case) => string][] = [
   ['nothing is decided on an old picture', (c) => !c.fresh, () => 'read'],
   [

@@ -33,7 +33,7 @@ export class AuditInterceptor implements NestInterceptor {
 
     const target = targetOf(req);
     const about = { actor: caller.name, role: caller.role, action: rule.action, source: addressOf(req) };
-    // A change by an operator may move money: it does not begin before it is on record (RELIABILITY G12). Status 0: not ended yet.
+    // A change by an operator may move money: it does not begin before it is on record. Status 0: not ended yet.
     const begun =
       rule.role === 'ops'
         ? this.audit.write({ ...about, target, outcome: 'begun', status: 0, detail: null })

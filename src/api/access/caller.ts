@@ -21,7 +21,7 @@ export function mayDo(has: ApiRole, needs: ApiRole): boolean {
   return API_ROLES.indexOf(has) >= API_ROLES.indexOf(needs);
 }
 
-/** The peer's address. Never a header: anybody can write one (RELIABILITY X15). */
+/** The peer's address. Never a header: anybody can write one. */
 export function addressOf(req: Request): string {
   return req.socket.remoteAddress ?? 'unknown';
 }

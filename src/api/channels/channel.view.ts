@@ -1,4 +1,4 @@
-// What the MoR keeps beside an invoice as the API shows it: in the MoR's own field names (DESIGN 3.4).
+// What the MoR keeps beside an invoice as the API shows it: in the MoR's own field names.
 import { decimalFromMinor } from '../../domain/money.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { AmountOrNull, Flag, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, TimeOrNull } from '../http/docs.js';

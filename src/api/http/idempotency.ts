@@ -1,4 +1,4 @@
-// The name of a POST that creates: API key, method, path and Idempotency-Key (DESIGN 3.4).
+// The name of a POST that creates: API key, method, path and Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { type Request } from 'express';
 import { type NamedRequest } from '../../domain/ports/signups.js';

@@ -21,7 +21,7 @@ export function Nested(type: () => Class): PropertyDecorator {
 }
 
 /**
- * Bodies: an unknown field is an error, so that a misspelt `amount` never means "all of it" (RELIABILITY X12). Queries: unknown
+ * Bodies: an unknown field is an error, so that a misspelt `amount` never means "all of it". Queries: unknown
  * parameters are left out of account. Values are taken as they are, never converted.
  */
 @Injectable()

@@ -15,7 +15,7 @@ export class JsonBodyInterceptor implements NestInterceptor {
     if (NO_BODY.has(req.method)) return next.handle();
     const raw: unknown = req.body;
     const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0);
-    // A form or plain text may be sent across sites without being asked; JSON may not (RELIABILITY X4).
+    // A form or plain text may be sent across sites without being asked; JSON may not.
     if (bytes.length > 0 && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
       throw new Problem(415, 'unsupported_media_type', 'The body must be sent as application/json.', [
         { field: 'Content-Type', message: 'must be application/json' },

@@ -24,7 +24,7 @@ export function fieldWithin(within: string | null, field: string): string {
   return field === 'body' || field === '' ? within : `${within}.${field}`;
 }
 
-/** What the MoR answered; a refusal passes with its status and code, silence and 5xx are 502 `mor_unavailable` (DESIGN 3.4). */
+/** What the MoR answered; a refusal passes with its status and code, silence and 5xx are 502 `mor_unavailable`. */
 export function answeredOrThrow<T>(outcome: CallOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw morProblem(outcome);

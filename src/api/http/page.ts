@@ -1,4 +1,4 @@
-// Lists: newest first, `{data, next_cursor?}`, with `limit` and `cursor` (DESIGN 3.4).
+// Lists: newest first, `{data, next_cursor?}`, with `limit` and `cursor`.
 import { type Type } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';

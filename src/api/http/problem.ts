@@ -1,4 +1,4 @@
-// Every answer that is not a success, in the one shape of DESIGN 3.4, and the ways to come by one.
+// Every answer that is not a success, in one shape, and the ways to come by one.
 import { HttpException } from '@nestjs/common';
 import { type Refusal } from '../../domain/lane/apply-command.js';
 import { type CallFailure, SHADOW_MODE } from '../../domain/ports/call.js';
@@ -33,7 +33,7 @@ export function refusalProblem(r: Refusal): Problem {
 }
 
 /**
- * What the MoR did not do, as an answer (DESIGN 3.4): a refusal keeps its status and code; its own trouble, and silence, are 502
+ * What the MoR did not do, as an answer: a refusal keeps its status and code; its own trouble, and silence, are 502
  * `mor_unavailable`; that it does not accept our credentials is ours to mend and not the caller's.
  * @param rename the MoR's name of a field → the name by which our caller knows it
  */

@@ -137,8 +137,8 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
 }
 
 /**
- * Customers with a card of their own as the default on Stripe: Stripe charges it and the MoR charges too, an hour apart
- * (STRIPE-FACTS 2.4). A sample of the newest customers.
+ * Customers with a card of their own as the default on Stripe: Stripe charges it and the MoR charges too, an hour apart.
+ * A sample of the newest customers.
  */
 export async function ownCardChecks(
   customers: readonly string[],

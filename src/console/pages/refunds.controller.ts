@@ -128,7 +128,7 @@ function orThrow(done: Awaited<ReturnType<CommandFlow['requestRefund']>>): Refun
   return done.value;
 }
 
-/** Throws 400 for what is no plain decimal amount of at least one smallest unit (RELIABILITY X6). */
+/** Throws 400 for what is no plain decimal amount of at least one smallest unit. */
 function askedOf(form: Form, payment: PaymentRow): Asked {
   const minor = minorFromDecimal(form.text('amount'), payment.currency);
   if (minor === null || minor === 0n) {

@@ -40,7 +40,7 @@ export type StripeInvoiceType = (typeof stripeInvoiceTypes)[number];
 export type StripeEvent = {
   readonly kind: StripeInvoiceType;
   readonly eventId: string;
-  /** When Stripe made the event, to the second: not an order (STRIPE-FACTS 2.9). Null when it does not say. */
+  /** When Stripe made the event, to the second: not an order. Null when it does not say. */
   readonly createdAt: Date | null;
   /** The API generation that shaped the object; null when not said. */
   readonly apiVersion: string | null;

@@ -55,7 +55,7 @@ export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null
   });
 }
 
-/** The MoR said whether it knows a signup's charge (DESIGN 4.5). */
+/** The MoR said whether it knows a signup's charge. */
 export function applyProof(s: LaneState, paymentRowId: string, outcome: CallOutcome<boolean>, ctx: Ctx): LaneState {
   const p = s.payments.find((x) => x.id === paymentRowId);
   if (p === undefined || p.mark !== 'proving') return s;
@@ -133,7 +133,7 @@ export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcom
 
 /**
  * Looked whether an unanswered call had its effect. Done: as if answered. Surely absent: a next key is written down before
- * anything is sent again (DESIGN 5), unless the invoice cannot take it any more.
+ * anything is sent again, unless the invoice cannot take it any more.
  */
 export function applyProbe(
   s: LaneState,

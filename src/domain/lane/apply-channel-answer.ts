@@ -104,7 +104,7 @@ function nameOf(o: MorObjectRow): string {
   return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
 }
 
-/** `replay`: a create's answer, which says PENDING for ever, whatever has become of it (RELIABILITY M23). */
+/** `replay`: a create's answer, which says PENDING for ever, whatever has become of it. */
 function takeProforma(o: MorObjectRow, f: ProformaFacts, ctx: Ctx, replay: boolean): MorObjectRow {
   const status = replay && o.status !== 'REQUESTED' ? o.status : f.status;
   const failure =
@@ -124,7 +124,7 @@ function decimal(m: Money | null): string | null {
   return m === null ? null : decimalFromMinor(m.minor, m.currency);
 }
 
-/** A link as it is now. Paid: the money counts from here on (DESIGN 4.6, "confirm by reading"). */
+/** A link as it is now. Paid: the money counts from here on. */
 function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
   const row: MorObjectRow = {
     ...o,

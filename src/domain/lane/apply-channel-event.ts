@@ -107,7 +107,7 @@ function applyIssuance(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
   return { state: putObject(s, row), verdict: done(`proforma invoice ${number ?? morId} was not issued: ${why}`) };
 }
 
-/** Document 2, `proforma_invoice.settled`: `amountReceived` may differ from the total. Less is no full payment (RELIABILITY L29). */
+/** Document 2, `proforma_invoice.settled`: `amountReceived` may differ from the total. Less is no full payment. */
 function applySettled(s: LaneState, e: ProformaSettled, ctx: Ctx): Applied {
   const { proformaInvoiceId: morId, total, amountReceived: received } = e;
   const o = objectOf(s, 'proforma', morId, ctx);
@@ -202,7 +202,7 @@ function has(ids: ReadonlySet<string>, id: string | null): boolean {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * `payment.captured`: on a link of ours the link is read to confirm it (DESIGN 4.6). A card payment is recorded by its own event
+ * `payment.captured`: on a link of ours the link is read to confirm it. A card payment is recorded by its own event
  * of Document 3; here only the MoR's uuid of it is kept.
  */
 function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {

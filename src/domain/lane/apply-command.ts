@@ -67,7 +67,7 @@ const UNNAMED: Readonly<Record<PaymentRow['origin'], string>> = {
   proforma: `The MoR gives a bank transfer no pay_… id, so it cannot be refunded here. Give it back through the MoR (portal or support), then credit the invoice on Stripe by hand.`,
 };
 
-/** Writes a refund down with its key and bytes; the amount is reserved from here on (DESIGN 4.4). */
+/** Writes a refund down with its key and bytes; the amount is reserved from here on. */
 export function requestRefund(s: LaneState, paymentRowId: string, req: RefundRequest, ctx: Ctx): Commanded<RefundRow> {
   const p = s.payments.find((x) => x.id === paymentRowId);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');

@@ -234,7 +234,7 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   const p = withIds(s, e, ctx);
   const state = withAttempt(s, e, outcome);
   const why = e.declineCode ?? e.failureMessage ?? outcome;
-  // A late failure never undoes a success (DESIGN 4.3), nor says it anything of a charge of its intent that was named since.
+  // A late failure never undoes a success, nor says it anything of a charge of its intent that was named since.
   if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
     const unproven = p.succeededAt === null && p.mark !== 'none';
     const late = unproven ? 'late: an earlier try of the same intent' : 'late: the payment has succeeded';

@@ -115,7 +115,7 @@ function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): La
     });
     return decideAnew(freed, r.paymentRowId);
   }
-  // A refusal of the repeat does not say what became of the first try (DESIGN 3.4).
+  // A refusal of the repeat does not say what became of the first try.
   return openReview(putRefund(s, { ...r, status: 'unknown' }), ctx, {
     kind: 'refund_stuck',
     subject: r.id,

@@ -20,7 +20,7 @@ export type TaxFound =
   | { readonly from: 'signup'; readonly taxCalculationId: string }
   | { readonly from: 'platform'; readonly outcome: CallOutcome<TaxBasis | null> };
 
-/** Calculations that are tried for one transaction before a person is asked (DESIGN 4.6: once more). */
+/** Calculations that are tried for one transaction before a person is asked: once more. */
 const CALCULATIONS = 2;
 
 export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx: Ctx): LaneState {

@@ -231,7 +231,7 @@ export function messageKey(kind: string, subject: string, generation: number): s
   return `crossbill:${kind}:sha256-${createHash('sha256').update(subject).digest('hex')}:${generation}`;
 }
 
-/** Stripe may prune a key after 24 h (STRIPE-FACTS 2.10), and the MoR's processor keys are made from ours: later a key proves nothing. */
+/** Stripe may prune a key after 24 h, and the MoR's processor keys are made from ours: later a key proves nothing. */
 export const KEY_LIFE_MS = 23 * 3_600_000;
 
 /** No peer is waited for longer than this, whatever its Retry-After says: an hour of nobody's money is enough for one header. */

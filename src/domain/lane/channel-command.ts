@@ -10,7 +10,7 @@ import { takeRead } from './facts.js';
 
 export type ObjectRequest = {
   readonly kind: 'proforma' | 'payment_link';
-  /** Ours, new for every submission: the key is made of it, never of the body (RELIABILITY M21). */
+  /** Ours, new for every submission: the key is made of it, never of the body. */
   readonly id: string;
   /** The bytes to send; a link's hold its key. Null: the request is not complete, so nothing new can be made of it. */
   readonly wire: WireRequest | null;

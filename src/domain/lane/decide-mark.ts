@@ -95,7 +95,7 @@ export function decideMark(
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
     return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
   }
-  // Out of band Stripe takes the whole invoice for paid: only the exact amount may do that, whatever a person waived (DESIGN 4.2).
+  // Out of band Stripe takes the whole invoice for paid: only the exact amount may do that, whatever a person waived.
   const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
   if (due !== p.amount && !waived) {
     return park(

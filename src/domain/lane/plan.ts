@@ -37,7 +37,7 @@ export type Plan = {
   readonly dueAt: Date | null;
 };
 
-/** Stripe replays a stored 500 for as long as it keeps the key: after this long we look instead (DESIGN 5). */
+/** Stripe replays a stored 500 for as long as it keeps the key: after this long we look instead. */
 const REPLAY_PATIENCE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -59,7 +59,7 @@ const ORDER: Record<OutboxKind, number> = {
   refund_tax: 3,
 };
 
-// Writes to the invoice itself, or that will lead to one: it is read afresh before them (DESIGN 4.1).
+// Writes to the invoice itself, or that will lead to one: it is read afresh before them.
 const ON_INVOICE: ReadonlySet<OutboxKind> = new Set([
   'finalize_invoice',
   'report_payment',

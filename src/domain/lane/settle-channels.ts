@@ -130,7 +130,7 @@ function until(o: MorObjectRow): string {
   return o.deadline === null ? '(no deadline given)' : `by ${o.deadline.toISOString()}`;
 }
 
-/** A refund made by an alert is the same refund as its `payment.refunded` (DESIGN 4.6): nothing is recorded from here. */
+/** A refund made by an alert is the same refund as its `payment.refunded`: nothing is recorded from here. */
 function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   const morId = o.morId ?? o.id;
   const subject = `alert:${morId}`; // a dispute may have the same id, where both go by their payment's

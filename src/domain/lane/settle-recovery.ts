@@ -1,4 +1,4 @@
-// A renewal that the MoR could not charge gets a payment link by itself, where the settings say so (DESIGN 3.4).
+// A renewal that the MoR could not charge gets a payment link by itself, where the settings say so.
 import { showMoney } from '../money.js';
 import { type InvoiceRow, type LaneState } from '../model.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../mor-object.js';

@@ -92,7 +92,7 @@ function gapOf(p: PaymentRow, all: readonly RefundRow[]): { summary: string; pro
   return null;
 }
 
-/** Writes down the refund's report and credit note once its payment shows on the invoice (DESIGN 4.4). */
+/** Writes down the refund's report and credit note once its payment shows on the invoice. */
 function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
   const p = s.payments.find((x) => x.id === paymentRowId);
   if (p === undefined) return s;

@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
 
 /**
- * Stripe finalizes a draft after an hour, or after 72 when somebody did not answer `invoice.created` (STRIPE-FACTS 2.9). One that keeps
+ * Stripe finalizes a draft after an hour, or after 72 when somebody did not answer `invoice.created`. One that keeps
  * money waiting for longer has its automatic advancement off: nothing will come by itself.
  */
 export const DRAFT_PATIENCE_MS = 73 * 3_600_000;

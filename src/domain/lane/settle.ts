@@ -50,7 +50,7 @@ function byAge(rows: readonly PaymentRow[]): readonly PaymentRow[] {
   return rows.toSorted((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-/** Anything but the signup's invoice, with something due, is expected to be paid through the MoR (DESIGN 4.1). */
+/** Anything but the signup's invoice, with something due, is expected to be paid through the MoR. */
 function settleExpectation(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null || i.expectedBy !== null) return s;

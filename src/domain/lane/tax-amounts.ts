@@ -42,7 +42,7 @@ export type TaxAsked =
   /** What nobody knows and the MoR must be told, in words for a person. */
   | { readonly ok: false; readonly missing: readonly string[] };
 
-/** The calculation for a paid invoice: its total as `INCLUSIVE` amounts, shared over its lines (DESIGN 4.6). */
+/** The calculation for a paid invoice: its total as `INCLUSIVE` amounts, shared over its lines. */
 export function calculationFor(basis: TaxBasis): TaxAsked {
   const { customer, total } = basis;
   const missing: string[] = [];

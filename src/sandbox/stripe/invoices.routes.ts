@@ -139,7 +139,7 @@ function currencyOf(ctx: StripeContext, payment: InvoicePayment): string {
   return ctx.state.invoices.get(payment.invoice)?.currency ?? 'eur';
 }
 
-/** STRIPE-FACTS 2.2: a guaranteed record pays at once; one still processing waits on the invoice as an open payment. */
+/** As Stripe does: a guaranteed record pays at once; one still processing waits on the invoice as an open payment. */
 function attach(ctx: StripeContext, invoice: Invoice, params: Params): void {
   const { billing } = ctx;
   const record = ctx.record(params.text('payment_record'));

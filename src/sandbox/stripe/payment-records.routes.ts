@@ -14,7 +14,7 @@ export function addPaymentRecordRoutes(ctx: StripeContext): void {
     return renderPaymentRecord(record);
   });
   ctx.route('GET', '/v1/payment_records', (params) => {
-    // The list has these two filters and no look-up by reference (STRIPE-FACTS 2.2).
+    // The list has these two filters and no look-up by reference.
     const after = params.optionalInteger('created_after') ?? Number.NEGATIVE_INFINITY;
     const before = params.optionalInteger('created_before') ?? Number.POSITIVE_INFINITY;
     const found = [...state.records.values()].filter((r) => r.created >= after && r.created <= before);
@@ -140,7 +140,7 @@ function attachedTo(ctx: StripeContext, record: PaymentRecord): [Invoice, Invoic
   return payment === null || invoice === undefined ? null : [invoice, payment];
 }
 
-/** STRIPE-FACTS 2.6: the reference is unique across all refunds; the sum stays within the guaranteed amount. */
+/** As Stripe does: the reference is unique across all refunds; the sum stays within the guaranteed amount. */
 function reportRefund(ctx: StripeContext, record: PaymentRecord, params: Params): void {
   const { state } = ctx;
   params.oneOf('outcome', ['refunded'] as const);
