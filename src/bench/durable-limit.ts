@@ -8,14 +8,11 @@ const REPORT_BODY = `${'amount_requested[value]=2990&'.padEnd(520, 'x')}&metadat
 /** Bytes written for a step, as much as a stored call is. */
 const STEP = 'x'.repeat(500);
 
+const AT_ONCE = 64;
+
 /** Renewals per second of the bare loop. `store` null: nothing is written. */
-export async function bareMarks(
-  peerUrl: string,
-  store: pg.Pool | null,
-  count: number,
-  concurrency: number,
-): Promise<number> {
-  const peer = new Pool(peerUrl, { connections: concurrency, pipelining: 1 });
+export async function bareMarks(peerUrl: string, store: pg.Pool | null, count: number): Promise<number> {
+  const peer = new Pool(peerUrl, { connections: AT_ONCE, pipelining: 1 });
   const write = store === null ? () => Promise.resolve() : await groupWriter(store);
   const call = async (key: string, method: 'GET' | 'POST', path: string, body: string | null): Promise<void> => {
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'idempotency-key': key };
@@ -36,7 +33,7 @@ export async function bareMarks(
       await call(`a${n}`, 'POST', `/v1/invoices/${id}/attach_payment`, INVOICE_BODY.replace('ID', `pr_${id}`));
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, one));
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
   const perSecond = count / ((performance.now() - began) / 1000);
   await peer.close();
   return perSecond;

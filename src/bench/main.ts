@@ -79,8 +79,8 @@ async function path(): Promise<void> {
       withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
         const pool = new pg.Pool({ connectionString: url, max: 2 });
         pool.on('error', () => undefined); // the database is dropped under its idle connections
-        await bareMarks(peerUrl, null, 500, 64); // warm
-        const perSecond = await bareMarks(peerUrl, durable ? pool : null, count, 64);
+        await bareMarks(peerUrl, null, 500); // warm
+        const perSecond = await bareMarks(peerUrl, durable ? pool : null, count);
         await pool.end();
         return perSecond;
       }),
