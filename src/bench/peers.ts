@@ -26,7 +26,6 @@ function facts(invoiceId: string, paid: boolean): InvoiceFacts {
     subscriptionId: null,
     collectionMethod: 'charge_automatically',
     createdAt: new Date(1793491200_000),
-    livemode: false,
     finalizationError: null,
     finalizesAt: null,
   };

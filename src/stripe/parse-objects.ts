@@ -14,8 +14,7 @@ export function parsePaymentRecord(object: unknown): PaymentRecordFacts | null {
   if (!isObject(object) || object['object'] !== 'payment_record') return null;
   const paymentRecordId = idOf(object['id']);
   const requested = amountOf(object['amount_requested'] ?? object['amount']);
-  const createdAt = dateOf(object['created']);
-  if (paymentRecordId === null || requested === null || createdAt === null) return null;
+  if (paymentRecordId === null || requested === null) return null;
   const metadata = partOf(object['metadata']);
   return {
     paymentRecordId,
@@ -24,30 +23,25 @@ export function parsePaymentRecord(object: unknown): PaymentRecordFacts | null {
     amountGuaranteed: amountOf(object['amount_guaranteed'])?.minor ?? 0n,
     amountRefunded: amountOf(object['amount_refunded'])?.minor ?? 0n,
     reference: optionalText(partOf(partOf(object['processor_details'])['custom'])['payment_reference']),
-    customerId: idOf(partOf(object['customer_details'])['customer']),
     paymentId: optionalText(metadata['payment_id']),
     invoiceId: optionalText(metadata['invoice_id']),
     lastRefundId: optionalText(metadata['refund_id']),
-    createdAt,
   };
 }
 
 export function parseCreditNote(object: unknown): CreditNoteFacts | null {
   if (!isObject(object) || object['object'] !== 'credit_note') return null;
   const creditNoteId = idOf(object['id']);
-  const invoiceId = idOf(object['invoice']);
   const status = optionalText(object['status']);
   const amount = minorOf(object['amount']);
   const currency = parseCurrency(object['currency']);
-  const createdAt = dateOf(object['created']);
-  if (creditNoteId === null || invoiceId === null || status === null) return null;
-  if (amount === null || currency === null || createdAt === null) return null;
+  if (creditNoteId === null || status === null || amount === null || currency === null) return null;
   const refunds: readonly unknown[] = Array.isArray(object['refunds']) ? object['refunds'] : [];
   const references = refunds
     .map((refund) => optionalText(partOf(partOf(refund)['payment_record_refund'])['refund_group']))
     .filter((reference) => reference !== null);
   const refundId = optionalText(partOf(object['metadata'])['refund_id']);
-  return { creditNoteId, invoiceId, status, amount, currency, createdAt, refundId, references };
+  return { creditNoteId, status, amount, currency, refundId, references };
 }
 
 export function parseEvent(object: unknown): BillingEventFacts | null {
@@ -56,22 +50,14 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
   const type = optionalText(object['type']);
   const createdAt = dateOf(object['created']);
   if (eventId === null || type === null || createdAt === null) return null;
-  return { eventId, type, createdAt, livemode: object['livemode'] === true, body: Buffer.from(JSON.stringify(object)) };
+  return { eventId, type, createdAt, body: Buffer.from(JSON.stringify(object)) };
 }
 
 export function parseCustomer(object: unknown): CustomerFacts | null {
   if (!isObject(object) || object['object'] !== 'customer') return null;
-  const customerId = idOf(object['id']);
-  if (customerId === null) return null;
   // Stripe looks at the invoice settings first, then at the older default source (Stripe docs, "Subscription payment methods").
   const method = partOf(object['invoice_settings'])['default_payment_method'] ?? object['default_source'];
-  return {
-    customerId,
-    deleted: object['deleted'] === true,
-    email: optionalText(object['email']),
-    name: optionalText(object['name']),
-    defaultPaymentMethodId: idOf(method),
-  };
+  return { defaultPaymentMethodId: idOf(method) };
 }
 
 export function parseWebhookEndpoint(object: unknown): WebhookEndpointFacts | null {
@@ -93,9 +79,5 @@ export function parseAccount(object: unknown): BillingAccountFacts | null {
   if (!isObject(object) || object['object'] !== 'account') return null;
   const accountId = idOf(object['id']);
   if (accountId === null) return null;
-  return {
-    accountId,
-    country: optionalText(object['country']),
-    defaultCurrency: parseCurrency(object['default_currency']),
-  };
+  return { accountId, country: optionalText(object['country']) };
 }

@@ -245,7 +245,7 @@ describe('a verify run that was cut off', () => {
         eventId: `evt_${n}`,
         at,
       });
-      lists.events.push({ eventId, type, createdAt: at, livemode: false, body });
+      lists.events.push({ eventId, type, createdAt: at, body });
     }
     const few = flow({ saveEvery: 1, kept: 20, bodies: 5 });
     const report = await few.run({ since: SINCE });

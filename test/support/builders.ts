@@ -34,7 +34,6 @@ export function anInvoice(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
     subscriptionId: 'sub_oak',
     collectionMethod: 'charge_automatically',
     createdAt: new Date(START.getTime() - 3_600_000),
-    livemode: false,
     finalizationError: null,
     finalizesAt: null,
     ...over,

@@ -45,7 +45,6 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
     subscriptionId: 'sub_1',
     collectionMethod: 'send_invoice',
     createdAt: NOW,
-    livemode: false,
     finalizationError: null,
     finalizesAt: null,
     ...over,

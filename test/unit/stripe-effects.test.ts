@@ -343,7 +343,7 @@ describe('reads for verify and doctor', () => {
     expect(JSON.parse(events.value.items[0]?.body.toString() ?? '')).toEqual(event);
     expect(decodeURIComponent(seen[0]?.path ?? '')).toContain('types[0]=invoice.paid&types[1]=invoice.voided');
     expect(await reader.readCustomer('cus_1')).toMatchObject({
-      value: { deleted: false, defaultPaymentMethodId: 'pm_1' },
+      value: { defaultPaymentMethodId: 'pm_1' },
     });
     expect(await reader.listWebhookEndpoints()).toMatchObject({
       value: [{ enabled: true, apiVersion: null, events: ['*'] }],
@@ -352,6 +352,6 @@ describe('reads for verify and doctor', () => {
     expect(await reader.readPaymentRecord('pr_1')).toMatchObject({
       value: { amountGuaranteed: 2990n, reference: 'ch_psp_1' },
     });
-    expect(await reader.readAccount()).toMatchObject({ value: { accountId: 'acct_1', defaultCurrency: 'EUR' } });
+    expect(await reader.readAccount()).toMatchObject({ value: { accountId: 'acct_1', country: 'DE' } });
   });
 });

@@ -134,11 +134,9 @@ const ours = (over: Partial<OurInvoice> = {}): OurInvoice => ({
 
 const note = (over: Partial<CreditNoteFacts> = {}): CreditNoteFacts => ({
   creditNoteId: 'cn_1',
-  invoiceId: INVOICE_ID,
   status: 'issued',
   amount: 1000n,
   currency: 'EUR',
-  createdAt: START,
   refundId: 'ref_1',
   references: ['re_1'],
   ...over,
@@ -151,11 +149,9 @@ const record = (over: Partial<PaymentRecordFacts> = {}): PaymentRecordFacts => (
   amountGuaranteed: 2990n,
   amountRefunded: 1000n,
   reference: 'ch_1',
-  customerId: CUSTOMER_ID,
   paymentId: 'pay_1',
   invoiceId: INVOICE_ID,
   lastRefundId: null,
-  createdAt: START,
   ...over,
 });
 

@@ -101,7 +101,6 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
   if (kind === undefined) return null;
   const livemode = member(root, 'livemode');
   const facts = readInvoice(requireObject(requireObject(root, 'data'), 'object'), {
-    livemode: livemode === true,
     // What is left of a deleted draft is not told apart by its status.
     deleted: kind === 'invoice.deleted',
     status: STATUS_AFTER[kind] ?? null,
@@ -130,7 +129,7 @@ export function parseInvoice(object: unknown): InvoiceResult {
   if (!isJsonObject(object)) return { ok: false, problem: 'the invoice is no object' };
   try {
     const deleted = member(object, 'deleted') === true;
-    return { ok: true, invoice: readInvoice(object, { livemode: false, deleted, status: null }) };
+    return { ok: true, invoice: readInvoice(object, { deleted, status: null }) };
   } catch (problem) {
     if (problem instanceof Unusable) return { ok: false, problem: problem.message };
     throw problem;
@@ -139,9 +138,9 @@ export function parseInvoice(object: unknown): InvoiceResult {
 
 const statuses: readonly InvoiceStatus[] = ['draft', 'open', 'paid', 'uncollectible', 'void'];
 
-type Otherwise = { readonly livemode: boolean; readonly deleted: boolean; readonly status: InvoiceStatus | null };
+type Otherwise = { readonly deleted: boolean; readonly status: InvoiceStatus | null };
 
-/** `otherwise.livemode` and `.status` count where the invoice itself does not say. */
+/** `otherwise.status` counts where the invoice itself does not say. */
 function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   const objectName = member(invoice, 'object');
   if (objectName !== undefined && objectName !== 'invoice') throw new Unusable('the object is no invoice');
@@ -152,7 +151,6 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   const createdAt = timeOf(created);
   if (created !== null && createdAt === null) throw new Unusable('created of the invoice is no time');
   const status = otherwise.deleted ? 'deleted' : readStatus(invoice, otherwise.status);
-  const livemode = member(invoice, 'livemode');
   return {
     invoiceId,
     customerId,
@@ -163,7 +161,6 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
     subscriptionId: readSubscription(invoice),
     collectionMethod: freeText(member(invoice, 'collection_method')),
     createdAt,
-    livemode: typeof livemode === 'boolean' ? livemode : otherwise.livemode,
     finalizationError: readFinalizationError(member(invoice, 'last_finalization_error')),
     finalizesAt: timeOf(member(invoice, 'automatically_finalizes_at')),
   };

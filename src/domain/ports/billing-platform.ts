@@ -20,7 +20,6 @@ export type InvoiceFacts = {
   readonly collectionMethod: string | null;
   /** When the platform made it; null when it did not say. */
   readonly createdAt: Date | null;
-  readonly livemode: boolean;
   /** Why the last finalization failed; null when it did not. */
   readonly finalizationError: string | null;
   /** When a draft finalizes by itself; null when unknown or not scheduled. */

@@ -15,18 +15,15 @@ export type BillingEventFacts = {
   readonly eventId: string;
   readonly type: string;
   readonly createdAt: Date;
-  readonly livemode: boolean;
   /** The event as JSON text, as a delivery would carry it (the same members, but not the bytes of the delivery). */
   readonly body: Buffer;
 };
 
 export type CreditNoteFacts = {
   readonly creditNoteId: string;
-  readonly invoiceId: string;
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
-  readonly createdAt: Date;
   /** Ours, from the metadata; null when the note is not one of ours. */
   readonly refundId: string | null;
   /** The references of the payment record refunds it is linked to. */
@@ -41,20 +38,14 @@ export type PaymentRecordFacts = {
   readonly amountRefunded: bigint;
   /** The processor's charge id as it was reported; null when the record has none. */
   readonly reference: string | null;
-  readonly customerId: string | null;
   /** Ours, from the metadata; null when the record is not one of ours. */
   readonly paymentId: string | null;
   readonly invoiceId: string | null;
   /** Ours, from the metadata: the refund that was reported last; null when there is none or the platform does not show it. */
   readonly lastRefundId: string | null;
-  readonly createdAt: Date;
 };
 
 export type CustomerFacts = {
-  readonly customerId: string;
-  readonly deleted: boolean;
-  readonly email: string | null;
-  readonly name: string | null;
   /** The method the platform would charge by itself: `pm_…`, an older source's id, or null. */
   readonly defaultPaymentMethodId: string | null;
 };
@@ -72,7 +63,6 @@ export type WebhookEndpointFacts = {
 export type BillingAccountFacts = {
   readonly accountId: string;
   readonly country: string | null;
-  readonly defaultCurrency: string | null;
 };
 
 /** One line of an invoice. `amount` may be below zero (a proration, a credit). */

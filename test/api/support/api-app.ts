@@ -210,7 +210,6 @@ export function anInvoice(invoiceId: string, customerId: string, amountDue: bigi
     subscriptionId: 'sub_1',
     collectionMethod: 'charge_automatically',
     createdAt: new Date('2026-11-20T11:00:00Z'),
-    livemode: false,
     finalizationError: null,
     finalizesAt: null,
   };
