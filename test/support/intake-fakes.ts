@@ -1,6 +1,6 @@
 // An inbox that keeps its rows, and a clock that stands still until it is moved: what the doors' tests need around them.
-import { Clock } from '../../src/domain/ports/clock.js';
 import { Inbox, type Delivery, type StoreOutcome } from '../../src/domain/ports/inbox.js';
+import { ManualClock } from './clock.js';
 
 /** Commits at once unless told to hold or to fail. */
 export class FakeInbox extends Inbox {
@@ -48,39 +48,16 @@ export class FakeInbox extends Inbox {
   }
 }
 
-/** Stands at one moment; `pass` moves it and wakes whoever slept long enough. */
-export class StillClock extends Clock {
-  #now: number;
-  #sleepers: { until: number; wake: () => void }[] = [];
-
-  constructor(at = new Date('2026-11-20T12:00:00Z')) {
-    super();
-    this.#now = at.getTime();
-  }
-
-  override now(): Date {
-    return new Date(this.#now);
-  }
-
+/** As `ManualClock`; `pass` moves it and lets those who were woken go on. */
+export class StillClock extends ManualClock {
   get seconds(): number {
-    return Math.floor(this.#now / 1_000);
-  }
-
-  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#sleepers.push({ until: this.#now + ms, wake: resolve });
-      signal?.addEventListener('abort', () => resolve(), { once: true });
-    });
+    return Math.floor(this.now().getTime() / 1_000);
   }
 
   /** In small steps, so that those who sleep again and again are woken each time. */
   async pass(ms: number, stepMs = 1_000): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
-      this.#now += Math.min(stepMs, left);
-      const due = this.#sleepers.filter((sleeper) => sleeper.until <= this.#now);
-      this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.until > this.#now);
-      for (const sleeper of due) sleeper.wake();
+      this.advance(Math.min(stepMs, left));
       await turn();
     }
   }
