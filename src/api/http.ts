@@ -7,7 +7,7 @@ import helmet from 'helmet';
 import { CONFIG, type Config } from '../config/index.js';
 
 /** Webhook bodies have a limit of their own, at their doors. */
-export const BODY_LIMIT_BYTES = 256 * 1024;
+const BODY_LIMIT_BYTES = 256 * 1024;
 
 const nothing = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },

@@ -2,7 +2,7 @@
 import pg from 'pg';
 
 /** Of the oldest renewals so many are rare: another type, status and reason than all that came after them. */
-export const RARE = 500;
+const RARE = 500;
 
 /** Of so many the events still have a body: a purge drops it. The others' was dropped long ago. */
 const PURGED = 100_000;

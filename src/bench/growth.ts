@@ -70,7 +70,7 @@ async function fillAll(dataDir: string, sizes: readonly number[]): Promise<void>
 }
 
 /** Measures on a data folder that was filled, with the settings that a daemon's own server has. */
-export async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): Promise<void> {
+async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, log: quiet });
   const open: Database[] = [];
   try {

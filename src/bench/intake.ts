@@ -16,7 +16,7 @@ export type IntakeResult = LoadResult & {
 };
 
 /** Sends `count` events of 3.9 KB to a server of the bench, on a database of its own. */
-export function measureIntake(rig: Rig, count: number, file: string, ...args: string[]): Promise<IntakeResult> {
+function measureIntake(rig: Rig, count: number, file: string, ...args: string[]): Promise<IntakeResult> {
   return rig.fresh(async (url) => {
     const { child, port } = await rig.start(file, url, ...args);
     try {

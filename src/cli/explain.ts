@@ -95,7 +95,7 @@ async function lanesOf(world: World, id: string): Promise<readonly string[]> {
 }
 
 /** What is so now, in sentences. */
-export function tell(v: InvoiceView): string[] {
+function tell(v: InvoiceView): string[] {
   const { invoice: i } = v;
   const due = amount(i.amountDue, i.currency);
   const said = [

@@ -14,7 +14,7 @@ import { need, type Session } from './session.js';
 import { plain, table } from './table.js';
 
 /** The value of an answer. Throws what the MoR said, with the exit code that fits. */
-export function valueOf<T>(outcome: CallOutcome<T>): T {
+function valueOf<T>(outcome: CallOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw failureOf(outcome);
 }

@@ -43,7 +43,7 @@ function declinedRenewal({ stripe, mor }: Sides): string | null {
 }
 
 /** The link is made, the customer pays there, and the invoice is paid. */
-export async function payByLink(story: Story, invoiceId: string, jurisdiction: string): Promise<void> {
+async function payByLink(story: Story, invoiceId: string, jurisdiction: string): Promise<void> {
   const { api, control, told } = story.world;
   const body = { jurisdiction, return_url: 'https://shop.example/thanks' };
   const path = `/v1/invoices/${invoiceId}/payment-link`;

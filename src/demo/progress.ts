@@ -83,6 +83,6 @@ export class Progress {
   }
 }
 
-export function seconds(ms: number): string {
+function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -37,7 +37,7 @@ export type Onboarded = {
 export type OnboardingDone<T = Onboarded> = { readonly ok: true; readonly value: T } | OnboardingFailed;
 
 /** Slow on purpose: a person reviews (Document 1, "What the service does", 5). */
-export const POLL_EVERY_MS = 3 * 60_000;
+const POLL_EVERY_MS = 3 * 60_000;
 // Longer than the calls of one step, so that two requests for one merchant never send at the same time.
 const BUSY_MS = 30_000;
 const LOOK_AGAIN_MS = 50;

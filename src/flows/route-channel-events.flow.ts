@@ -12,7 +12,7 @@ import { type DecidedEvent } from './lane-trail.js';
 import { type Wake } from './wake.js';
 
 /** The answer to our own call, or the payment's own event, may be under way: milliseconds until nobody is known to be meant. */
-export const ANSWER_PATIENCE_MS = 5_000;
+const ANSWER_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 1_000;
 /** A thing that was unknown may become known (a signup is completed hours later): looked for again, ever more rarely, for a week. */
 const GIVE_UP_MS = 7 * 86_400_000;

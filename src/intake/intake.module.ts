@@ -6,7 +6,7 @@ import { Doors } from './doors.js';
 import { type IntakeOptions } from './options.js';
 
 /** The token under which the doors find their `IntakeOptions`. */
-export const INTAKE_OPTIONS = Symbol('IntakeOptions');
+const INTAKE_OPTIONS = Symbol('IntakeOptions');
 
 @Module({})
 export class IntakeModule {

@@ -12,7 +12,7 @@ const PEER = 'the relay address';
 const MAX_SOCKETS = 8;
 
 /** The header Stripe would have sent: `t` in Unix seconds, `v1` the HMAC-SHA256 of `{t}.{raw bytes}` in hex. */
-export function relaySignature(body: Buffer, secret: Secret, atSec: number): string {
+function relaySignature(body: Buffer, secret: Secret, atSec: number): string {
   const mac = createHmac('sha256', secret.reveal()).update(`${atSec}.`).update(body).digest('hex');
   return `t=${atSec},v1=${mac}`;
 }

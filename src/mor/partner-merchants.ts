@@ -43,7 +43,7 @@ export function parseMerchantListItem(value: unknown, path = ''): MerchantListIt
   return { id: fields.id('id'), reference: fields.text('reference') };
 }
 
-export function parseCompany(value: unknown, path: string): Company {
+function parseCompany(value: unknown, path: string): Company {
   const fields = new Fields(value, path);
   const address = fields.may('registeredAddress', (inner, at) => new Fields(inner, at));
   const text = (name: string): string => fields.textOrNull(name) ?? '';

@@ -19,7 +19,7 @@ export type WebhookEndpoint = {
 /** The secret comes once, with the creation: show it to the operator at once. Null when the answer had none. */
 export type WebhookEndpointCreated = { readonly endpoint: WebhookEndpoint; readonly secret: Secret | null };
 
-export function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {
+function parseWebhookEndpoint(value: unknown, path = ''): WebhookEndpoint {
   const fields = new Fields(value, path);
   return {
     id: fields.id('id'),

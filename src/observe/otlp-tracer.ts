@@ -147,7 +147,7 @@ function hex(text: string, bytes: number): string {
 }
 
 /** The trace of a lane, and so of an invoice: the first half of the SHA-256 of its name. */
-export function traceOf(lane: string): string {
+function traceOf(lane: string): string {
   return hex(lane, 16);
 }
 

@@ -30,7 +30,7 @@ function readOptions(env: NodeJS.ProcessEnv): SandboxOptions {
 }
 
 /** The settings of a daemon that talks to this sandbox. Made-up money only: printing these secrets is the point. */
-export function daemonSettings(sandbox: Sandbox): [string, string][] {
+function daemonSettings(sandbox: Sandbox): [string, string][] {
   const { secrets, kernel, mor } = sandbox;
   const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;
   return [

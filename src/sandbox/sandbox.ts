@@ -52,7 +52,7 @@ export type Sandbox = SandboxCore & {
   close(): Promise<void>;
 };
 
-export const DEFAULT_SEED = 'crossbill';
+const DEFAULT_SEED = 'crossbill';
 
 /** Builds state and routes; opens no port. */
 export function makeSandbox(options: SandboxOptions = {}): SandboxCore {

@@ -47,14 +47,14 @@ import { SIGNUP } from './signup-store.js';
 type Row = Record<string, unknown>;
 
 /** A cursor is a row's number as text; anything else is no cursor of ours. */
-export function cursorOf(cursor: string | null): string {
+function cursorOf(cursor: string | null): string {
   if (cursor === null) return '9223372036854775807';
   if (!/^\d{1,18}$/.test(cursor)) throw new BadCursor('the cursor is not one of ours');
   return cursor;
 }
 
 /** Cuts the one row too many that told whether there is a next page. */
-export function pageOf<R, T>(rows: readonly R[], limit: number, seq: (r: R) => string, view: (r: R) => T): Page<T> {
+function pageOf<R, T>(rows: readonly R[], limit: number, seq: (r: R) => string, view: (r: R) => T): Page<T> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return { data: shown.map(view), nextCursor: rows.length > limit && last !== undefined ? seq(last) : null };

@@ -94,7 +94,7 @@ function retryAfterMs(value: string | undefined, nowMs: number): number | null {
 }
 
 /** A peer's words made fit for logs: one line, bounded, without anything that looks like a key or a client secret. */
-export function safeText(text: string, apiKey: string): string {
+function safeText(text: string, apiKey: string): string {
   const hidden = apiKey === '' ? text : text.replaceAll(apiKey, '[key]');
   return hidden
     .replace(/\b(?:sk|rk|pk|ek|whsec)_[\w*]+/g, '[key]')

@@ -7,7 +7,7 @@ import { Signups } from '../domain/ports/signups.js';
 /**
  * Stripe ends an incomplete subscription 23 hours after it was made: five hours before that a person is told.
  */
-export const SIGNUP_OVERDUE_MS = 18 * 3_600_000;
+const SIGNUP_OVERDUE_MS = 18 * 3_600_000;
 const EVERY_MS = 5 * 60_000;
 
 @Injectable()

@@ -31,6 +31,6 @@ export function requestName(caller: Caller, path: string, key: string, body: unk
   return { apiKey: caller.name, method: 'POST', path, idempotencyKey: key, bodySha256: bodyHash(body) };
 }
 
-export function bodyHash(body: unknown): Buffer {
+function bodyHash(body: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(body)).digest();
 }

@@ -19,7 +19,7 @@ import { Amount } from '../http/docs.js';
 import { Nested } from '../http/input.pipe.js';
 
 /** Document 3, "POST …/setup-intents". */
-export const PAYMENT_METHOD_TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'] as const;
+const PAYMENT_METHOD_TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'] as const;
 export const SIGNUP_KINDS = ['payment', 'trial'] as const;
 export type SignupKind = (typeof SIGNUP_KINDS)[number];
 

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from './json-body.js';
 export class Unusable extends Error {}
 
 /** Ids are opaque, unique per source, and kept in full; longer ones are not taken. */
-export const MAX_ID_LENGTH = 255;
+const MAX_ID_LENGTH = 255;
 
 const MAX_TEXT_LENGTH = 2_000;
 
@@ -51,7 +51,7 @@ export function requireObject(object: JsonObject, name: string): JsonObject {
 }
 
 /** A JSON number that is an exact integer, as bigint; null for anything else, strings included. */
-export function exactInteger(value: unknown): bigint | null {
+function exactInteger(value: unknown): bigint | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : null;
 }
 

@@ -30,7 +30,7 @@ import { proven } from './settle.js';
 import { tellFailed } from './settle-watches.js';
 
 /** How long a signup's charge may stay unknown to the MoR before a person is asked, in milliseconds. */
-export const PROVE_PATIENCE_MS = 2 * 3_600_000;
+const PROVE_PATIENCE_MS = 2 * 3_600_000;
 
 /** A fresh read of the invoice came back, or did not. */
 export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null>, ctx: Ctx): LaneState {

@@ -72,7 +72,7 @@ export function putTax(s: LaneState, row: TaxRecord): LaneState {
 export function putMessage(s: LaneState, row: OutboxRow): LaneState {
   return { ...s, messages: put(s.messages, row, (m) => m.id === row.id) };
 }
-export function putReview(s: LaneState, row: ReviewRow): LaneState {
+function putReview(s: LaneState, row: ReviewRow): LaneState {
   return { ...s, reviews: put(s.reviews, row, (r) => r.id === row.id) };
 }
 export function addAttempt(s: LaneState, row: AttemptRow): LaneState {

@@ -13,7 +13,7 @@ export type MarkDecision =
   | { readonly do: 'park'; readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
 
 /** How long a read counts as fresh, in milliseconds: long enough to decide and write, too short to go stale in a queue. */
-export const FRESH_MS = 10_000;
+const FRESH_MS = 10_000;
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;

@@ -161,7 +161,7 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
 }
 
 /** Unique at Stripe and the name of the twin's calls: the processor's id, or the MoR's where it gave no other. */
-export function refundReference(r: RefundRow): string {
+function refundReference(r: RefundRow): string {
   return r.processorRefundId ?? r.morRefundId ?? r.id;
 }
 

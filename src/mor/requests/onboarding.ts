@@ -2,7 +2,7 @@
 import { type Checked, checkRequest } from './check.js';
 import { Country, Filled, Flag, Nested, OneOf, Optional, Text, TextList, TextMap } from './rules.js';
 
-export const gmvTiers = [
+const gmvTiers = [
   'UP_TO_100K',
   'FROM_100K_TO_250K',
   'FROM_250K_TO_500K',

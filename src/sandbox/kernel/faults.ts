@@ -3,7 +3,7 @@ import { BadInput, Fields, type Json, type JsonObject, isObject } from './json.j
 import { type SeededRandom } from './random.js';
 import { type Side } from './side.js';
 
-export const requestActions = [
+const requestActions = [
   'delay_ms',
   'drop_before',
   'drop_after',
@@ -13,7 +13,7 @@ export const requestActions = [
   'store_500',
   'duplicate',
 ] as const;
-export const deliveryActions = ['lose', 'fail', 'duplicate', 'delay_ms', 'reorder', 'restamp'] as const;
+const deliveryActions = ['lose', 'fail', 'duplicate', 'delay_ms', 'reorder', 'restamp'] as const;
 
 export type FaultKind = (typeof requestActions)[number] | (typeof deliveryActions)[number];
 

@@ -13,7 +13,7 @@ export function parseForm(text: string): JsonObject {
 }
 
 /** The keys of one form name: `a[b][0]` is `a`, `b`, `0`; an empty pair of brackets means "the next place". */
-export function splitName(name: string): string[] {
+function splitName(name: string): string[] {
   const open = name.indexOf('[');
   if (open <= 0 || !name.endsWith(']')) return [name];
   return [name.slice(0, open), ...name.slice(open + 1, -1).split('][')];

@@ -188,7 +188,7 @@ function outcomesOf(fields: Fields): Outcome | Outcome[] {
   );
 }
 
-export function renderPayment(p: MorPayment): JsonObject {
+function renderPayment(p: MorPayment): JsonObject {
   return {
     id: p.id,
     kind: p.kind,

@@ -5,7 +5,7 @@ import { type FieldError } from '../kernel/json.js';
 import { refusal } from './refusal.js';
 
 /** The problems of one request. A value of the wrong kind is a body that does not parse, so it is reported on `body`. */
-export class Problems {
+class Problems {
   readonly list: FieldError[] = [];
 
   add(field: string, message: string): void {
@@ -36,7 +36,8 @@ export class Fields {
   ) {}
 
   /** The whole body; anything but an object is a body that does not parse. */
-  static of(body: unknown, problems = new Problems()): Fields {
+  static of(body: unknown): Fields {
+    const problems = new Problems();
     if (!isRecord(body)) problems.unparsable('', 'must be a JSON object');
     return new Fields(isRecord(body) ? body : {}, '', problems);
   }

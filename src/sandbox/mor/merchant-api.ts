@@ -69,6 +69,6 @@ function booksOf(proformas: Proformas, links: PaymentLinks, transactions: TaxTra
 }
 
 /** The secret of the pre-registered event endpoint, for the settings that the sandbox prints. */
-export function eventWebhookSecret(seed: string): string {
+function eventWebhookSecret(seed: string): string {
   return derivedSecret(seed, 'event-webhook', 'whsec_');
 }

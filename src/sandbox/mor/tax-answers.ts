@@ -28,7 +28,7 @@ function showCharge(charge: Charge, currency: string, country: string): Record<s
 }
 
 /** "Calculated line item" of Document 2; `refunded` is true once all of the line was given back. */
-export function showLine(
+function showLine(
   request: TaxRequest,
   { lineItemId, line, computed }: CalculatedLine,
   refunded: boolean,

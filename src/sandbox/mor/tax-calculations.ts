@@ -103,7 +103,7 @@ export class Calculations {
   }
 }
 
-export function showCalculation(calculation: Calculation): Record<string, unknown> {
+function showCalculation(calculation: Calculation): Record<string, unknown> {
   return {
     taxCalculationId: calculation.id,
     createdAt: new Date(calculation.createdAtMs).toISOString(),

@@ -50,7 +50,7 @@ export type TaxRequest = {
 const filled = (text: string | undefined): boolean => text !== undefined && text.trim() !== '';
 
 /** Where the order goes: the shipping address where there is one. */
-export function destinationOf(request: TaxRequest): Address {
+function destinationOf(request: TaxRequest): Address {
   return request.shippingAddress ?? request.billingAddress;
 }
 

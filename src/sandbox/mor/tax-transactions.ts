@@ -31,7 +31,7 @@ export function baseOf({ computed }: CalculatedLine): bigint {
   return computed.total - computed.tax;
 }
 
-export function isLineRefunded(transaction: TaxTransaction, line: CalculatedLine): boolean {
+function isLineRefunded(transaction: TaxTransaction, line: CalculatedLine): boolean {
   const refunded = transaction.refundedByLine.get(line.lineItemId);
   return refunded !== undefined && refunded.base + refunded.tax >= line.computed.total;
 }
@@ -156,7 +156,7 @@ function readCursor(account: Account, cursor: string | null): number {
 }
 
 /** TaxTransactionResponse of Document 2. `refunded` is true once everything was given back. */
-export function showTransaction(transaction: TaxTransaction): Record<string, unknown> {
+function showTransaction(transaction: TaxTransaction): Record<string, unknown> {
   const { calculation } = transaction;
   const at = new Date(transaction.createdAtMs).toISOString();
   const refunded = (lineItemId: string): boolean =>

@@ -33,8 +33,8 @@ export class StripeContext {
     });
   }
 
-  invoice(id: string, param = 'invoice'): Invoice {
-    return this.state.invoices.get(id) ?? missing('invoice', id, param);
+  invoice(id: string): Invoice {
+    return this.state.invoices.get(id) ?? missing('invoice', id, 'invoice');
   }
 
   record(id: string, param = 'payment_record'): PaymentRecord {

@@ -176,7 +176,7 @@ function recordWithRefunds(r: PaymentRecord): JsonObject {
 }
 
 /** A receiver's address. Throws BadInput on anything but http and https. */
-export function urlOf(fields: Fields): string {
+function urlOf(fields: Fields): string {
   const text = fields.string('url');
   return /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
     ? text

@@ -149,7 +149,7 @@ function isRunning(subscription: Subscription): boolean {
 }
 
 /** Adds a billing interval. A month after 31 January is the last day of February; the anchor's day comes back afterwards. */
-export function addInterval(from: number, interval: Interval, count: number, anchor: number): number {
+function addInterval(from: number, interval: Interval, count: number, anchor: number): number {
   if (interval === 'day' || interval === 'week') return from + count * (interval === 'day' ? 1 : 7) * 24 * HOUR;
   const date = new Date(from * 1000);
   const months = date.getUTCMonth() + count * (interval === 'month' ? 1 : 12);
