@@ -168,6 +168,7 @@ suite('an operator in a browser', () => {
     ['1280', 'dark'],
     ['390', 'light'],
     ['390', 'dark'],
+    ['320', 'light'],
   ] as const)(
     'is readable at %s pixels in the %s: nothing sticks out, and every control has a name',
     async (width, scheme) => {
