@@ -28,7 +28,7 @@ export function addErase(program: Command, session: Session): void {
         );
         await cli.print({ customer_id: customer, ...erased }, () =>
           [
-            `Erased of ${plain(customer)}, on ${erased.invoices} invoices: ${erased.events} event bodies, ${erased.signups} signup requests, ${erased.quarantined} quarantine copies, ${erased.calls} call bodies.`,
+            `Erased of ${plain(customer)}, on ${erased.invoices} invoices: ${erased.events} event bodies, ${erased.signups} signup requests, ${erased.quarantined} quarantine copies, ${erased.calls} call bodies, ${erased.texts} notes and reasons.`,
             erased.waiting === 0
               ? ''
               : `${erased.waiting} events or calls are not through yet and need their bytes still: run this again later.`,

@@ -8,6 +8,8 @@ export type Erased = {
   readonly quarantined: number;
   /** Calls whose bytes named the customer: to the MoR, and relayed events. */
   readonly calls: number;
+  /** Free texts: why a charge failed, reasons of refunds, notes of people. */
+  readonly texts: number;
   /** Events that wait to be decided and calls that wait to be sent: they need their bytes still. Run it again later. */
   readonly waiting: number;
 };
@@ -15,6 +17,14 @@ export type Erased = {
 export type Purged = { readonly events: number; readonly quarantined: number; readonly calls: number };
 
 const BATCH = 2_000;
+
+/**
+ * Calls (`m`) whose bytes nobody needs any more: answered, or refused and nobody can have them sent again. A refund that was refused
+ * can be, as long as it is not settled; another call while the item that says so is open.
+ */
+const OVER = `(m.status in ('done', 'cancelled') or m.status = 'refused' and case m.kind
+  when 'create_refund' then exists (select 1 from refund r where r.id = m.subject and r.status in ('succeeded', 'failed'))
+  else not exists (select 1 from review v where v.status = 'open' and v.subject = m.kind || ':' || m.subject) end)`;
 
 export class Erasure {
   constructor(private readonly db: Database) {}
@@ -36,8 +46,8 @@ export class Erasure {
       customerId,
     ]);
     const calls = await this.change(
-      `update outbox_message set body = null
-        where lane = any($1) and peer in ('mor', 'relay') and status in ('done', 'cancelled') and body is not null`,
+      `update outbox_message m set body = null, last_message = null
+        where m.lane = any($1) and m.peer in ('mor', 'relay') and m.body is not null and ${OVER}`,
       [lanes],
     );
     const inLanes = await this.change(
@@ -53,10 +63,12 @@ export class Erasure {
     const named = `exists (select 1 from unnest($3::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
     const elsewhere = await this.emptied('inbox_event', `status <> 'received' and ${named}`, names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', named, names);
+    const texts = await this.dropTexts(lanes);
     return {
       invoices: lanes.length,
       signups,
       calls,
+      texts,
       events: inLanes + elsewhere,
       quarantined: quarantined + quarantinedElsewhere,
       waiting: await this.waiting(lanes),
@@ -82,7 +94,7 @@ export class Erasure {
         `with step as materialized (select id from outbox_message where id > $1 order by id limit ${BATCH}),
               dropped as (update outbox_message m set body = null
                            where m.id > $1 and m.id <= (select max(id) from step) and m.body is not null
-                             and m.peer in ('mor', 'relay') and m.status in ('done', 'cancelled') and m.answered_at < $2
+                             and m.peer in ('mor', 'relay') and ${OVER} and m.answered_at < $2
                        returning 1)
          select (select max(id) from step) as last, (select count(*)::int from dropped) as n`,
         [after, before],
@@ -121,6 +133,31 @@ export class Erasure {
     return changed;
   }
 
+  /** What peers and people wrote beside the facts: it may name anybody. Codes stay. */
+  private async dropTexts(lanes: readonly string[]): Promise<number> {
+    const drop = (table: string, column: string): Promise<number> =>
+      this.change(`update ${table} set ${column} = null where invoice_id = any($1) and ${column} is not null`, [lanes]);
+    const told = await this.change(
+      `update refund set failure = jsonb_set(failure, '{message}', '"erased"')
+        where invoice_id = any($1) and failure ->> 'code' = 'told_by_person' and failure ->> 'message' <> 'erased'`,
+      [lanes],
+    );
+    // What the MoR said of a proforma invoice's recipient, for example, when it refused it.
+    const refusals = await this.change(
+      `update mor_object set detail = jsonb_set(detail, '{refusal}', detail -> 'refusal' || '{"message":"erased","errors":[]}')
+        where invoice_id = any($1) and detail -> 'refusal' ->> 'message' <> 'erased'`,
+      [lanes],
+    );
+    return (
+      refusals +
+      (await drop('payment', 'failure_message')) +
+      (await drop('payment_attempt', 'failure_message')) +
+      (await drop('refund', 'reason')) +
+      (await drop('review', 'note')) +
+      told
+    );
+  }
+
   /** The customer's invoices: their events and calls go by the invoice's id. */
   private async lanesOf(customerId: string): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ id: string }>(
@@ -143,8 +180,8 @@ export class Erasure {
   private async waiting(lanes: readonly string[]): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
       `select (select count(*) from inbox_event where lane = any($1) and status = 'received')
-            + (select count(*) from outbox_message where lane = any($1) and peer in ('mor', 'relay')
-                and status in ('pending', 'refused') and body is not null) as n`,
+            + (select count(*) from outbox_message m where m.lane = any($1) and m.peer in ('mor', 'relay')
+                and m.body is not null and not ${OVER}) as n`,
       [lanes],
     );
     return Number(found.rows[0]?.n ?? 0);

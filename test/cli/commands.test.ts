@@ -253,16 +253,46 @@ describe('the command line', () => {
   });
 
   it('erase takes a customer’s personal data out while verify still passes, and a repeat of an event is still recognised', async () => {
+    const refund = ['refund', paid.paymentId, '--amount', '100', '--reason', 'ada.lovelace asked for it', '--yes'];
+    expect((await cli(refund, world.env)).code).toBe(0);
+    // What people and a processor wrote beside the facts.
+    await sql(`update payment set failure_message = 'the card of ada.lovelace was declined' where payment_id = $1`, [
+      paid.paymentId,
+    ]);
+    await sql(`update payment_attempt set failure_message = 'ada.lovelace' where payment_id = $1`, [paid.paymentId]);
+    await sql(
+      `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at, resolved_at, note)
+       values ('rev_noted', 'dispute', 'resolved', 'noted', $1, 's', 'p', now(), now(), 'ada.lovelace called')`,
+      [paid.invoiceId],
+    );
+    await sql(
+      `insert into outbox_message (id, lane, peer, kind, subject, generation, key, method, path, body, status, next_try_at, last_message, created_at, answered_at)
+       values ('out_refused', $1, 'mor', 'create_proforma', 'pfm_refused', 1, 'refused', 'POST', '/api/proforma-invoices',
+               '{"legalName":"ada.lovelace"}', 'refused', now(), 'ada.lovelace is no name', now(), now())`,
+      [paid.invoiceId],
+    );
+    await sql(
+      `insert into mor_object (id, kind, invoice_id, status, detail, created_at, updated_at)
+       values ('pfm_refused', 'proforma', $1, 'REFUSED', $2, now(), now())`,
+      [
+        paid.invoiceId,
+        '{"refusal":{"status":400,"code":"invalid_argument","message":"m","errors":[{"field":"recipient","message":"ada.lovelace"}]}}',
+      ],
+    );
     const before = await cliJson<{ outcome: string }>(['verify'], world.env);
     expect(before).toMatchObject({ code: 0, body: { outcome: 'clean' } });
     const ran = await cliJson(['erase', paid.customerId, '--yes'], world.env);
-    expect(ran).toMatchObject({ code: 0, body: { waiting: 0 } });
+    expect(ran).toMatchObject({ code: 0, body: { waiting: 0, texts: 5 } });
     const find = `select 'inbox' as t from inbox_event where position('ada.lovelace'::bytea in body) > 0
       union all select 'quarantine' from inbox_quarantine where position('ada.lovelace'::bytea in body) > 0
       union all select 'signup' from signup where body like '%ada.lovelace%'
-      union all select 'outbox' from outbox_message where body like '%ada.lovelace%'
+      union all select 'outbox' from outbox_message where coalesce(body, '') || coalesce(last_message, '') like '%ada.lovelace%'
+      union all select 'object' from mor_object where detail::text like '%ada.lovelace%'
       union all select 'journal' from journal where text || coalesce(detail::text, '') like '%ada.lovelace%'
-      union all select 'review' from review where summary like '%ada.lovelace%'`;
+      union all select 'payment' from payment where failure_message like '%ada.lovelace%'
+      union all select 'attempt' from payment_attempt where failure_message like '%ada.lovelace%'
+      union all select 'refund' from refund where reason like '%ada.lovelace%'
+      union all select 'review' from review where summary || coalesce(note, '') like '%ada.lovelace%'`;
     expect(await sql(find)).toEqual([]);
     expect(await cliJson(['verify'], world.env)).toMatchObject({ code: 0, body: { outcome: 'clean' } });
     const [events] = await sql<{ n: string }>('select count(*) as n from inbox_event');

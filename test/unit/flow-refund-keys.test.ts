@@ -43,6 +43,26 @@ describe('a refund asked for here', () => {
     }
   });
 
+  it('is not sent again once its bytes were purged: without an amount it would give all back', async () => {
+    const h = await paid();
+    h.gateway.trouble.push('lost-answer');
+    await ask(h, 300n);
+    await h.drain();
+    h.clock.advance(30 * 3_600_000);
+    await h.rest(48);
+    const purged = (x: LaneState): LaneState => ({
+      ...x,
+      messages: x.messages.map((m) => ({ ...m, wire: { ...m.wire, body: null } })),
+    });
+    await h.command(INVOICE_ID, (x) => ({ ok: true, state: purged(x), value: null }));
+    const item = (await state(h)).reviews.find((r) => r.status === 'open')?.id ?? never();
+    const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
+    const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx));
+    expect(said).toMatchObject({ ok: false, code: 'request_erased' });
+    await h.rest(48);
+    expect([h.gateway.made.length, openKinds(await state(h))]).toEqual([1, ['refund_stuck']]);
+  });
+
   it('is not repeated by a repair of verify under such a key either', async () => {
     const h = await paid();
     h.store.dieBefore = h.store.transactions + 2;
@@ -189,6 +209,10 @@ describe('a refund that failed at the MoR without a word', () => {
     const s = await state(h);
     expect([s.refunds[0]?.status, await left(h), openKinds(s)]).toEqual(['failed', 1000n, []]);
     expect(s.refunds[0]?.failure?.message).toBe('ops says that it failed: Ada of the MoR, ticket 7');
+    // What a person wrote can be erased, and the journal cannot.
+    expect(
+      s.journal.map((j) => j.text).filter((x) => x.includes('Ada') || x.endsWith('closed: apply, by ops')),
+    ).toEqual(['review item refund_stuck closed: apply, by ops']);
     // Somebody else at the same time, or the same button twice.
     const choice = { resolution: 'apply', note: null, by: 'other' } as const;
     expect((await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx))).ok).toBe(true);

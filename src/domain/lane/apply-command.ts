@@ -188,8 +188,16 @@ function act(
       if (p.mark !== 'parked') return just(s); // it is on the invoice already: there is nothing left to apply
       return just(lookAgain(putPayment(s, { ...moveMark(p, 'waiting'), waived: [...p.waived, waivedBy(r)] })));
     }
-    case 'retry':
+    case 'retry': {
+      // Without its bytes a refund would be one of all that remains (Document 3): it must never leave.
+      if (s.messages.some((m) => m.kind === 'create_refund' && m.subject === r.refundId && m.wire.body === null))
+        return refuse(
+          409,
+          'request_erased',
+          'What this refund asked for was erased or purged: it cannot be sent again.',
+        );
       return just(retry(s, r, p, ctx));
+    }
     case 'dismiss': {
       if (isTaxReview(r)) return just(dismissTax(s, r, ctx));
       const parked = p?.mark === 'parked' && PARKING.has(r.kind);

@@ -233,7 +233,7 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
   const p = withIds(s, e, ctx);
   const state = withAttempt(s, e, outcome);
-  const why = e.declineCode ?? e.failureMessage ?? outcome;
+  const why = e.declineCode ?? outcome; // the message is free text, and the journal only grows: it stays with the attempt
   // A late failure never undoes a success, nor says it anything of a charge of its intent that was named since.
   if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
     const unproven = p.succeededAt === null && p.mark !== 'none';

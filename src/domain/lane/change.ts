@@ -153,8 +153,9 @@ export function closeReviews(
       note: how.note,
     };
     out = putReview(out, closed);
-    const text = `review item ${r.kind} closed: ${how.note ?? how.resolution}`;
-    out = note(out, ctx, how.by === null ? 'decision' : 'person', text, r.id);
+    // A person's words stay with the item, from which they can be erased: the journal only grows.
+    const why = how.by === null ? (how.note ?? how.resolution) : `${how.resolution}, by ${how.by}`;
+    out = note(out, ctx, how.by === null ? 'decision' : 'person', `review item ${r.kind} closed: ${why}`, r.id);
   }
   return out;
 }
