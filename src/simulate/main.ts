@@ -8,7 +8,7 @@ import { reporter } from './report.js';
 import { goldenStories } from './stories.js';
 import { type Task, type TaskResult } from './task.js';
 
-const TWICE_EVERY = 100; // RELIABILITY 4.1: one run in 100 is run twice
+const TWICE_EVERY = 100; // so that a run that is not the same twice is found out
 
 const write = (text: string): void => void process.stdout.write(text);
 

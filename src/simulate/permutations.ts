@@ -1,4 +1,4 @@
-// Order of arrival: the events of one invoice, held back and let through in every order, must end in the same state (RELIABILITY G8).
+// Order of arrival: the events of one invoice, held back and let through in every order, must end in the same state.
 import { People } from './people.js';
 import { run, type RunResult } from './run.js';
 import { noFaults } from './faults.js';

@@ -1,4 +1,4 @@
-// The rules that hold when a run is at rest (RELIABILITY 4.5). What is true is read from the sandbox, never from the code under test.
+// The rules that hold when a run is at rest. What is true is read from the sandbox, never from the code under test.
 import { PARKING } from '../domain/lane/settle.js';
 import { amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
 import { ledgerRules } from './rules-ledger.js';

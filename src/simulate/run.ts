@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Faults end then. */
 const FAULTS_END_MS = 40 * HOUR;
-/** Rest must come within a day (RELIABILITY 4.4, step 6). */
+/** Rest must come within a day. */
 const LIVENESS_MS = 24 * HOUR;
 /** Bank debits take four days and their refunds three more. */
 const ALL_OVER_MS = 11 * 24 * HOUR;
@@ -94,7 +94,7 @@ export async function run(setup: RunSetup): Promise<RunResult> {
   };
 }
 
-/** Rare things that a set of runs should have met at least once (RELIABILITY 4.4, step 8). */
+/** Rare things that a set of runs should have met at least once. */
 export function whatHappened(world: World, seen: Snapshot): readonly string[] {
   const { messages, refunds, reviews } = seen;
   const things: readonly (readonly [string, boolean])[] = [

@@ -91,7 +91,7 @@ export function decideMark(
       `Refund ${taken}.`,
     );
   }
-  // A draft's total may still change, so under `wait` it is compared once it is final (PEERS: draft-window watch).
+  // A draft's total may still change, so under `wait` it is compared once it is final.
   if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
     return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
   }
