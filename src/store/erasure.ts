@@ -148,8 +148,14 @@ export class Erasure {
         where invoice_id = any($1) and detail -> 'refusal' ->> 'message' <> 'erased'`,
       [lanes],
     );
+    const failures = await this.change(
+      `update mor_object set detail = jsonb_set(detail, '{failure,message}', '"erased"')
+        where invoice_id = any($1) and detail -> 'failure' ->> 'message' <> 'erased'`,
+      [lanes],
+    );
     return (
       refusals +
+      failures +
       (await drop('payment', 'failure_message')) +
       (await drop('payment_attempt', 'failure_message')) +
       (await drop('refund', 'reason')) +

@@ -288,7 +288,7 @@ describe('the command line', () => {
        values ('pfm_refused', 'proforma', $1, 'REFUSED', $2, now(), now())`,
       [
         paid.invoiceId,
-        '{"refusal":{"status":400,"code":"invalid_argument","message":"m","errors":[{"field":"recipient","message":"ada.lovelace"}]}}',
+        '{"failure":{"code":null,"message":"no tax number for ada.lovelace","failedAt":null},"refusal":{"status":400,"code":"invalid_argument","message":"m","errors":[{"field":"recipient","message":"ada.lovelace"}]}}',
       ],
     );
     const before = await cliJson<{ outcome: string }>(['verify'], world.env);
