@@ -154,7 +154,7 @@ export class VerifyComparison {
       for (const ours of page) {
         const settled = compareWithin(ours, now);
         this.findings.addOfBooks(settled);
-        if (compareWithin(ours, now, 0).length > settled.length) this.addYoung(ours.invoice.invoiceId);
+        this.noteYoung(ours.invoice.invoiceId, settled, () => compareWithin(ours, now, 0));
         const isNew = ours.refunds.some((r) => resumed !== null && (r.succeededAt ?? r.createdAt) >= resumed);
         if (ours.seq > this.refundsAfter || isNew) this.findings.addShown(await this.ofRefunds(ours));
         if (ours.seq > this.refundsAfter) this.refundsAfter = ours.seq;
@@ -201,7 +201,7 @@ export class VerifyComparison {
   private async ofInvoice(facts: InvoiceFacts, own: OurInvoice | null): Promise<Difference[]> {
     const now = this.now();
     const found = compareInvoice(facts, own, now);
-    if (compareInvoice(facts, own, now, 0).length > found.length) this.addYoung(facts.invoiceId);
+    this.noteYoung(facts.invoiceId, found, () => compareInvoice(facts, own, now, 0));
     if (!paidBeyondLedger(facts, own)) return found;
     const payments = await this.ask(
       () => this.parts.platform.listInvoicePayments(facts.invoiceId),
@@ -223,16 +223,18 @@ export class VerifyComparison {
       async (page: readonly BillingEventFacts[]) => {
         const now = this.now();
         const unknown = await books.unknownEvents(page.map((e) => e.eventId));
-        for (const e of page)
-          if (!unknown.has(e.eventId)) continue;
-          else if (!isOnItsWay(e, now)) this.findings.addMissing(e, neverCame(e));
+        for (const e of page.filter(({ eventId }) => unknown.has(eventId))) {
+          if (!isOnItsWay(e, now)) this.findings.addMissing(e, neverCame(e));
           else if (this.sitting.young && this.youngEvents.length < YOUNG_ONES) this.youngEvents.push(e);
+        }
       },
     );
   }
 
-  private addYoung(invoiceId: string): void {
-    if (this.sitting.young && this.youngInvoices.size < YOUNG_ONES) this.youngInvoices.add(invoiceId);
+  /** `all`: what differs if nothing counts as under way; the daily run, which leaves that to the next one, does not ask. */
+  private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
+    if (!this.sitting.young || this.youngInvoices.size >= YOUNG_ONES) return;
+    if (all().length > settled.length) this.youngInvoices.add(invoiceId);
   }
 
   /** What differed a moment after it was made, and still does after a pause in which a delivery and its decision come through. */
