@@ -1,7 +1,7 @@
 // `crossbill reviews`: what waits for a person, and a person's decision.
 import { type Command } from 'commander';
-import { REVIEW_KINDS, REVIEW_STATUSES } from '../api/reviews/review.view.js';
-import { type Resolution, type ReviewRow } from '../domain/model.js';
+import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../api/reviews/review.view.js';
+import { type ReviewRow } from '../domain/model.js';
 import { resolutionsOf } from '../domain/lane/apply-command.js';
 import { Books } from '../domain/ports/books.js';
 import { CommandFlow } from '../flows/command.flow.js';
@@ -9,8 +9,6 @@ import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';
 import { actorOf } from './world.js';
-
-const RESOLUTIONS = ['apply', 'refund', 'retry', 'dismiss'] as const satisfies readonly Resolution[];
 
 export function addReviews(program: Command, session: Session): void {
   const reviews = program.command('reviews').description('work items for a person');

@@ -15,6 +15,7 @@ import { type Wake } from './wake.js';
 
 /** `askedAt`: when the platform was asked; what was heard since is newer. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
+
 export class ChannelFlow {
   private readonly lanes: LaneParts;
 

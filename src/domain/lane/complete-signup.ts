@@ -1,6 +1,6 @@
 // A signup's completion: the charge that the browser's result names becomes the payment of the first invoice.
 import { type LaneState, type PaymentRow } from '../model.js';
-import { type Money, sameMoney, showMoney } from '../money.js';
+import { type Money, money, sameMoney, showMoney } from '../money.js';
 import { type Commanded, refuse } from './apply-command.js';
 import { newPayment } from './apply-event.js';
 import { type Ctx, moveMark, note, openReview, putPayment } from './change.js';
@@ -76,8 +76,8 @@ function toBeProven(state: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): C
 
 /** Said otherwise than recorded: a person is asked, and `settle.ts` waits for it. Said rightly after all: the item is closed. */
 function compareAmounts(s: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): LaneState {
-  const recorded = p.amount === null ? null : { minor: p.amount, currency: p.currency };
-  if (recorded === null) return s;
+  if (p.amount === null) return s;
+  const recorded = money(p.amount, p.currency);
   if (!sameMoney(recorded, c.said)) {
     const summary = `signup ${c.signupId} was completed with ${showMoney(c.said)} for charge ${c.chargeId}; ${showMoney(recorded)} was asked for`;
     // A person has settled the same before: a repeated request asks nothing new.
