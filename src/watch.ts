@@ -39,7 +39,7 @@ export function watchCalls(metrics: Metrics, log: Logger): (report: CallReport) 
     };
     if (ended === 'stopped') log.error(line, 'the peer does not accept our credentials or our account');
     else if (integration)
-      log.error({ ...line, code: r.code }, 'the MoR’s tax integration does not work: it calculates nothing');
+      log.error({ ...line, code: r.code }, "the MoR's tax integration does not work: it calculates nothing");
     else log.debug(line, 'request');
   };
 }

@@ -67,7 +67,7 @@ export class RouteChannelEventsFlow {
     if (home !== null && home.invoiceId !== null) return { id, do: 'move', invoiceId: home.invoiceId, reviewId };
     if (reviewId !== null) return decide('names nothing that is known here');
     if (home !== null && event.kind === 'payment.captured') {
-      return decide('a signup’s card payment: its own payment.* event, or the signup’s completion, counts');
+      return decide("a signup's card payment: its own payment.* event, or the signup's completion, counts");
     }
     const since = this.context.clock.now().getTime() - stored.receivedAt.getTime();
     if (since < ANSWER_PATIENCE_MS && maybeUnderWay(event)) {
@@ -170,7 +170,7 @@ function itemFor(event: Homeless): Item | null {
     case 'payment.refunded': {
       const summary = `${showMoney(event.amount)} of payment ${event.paymentId} was given back (event ${event.eventId}), which is not known here; the event names no invoice`;
       const proposal =
-        'If it is a signup’s payment, complete the signup: the refund is then recorded and this closes itself. Else look it up at the MoR.';
+        "If it is a signup's payment, complete the signup: the refund is then recorded and this closes itself. Else look it up at the MoR.";
       return { kind: 'conflicting_event', summary, proposal };
     }
     case 'e_invoice.issued':
@@ -191,7 +191,7 @@ function itemFor(event: Homeless): Item | null {
       const deadline = deadlineIn(event.data);
       const until = deadline === null ? '' : `, to be answered by ${deadline.toISOString()}`;
       const summary = `${event.kind} (event ${event.eventId}) about a payment that is not known here${until}`;
-      const proposal = 'Find the payment in the MoR’s dashboard and act there in time.';
+      const proposal = "Find the payment in the MoR's dashboard and act there in time.";
       return { kind: 'dispute', summary, proposal, dueAt: deadline };
     }
   }

@@ -189,7 +189,7 @@ export class SignupFlow {
       return refuse(
         409,
         'signup_not_ready',
-        'The MoR has not made this signup’s payment intent yet: send the signup again first.',
+        "The MoR has not made this signup's payment intent yet: send the signup again first.",
       );
     }
     if (signup.completedAt !== null && (signup.chargeId !== c.chargeId || signup.invoiceId !== c.invoiceId)) {

@@ -164,7 +164,7 @@ export class WorkLaneFlow {
     const read = readEvent(stored);
     if (!read.ok) return { state: s, verdict: read };
     const { event } = read;
-    if (read.account !== null) return this.ignore(s, 'the event is of a connected account, not of the merchant’s own');
+    if (read.account !== null) return this.ignore(s, "the event is of a connected account, not of the merchant's own");
     if (read.livemode !== null && this.livemode.expected !== null && read.livemode !== this.livemode.expected) {
       return this.ignore(s, `the event is of ${read.livemode ? 'live' : 'test'} mode and the API key is not`);
     }

@@ -29,7 +29,7 @@ export const refusals = {
   }),
   signatureMalformed: answer(400, {
     code: 'signature_malformed',
-    message: 'The signature header is repeated or not of the form t=…,v1=….',
+    message: 'The signature header is repeated or not of the form t=...,v1=....',
   }),
   tooLarge: answer(413, { code: 'body_too_large', message: 'The body is over the limit.' }),
   method: answer(405, { code: 'method_not_allowed', message: 'This door takes POST.' }, { allow: 'POST' }),

@@ -12,7 +12,7 @@ export function safeText(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) if (secret !== '') shown = shown.split(secret).join('[secret]');
   shown = shown.slice(0, MAX_TEXT * 10); // cut only now: half a secret would not be found
   shown = shown.replace(LOOKS_SECRET, '[secret]').replace(UNSHOWABLE, ' ').trim();
-  return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT - 1)}…` : shown;
+  return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT - 3)}...` : shown;
 }
 
 /** A request id as the peer gave it; null when there is none or it is no plain short word. */

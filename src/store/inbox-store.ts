@@ -28,7 +28,7 @@ const PROPOSAL =
 // The MoR makes event ids of the entity and the topic (Document 2): evidence that is sent back a second time comes under the same id.
 const REVISION = 'dispute.revision_requested';
 const ANOTHER_REVISION =
-  ' It may be evidence that was sent back once more, with another note and deadline: look at the dispute in the MoR’s dashboard at once.';
+  " It may be evidence that was sent back once more, with another note and deadline: look at the dispute in the MoR's dashboard at once.";
 
 @Injectable()
 export class PgInbox extends Inbox {

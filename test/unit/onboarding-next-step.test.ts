@@ -37,7 +37,7 @@ describe('what comes next', () => {
     ],
     ['a requirement that nobody knows', { due: ['bankStatement'] }, /bankStatement/],
     ['an application of mor without regions', { regions: [] }, /Choose the regions/],
-    ['nothing is due', {}, /POST …\/submit/],
+    ['nothing is due', {}, /POST \.\.\.\/submit/],
     ['it waits for the reviewer', { status: 'submitted' }, /reviews it/],
     [
       'changes with comments',

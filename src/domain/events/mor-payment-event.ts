@@ -137,7 +137,7 @@ function factsOf(eventId: string, root: JsonObject, payment: JsonObject): Paymen
 function requireStatus<S extends string>(payment: JsonObject, fitting: readonly S[]): S {
   const value = member(payment, 'status');
   const status = fitting.find((one) => one === value);
-  if (status === undefined) throw new Unusable('status is missing, unknown or not the type’s own');
+  if (status === undefined) throw new Unusable("status is missing, unknown or not the type's own");
   return status;
 }
 

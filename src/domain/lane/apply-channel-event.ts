@@ -122,7 +122,7 @@ function applySettled(s: LaneState, e: ProformaSettled, ctx: Ctx): Applied {
     subject: taken.payment.id,
     paymentRowId: taken.payment.id,
     summary: `${showMoney(received)} of ${showMoney(total)} came by bank transfer for proforma invoice ${named.number ?? morId}; ${missing} is missing`,
-    proposal: 'Apply it as a part payment and collect the rest, or dismiss this and give it back in the MoR’s portal.',
+    proposal: "Apply it as a part payment and collect the rest, or dismiss this and give it back in the MoR's portal.",
   });
   return { state, verdict: done(`${showMoney(received)} came, ${missing} is missing: the invoice is left open`) };
 }

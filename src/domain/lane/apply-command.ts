@@ -61,10 +61,10 @@ export type RefundRequest = {
 const PORTAL = 'Refund it in the MoR portal';
 /** Document 3 refunds by `pay_…` ids, which only its `payment.*` events name: what to do for a payment without one. */
 const UNNAMED: Readonly<Record<PaymentRow['origin'], string>> = {
-  renewal: `The MoR has not named this payment yet (no payment.* event brought its pay_… id), so it cannot be refunded here. ${PORTAL}, or try again once its event came.`,
-  signup: `The MoR has not named this signup's payment yet (no payment.* event brought its pay_… id), so it cannot be refunded here. ${PORTAL}; its payment.refunded event is then mirrored on Stripe by itself.`,
-  payment_link: `The MoR gives a payment on a link no pay_… id, so it cannot be refunded here. ${PORTAL}; if its payment.refunded event comes, the refund is mirrored on Stripe by itself, else credit the invoice on Stripe by hand.`,
-  proforma: `The MoR gives a bank transfer no pay_… id, so it cannot be refunded here. Give it back through the MoR (portal or support), then credit the invoice on Stripe by hand.`,
+  renewal: `The MoR has not named this payment yet (no payment.* event brought its pay_... id), so it cannot be refunded here. ${PORTAL}, or try again once its event came.`,
+  signup: `The MoR has not named this signup's payment yet (no payment.* event brought its pay_... id), so it cannot be refunded here. ${PORTAL}; its payment.refunded event is then mirrored on Stripe by itself.`,
+  payment_link: `The MoR gives a payment on a link no pay_... id, so it cannot be refunded here. ${PORTAL}; if its payment.refunded event comes, the refund is mirrored on Stripe by itself, else credit the invoice on Stripe by hand.`,
+  proforma: `The MoR gives a bank transfer no pay_... id, so it cannot be refunded here. Give it back through the MoR (portal or support), then credit the invoice on Stripe by hand.`,
 };
 
 /** Writes a refund down with its key and bytes; the amount is reserved from here on. */

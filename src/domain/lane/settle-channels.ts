@@ -60,8 +60,8 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
         ...about,
         dueAt,
         subject: subjects.action_needed,
-        summary: `the customer’s bank disputes ${sumOf(s, o)}: dispute ${morId}, evidence is needed ${until(o)}`,
-        proposal: `Send evidence in the MoR’s dashboard${o.url === null ? '' : ` (${o.url})`}. The invoice stays paid meanwhile.`,
+        summary: `the customer's bank disputes ${sumOf(s, o)}: dispute ${morId}, evidence is needed ${until(o)}`,
+        proposal: `Send evidence in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}. The invoice stays paid meanwhile.`,
       });
     case 'revision_requested': {
       const said = o.detail.reviewerNote;
@@ -70,7 +70,7 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
         dueAt,
         subject: subjects.revision_requested,
         summary: `the evidence for dispute ${morId} was sent back, new evidence is needed ${until(o)}${said ? `: ${said}` : ''}`,
-        proposal: `Amend the evidence in the MoR’s dashboard${o.url === null ? '' : ` (${o.url})`}.`,
+        proposal: `Amend the evidence in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}.`,
       });
     }
     case 'won':
@@ -84,7 +84,7 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
         ...about,
         subject,
         summary: `dispute ${morId} was decided in words that are not known here: ${said}`,
-        proposal: 'Look it up in the MoR’s dashboard: whether the money was taken back is not in the books.',
+        proposal: "Look it up in the MoR's dashboard: whether the money was taken back is not in the books.",
       });
     }
     default:

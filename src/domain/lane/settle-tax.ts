@@ -114,7 +114,7 @@ function startRefund(s: LaneState, transaction: TaxRecord, t: TaxRecord, r: Refu
     ...moveTax(t, 'committing', ctx.now),
     lines: lines.map(({ lineItemId, gross }) => ({ lineItemId, amount: gross.toString() })),
   };
-  return note(putTax(state, moved), ctx, 'decision', 'give the refund’s share of the tax back', t.id);
+  return note(putTax(state, moved), ctx, 'decision', "give the refund's share of the tax back", t.id);
 }
 
 /** What earlier tax refunds took, or are taking, of a line. */

@@ -51,15 +51,15 @@ export function calculationFor(basis: TaxBasis): TaxAsked {
     if (value === null || value === undefined || value.trim() === '') missing.push(what);
     return value ?? '';
   };
-  const country = need(address?.country, 'the country of the customer’s address');
+  const country = need(address?.country, "the country of the customer's address");
   const billingAddress = {
-    line1: need(address?.line1, 'line1 of the customer’s address'),
+    line1: need(address?.line1, "line1 of the customer's address"),
     line2: address?.line2 ?? null,
-    city: need(address?.city, 'the city of the customer’s address'),
+    city: need(address?.city, "the city of the customer's address"),
     state: NEEDS_STATE.has(country)
-      ? need(address?.state, 'the state of the customer’s address')
+      ? need(address?.state, "the state of the customer's address")
       : (address?.state ?? null),
-    postalCode: need(address?.postalCode, 'the postal code of the customer’s address'),
+    postalCode: need(address?.postalCode, "the postal code of the customer's address"),
     country,
   };
   const taxIdentifiers = customer.taxIds.flatMap(({ type, value }) => {

@@ -3,10 +3,10 @@ import { type OnboardingRow } from './model.js';
 
 /** How each requirement of Document 1 is met through our own routes. */
 const MEANS: Readonly<Record<string, string>> = {
-  products: 'the product (PUT …/product)',
-  selectedRegions: 'the regions (PUT …/product)',
-  businessDescription: 'businessDescription (PATCH …/business)',
-  checkoutUrl: 'storeUrls (PATCH …/business; the MoR calls it checkoutUrl)',
+  products: 'the product (PUT .../product)',
+  selectedRegions: 'the regions (PUT .../product)',
+  businessDescription: 'businessDescription (PATCH .../business)',
+  checkoutUrl: 'storeUrls (PATCH .../business; the MoR calls it checkoutUrl)',
 };
 
 type Seen = Pick<
@@ -22,13 +22,13 @@ export function nextStep(view: Seen): string {
       return 'The MoR refused to begin: correct what it named and send POST /v1/onboarding/merchants again.';
     case 'requested':
       if (merchantId !== null)
-        return 'There is no application yet: choose product and regions (PUT …/product), which makes one.';
+        return 'There is no application yet: choose product and regions (PUT .../product), which makes one.';
       if (applicationId !== null) return 'The MoR has not listed the merchant yet: look again in a moment.';
       return 'The MoR has not confirmed the application: send POST /v1/onboarding/merchants again with the same body.';
     case 'created':
       if (due.length > 0) return `Supply ${means(due)}, then submit.`;
-      if (view.regions.length === 0) return 'Choose the regions (PUT …/product), then submit.';
-      return 'Nothing is due: submit it for review (POST …/submit).';
+      if (view.regions.length === 0) return 'Choose the regions (PUT .../product), then submit.';
+      return 'Nothing is due: submit it for review (POST .../submit).';
     case 'submitted':
       return 'A person at the MoR reviews it, without a fixed time; Crossbill asks for the outcome every few minutes.';
     case 'changes_requested': {
