@@ -1,6 +1,8 @@
 // The life of an invoice: draft hour, finalizing, paying, voiding.
+import { creditOverpayment, giveBalanceBack, takeBalance } from './balance.js';
 import { cannot } from './errors.js';
 import {
+  type Customer,
   type Invoice,
   type InvoicePayment,
   type Line,
@@ -21,7 +23,7 @@ const DRAFT_SEC = HOUR;
 const DRAFT_AT_MOST_SEC = 72 * HOUR;
 
 export type NewInvoice = {
-  readonly customer: string;
+  readonly customer: Customer;
   readonly currency: string;
   readonly billingReason: string;
   readonly subscription: Subscription | null;
@@ -45,7 +47,8 @@ export class Billing {
     const invoice: Invoice = {
       id: state.id('in'),
       created: state.now,
-      customer: input.customer,
+      customer: input.customer.id,
+      owner: input.customer,
       currency: input.currency,
       billingReason: input.billingReason,
       collectionMethod: input.collectionMethod,
@@ -64,6 +67,7 @@ export class Billing {
       paidOutOfBand: 0,
       prePaymentCredit: 0,
       postPaymentCredit: 0,
+      balance: null,
       metadata: input.metadata ?? {},
       finalizedAt: null,
       paidAt: null,
@@ -129,6 +133,7 @@ export class Billing {
     invoice.number = state.nextInvoiceNumber();
     if (invoice.collectionMethod === 'send_invoice')
       invoice.dueDate = state.now + (invoice.daysUntilDue ?? 30) * 24 * HOUR;
+    takeBalance(state, invoice);
     const due = amountDue(invoice);
     if (due > 0) {
       // Finalizing makes a default payment intent; it is canceled when a record is attached.
@@ -172,6 +177,7 @@ export class Billing {
   /** An attached record's money is there: partial leaves the invoice open, the rest marks it paid, more overpays it. */
   settlePayment(invoice: Invoice, payment: InvoicePayment, amount: number): void {
     const { state } = this;
+    const before = amountOverpaid(invoice);
     payment.status = 'paid';
     payment.amountPaid = amount;
     payment.paidAt = state.now;
@@ -179,7 +185,27 @@ export class Billing {
     state.emit('invoice_payment.paid', renderInvoicePayment(invoice.currency, payment));
     if (amountRemaining(invoice) === 0 && invoice.status !== 'paid') this.becomePaid(invoice);
     else state.emitInvoice('invoice.updated', invoice);
+    creditOverpayment(state, invoice, before);
     if (amountOverpaid(invoice) > 0) state.emitInvoice('invoice.overpaid', invoice);
+  }
+
+  /** Takes a payment off again. Where that leaves something unpaid, a paid invoice is open once more, with an intent for it. */
+  detachPayment(invoice: Invoice, payment: InvoicePayment): void {
+    const { state } = this;
+    const before = amountOverpaid(invoice);
+    invoice.payments.splice(invoice.payments.indexOf(payment), 1);
+    state.invoicePayments.delete(payment.id);
+    const record = payment.record === null ? undefined : state.records.get(payment.record);
+    if (record !== undefined) record.attachedAs = null;
+    const missing = amountRemaining(invoice);
+    if (invoice.status === 'paid' && missing > 0) {
+      invoice.status = 'open';
+      invoice.paidAt = null;
+      this.addPayment(invoice, null, missing);
+    }
+    creditOverpayment(state, invoice, before);
+    state.emit('invoice_payment.detached', renderInvoicePayment(invoice.currency, payment));
+    state.emitInvoice('invoice.updated', invoice);
   }
 
   becomePaid(invoice: Invoice): void {
@@ -222,6 +248,7 @@ export class Billing {
     invoice.status = 'void';
     invoice.voidedAt = this.state.now;
     this.cancelIntents(invoice);
+    giveBalanceBack(this.state, invoice);
     this.state.emitInvoice('invoice.updated', invoice);
     this.state.emitInvoice('invoice.voided', invoice);
   }

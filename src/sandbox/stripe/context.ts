@@ -6,7 +6,7 @@ import { type Billing } from './billing.js';
 import { type Cycles } from './cycles.js';
 import { Params, missing } from './errors.js';
 import { queryOf } from './lists.js';
-import { type Invoice, type PaymentRecord, type Subscription } from './model.js';
+import { type Customer, type Invoice, type PaymentRecord, type Subscription } from './model.js';
 import { type StripeState } from './state.js';
 
 export type StripeHandler = (params: Params, id: string, request: SandboxRequest) => JsonObject;
@@ -19,7 +19,7 @@ export class StripeContext {
     readonly cycles: Cycles,
   ) {}
 
-  /** `path` may hold one `:id`. Parameters come from the query of a GET and the body of anything else. */
+  /** `path` may hold one `:id`, and more names that the handler reads from the request. Parameters come from the query of a GET and the body of anything else. */
   route(method: 'GET' | 'POST' | 'DELETE', path: string, handler: StripeHandler): void {
     this.kernel.stripe.add(method, path, (request): Reply => {
       const params = method === 'GET' ? queryOf(request) : Params.of(request.body);
@@ -46,8 +46,8 @@ export class StripeContext {
   }
 
   /** A customer that is there and not deleted. */
-  customerId(id: string): string {
+  customer(id: string): Customer {
     const customer = this.state.customers.get(id);
-    return customer === undefined || customer.deleted ? missing('customer', id, 'customer') : id;
+    return customer === undefined || customer.deleted ? missing('customer', id, 'customer') : customer;
   }
 }

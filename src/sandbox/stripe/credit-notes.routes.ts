@@ -1,4 +1,5 @@
 // Credit notes: before payment they lower what is due, after it they must say where the money went.
+import { enter } from './balance.js';
 import { type StripeContext } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { createdFilter, page } from './lists.js';
@@ -78,6 +79,7 @@ function create(ctx: StripeContext, params: Params): CreditNote {
     postPayment,
     outOfBand,
     credit,
+    balanceEntry: null,
     reason,
     memo: params.optionalText('memo'),
     refunds,
@@ -86,6 +88,11 @@ function create(ctx: StripeContext, params: Params): CreditNote {
     metadata: params.metadata(),
   };
   state.creditNotes.set(note.id, note);
+  if (credit > 0) {
+    const { currency, id: creditNote } = note;
+    const entry = { type: 'credit_note', amount: -credit, currency, invoice: invoice.id, creditNote } as const;
+    note.balanceEntry = enter(state, invoice.owner, entry).id;
+  }
   for (const r of refunds) markCredited(ctx, r);
   invoice.prePaymentCredit += prePayment;
   invoice.postPaymentCredit += postPayment;

@@ -1,10 +1,12 @@
 // Customers, products, prices, payment methods and the account: as much of each as an invoice needs.
+import { type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
+import { enter } from './balance.js';
 import { type StripeContext } from './context.js';
 import { type Params, invalidParam, missing } from './errors.js';
 import { createdFilter, page } from './lists.js';
-import { type Customer, type PaymentMethod, type Price } from './model.js';
-import { list, renderCustomer, renderPaymentMethod, renderPrice, renderProduct } from './render.js';
+import { type BalanceEntry, type Customer, type PaymentMethod, type Price } from './model.js';
+import { list, renderBalanceEntry, renderCustomer, renderPaymentMethod, renderPrice, renderProduct } from './render.js';
 
 export function addCustomerRoutes(ctx: StripeContext): void {
   const { state } = ctx;
@@ -19,6 +21,9 @@ export function addCustomerRoutes(ctx: StripeContext): void {
       address: null,
       metadata: {},
       defaultPaymentMethod: null,
+      balance: 0,
+      currency: null,
+      balanceEntries: [],
       deleted: false,
     };
     change(customer, params);
@@ -38,17 +43,51 @@ export function addCustomerRoutes(ctx: StripeContext): void {
     renderCustomer(state.customers.get(id) ?? missing('customer', id)),
   );
   ctx.route('POST', '/v1/customers/:id', (params, id) => {
-    const customer = state.customers.get(ctx.customerId(id)) ?? missing('customer', id);
+    const customer = ctx.customer(id);
     change(customer, params);
     state.emit('customer.updated', renderCustomer(customer));
     return renderCustomer(customer);
   });
   ctx.route('DELETE', '/v1/customers/:id', (_params, id) => {
-    const customer = state.customers.get(ctx.customerId(id)) ?? missing('customer', id);
+    const customer = ctx.customer(id);
     state.emit('customer.deleted', renderCustomer(customer));
     customer.deleted = true;
     for (const s of state.subscriptions.values()) if (s.customer === id) ctx.cycles.cancel(s);
     return renderCustomer(customer);
+  });
+
+  const entries = '/v1/customers/:id/balance_transactions';
+  ctx.route('POST', entries, (params, id) => {
+    const customer = ctx.customer(id);
+    const currency = params.currency('currency');
+    if (customer.currency !== null && customer.currency !== currency)
+      invalidParam('currency', `The customer's balance is in ${customer.currency}.`, 'customer_currency_mismatch');
+    const entry = enter(state, customer, {
+      type: 'adjustment',
+      amount: params.integer('amount'),
+      currency,
+      description: params.optionalText('description'),
+      metadata: params.metadata(),
+    });
+    return renderBalanceEntry(entry);
+  });
+  ctx.route('GET', entries, (params, id) => {
+    const customer = state.customers.get(id) ?? missing('customer', id);
+    const [invoice, created] = [params.optionalText('invoice'), createdFilter(params)];
+    const found = customer.balanceEntries.filter((e) => created(e) && (invoice === null || e.invoice === invoice));
+    return page(found, params, `/v1/customers/${id}/balance_transactions`, renderBalanceEntry);
+  });
+  const entryOf = (id: string, request: SandboxRequest): BalanceEntry => {
+    const wanted = request.params['entry'] ?? '';
+    const customer = state.customers.get(id) ?? missing('customer', id);
+    return customer.balanceEntries.find((e) => e.id === wanted) ?? missing('customer_balance_transaction', wanted);
+  };
+  ctx.route('GET', `${entries}/:entry`, (_params, id, request) => renderBalanceEntry(entryOf(id, request)));
+  ctx.route('POST', `${entries}/:entry`, (params, id, request) => {
+    const entry = entryOf(id, request);
+    if (params.value['description'] !== undefined) entry.description = params.optionalText('description');
+    entry.metadata = params.metadata(entry.metadata);
+    return renderBalanceEntry(entry);
   });
 }
 
@@ -89,7 +128,7 @@ export function addCatalogueRoutes(ctx: StripeContext): void {
   );
   ctx.route('POST', '/v1/payment_methods/:id/attach', (params, id) => {
     const method = state.paymentMethods.get(id) ?? missing('payment_method', id);
-    method.customer = ctx.customerId(params.text('customer'));
+    method.customer = ctx.customer(params.text('customer')).id;
     return renderPaymentMethod(method);
   });
   ctx.route('GET', '/v1/payment_methods', (params) => {

@@ -21,7 +21,7 @@ export class Cycles {
     const inTrial = subscription.trialEnd !== null;
     const sendsInvoice = subscription.collectionMethod === 'send_invoice';
     const invoice = this.billing.createInvoice({
-      customer: subscription.customer,
+      customer: state.customer(subscription.customer),
       currency: this.currencyOf(subscription),
       billingReason: 'subscription_create',
       subscription,
@@ -88,7 +88,7 @@ export class Cycles {
     const lines = this.linesOf(subscription, false);
     const [first] = lines;
     const invoice = this.billing.createInvoice({
-      customer: subscription.customer,
+      customer: this.state.customer(subscription.customer),
       currency: this.currencyOf(subscription),
       billingReason,
       subscription,

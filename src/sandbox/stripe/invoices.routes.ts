@@ -13,9 +13,9 @@ export function addInvoiceRoutes(ctx: StripeContext): void {
   ctx.route('POST', '/v1/invoiceitems', (params) => addItem(ctx, params));
 
   ctx.route('POST', '/v1/invoices', (params) => {
-    const customer = ctx.customerId(params.text('customer'));
+    const customer = ctx.customer(params.text('customer'));
     const takes = params.optionalText('pending_invoice_items_behavior') === 'include';
-    const items = takes ? [...state.pendingItems.values()].filter((i) => i.customer === customer) : [];
+    const items = takes ? [...state.pendingItems.values()].filter((i) => i.customer === customer.id) : [];
     for (const item of items) state.pendingItems.delete(item.id);
     const method = params.has('collection_method')
       ? params.oneOf('collection_method', ['charge_automatically', 'send_invoice'] as const)
@@ -110,6 +110,17 @@ export function addInvoiceRoutes(ctx: StripeContext): void {
     attach(ctx, invoice, params);
     return render(invoice, params);
   });
+  // Stripe's preview (changelog of 2026-01-28): not in the package, but a person can do it in the dashboard.
+  ctx.route('POST', '/v1/invoices/:id/detach_payment', (params, id) => {
+    const invoice = ctx.invoice(id);
+    const [intent, record] = [params.optionalText('payment_intent'), params.optionalText('payment_record')];
+    const named = invoice.payments.find((p) => (record === null ? p.intent === intent : p.record === record));
+    if (named === undefined)
+      return missing(record === null ? 'payment_intent' : 'payment_record', record ?? intent ?? '', 'payment_intent');
+    if (named.status !== 'paid') cannot('payment_not_detachable', `The payment is ${named.status}, not paid.`);
+    billing.detachPayment(invoice, named);
+    return render(invoice, params);
+  });
 
   ctx.route('GET', '/v1/invoice_payments', (params) => {
     const created = createdFilter(params);
@@ -175,7 +186,7 @@ function addItem(ctx: StripeContext, params: Params): Record<string, string | nu
   const { state } = ctx;
   const item: PendingItem = {
     id: state.id('ii'),
-    customer: ctx.customerId(params.text('customer')),
+    customer: ctx.customer(params.text('customer')).id,
     amount: params.has('unit_amount')
       ? params.integer('unit_amount') * (params.optionalInteger('quantity') ?? 1)
       : params.integer('amount'),

@@ -12,7 +12,33 @@ export type Customer = {
   address: Record<string, string> | null;
   metadata: Metadata;
   defaultPaymentMethod: string | null;
+  /** What the next invoices take account of: negative is money owed to the customer, positive is owed by them. */
+  balance: number;
+  /** The currency of the first balance entry or invoice; null before. A balance is in it and counts for its invoices only. */
+  currency: string | null;
+  readonly balanceEntries: BalanceEntry[];
   deleted: boolean;
+};
+
+/** A customer balance transaction. */
+export type BalanceEntry = {
+  readonly id: string;
+  readonly created: number;
+  readonly customer: string;
+  readonly amount: number; // negative: in the customer's favour
+  readonly endingBalance: number;
+  readonly currency: string;
+  readonly type:
+    | 'adjustment'
+    | 'applied_to_invoice'
+    | 'credit_note'
+    | 'invoice_overpaid'
+    | 'overpayment_reversal'
+    | 'unapplied_from_invoice';
+  readonly invoice: string | null;
+  readonly creditNote: string | null;
+  description: string | null;
+  metadata: Metadata;
 };
 
 export type Product = { readonly id: string; readonly created: number; name: string; metadata: Metadata };
@@ -79,6 +105,7 @@ export type Invoice = {
   readonly id: string;
   readonly created: number;
   readonly customer: string;
+  readonly owner: Customer;
   readonly currency: string;
   readonly billingReason: string;
   readonly collectionMethod: 'charge_automatically' | 'send_invoice';
@@ -97,6 +124,8 @@ export type Invoice = {
   paidOutOfBand: number; // amount marked paid out of band
   prePaymentCredit: number;
   postPaymentCredit: number;
+  /** The customer's balance when it was finalized, and what of it this invoice took (the other way round: was raised by); null on a draft. */
+  balance: { readonly starting: number; readonly applied: number } | null;
   metadata: Metadata;
   finalizedAt: number | null;
   paidAt: number | null;
@@ -160,6 +189,8 @@ export type CreditNote = {
   readonly postPayment: number;
   readonly outOfBand: number | null;
   readonly credit: number;
+  /** The balance entry of `credit`. */
+  balanceEntry: string | null;
   readonly reason: string | null;
   readonly memo: string | null;
   readonly refunds: readonly { amount: number; record: string; group: string }[];
@@ -170,7 +201,16 @@ export type CreditNote = {
 
 export const invoiceTotal = (invoice: Invoice): number => invoice.lines.reduce((sum, line) => sum + line.amount, 0);
 
-export const amountDue = (invoice: Invoice): number => Math.max(0, invoiceTotal(invoice) - invoice.prePaymentCredit);
+/** The balance that counts for this invoice: fixed when it was finalized, the customer's own of this moment on a draft. */
+export function balanceOf(invoice: Invoice): { readonly starting: number; readonly applied: number } {
+  if (invoice.balance !== null) return invoice.balance;
+  const { balance, currency } = invoice.owner;
+  const starting = currency === invoice.currency ? balance : 0;
+  return { starting, applied: Math.min(Math.max(0, invoiceTotal(invoice)), -starting) };
+}
+
+export const amountDue = (invoice: Invoice): number =>
+  Math.max(0, invoiceTotal(invoice) - balanceOf(invoice).applied - invoice.prePaymentCredit);
 
 /** What was paid by attached records (and Stripe's own payments) and out of band. */
 export const amountPaid = (invoice: Invoice): number =>

@@ -87,7 +87,7 @@ function makeRecord(ctx: StripeContext, params: Params): PaymentRecord {
   for (const name of ['customer', 'email', 'name', 'phone']) {
     if (details?.has(name) === true) customerDetails[name] = details.text(name);
   }
-  if (customerDetails['customer'] !== undefined) ctx.customerId(customerDetails['customer']);
+  if (customerDetails['customer'] !== undefined) ctx.customer(customerDetails['customer']);
   return {
     id: state.id('pr'),
     created: state.now,

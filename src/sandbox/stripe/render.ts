@@ -1,6 +1,7 @@
 // How the Stripe side's objects look on the wire, in the shape of API version 2026-10-28.endive.
 import { type JsonObject } from '../kernel/json.js';
 import {
+  type BalanceEntry,
   type CreditNote,
   type Customer,
   type Invoice,
@@ -15,6 +16,7 @@ import {
   amountPaid,
   amountRefunded,
   amountRemaining,
+  balanceOf,
   invoiceTotal,
 } from './model.js';
 
@@ -30,9 +32,9 @@ export function renderCustomer(c: Customer): JsonObject {
     id: c.id,
     object: 'customer',
     address: c.address,
-    balance: 0,
+    balance: c.balance,
     created: c.created,
-    currency: null,
+    currency: c.currency,
     default_source: null,
     delinquent: false,
     description: c.description,
@@ -50,6 +52,26 @@ export function renderCustomer(c: Customer): JsonObject {
     shipping: null,
     tax_exempt: 'none',
     test_clock: null,
+  };
+}
+
+export function renderBalanceEntry(e: BalanceEntry): JsonObject {
+  return {
+    id: e.id,
+    object: 'customer_balance_transaction',
+    amount: e.amount,
+    checkout_session: null,
+    created: e.created,
+    credit_note: e.creditNote,
+    currency: e.currency,
+    customer: e.customer,
+    customer_account: null,
+    description: e.description,
+    ending_balance: e.endingBalance,
+    invoice: e.invoice,
+    livemode: false,
+    metadata: e.metadata,
+    type: e.type,
   };
 }
 
@@ -146,12 +168,13 @@ export function renderLine(line: Line, invoice: Invoice): JsonObject {
 /** `expand` holds the names that were asked for: `payments`, `amount_paid_off_stripe`, `customer`. Events expand nothing. */
 export function renderInvoice(
   invoice: Invoice,
-  customer: Customer | undefined,
   finalizesAt: number | null,
   subscriptionMetadata: Record<string, string>,
   expand: ReadonlySet<string> = new Set(),
 ): JsonObject {
   const total = invoiceTotal(invoice);
+  const { owner: customer } = invoice;
+  const balance = balanceOf(invoice);
   const isOpen = invoice.status === 'open';
   const body: JsonObject = {
     id: invoice.id,
@@ -175,12 +198,12 @@ export function renderInvoice(
     created: invoice.created,
     currency: invoice.currency,
     custom_fields: null,
-    customer: expand.has('customer') && customer !== undefined ? renderCustomer(customer) : invoice.customer,
+    customer: expand.has('customer') ? renderCustomer(customer) : customer.id,
     customer_account: null,
-    customer_address: customer?.address ?? null,
-    customer_email: customer?.email ?? null,
-    customer_name: customer?.name ?? null,
-    customer_phone: customer?.phone ?? null,
+    customer_address: customer.address,
+    customer_email: customer.email,
+    customer_name: customer.name,
+    customer_phone: customer.phone,
     customer_shipping: null,
     customer_tax_exempt: 'none',
     customer_tax_ids: [],
@@ -191,7 +214,7 @@ export function renderInvoice(
     discounts: [],
     due_date: invoice.dueDate,
     effective_at: invoice.finalizedAt,
-    ending_balance: invoice.finalizedAt === null ? null : 0,
+    ending_balance: invoice.balance === null ? null : balance.starting + balance.applied,
     footer: null,
     from_invoice: null,
     hosted_invoice_url: invoice.finalizedAt === null ? null : `https://invoice.sandbox.invalid/i/${invoice.id}`,
@@ -231,7 +254,7 @@ export function renderInvoice(
     rendering: null,
     shipping_cost: null,
     shipping_details: null,
-    starting_balance: 0,
+    starting_balance: balance.starting,
     statement_descriptor: null,
     status: invoice.status,
     status_transitions: {
@@ -331,7 +354,7 @@ export function renderCreditNote(n: CreditNote): JsonObject {
     currency: n.currency,
     customer: n.customer,
     customer_account: null,
-    customer_balance_transaction: null,
+    customer_balance_transaction: n.balanceEntry,
     discount_amount: 0,
     discount_amounts: [],
     effective_at: n.created,

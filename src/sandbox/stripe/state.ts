@@ -95,6 +95,13 @@ export class StripeState {
     return `SANDBOX-CN-${String(this.creditNoteNumber).padStart(5, '0')}`;
   }
 
+  /** The customer of an object that was made for one: customers are never forgotten, not even deleted ones. */
+  customer(id: string): Customer {
+    const customer = this.customers.get(id);
+    if (customer === undefined) throw new Error(`no customer ${id}`);
+    return customer;
+  }
+
   addEndpoint(url: string, secret: string, events: readonly string[] = ['*']): WebhookEndpoint {
     const endpoint: WebhookEndpoint = { id: this.id('we'), url, secret, events, created: this.now, deleted: false };
     this.endpoints.set(endpoint.id, endpoint);
@@ -103,9 +110,8 @@ export class StripeState {
 
   invoiceBody(invoice: Invoice, expand?: ReadonlySet<string>): JsonObject {
     const subscription = invoice.subscription === null ? undefined : this.subscriptions.get(invoice.subscription);
-    const customer = this.customers.get(invoice.customer);
     const finalizesAt = this.finalizesAt.get(invoice.id) ?? null;
-    return renderInvoice(invoice, customer, finalizesAt, subscription?.metadata ?? {}, expand);
+    return renderInvoice(invoice, finalizesAt, subscription?.metadata ?? {}, expand);
   }
 
   emitInvoice(type: string, invoice: Invoice): void {

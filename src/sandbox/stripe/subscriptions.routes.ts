@@ -50,7 +50,7 @@ export function addSubscriptionRoutes(ctx: StripeContext): void {
 
 function makeSubscription(ctx: StripeContext, params: Params): Subscription {
   const { state, cycles } = ctx;
-  const customer = ctx.customerId(params.text('customer'));
+  const customer = ctx.customer(params.text('customer')).id;
   const given = params.list('items');
   if (given.length === 0) invalidParam('items', 'Missing required param: items.', 'parameter_missing');
   const items = given.map((item) => {

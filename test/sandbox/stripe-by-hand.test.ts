@@ -1,0 +1,119 @@
+// What a person does on Stripe's dashboard: credits to the balance, credit notes, payments taken off an invoice.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Rig, report, startRig, subscribe } from './rig.js';
+
+const HOUR = 3600;
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig();
+});
+afterEach(() => rig.close());
+
+async function paid() {
+  const made = await subscribe(rig, 'ada@example.com');
+  const record = await report(rig, 2990, 'ch_1');
+  await rig.stripe.invoices.attachPayment(made.invoiceId, { payment_record: record.id });
+  return { ...made, record };
+}
+
+async function renewed(subscription: string): Promise<string> {
+  const made = await rig.control('POST', '/stripe/renew', { subscription });
+  return String(made.body['id']);
+}
+
+describe('the balance of a customer', () => {
+  it('is moved by hand, read entry by entry, and taken by the next invoice', async () => {
+    const { customer, subscription } = await paid();
+    const { customers, invoices } = rig.stripe;
+    const entry = await customers.createBalanceTransaction(customer.id, {
+      amount: -1000,
+      currency: 'eur',
+      description: 'goodwill',
+    });
+    expect(entry).toMatchObject({ type: 'adjustment', amount: -1000, ending_balance: -1000, description: 'goodwill' });
+    expect(await customers.retrieveBalanceTransaction(customer.id, entry.id)).toMatchObject({ id: entry.id });
+
+    const id = await renewed(subscription.id);
+    const draft = await invoices.retrieve(id);
+    expect(draft).toMatchObject({ starting_balance: -1000, ending_balance: null, amount_due: 1990, total: 2990 });
+    await rig.advance(HOUR + 5);
+    expect(await invoices.retrieve(id)).toMatchObject({ starting_balance: -1000, ending_balance: 0, amount_due: 1990 });
+    expect(await customers.retrieve(customer.id)).toMatchObject({ balance: 0 });
+    const listed = await customers.listBalanceTransactions(customer.id);
+    expect(listed.data.map((e) => [e.type, e.amount, e.invoice])).toEqual([
+      ['applied_to_invoice', 1000, id],
+      ['adjustment', -1000, null],
+    ]);
+    await invoices.voidInvoice(id);
+    expect(await customers.retrieve(customer.id)).toMatchObject({ balance: -1000 });
+  });
+
+  it('that covers a whole invoice pays it, and the rest stays for the one after', async () => {
+    const { customer, subscription } = await paid();
+    await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: -4000, currency: 'eur' });
+    const id = await renewed(subscription.id);
+    await rig.advance(HOUR + 5);
+    expect(await rig.stripe.invoices.retrieve(id)).toMatchObject({
+      status: 'paid',
+      amount_due: 0,
+      amount_paid: 0,
+      ending_balance: -1010,
+    });
+  });
+
+  it('that the customer owes raises the next invoice', async () => {
+    const { customer, subscription } = await paid();
+    await rig.stripe.customers.createBalanceTransaction(customer.id, { amount: 500, currency: 'eur' });
+    const id = await renewed(subscription.id);
+    await rig.advance(HOUR + 5);
+    expect(await rig.stripe.invoices.retrieve(id)).toMatchObject({ amount_due: 3490, ending_balance: 0 });
+  });
+
+  it('gets what an invoice was overpaid by', async () => {
+    const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
+    const record = await report(rig, 3000, 'ch_1');
+    await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });
+    expect(await rig.stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -10 });
+  });
+});
+
+describe('a credit note by hand', () => {
+  it('gives the money to the customer balance, or says that it went out of band', async () => {
+    const { customer, invoiceId } = await paid();
+    const credited = await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 700, credit_amount: 700 });
+    const [entry] = (await rig.stripe.customers.listBalanceTransactions(customer.id)).data;
+    expect(credited.customer_balance_transaction).toBe(entry?.id);
+    expect(entry).toMatchObject({ type: 'credit_note', amount: -700, credit_note: credited.id, invoice: invoiceId });
+    await rig.stripe.creditNotes.create({ invoice: invoiceId, amount: 300, out_of_band_amount: 300 });
+    expect(await rig.stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -700 });
+    expect(await rig.stripe.invoices.retrieve(invoiceId)).toMatchObject({ post_payment_credit_notes_amount: 1000 });
+  });
+});
+
+describe('a payment that is detached', () => {
+  it('leaves the invoice open and unpaid, and the record free for another invoice', async () => {
+    const { invoiceId, record } = await paid();
+    const body = { payment_record: record.id };
+    const answer: unknown = await rig.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, body);
+    expect(answer).toMatchObject({ id: invoiceId, status: 'open', amount_paid: 0, amount_remaining: 2990 });
+    const left = await rig.stripe.invoicePayments.list({ invoice: invoiceId });
+    expect(left.data.map((p) => [p.payment.type, p.status])).toEqual([
+      ['payment_intent', 'open'],
+      ['payment_intent', 'canceled'],
+    ]);
+    await rig.advance(1);
+    expect(rig.events('invoice_payment.detached')).toHaveLength(1);
+    expect(await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id })).toMatchObject({
+      status: 'paid',
+    });
+  });
+
+  it('takes back what the balance got for the overpayment', async () => {
+    const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
+    const record = await report(rig, 3000, 'ch_1');
+    await rig.stripe.invoices.attachPayment(invoiceId, { payment_record: record.id });
+    await rig.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, { payment_record: record.id });
+    expect(await rig.stripe.customers.retrieve(customer.id)).toMatchObject({ balance: 0 });
+  });
+});
