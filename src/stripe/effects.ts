@@ -146,7 +146,7 @@ function isAttached(asked: Effect<'attach_payment'>, payments: readonly InvoiceP
 
 /** Stripe took money for the invoice itself: then "paid" is not our mark, and a person must see it. */
 function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
-  return payments.some(({ paymentRecordId, status }) => paymentRecordId === null && status === 'paid');
+  return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
 }
 
 /** Ours by its metadata, or made for the same charge; never one that names another invoice. */

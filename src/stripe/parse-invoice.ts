@@ -10,13 +10,15 @@ export function invoiceOf(object: unknown): InvoiceFacts | null {
   return parsed.ok ? parsed.invoice : null;
 }
 
-/** One InvoicePayment; null when it is none. Older ones name a charge or a payment intent instead of a record. */
+/** One InvoicePayment of any type; null when it is none. */
 export function parseInvoicePayment(object: unknown): InvoicePaymentFacts | null {
   if (!isObject(object) || !isNamed(object, 'invoice_payment')) return null;
   const status = optionalText(object['status']);
   if (status === null) return null;
   const payment = partOf(object['payment']);
-  return { paymentRecordId: idOf(payment['payment_record']), status, amountPaid: minorOf(object['amount_paid']) };
+  const byPlatform = idOf(payment['payment_intent']) !== null || idOf(payment['charge']) !== null;
+  const paymentRecordId = idOf(payment['payment_record']);
+  return { paymentRecordId, byPlatform, status, amountPaid: minorOf(object['amount_paid']) };
 }
 
 /** The payments inside an invoice that was read with `expand: ['payments']`; null when they are not all there. */

@@ -127,7 +127,9 @@ export class FakeBillingPlatform extends BillingPlatform {
 
   override async listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
     const all = this.payments.get(invoiceId) ?? [];
-    return answered(all.map((p) => ({ paymentRecordId: p.recordId, status: 'paid', amountPaid: p.minor })));
+    return answered(
+      all.map((p) => ({ paymentRecordId: p.recordId, byPlatform: false, status: 'paid', amountPaid: p.minor })),
+    );
   }
 
   override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {

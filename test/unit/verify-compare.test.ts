@@ -246,7 +246,9 @@ describe('against the invoice on Stripe', () => {
 
   it('a payment record of somebody else’s is one, ours is none, and what Stripe collected itself is none', () => {
     const unmarked = ours({ payments: [] });
-    const paidBy = (id: string | null) => [{ paymentRecordId: id, status: 'paid', amountPaid: 2990n }];
+    const paidBy = (id: string | null) => [
+      { paymentRecordId: id, byPlatform: id === null, status: 'paid', amountPaid: 2990n },
+    ];
     expect(compareAttached(facts(), unmarked, paidBy('pr_9'))).toMatchObject([{ kind: 'marked_not_charged' }]);
     expect(compareAttached(facts(), unmarked, paidBy(null))).toEqual([]);
     expect(compareAttached(facts(), ours(), paidBy('pr_1'))).toEqual([]);
@@ -254,6 +256,13 @@ describe('against the invoice on Stripe', () => {
     expect(compareAttached(facts({ amountPaid: 5980n }), ours(), beside)).toMatchObject([
       { kind: 'marked_not_charged' },
     ]);
+  });
+
+  it('only what names a payment intent or a charge was collected by Stripe: an unknown type beside a mark by hand is no money', () => {
+    const listed = [{ paymentRecordId: null, byPlatform: false, status: 'paid', amountPaid: 2990n }];
+    expect(compareAttached(facts(), ours({ payments: [] }), listed)).toMatchObject([{ kind: 'marked_not_charged' }]);
+    const marked = ours({ payments: [payment({ paymentRecordId: null, markMode: 'out_of_band' })] });
+    expect(compareAttached(facts(), marked, listed)).toEqual([]);
   });
 
   it('a mark out of band is one unless it is ours or a person was asked', () => {

@@ -28,7 +28,13 @@ export type InvoiceFacts = {
 
 /** One payment attached to an invoice, as the platform lists it. */
 export type InvoicePaymentFacts = {
-  readonly paymentRecordId: string | null; // null: a payment intent of the platform's own
+  /** Null: something else pays, for example a payment intent of the platform's own. */
+  readonly paymentRecordId: string | null;
+  /**
+   * The platform itself collected it: it names a payment intent or a charge. What the type is called says nothing: it is an open
+   * list (Stripe's SDK, `InvoicePayment.Payment.Type`), and `out_of_band_payment` was seen in it.
+   */
+  readonly byPlatform: boolean;
   readonly status: string; // open, paid, canceled
   readonly amountPaid: bigint | null;
 };

@@ -232,13 +232,15 @@ export function compareAttached(
     const detail = `payment record ${p.paymentRecordId ?? ''} pays the invoice, and the MoR has reported no payment for it`;
     return difference('marked_not_charged', 'person', detail, about);
   });
-  const listed = paid.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
+  // What is neither a record nor the platform's own collection shows a mark out of band, and is no payment beside it.
+  const counted = paid.filter((p) => p.paymentRecordId !== null || p.byPlatform);
+  const listed = counted.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
   const byRecords = new Set(paid.map((p) => p.paymentRecordId));
   const outOfBand = sumOf(
     markedOf(ours).filter((p) => p.paymentRecordId === null || !byRecords.has(p.paymentRecordId)),
   );
   const rest = facts.amountPaid - listed - outOfBand;
-  if (rest <= 0n || paid.some((p) => p.amountPaid === null)) return found;
+  if (rest <= 0n || counted.some((p) => p.amountPaid === null)) return found;
   const detail = `${showMoney({ minor: rest, currency: facts.currency })} was marked paid out of band, and the MoR has reported no payment for it`;
   return [...found, difference('marked_not_charged', 'person', detail, about)];
 }
