@@ -120,6 +120,7 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['tax given back', seen.taxes.some((t) => t.kind === 'refund' && t.stage === 'committed')],
     ['an event relayed', messages.some((m) => m.kind === 'relay_event' && m.status === 'done')],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
+    ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
     ['an event lost', world.lost.length > 0],
     ['a verify was gone on with', world.resumed > 0],
     ...[...new Set(reviews.map((r) => r.kind))].map((kind) => [`item ${kind}`, true] as const),

@@ -45,6 +45,15 @@ export type Copied = {
   readonly at: number;
 };
 
+/** A dispute with its last outcome; `minor`: how much of the payment it is about, null for all. */
+export type Dispute = {
+  readonly disputeId: string;
+  readonly paymentId: string;
+  readonly outcome: 'won' | 'lost';
+  readonly minor: number | null;
+  readonly outcomeEvents: readonly string[];
+};
+
 export class World {
   readonly scheduler: Scheduler;
   readonly sandbox: SandboxCore;
@@ -65,8 +74,7 @@ export class World {
   readonly misnamed = new Set<string>();
   /** A payment link's key → the invoice that it was asked for. */
   readonly linkOf = new Map<string, string>();
-  readonly disputes: { readonly disputeId: string; readonly paymentId: string; readonly outcome: 'won' | 'lost' }[] =
-    [];
+  readonly disputes: Dispute[] = [];
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
   /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
   loses: (type: string, body: Buffer) => boolean = () => false;
