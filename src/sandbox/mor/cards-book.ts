@@ -26,6 +26,8 @@ export type HeardInvoice = {
   readonly currency: string;
   /** Payments tried for it, oldest first. */
   readonly attempts: MorPayment[];
+  /** Carried here from the setup intent; every attempt for this invoice bears it, no other invoice does. */
+  taxCalculationId: string | null;
   /** A charge was ordered and has not been tried yet. */
   ordered: boolean;
 };
@@ -49,7 +51,13 @@ export class CardsBook {
   ) {}
 
   newCustomer(merchantCustomerId: string | null, email: string | null): MorCustomer {
-    const customer: MorCustomer = { id: this.kernel.random.id('cus', 14), merchantCustomerId, email, method: null };
+    const customer: MorCustomer = {
+      id: this.kernel.random.id('cus', 14),
+      merchantCustomerId,
+      email,
+      method: null,
+      carriedTax: null,
+    };
     this.mor.customers.set(customer.id, customer);
     if (merchantCustomerId !== null) this.mor.customerOf.set(merchantCustomerId, customer);
     return customer;

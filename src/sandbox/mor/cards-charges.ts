@@ -47,6 +47,7 @@ export class Charges {
       amount,
       currency: textOf(invoice['currency']).toLowerCase(),
       attempts: [],
+      taxCalculationId: null,
       ordered: false,
     };
     this.book.heard.set(id, heard);
@@ -73,6 +74,10 @@ export class Charges {
     heard.ordered = false;
     const payer = this.book.payer(heard.customerId);
     const method = payer?.method ?? 'card';
+    if (payer !== null && payer.carriedTax !== null && heard.taxCalculationId === null) {
+      heard.taxCalculationId = payer.carriedTax;
+      payer.carriedTax = null;
+    }
     const outcome = payer === null ? 'unknown' : this.book.outcomeFor(heard.customerId, heard.email, method);
     const debit = outcome === 'bank_debit' || outcome === 'bank_debit_failed';
     const payment = this.newPayment({
@@ -84,7 +89,7 @@ export class Charges {
       currency: heard.currency,
       method: debit ? 'bank_debit' : 'card',
       intentId: this.kernel.random.id('pi'),
-      taxCalculationId: null,
+      taxCalculationId: heard.taxCalculationId,
     });
     heard.attempts.push(payment);
     if (debit) {

@@ -131,6 +131,7 @@ function confirm(intent: Intent, outcome: Outcome, book: CardsBook, charges: Cha
   book.saveMethod(intent.customer, debit ? 'bank_debit' : 'card');
   if (intent.kind === 'setup') {
     intent.status = 'succeeded';
+    intent.customer.carriedTax = intent.taxCalculationId;
     return result({ setup_intent_id: intent.id, mor_customer_id: intent.customer.id });
   }
   intent.status = debit ? 'processing' : 'succeeded';
