@@ -36,7 +36,7 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
     const trial = rng.chance(0.7);
     const who = await people.subscriber(`c${n}`, rng.int(5, 400) * 10, rng.pick(currencies), trial);
     if (!trial) {
-      const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit'] as const);
+      const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit', 'bank_debit_failed'] as const);
       const unheard = rng.chance(0.5);
       const said = rng.pick([[who.amount], [who.amount], [who.amount - 10, who.amount], [who.amount + 10]]);
       world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => {

@@ -47,6 +47,7 @@ function settingsOf(story: Story): FlowSettings {
     markMode: story.settings?.markMode ?? 'payment_record',
     draftPolicy: story.settings?.draftPolicy ?? 'wait',
     renewalAlarmAfterHours: 24,
+    bankDebitAlarmAfterDays: 10,
     signupChargeCheck: 'psp_reference',
     relay: story.settings?.relay ?? false,
     morProduct: story.settings?.morProduct ?? 'mor',

@@ -259,8 +259,9 @@ export class World {
     return Promise.race([answered, this.sleep(timeoutMs).then(() => null)]);
   }
 
-  private hearSent({ method, path, key, body, done }: Sent): void {
+  private hearSent({ method, path, key, body, done, side }: Sent): void {
     if (key === null || method === 'GET') return;
+    if (side === 'stripe') this.notBeforeSettlement(path, body);
     const request = `${method} ${path} ${body}`;
     const before = this.keys.get(key);
     if (before !== undefined && before.request !== request)
@@ -272,6 +273,15 @@ export class World {
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
     if (older?.done === true) {
       this.scheduler.broken.push(`V7: ${key} is sent although the key before it had its effect`);
+    }
+  }
+
+  /** V5: what marks an invoice is never sent for money that is on its way. */
+  private notBeforeSettlement(path: string, body: string): void {
+    const form = decodeURIComponent(body);
+    for (const p of this.sandbox.mor.payments.values()) {
+      if (p.status !== 'processing' || p.processorChargeId === '' || !form.includes(p.processorChargeId)) continue;
+      this.scheduler.broken.push(`V5: ${path} tells Stripe of ${p.processorChargeId}, which is not settled`);
     }
   }
 

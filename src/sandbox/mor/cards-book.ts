@@ -104,6 +104,16 @@ export class CardsBook {
     else this.coming.set(merchantCustomerId, [...chosen]);
   }
 
+  /** A debit that was chosen for this customer's next charge, which is its signup; null: none was. */
+  debitAtSignup(merchantCustomerId: string | null): 'bank_debit' | 'bank_debit_failed' | null {
+    if (merchantCustomerId === null) return null;
+    const coming = this.coming.get(merchantCustomerId);
+    const next = coming?.[0] ?? this.always.get(merchantCustomerId);
+    if (next !== 'bank_debit' && next !== 'bank_debit_failed') return null;
+    if (coming?.[0] !== undefined) coming.shift();
+    return next;
+  }
+
   /** The outcome of the next charge: chosen, or told by the e-mail address, or as the saved method says. */
   outcomeFor(merchantCustomerId: string, email: string | null, method: 'card' | 'bank_debit'): Outcome {
     const next = this.coming.get(merchantCustomerId)?.shift();
