@@ -23,6 +23,7 @@ import { MorModule } from '../mor/mor.module.js';
 import { Readiness } from './readiness.js';
 import { RefundsController } from './refunds/refunds.controller.js';
 import { ReviewsController } from './reviews/reviews.controller.js';
+import { VerifyController } from './verify/verify.controller.js';
 import { SignupsController } from './signups/signups.controller.js';
 
 /**
@@ -41,6 +42,7 @@ import { SignupsController } from './signups/signups.controller.js';
     ReviewsController,
     LedgerController,
     AuditController,
+    VerifyController,
     HealthController,
   ],
   providers: [

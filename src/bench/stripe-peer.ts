@@ -23,6 +23,9 @@ const invoice = (id: string): string => {
   return (done ? PAID : OPEN).replaceAll('ID', id.slice(3));
 };
 
+const record = (n: number): string =>
+  `{"id":"pr_in_old${n}","object":"payment_record","created":1793491200,"amount_requested":{"currency":"eur","value":2990},"metadata":{"invoice_id":"in_old${n}"}}`;
+
 function effect(done: Map<string, string>, id: string, key: string): void {
   const before = done.get(id);
   if (before === undefined) done.set(id, key);
@@ -36,8 +39,8 @@ const EVENT = invoiceCreated(0).toString();
 function page(query: string, count: number, name: string, one: (n: number) => string): string {
   const after = new RegExp(`starting_after=${name}(\\d+)`).exec(query)?.[1];
   const bound = (of: string): string | undefined =>
-    new RegExp(`created(?:%5B|\\[)${of}(?:%5D|\\])=(\\d+)`).exec(query)?.[1];
-  const [since, before] = [bound('gte'), bound('lt')];
+    new RegExp(`created(?:%5B|\\[|_)${of}(?:%5D|\\])?=(\\d+)`).exec(query)?.[1];
+  const [since, before] = [bound('gte') ?? bound('after'), bound('lt') ?? bound('before')];
   const oldest = since === undefined ? 1 : Math.max(1, Math.ceil((Number(since) - FIRST_SEC) / 2));
   const newest = before === undefined ? count : Math.min(count, Math.ceil((Number(before) - FIRST_SEC) / 2) - 1);
   const first = after === undefined ? newest : Number(after) - 1;
@@ -56,6 +59,8 @@ function answer(method: string, target: string, head: string, body: string): str
       EVENT.replace('evt_bench0', `evt_new${n}`).replaceAll('bench0', `new${n % 1000}`),
     );
   }
+  if (path === '/v1/payment_records') return page(query, listed, 'pr_in_old', record);
+  if (path === '/v1/credit_notes') return '{"object":"list","has_more":false,"data":[]}';
   const key = /\r\nidempotency-key: ([^\r]+)/i.exec(head)?.[1] ?? '';
   const [, , , id = '', what] = path.split('/');
   if (path === '/v1/payment_records/report_payment') {

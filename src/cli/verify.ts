@@ -1,17 +1,18 @@
 // `crossbill verify` and `crossbill backfill`: ledger against Stripe against the MoR, and what is done about it.
 import { type Command } from 'commander';
-import { type Difference, isRepairable } from '../domain/verify/compare.js';
+import { differenceId } from '../domain/verify/acknowledge.js';
+import { type Difference, isRepairable, isUntold } from '../domain/verify/compare.js';
 import { type LossWindow, showLossWindow } from '../domain/verify/loss-window.js';
-import { type More, VerifyBooks } from '../domain/ports/verify-books.js';
+import { acknowledgedOf, type More, VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../flows/backfill.flow.js';
 import { EVENTS_KEPT_MS } from '../flows/verify-comparison.js';
 import { type Repaired } from '../flows/verify-repair.js';
 import { VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
-import { EXIT } from './exit-codes.js';
+import { CliError, EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { type Cli, parseCount, parseSince, type Session } from './session.js';
 import { table } from './table.js';
-import { type World } from './world.js';
+import { actorOf, type World } from './world.js';
 
 export function addVerify(program: Command, session: Session): void {
   session
@@ -25,7 +26,9 @@ export function addVerify(program: Command, session: Session): void {
     .option('--resume', 'go on with a run of the last day that was cut off, instead of comparing everything anew')
     .option('--repair', 'show the plan, ask (on a terminal), carry it out through the flows, and compare again')
     .option('--wait <seconds>', 'how long a repair may take', parseCount(3600), 120)
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask')
+    .option('--acknowledge <id>', 'compare nothing: a person has looked at this difference of the last run (dif_…)')
+    .option('--note <text>', 'why, with --acknowledge');
   session
     .leaf(
       program,
@@ -67,6 +70,9 @@ const counted = (compared: Counts): string =>
     .join(', ');
 
 async function verify(cli: Cli): Promise<number> {
+  const { acknowledge: id, note } = cli.options;
+  if (typeof id === 'string') return acknowledge(cli, id, note);
+  if (note !== undefined) throw new CliError(EXIT.usage, 'usage', '--note belongs to --acknowledge <id>');
   const world = await cli.open();
   const flow = world.get(VerifyFlow);
   const resume = cli.options['resume'] === true;
@@ -92,6 +98,26 @@ async function verify(cli: Cli): Promise<number> {
     () => (repaired === null ? '' : repairedText(repaired)) + reportText(report) + older,
   );
   return exitOf(report);
+}
+
+/** As the API takes it. */
+const MOST_NOTE = 1_000;
+
+/** A person has looked: the difference is counted apart from now on, until its facts change. */
+async function acknowledge(cli: Cli, id: string, text: unknown): Promise<number> {
+  const note = typeof text === 'string' ? text.replace(/\s+/g, ' ').trim() : '';
+  if (note === '' || note.length > MOST_NOTE)
+    throw new CliError(EXIT.usage, 'note_required', `--note <why> is needed, of at most ${MOST_NOTE} characters`);
+  const world = await cli.open();
+  const by = actorOf(cli.io);
+  const done = await world.change('verify.acknowledge', id, async () => {
+    const d = await world.get(VerifyBooks).acknowledge(id, { note, by, at: new Date() });
+    if (d !== null) return d;
+    const message = `the last verify run names no difference ${id}: run \`crossbill verify\` and copy its id`;
+    throw new CliError(EXIT.failed, 'not_found', message);
+  });
+  await cli.print(shown(done), () => `Acknowledged: ${done.kind} ${about(done)}, ${done.detail}.\n`);
+  return EXIT.ok;
 }
 
 /** What to do about events from before this installation, which the daily run leaves out; empty when there are none. */
@@ -163,14 +189,17 @@ export function exitOf(report: VerifyReport): number {
 export function shown(d: Difference): Record<string, unknown> {
   const { kind, detail, repair } = d;
   return {
+    id: differenceId(d),
     kind,
     invoice_id: d.invoiceId,
     payment_id: d.paymentId,
     refund_id: d.refundId,
     event_id: d.eventId,
+    object_id: d.objectId,
     detail,
     repair,
     review_id: d.reviewId,
+    ...(d.acknowledged ? { acknowledged: d.acknowledged } : {}),
   };
 }
 
@@ -191,7 +220,8 @@ function view(report: VerifyReport, repaired: Repaired | null): Record<string, u
     resumed_from: resumedFrom,
     finished_at: finishedAt,
     compared,
-    differences: differences.filter((d) => d.reviewId === null).map(shown),
+    differences: differences.filter(isUntold).map(shown),
+    acknowledged: acknowledgedOf(report).map(shown),
     explained: differences.filter((d) => d.reviewId !== null).map(shown),
     more,
     loss_windows: report.lossWindows.map(shownWindow),
@@ -205,7 +235,7 @@ export function shownWindow({ events, closed }: LossWindow): Record<string, Date
   return { events_from: events.from, events_to: events.to, closed_from: closed.from, closed_to: closed.to };
 }
 
-const about = (d: Difference): string => d.invoiceId ?? d.eventId ?? '-';
+const about = (d: Difference): string => d.invoiceId ?? d.eventId ?? d.objectId ?? '-';
 
 const DOES: Record<Difference['repair'], string> = {
   'look-again': 'read the invoice afresh and settle it',
@@ -248,7 +278,8 @@ function moreText(more: More): string {
 }
 
 function reportText(report: VerifyReport): string {
-  const untold = report.differences.filter((d) => d.reviewId === null);
+  const untold = report.differences.filter(isUntold);
+  const acknowledged = acknowledgedOf(report);
   const explained = report.differences.filter((d) => d.reviewId !== null);
   const out = [`Compared ${counted(report.compared)}.\n`];
   if (report.resumedFrom !== null) out.push(resumedText(report));
@@ -257,9 +288,10 @@ function reportText(report: VerifyReport): string {
     out.push(
       '\nDifferences\n',
       table(
-        ['kind', 'about', 'what', 'mended by'],
-        untold.map((d) => [d.kind, about(d), d.detail, DOES[d.repair]]),
+        ['id', 'kind', 'about', 'what', 'mended by'],
+        untold.map((d) => [differenceId(d), d.kind, about(d), d.detail, DOES[d.repair]]),
       ),
+      'What is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n',
     );
     if (untold.some(isRepairable)) out.push('`crossbill verify --repair` mends what needs no person.\n');
   }
@@ -273,8 +305,30 @@ function reportText(report: VerifyReport): string {
       ),
     );
   }
+  if (acknowledged.length > 0) {
+    out.push(
+      `\n${acknowledged.length} acknowledged\n`,
+      table(
+        ['id', 'kind', 'about', 'what', 'by', 'note'],
+        acknowledged.map((d) => [
+          differenceId(d),
+          d.kind,
+          about(d),
+          d.detail,
+          d.acknowledged?.by ?? '',
+          d.acknowledged?.note ?? '',
+        ]),
+      ),
+    );
+  }
   if (report.problem !== null)
     out.push(`\nNot everything could be compared: ${report.problem}. \`crossbill verify --resume\` goes on.\n`);
-  else if (report.outcome === 'clean') out.push('\nClean: ledger, Stripe and the MoR agree.\n');
+  else if (report.outcome === 'clean') out.push(`\n${cleanText(report)}\n`);
   return out.join('');
+}
+
+/** What a run without differences may say: no more than what was looked at. */
+function cleanText(report: VerifyReport): string {
+  const n = acknowledgedOf(report).length;
+  return `Clean: ledger, Stripe and the MoR agree${n === 0 ? '' : `, but for ${n} acknowledged`}.`;
 }

@@ -11,6 +11,7 @@ import { InvoicePages } from './pages/invoices.controller.js';
 import { OverviewController } from './pages/overview.controller.js';
 import { PaymentPages } from './pages/payments.controller.js';
 import { RefundPages } from './pages/refunds.controller.js';
+import { VerifyPages } from './pages/verify.controller.js';
 import { ReviewPages } from './pages/reviews.controller.js';
 import { Sessions } from './session.js';
 
@@ -26,6 +27,7 @@ import { Sessions } from './session.js';
     ReviewPages,
     EventPages,
     BookPages,
+    VerifyPages,
     OverviewController, // last: it answers for every page that is none
   ],
   providers: [Sessions, LoginThrottle, Figures, ConsoleAudit],

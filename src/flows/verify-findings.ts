@@ -2,6 +2,7 @@
 import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type More } from '../domain/ports/verify-books.js';
+import { differenceId } from '../domain/verify/acknowledge.js';
 import { type Difference } from '../domain/verify/compare.js';
 
 type Counts = { -readonly [K in keyof More]: number };
@@ -84,7 +85,7 @@ export class VerifyFindings {
 
   /** False: there are too many of its kind, and it is counted only. */
   private keep(d: Difference, beyond: Counts): boolean {
-    const key = JSON.stringify([d.kind, d.invoiceId, d.paymentId, d.refundId, d.eventId, d.detail]);
+    const key = differenceId(d);
     if (this.kept.has(key)) return true; // listed twice, around a cut
     const bucket = bucketOf(d);
     const count = this.counts[bucket] ?? 0;

@@ -10,7 +10,8 @@ import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type Inbox } from '../domain/ports/inbox.js';
 import { type LaneStore } from '../domain/ports/lane-store.js';
 import { type Difference } from '../domain/verify/compare.js';
-import { isOnItsWay, keptSince, type VerifyParts } from './verify-comparison.js';
+import { isOnItsWay, keptSince } from './verify-comparison.js';
+import { type VerifyParts } from './verify-parts.js';
 
 /** What a repair began, and what it could not begin, with the reason. */
 export type Repaired = {

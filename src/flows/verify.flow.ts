@@ -6,12 +6,14 @@ import { type Inbox } from '../domain/ports/inbox.js';
 import { type LaneStore } from '../domain/ports/lane-store.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { untoldOf, type VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
-import { type Difference, isRepairable, pictureDiffers } from '../domain/verify/compare.js';
+import { type Difference, type DifferenceKind, isRepairable, pictureDiffers } from '../domain/verify/compare.js';
 import { begun, type VerifyProgress } from '../domain/verify/progress.js';
 import { type FlowContext } from './flow-context.js';
 import { type LossReport, type LossWindowFlow } from './loss-window.flow.js';
-import { byInvoice, CouldNotCompare, VERIFY_PAGE, VerifyComparison, type VerifyParts } from './verify-comparison.js';
+import { VerifyComparison } from './verify-comparison.js';
 import { VerifyFindings } from './verify-findings.js';
+import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
+import { CouldNotCompare } from './verify-questions.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
 import { type Wake } from './wake.js';
 
@@ -86,7 +88,9 @@ export class VerifyFlow {
     const resumed = begins.resumedFrom === null ? null : begins.beganAt;
     // What our own books said is compared whole again, and so is what the MoR may have given up.
     const again = new Set(from.again);
-    const carried = begins.differences.filter((d) => d.eventId !== null || again.has(d.invoiceId ?? ''));
+    const carried = begins.differences.filter(
+      (d) => d.invoiceId === null || d.eventId !== null || again.has(d.invoiceId),
+    );
     const findings = new VerifyFindings(this.limits, carried, from.more, from.again);
     const compared: Record<string, number> = { ...begins.compared };
     const { since } = begins;
@@ -120,7 +124,8 @@ export class VerifyFlow {
       problem = e.message;
     }
     if (lost?.failure) problem = `the MoR could not be asked for what it may have given up: ${lost.failure.message}`;
-    const differences = joined(await this.secondLook(findings, signal), lost?.differences ?? []);
+    const found = joined(await this.secondLook(findings, signal), lost?.differences ?? []);
+    const differences = await this.books.withAcknowledgements(found);
     const { more } = findings;
     const isUntold = untoldOf({ differences, more }) > 0;
     const outcome = problem !== null ? 'incomplete' : isUntold ? 'differences' : 'clean';
@@ -164,7 +169,10 @@ export class VerifyFlow {
       more: {},
       lossWindows: [],
     };
-    const progress = begun(since, settings);
+    // What Stripe showed otherwise last time is looked at again, also when it has grown older than what is listed.
+    const last = (await this.books.last())?.differences ?? [];
+    const again = last.flatMap((d) => (d.invoiceId !== null && OF_STRIPE.has(d.kind) ? d.invoiceId : []));
+    const progress = begun(since, settings, [...new Set(again)].slice(0, MOST_AGAIN));
     await this.books.begin(run, progress);
     return { run, progress };
   }
@@ -203,6 +211,18 @@ export class VerifyFlow {
     );
   }
 }
+
+/** Differences of a money kind that are looked at again by the next run: a request or two each. */
+const MOST_AGAIN = 1_000;
+const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
+  'charged_not_marked',
+  'marked_not_charged',
+  'amount_differs',
+  'refund_not_mirrored',
+  'refunded_by_hand',
+  'credited_by_hand',
+  'overpaid',
+]);
 
 const TAKEN_UP = 'another process has gone on with this run';
 

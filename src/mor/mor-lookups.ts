@@ -8,9 +8,8 @@ export class HttpMorLookups extends MorLookups {
     super();
   }
 
-  async hasCharged(pspReference: string): Promise<CallOutcome<boolean>> {
-    const found = await this.invoices.lookUpCharge(pspReference);
-    return found.ok ? { ...found, value: found.value === 'charged' } : found;
+  knowsPayment(pspReference: string): Promise<CallOutcome<boolean>> {
+    return this.invoices.knowsPayment(pspReference);
   }
 
   async hasRefundDocument({

@@ -1,13 +1,7 @@
 // The port of the card payments, joined to the MoR's client.
 import { decimalFromMinor } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import {
-  type ChargeState,
-  type IntentAnswer,
-  type MorCall,
-  PaymentGateway,
-  type RefundAnswer,
-} from '../domain/ports/payment-gateway.js';
+import { type IntentAnswer, type MorCall, PaymentGateway, type RefundAnswer } from '../domain/ports/payment-gateway.js';
 import { type CardIntents, encodeIntent } from './card-intents.js';
 import { type Invoices } from './invoices.js';
 import { encodePaymentLink } from './payment-links.js';
@@ -52,7 +46,7 @@ export class MorPaymentGateway extends PaymentGateway {
     return this.refunds.send(wire, key);
   }
 
-  lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>> {
-    return this.invoices.lookUpCharge(processorChargeId);
+  knowsCharge(processorChargeId: string): Promise<CallOutcome<boolean>> {
+    return this.invoices.knowsPayment(processorChargeId);
   }
 }

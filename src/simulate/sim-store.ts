@@ -1,6 +1,5 @@
 // The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for what is due next.
-import type pg from 'pg';
-import { connectAlone } from '../store/connect.js';
+import pg from 'pg';
 import { Database } from '../store/database.js';
 
 export type PaymentLine = {
@@ -125,7 +124,9 @@ export class SimStore {
   /** `url` names a database with the current schema, which this then owns: it is emptied at each run. */
   static async open(url: string): Promise<SimStore> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
-    const look = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
+    const look = new pg.Client({ connectionString: url });
+    look.on('error', () => undefined);
+    await look.connect();
     // Append-only tables refuse deletes by trigger; this session may pass them by.
     await look.query(`set session_replication_role = replica; set synchronous_commit = off`);
     const tables = await look.query<{ name: string }>(

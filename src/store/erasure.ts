@@ -160,6 +160,7 @@ export class Erasure {
       (await drop('payment_attempt', 'failure_message')) +
       (await drop('refund', 'reason')) +
       (await drop('review', 'note')) +
+      (await drop('difference_ack', 'note')) +
       told
     );
   }

@@ -4,7 +4,14 @@ import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { Clock } from '../domain/ports/clock.js';
-import { type TakeUp, type UnconfirmedSignup, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
+import {
+  type TakeUp,
+  type UnconfirmedSignup,
+  untoldOf,
+  VerifyBooks,
+  type VerifyRun,
+} from '../domain/ports/verify-books.js';
+import { type Acknowledgement, differenceId } from '../domain/verify/acknowledge.js';
 import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
 import { type LossWindow } from '../domain/verify/loss-window.js';
 import {
@@ -111,6 +118,15 @@ export class PgVerifyBooks extends VerifyBooks {
     }));
   }
 
+  async payingCustomers(customerIds: readonly string[]): Promise<readonly string[]> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select given.id from unnest($1::text[]) as given(id)
+        where exists (select 1 from payment p where p.customer_id = given.id and p.succeeded_at is not null)`,
+      [customerIds],
+    );
+    return found.rows.map((r) => r.id);
+  }
+
   async installedAt(): Promise<Date> {
     const found = await this.db.pool.query<{ began_at: Date }>('select began_at from installation');
     return found.rows[0]?.began_at ?? new Date(0);
@@ -189,7 +205,34 @@ export class PgVerifyBooks extends VerifyBooks {
       `select * from verify_run where outcome <> 'running' order by seq desc limit 1`,
     );
     const row = found.rows[0];
-    return row === undefined ? null : runOf(row);
+    if (row === undefined) return null;
+    const kept = runOf(row);
+    const run = { ...kept, differences: await this.withAcknowledgements(kept.differences) };
+    return run.outcome === 'differences' && untoldOf(run) === 0 ? { ...run, outcome: 'clean' } : run;
+  }
+
+  async withAcknowledgements(differences: readonly Difference[]): Promise<readonly Difference[]> {
+    if (differences.length === 0) return differences;
+    const ids = differences.map(differenceId);
+    const found = await this.db.pool.query<{ id: string; note: string; by: string; at: Date }>(
+      'select id, coalesce(note, $$erased$$) as note, by, at from difference_ack where id = any($1)',
+      [ids],
+    );
+    const known = new Map(found.rows.map(({ id, ...by }) => [id, by]));
+    return differences.map((d, i) => ({ ...d, acknowledged: known.get(ids[i] ?? '') ?? null }));
+  }
+
+  async acknowledge(id: string, acknowledged: Acknowledgement): Promise<Difference | null> {
+    const run = await this.last();
+    const difference = run?.differences.find((d) => differenceId(d) === id);
+    if (difference === undefined) return null;
+    const { note, by, at } = acknowledged;
+    await this.db.pool.query(
+      `insert into difference_ack (id, kind, invoice_id, note, by, at) values ($1, $2, $3, $4, $5, $6)
+       on conflict (id) do update set note = excluded.note, by = excluded.by, at = excluded.at`,
+      [id, difference.kind, difference.invoiceId, note, by, at],
+    );
+    return { ...difference, acknowledged };
   }
 
   async lastComplete(): Promise<Date | null> {

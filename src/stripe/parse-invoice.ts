@@ -1,6 +1,7 @@
 // An answer that is an invoice, and the payments attached to it.
 import { parseInvoice } from '../domain/events/stripe-event.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../domain/ports/billing-platform.js';
+import { type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { idOf, isNamed, isObject, minorOf, optionalText, partOf } from './parse.js';
 
 /** Null when it is no invoice or lacks what is needed to decide on money. */
@@ -33,4 +34,17 @@ export function paymentsWithin(invoice: unknown): readonly InvoicePaymentFacts[]
     payments.push(payment);
   }
   return payments;
+}
+
+/** With what people may have changed on it; null as `invoiceOf`. What it does not say of that, nobody changed. */
+export function shownInvoiceOf(object: unknown): ShownInvoice | null {
+  const invoice = invoiceOf(object);
+  if (invoice === null) return null;
+  const { amount_overpaid: overpaid, post_payment_credit_notes_amount: credited } = partOf(object);
+  return {
+    ...invoice,
+    payments: paymentsWithin(object),
+    amountOverpaid: minorOf(overpaid) ?? 0n,
+    creditedAfterPayment: minorOf(credited) ?? 0n,
+  };
 }

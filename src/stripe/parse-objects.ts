@@ -1,6 +1,7 @@
 // Payment records, credit notes, events, customers, endpoints and the account, as facts; null for what is not one.
 import { parseCurrency } from '../domain/money.js';
 import {
+  type BalanceEntryFacts,
   type BillingAccountFacts,
   type BillingEventFacts,
   type CreditNoteFacts,
@@ -18,6 +19,7 @@ export function parsePaymentRecord(object: unknown): PaymentRecordFacts | null {
   const metadata = partOf(object['metadata']);
   return {
     paymentRecordId,
+    createdAt: dateOf(object['created']),
     currency: requested.currency,
     amountRequested: requested.minor,
     amountGuaranteed: amountOf(object['amount_guaranteed'])?.minor ?? 0n,
@@ -41,7 +43,19 @@ export function parseCreditNote(object: unknown): CreditNoteFacts | null {
     .map((refund) => optionalText(partOf(partOf(refund)['payment_record_refund'])['refund_group']))
     .filter((reference) => reference !== null);
   const refundId = optionalText(partOf(object['metadata'])['refund_id']);
-  return { creditNoteId, status, amount, currency, refundId, references };
+  return {
+    creditNoteId,
+    invoiceId: idOf(object['invoice']),
+    createdAt: dateOf(object['created']),
+    status,
+    amount,
+    currency,
+    // Before 2025-03-31 a note did not say which part of it came after the payment: all of it may have.
+    afterPayment: minorOf(object['post_payment_amount']) ?? amount,
+    toBalance: idOf(object['customer_balance_transaction']) !== null,
+    refundId,
+    references,
+  };
 }
 
 export function parseEvent(object: unknown): BillingEventFacts | null {
@@ -50,7 +64,28 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
   const type = optionalText(object['type']);
   const createdAt = dateOf(object['created']);
   if (eventId === null || type === null || createdAt === null) return null;
-  return { eventId, type, createdAt, body: Buffer.from(JSON.stringify(object)) };
+  const data = partOf(object['data']);
+  const about = partOf(data['object']);
+  const before = data['previous_attributes'];
+  return {
+    eventId,
+    type,
+    createdAt,
+    about: { id: idOf(about['id']), createdAt: dateOf(about['created']) },
+    // What does not say what changed may have changed anything.
+    movesBalance: type === 'customer.updated' && (!isObject(before) || 'balance' in before),
+    body: Buffer.from(JSON.stringify(object)),
+  };
+}
+
+export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
+  if (!isObject(object) || object['object'] !== 'customer_balance_transaction') return null;
+  const entryId = idOf(object['id']);
+  const amount = minorOf(object['amount']);
+  const currency = parseCurrency(object['currency']);
+  if (entryId === null || amount === null || currency === null) return null;
+  // Every other type is Stripe's own doing, or told by the credit note or the invoice that it comes from.
+  return { entryId, invoiceId: idOf(object['invoice']), byHand: object['type'] === 'adjustment', amount, currency };
 }
 
 export function parseCustomer(object: unknown): CustomerFacts | null {

@@ -2,13 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import fc from 'fast-check';
-import { type Books } from '../../src/domain/ports/books.js';
+import { type Clock } from '../../src/domain/ports/clock.js';
 import { EndedSessions } from '../../src/domain/ports/ended-sessions.js';
 import { type VerifyBooks, type VerifyRun } from '../../src/domain/ports/verify-books.js';
-import { type Config, Secret } from '../../src/config/index.js';
+import { Secret } from '../../src/config/index.js';
 import { hourChart } from '../../src/console/chart.js';
 import { html } from '../../src/console/html.js';
-import { BookPages } from '../../src/console/pages/books.controller.js';
+import { type ConsoleAudit } from '../../src/console/console-audit.js';
+import { VerifyPages } from '../../src/console/pages/verify.controller.js';
 import { LoginThrottle } from '../../src/console/login-throttle.js';
 import { maskedText } from '../../src/console/masked-text.js';
 import { COOKIE, Sessions } from '../../src/console/session.js';
@@ -170,7 +171,7 @@ describe('the page of verify', () => {
       status: () => res,
       send: (page: string) => (sent = page),
     } as unknown as Response;
-    await new BookPages({} as Books, verify, {} as Config).verifyRun({ headers: {} } as Request, res);
+    await new VerifyPages(verify, {} as Clock, {} as ConsoleAudit).newest({ headers: {} } as Request, res);
     return sent;
   }
 

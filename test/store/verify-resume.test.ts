@@ -1,6 +1,14 @@
 // A verify run that is cut off is gone on with: nothing is asked for twice, nothing that was found is lost, nothing is taken on trust.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type BillingPage, BillingReader, type BillingEventFacts } from '../../src/domain/ports/billing-reader.js';
+import {
+  type BillingEventFacts,
+  type BillingPage,
+  BillingReader,
+  type CreditNoteFacts,
+  type PaymentRecordFacts,
+  type ShownInvoice,
+} from '../../src/domain/ports/billing-reader.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/flows/flow-context.js';
@@ -22,6 +30,13 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const PAGE = 10;
 const SETTINGS: FlowSettings = { ...BUILT, signupChargeCheck: 'off' };
+
+const shown = (invoice: InvoiceFacts): ShownInvoice => ({
+  ...invoice,
+  payments: [],
+  amountOverpaid: 0n,
+  creditedAfterPayment: 0n,
+});
 
 /** Stripe's lists, newest first. Keeps what was listed; `dieAt` ends the process in the middle of that request. */
 class Lists extends BillingReader {
@@ -54,7 +69,11 @@ class Lists extends BillingReader {
   }
 
   override listInvoices(q: Parameters<BillingReader['listInvoices']>[0]): ReturnType<BillingReader['listInvoices']> {
-    return this.page('invoices', [...this.stripe.invoices.values()], (i) => i.invoiceId, q);
+    return this.page('invoices', [...this.stripe.invoices.values()].map(shown), (i) => i.invoiceId, q);
+  }
+  override async readInvoice(id: string): ReturnType<BillingReader['readInvoice']> {
+    const invoice = this.stripe.invoices.get(id);
+    return { ok: true, value: invoice === undefined ? null : shown(invoice), status: 200, requestId: null };
   }
   override listEvents(q: Parameters<BillingReader['listEvents']>[0]): ReturnType<BillingReader['listEvents']> {
     return this.page('events', this.events, (e) => e.eventId, q);
@@ -62,6 +81,11 @@ class Lists extends BillingReader {
   private readonly never = (): never => {
     throw new Error('verify does not ask for this here');
   };
+  private readonly nothing = <T>(): Promise<CallOutcome<BillingPage<T>>> =>
+    Promise.resolve({ ok: true, value: { items: [], unreadable: [], next: null }, status: 200, requestId: null });
+  override listPaymentRecords = this.nothing<PaymentRecordFacts>;
+  override listNewCreditNotes = this.nothing<CreditNoteFacts>;
+  override listBalance = this.never;
   override listCreditNotes = this.never;
   override readPaymentRecord = this.never;
   override readInvoiceForProforma = this.never;
@@ -245,7 +269,14 @@ describe('a verify run that was cut off', () => {
         eventId: `evt_${n}`,
         at,
       });
-      lists.events.push({ eventId, type, createdAt: at, body });
+      lists.events.push({
+        eventId,
+        type,
+        createdAt: at,
+        about: { id: `in_${n}`, createdAt: at },
+        movesBalance: false,
+        body,
+      });
     }
     const few = flow({ saveEvery: 1, kept: 20, bodies: 5 });
     const report = await few.run({ since: SINCE });

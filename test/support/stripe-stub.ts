@@ -105,16 +105,19 @@ export function anInvoice(change: Record<string, unknown> = {}): Record<string, 
   };
 }
 
-export function payments(...records: { record?: string; status?: string }[]): Record<string, unknown> {
-  const data = records.map(({ record, status }, index) => ({
+export function payments(
+  ...records: { record?: string; status?: string; payment?: Record<string, unknown> }[]
+): Record<string, unknown> {
+  const data = records.map(({ record, status, payment }, index) => ({
     id: `inpay_${index}`,
     object: 'invoice_payment',
     status: status ?? 'paid',
     amount_paid: 2990,
     payment:
-      record === undefined
+      payment ??
+      (record === undefined
         ? { type: 'payment_intent', payment_intent: 'pi_1' }
-        : { type: 'payment_record', payment_record: record },
+        : { type: 'payment_record', payment_record: record }),
   }));
   return { object: 'list', data, has_more: false };
 }

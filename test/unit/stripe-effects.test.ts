@@ -178,6 +178,18 @@ describe('finalizing and paying out of band', () => {
     expect(await platform.send(call)).toMatchObject({ ok: true });
   });
 
+  it('an invoice payment of a type nobody knows is no collection by Stripe, one that names a charge is', async () => {
+    const no = refusal(400, { code: 'invoice_already_paid' });
+    const listed = (payment: Record<string, unknown>): Reply => reply(200, paid({ payments: payments({ payment }) }));
+    const { platform, more } = await stub(no, listed({ type: 'out_of_band_payment' }));
+    const call = stored(platform, calls.pay);
+    expect(await platform.send(call)).toMatchObject({ ok: true });
+    more(no, listed({ type: 'something_new', something_new: 'x_1' }));
+    expect(await platform.send(call)).toMatchObject({ ok: true });
+    more(no, listed({ type: 'charge', charge: 'ch_1' }));
+    expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
+  });
+
   it('a reference is believed once the invoice shows it', async () => {
     const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
     const { platform } = await stub(

@@ -7,12 +7,12 @@ import {
   compareAttached,
   compareCreditNotes,
   compareInvoice,
-  compareRecord,
   compareWithin,
   difference,
   isRepairable,
   type OurInvoice,
 } from '../../src/domain/verify/compare.js';
+import { compareRecord } from '../../src/domain/verify/compare-hands.js';
 import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from '../support/builders.js';
 
 const LATER = new Date(START.getTime() + 3_600_000);
@@ -42,7 +42,6 @@ function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
     readDueAt: null,
     readAttempts: 0,
     expectedBy: null,
-    paysByDebit: null,
     holdUntil: null,
     firstSeenAt: START,
     ...over,
@@ -72,7 +71,6 @@ function payment(over: Partial<PaymentRow> = {}): PaymentRow {
     markTries: 0,
     proveDueAt: null,
     proveAttempts: 0,
-    pendingSince: null,
     waived: [],
     amountRefunded: 0n,
     refundedTotal: null,
@@ -136,6 +134,10 @@ const ours = (over: Partial<OurInvoice> = {}): OurInvoice => ({
 
 const note = (over: Partial<CreditNoteFacts> = {}): CreditNoteFacts => ({
   creditNoteId: 'cn_1',
+  invoiceId: INVOICE_ID,
+  createdAt: START,
+  afterPayment: 1000n,
+  toBalance: false,
   status: 'issued',
   amount: 1000n,
   currency: 'EUR',
@@ -146,6 +148,7 @@ const note = (over: Partial<CreditNoteFacts> = {}): CreditNoteFacts => ({
 
 const record = (over: Partial<PaymentRecordFacts> = {}): PaymentRecordFacts => ({
   paymentRecordId: 'pr_1',
+  createdAt: START,
   currency: 'EUR',
   amountRequested: 2990n,
   amountGuaranteed: 2990n,
@@ -299,7 +302,7 @@ describe('refunds on Stripe', () => {
     const p = payment();
     expect(compareRecord(given, p, record())).toEqual([]);
     expect(compareRecord(given, p, record({ amountRefunded: 0n }))).toMatchObject([{ kind: 'refund_not_mirrored' }]);
-    expect(compareRecord(given, p, record({ amountRefunded: 1500n }))).toMatchObject([{ kind: 'amount_differs' }]);
+    expect(compareRecord(given, p, record({ amountRefunded: 1500n }))).toMatchObject([{ kind: 'refunded_by_hand' }]);
     expect(compareRecord(given, p, null)).toMatchObject([{ kind: 'charged_not_marked' }]);
     const underWay = ours({ refunds: [refund(), refund({ id: 'ref_2', amount: 500n, mirror: 'reporting' })] });
     expect(compareRecord(underWay, p, record({ amountRefunded: 1500n }))).toEqual([]);

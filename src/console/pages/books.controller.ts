@@ -1,30 +1,16 @@
-// The books as lists: the ledger, the audit trail, the last verify run; and the settings as they may be shown.
+// The books as lists: the ledger and the audit trail; and the settings as they may be shown.
 import { Controller, Get, Inject, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { given } from '../../api/http/page.js';
 import { type Config, CONFIG, redactedConfig } from '../../config/index.js';
 import { type AuditRow, Books, type LedgerRow } from '../../domain/ports/books.js';
-import { showLossWindow } from '../../domain/verify/loss-window.js';
-import { untoldOf, VerifyBooks, type VerifyRun } from '../../domain/ports/verify-books.js';
 import { ConsoleFilter } from '../console.filter.js';
 import { ConsoleGuard, Page } from '../console.guard.js';
-import { type Html, html } from '../html.js';
+import { html } from '../html.js';
 import { sendPage } from '../layout.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../list.js';
-import {
-  amount,
-  dotted,
-  facts,
-  foreign,
-  invoiceLink,
-  paymentLink,
-  reference,
-  reviewLink,
-  status,
-  time,
-  words,
-} from '../show.js';
+import { amount, dotted, foreign, invoiceLink, paymentLink, reference, status, time, words } from '../show.js';
 
 const LEDGER_FILTERS = [
   { name: 'invoice_id', label: 'Invoice' },
@@ -39,7 +25,6 @@ const LEDGER_FILTERS = [
       'refund_mirrored',
       'refund_of_unmarked',
       'dispute_lost',
-      'dispute_reversed',
     ],
   },
 ] as const;
@@ -81,7 +66,6 @@ const AUDIT: readonly Column<AuditRow>[] = [
 export class BookPages {
   constructor(
     private readonly books: Books,
-    private readonly verify: VerifyBooks,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -116,13 +100,6 @@ export class BookPages {
     sendPage(req, res, { title: 'Audit', section: 'audit', body });
   }
 
-  @Get('verify')
-  @Page('verify.read')
-  async verifyRun(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const run = await this.verify.last();
-    sendPage(req, res, { title: 'Verify', section: 'verify', body: run === null ? neverRun : runOf(run) });
-  }
-
   @Get('settings')
   @Page('settings.read')
   settings(@Req() req: Request, @Res() res: Response): void {
@@ -138,46 +115,4 @@ export class BookPages {
     );
     sendPage(req, res, { title: 'Settings', section: 'settings', body });
   }
-}
-
-/** On one page; `crossbill verify` names more. */
-const MOST_SHOWN = 500;
-
-const neverRun = html`<div class="empty">
-  <p>Verify has not run yet. It compares the ledger with Stripe and with the MoR, once a day.</p>
-  <p>To run it now: <code>crossbill verify</code></p>
-</div>`;
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-function runOf(run: VerifyRun): Html {
-  const compared = Object.entries(run.compared).map(([what, n]) => `${n} ${words(what)}`);
-  const all = Object.values(run.more).reduce((sum, n) => sum + n, run.differences.length);
-  return html`${facts([
-    ['Outcome', status(run.outcome)],
-    ['Began', time(run.startedAt)],
-    ...(run.resumedFrom === null ? [] : [['Goes on with a run of', time(run.beganAt)] as const]),
-    ['Ended', time(run.finishedAt, 'not yet')],
-    ['Compared', compared.join(', ')],
-    ['Differences', all],
-    ['Of these nobody was told of', untoldOf(run)],
-  ])}
-  ${run.lossWindows.map((w) => html`<p class="message bad">${capital(showLossWindow(w))}.</p>`)}
-  ${table(
-    all > MOST_SHOWN ? `The first ${MOST_SHOWN} differences of the last run` : 'Differences of the last run',
-    [
-      { label: 'What', cell: (d) => words(d.kind) },
-      { label: 'Invoice', cell: (d) => invoiceLink(d.invoiceId) },
-      { label: 'In words', cell: (d) => foreign(d.detail) },
-      {
-        label: 'Repair',
-        cell: (d) => (d.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`),
-      },
-      { label: 'Review item', cell: (d) => reviewLink(d.reviewId) },
-    ],
-    run.differences.slice(0, MOST_SHOWN),
-    run.outcome === 'incomplete'
-      ? 'None was found so far, but somebody could not be asked: not everything was compared.'
-      : 'None: the ledger, Stripe and the MoR agree.',
-  )}`;
 }

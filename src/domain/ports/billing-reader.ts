@@ -1,5 +1,5 @@
 // What verify, backfill and doctor read on the billing platform. Nothing here changes anything.
-import { type InvoiceFacts } from './billing-platform.js';
+import { type InvoiceFacts, type InvoicePaymentFacts } from './billing-platform.js';
 import { type CallOutcome } from './call.js';
 
 /** One page of a list, newest first. */
@@ -11,27 +11,58 @@ export type BillingPage<T> = {
   readonly next: string | null;
 };
 
+/** An invoice with what people may have changed on it by hand. Amounts are smallest units. */
+export type ShownInvoice = InvoiceFacts & {
+  /** What pays it; null: not all of it was shown. */
+  readonly payments: readonly InvoicePaymentFacts[] | null;
+  /** Paid beyond what was due: the platform credits it to the customer's balance. */
+  readonly amountOverpaid: bigint;
+  /** What credit notes gave back after the invoice was paid. */
+  readonly creditedAfterPayment: bigint;
+};
+
 export type BillingEventFacts = {
   readonly eventId: string;
   readonly type: string;
   readonly createdAt: Date;
+  /** The object in it. `createdAt` null: it does not say when it was made. */
+  readonly about: { readonly id: string | null; readonly createdAt: Date | null };
+  /** A customer's balance is among what changed. */
+  readonly movesBalance: boolean;
   /** The event as JSON text, as a delivery would carry it (the same members, but not the bytes of the delivery). */
   readonly body: Buffer;
 };
 
 export type CreditNoteFacts = {
   readonly creditNoteId: string;
+  readonly invoiceId: string | null;
+  readonly createdAt: Date | null;
   readonly status: string; // issued, void
   readonly amount: bigint; // smallest units
   readonly currency: string; // upper case
+  /** The part that gives paid money back; what it takes off an invoice before it is paid is none. */
+  readonly afterPayment: bigint;
+  /** The money went to the customer's balance. */
+  readonly toBalance: boolean;
   /** Ours, from the metadata; null when the note is not one of ours. */
   readonly refundId: string | null;
   /** The references of the payment record refunds it is linked to. */
   readonly references: readonly string[];
 };
 
+/** An entry of a customer's balance. */
+export type BalanceEntryFacts = {
+  readonly entryId: string;
+  readonly invoiceId: string | null;
+  /** True: a person or a program of the merchant's made it, and not the platform by itself. */
+  readonly byHand: boolean;
+  readonly amount: bigint; // below zero: in the customer's favour
+  readonly currency: string; // upper case
+};
+
 export type PaymentRecordFacts = {
   readonly paymentRecordId: string;
+  readonly createdAt: Date | null;
   readonly currency: string; // upper case
   readonly amountRequested: bigint;
   readonly amountGuaranteed: bigint;
@@ -97,23 +128,32 @@ export type BilledInvoice = {
   readonly lines: readonly BilledLine[];
 };
 
+/** `createdAfter` inclusive, `createdBefore` exclusive. `limit` 1 to 100, 100 when left out. */
+export type ListQuery = {
+  readonly createdAfter: Date;
+  readonly createdBefore?: Date;
+  readonly startingAfter?: string;
+};
+
 export abstract class BillingReader {
   /** A fresh read of an invoice with all its lines. Null: the platform does not know it. */
   abstract readInvoiceForProforma(invoiceId: string): Promise<CallOutcome<BilledInvoice | null>>;
-  /** Invoices by time of creation (`createdAfter` inclusive, `createdBefore` exclusive). `limit` 1 to 100, 100 when left out. */
-  abstract listInvoices(query: {
-    readonly createdAfter: Date;
-    readonly createdBefore?: Date;
-    readonly limit?: number;
-    readonly startingAfter?: string;
-  }): Promise<CallOutcome<BillingPage<InvoiceFacts>>>;
+  /** Invoices, with what pays them, by time of creation. */
+  abstract listInvoices(
+    query: ListQuery & { readonly limit?: number },
+  ): Promise<CallOutcome<BillingPage<ShownInvoice>>>;
+  /** A fresh read of what `listInvoices` shows. Null: the platform does not know it, or it was deleted. */
+  abstract readInvoice(invoiceId: string): Promise<CallOutcome<ShownInvoice | null>>;
   /** Events of at most 20 types, by time as invoices; the platform keeps them for 30 days (Stripe docs, "Events"). */
-  abstract listEvents(query: {
-    readonly types: readonly string[];
-    readonly createdAfter: Date;
-    readonly createdBefore?: Date;
-    readonly startingAfter?: string;
-  }): Promise<CallOutcome<BillingPage<BillingEventFacts>>>;
+  abstract listEvents(
+    query: ListQuery & { readonly types: readonly string[] },
+  ): Promise<CallOutcome<BillingPage<BillingEventFacts>>>;
+  /** Payment records of the whole account, by time of creation. */
+  abstract listPaymentRecords(query: ListQuery): Promise<CallOutcome<BillingPage<PaymentRecordFacts>>>;
+  /** Credit notes of the whole account, by time of creation, void ones too. */
+  abstract listNewCreditNotes(query: ListQuery): Promise<CallOutcome<BillingPage<CreditNoteFacts>>>;
+  /** All entries of a customer's balance made since `createdAfter`. */
+  abstract listBalance(customerId: string, createdAfter: Date): Promise<CallOutcome<readonly BalanceEntryFacts[]>>;
   /** All credit notes of an invoice, void ones too. */
   abstract listCreditNotes(invoiceId: string): Promise<CallOutcome<readonly CreditNoteFacts[]>>;
   /** Null: the platform does not know it. */

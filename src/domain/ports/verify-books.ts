@@ -1,6 +1,7 @@
 // What verify reads of the ledger in bulk, and where it keeps its findings.
 import { type FlowSettings } from '../settings.js';
-import { type Difference, type DifferenceKind, differenceKinds, type OurInvoice } from '../verify/compare.js';
+import { type Acknowledgement } from '../verify/acknowledge.js';
+import { type Difference, type DifferenceKind, differenceKinds, isUntold, type OurInvoice } from '../verify/compare.js';
 import { type LossWindow } from '../verify/loss-window.js';
 import { type VerifyProgress } from '../verify/progress.js';
 
@@ -15,7 +16,7 @@ export type VerifyRun = {
   /** The run that was cut off and that this one goes on with; null: it compared everything itself. */
   readonly resumedFrom: string | null;
   readonly finishedAt: Date | null;
-  /** `differences`: at least one that no open review item tells of. `incomplete`: somebody could not be asked, or it was ended. */
+  /** `differences`: at least one that no open review item tells of and that nobody acknowledged. `incomplete`: somebody could not be asked, or it was ended. */
   readonly outcome: VerifyOutcome;
   /** How many of what were looked at. What was listed twice, around a cut, counts twice. */
   readonly compared: Readonly<Record<string, number>>;
@@ -31,18 +32,23 @@ export type VerifyRun = {
  */
 export type More = Readonly<Partial<Record<DifferenceKind | 'explained', number>>>;
 
-/** Differences that nobody was told of, by kind, those that are only counted too. */
+/** Differences that nobody was told of and nobody acknowledged, by kind, those that are only counted too. */
 export function untoldByKind({
   differences,
   more,
 }: Pick<VerifyRun, 'differences' | 'more'>): Record<DifferenceKind, number> {
   const counts = Object.fromEntries(differenceKinds.map((kind) => [kind, more[kind] ?? 0]));
-  for (const d of differences) if (d.reviewId === null) counts[d.kind] = (counts[d.kind] ?? 0) + 1;
+  for (const d of differences) if (isUntold(d)) counts[d.kind] = (counts[d.kind] ?? 0) + 1;
   return counts as Record<DifferenceKind, number>;
 }
 
 export function untoldOf(run: Pick<VerifyRun, 'differences' | 'more'>): number {
   return Object.values(untoldByKind(run)).reduce((sum, n) => sum + n, 0);
+}
+
+/** Those that only people's acknowledgements keep from being counted. */
+export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>): readonly Difference[] {
+  return differences.filter((d) => d.reviewId === null && d.acknowledged);
 }
 
 /** Which run may be gone on with, and what as. */
@@ -79,8 +85,17 @@ export abstract class VerifyBooks {
   abstract unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Marked payments of signups, recorded since `since`, for which no event of the MoR has come, in their own order after `after`. */
   abstract unconfirmedSignups(since: Date, after: bigint, limit: number): Promise<readonly UnconfirmedSignup[]>;
+  /** Of these customers those who have paid through the MoR. */
+  abstract payingCustomers(customerIds: readonly string[]): Promise<readonly string[]>;
   /** Since when this installation is here: Stripe's events before then were not for it. */
   abstract installedAt(): Promise<Date>;
+  /** The same differences, each with its acknowledgement. */
+  abstract withAcknowledgements(differences: readonly Difference[]): Promise<readonly Difference[]>;
+  /**
+   * A person has looked at a difference of the newest run; a second time, the newer note counts. Null: that run names none of this
+   * id, or no run did yet.
+   */
+  abstract acknowledge(differenceId: string, by: Acknowledgement): Promise<Difference | null>;
   /** A run that begins. */
   abstract begin(run: VerifyRun, progress: VerifyProgress): Promise<void>;
   /**
@@ -93,7 +108,7 @@ export abstract class VerifyBooks {
    * Null: there is none, one that compared everything is newer, or it is still under way.
    */
   abstract takeUp(wanted: TakeUp): Promise<{ readonly run: VerifyRun; readonly progress: VerifyProgress } | null>;
-  /** The newest run that came to an end; null: there was none. */
+  /** The newest run that came to an end, with what was acknowledged since; null: there was none. */
   abstract last(): Promise<VerifyRun | null>;
   /** When the newest run ended that compared everything; null: there was none. */
   abstract lastComplete(): Promise<Date | null>;

@@ -4,10 +4,11 @@ import { DRAFT_PATIENCE_MS, verdictBy } from '../lane/settle-watches.js';
 import { type MorObjectRow } from '../mor-object.js';
 import { showMoney } from '../money.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../model.js';
-import { type CreditNoteFacts, type PaymentRecordFacts } from '../ports/billing-reader.js';
+import { type CreditNoteFacts } from '../ports/billing-reader.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../ports/billing-platform.js';
 import { SIGNUP_REASON } from '../status.js';
 import { type TaxRecord } from '../tax-record.js';
+import { type Acknowledgement } from './acknowledge.js';
 import { isTaxOf, isTaxReview } from '../lane/tax-review.js';
 
 /** Every kind, in the order in which a person should look. */
@@ -16,6 +17,9 @@ export const differenceKinds = [
   'marked_not_charged', // Stripe shows a payment that no word of the MoR covers
   'amount_differs',
   'refund_not_mirrored',
+  'refunded_by_hand', // Stripe shows money given back that no refund of the MoR covers
+  'credited_by_hand', // money on a customer's balance at Stripe, of which the MoR knows nothing
+  'overpaid', // Stripe shows more paid than was due
   'tax_not_committed', // a paid invoice or a refund whose tax the MoR has not been told (MOR_PRODUCT=tor)
   'event_never_delivered',
   'no_verdict', // an expected renewal without one, past its time
@@ -34,10 +38,14 @@ export type Difference = {
   readonly paymentId: string | null;
   readonly refundId: string | null;
   readonly eventId: string | null;
+  /** What it is about on the billing platform besides: a credit note, a payment record, an entry of a balance; null: nothing. */
+  readonly objectId: string | null;
   readonly detail: string;
   readonly repair: Repair;
   /** The open review item that tells of it already; null: nobody was told. */
   readonly reviewId: string | null;
+  /** By a person, of this very difference; null or left out: by nobody. */
+  readonly acknowledged?: Acknowledgement | null;
 };
 
 /** The ledger's side of one invoice. */
@@ -60,7 +68,7 @@ export function difference(
   kind: DifferenceKind,
   repair: Repair,
   detail: string,
-  about: Partial<Pick<Difference, 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' | 'reviewId'>>,
+  about: Partial<Pick<Difference, 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' | 'objectId' | 'reviewId'>>,
 ): Difference {
   return {
     kind,
@@ -68,6 +76,7 @@ export function difference(
     paymentId: null,
     refundId: null,
     eventId: null,
+    objectId: null,
     detail,
     repair,
     reviewId: null,
@@ -75,12 +84,18 @@ export function difference(
   };
 }
 
-/** True for what is mended without a person: nobody was asked to decide it already. */
-export function isRepairable(d: Difference): boolean {
-  return d.repair !== 'person' && d.reviewId === null;
+/** True: no open review item tells of it, and nobody has acknowledged it. */
+export function isUntold(d: Difference): boolean {
+  return d.reviewId === null && !d.acknowledged;
 }
 
-function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | null {
+/** True for what is mended without a person: nobody was asked to decide it already. */
+export function isRepairable(d: Difference): boolean {
+  return d.repair !== 'person' && isUntold(d);
+}
+
+/** The open item that tells of it; null: none does. */
+export function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | null {
   // Tax that waits for a person explains nothing about money.
   return o.openReviews.find((r) => !isTaxReview(r) && match(r))?.id ?? null;
 }
@@ -261,22 +276,4 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
       const detail = `refund ${r.id} is ${show(r.amount, r.currency)}; its credit note says ${show(twin.amount, twin.currency)}`;
       return [difference('amount_differs', 'person', detail, about)];
     });
-}
-
-/** The refunds of one payment that the ledger mirrored against what its payment record shows. `record` null: Stripe has none. */
-export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
-  const about = { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id };
-  if (record === null) {
-    const detail = `payment record ${p.paymentRecordId ?? ''} is not there`;
-    return [difference('charged_not_marked', 'person', detail, about)];
-  }
-  const sumAt = (stages: readonly string[]): bigint =>
-    ours.refunds.filter((r) => r.paymentRowId === p.id && stages.includes(r.mirror)).reduce((n, r) => n + r.amount, 0n);
-  const mirrored = sumAt(['done', 'crediting']); // reported is enough: the credit note comes after
-  if (record.amountRefunded >= mirrored && record.amountRefunded <= mirrored + sumAt(['reporting', 'parked']))
-    return [];
-  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
-  const detail = `the ledger mirrored ${show(mirrored)} of refunds; payment record ${record.paymentRecordId} shows ${show(record.amountRefunded)}`;
-  const kind = record.amountRefunded < mirrored ? 'refund_not_mirrored' : 'amount_differs';
-  return [difference(kind, 'person', detail, about)];
 }

@@ -13,7 +13,7 @@ export const RESUME_WITHIN_MS = 86_400_000;
  */
 export const ABANDONED_AFTER_MS = 10 * 60_000;
 /** Raised when a release compares more than the one before: half a run of the older would not have looked at all. */
-export const PROGRESS_VERSION = 1;
+export const PROGRESS_VERSION = 2;
 
 /** What is still to be listed: from (included) to (not included; null: whatever is newest). */
 export type Stretch = { readonly from: Date; readonly to: Date | null };
@@ -29,11 +29,17 @@ export type Listing = {
   readonly newest: Date | null;
 };
 
+/** What is listed, and so can be gone on with. */
+export const LISTS = ['invoices', 'records', 'notes', 'events'] as const;
+export type ListName = (typeof LISTS)[number];
+
 export type VerifyProgress = {
   readonly version: number;
   /** What the run was made with: with other settings it would have compared other things. */
   readonly settings: FlowSettings;
   readonly invoices: Listing;
+  readonly records: Listing;
+  readonly notes: Listing;
   readonly events: Listing;
   /** Of the invoices with something open, in their own order, those up to here were compared with their credit notes. */
   readonly refundsAfter: bigint;
@@ -45,16 +51,19 @@ export type VerifyProgress = {
   readonly more: Readonly<Record<string, number>>;
 };
 
-export function begun(since: Date, settings: FlowSettings): VerifyProgress {
+/** `again`: invoices that differed when they were looked at last. */
+export function begun(since: Date, settings: FlowSettings, again: readonly string[] = []): VerifyProgress {
   const all: Listing = { todo: [{ from: since, to: null }], newest: null };
   return {
     version: PROGRESS_VERSION,
     settings,
     invoices: all,
+    records: all,
+    notes: all,
     events: all,
     refundsAfter: 0n,
     signupsAfter: 0n,
-    again: [],
+    again,
     more: {},
   };
 }
@@ -106,6 +115,8 @@ export function progressFromJson(json: unknown): VerifyProgress {
   return {
     ...kept,
     invoices: dated(kept.invoices),
+    records: dated(kept.records),
+    notes: dated(kept.notes),
     events: dated(kept.events),
     refundsAfter: BigInt(kept.refundsAfter),
     signupsAfter: BigInt(kept.signupsAfter),

@@ -9,7 +9,6 @@ import {
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../../src/domain/ports/call.js';
 import {
   EventRelay,
-  type ChargeState,
   type IntentAnswer,
   type MorCall,
   PaymentGateway,
@@ -73,8 +72,8 @@ export class FakeMor extends PaymentGateway {
     }));
   }
 
-  override async lookUpCharge(): Promise<CallOutcome<ChargeState>> {
-    return answer('charged');
+  override async knowsCharge(): Promise<CallOutcome<boolean>> {
+    return answer(true);
   }
 
   #once<T>(wire: WireRequest, key: string, make: (n: number) => T): CallOutcome<T> {

@@ -1,0 +1,203 @@
+// What a person does on Stripe's dashboard by hand: verify names it, in both ways of marking.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cli } from '../cli/rig.js';
+import { READ_KEY, startWorld, type World } from '../support/world.js';
+
+type Line = { id: string; kind: string; invoice_id: string | null; object_id: string | null; detail: string };
+type Report = { outcome: string; differences: Line[]; compared: Record<string, number> };
+
+describe.each(['payment_record', 'out_of_band'] as const)('hands on Stripe, marked by %s', (mode) => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_MARK_MODE: mode });
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  async function verify(): Promise<{ code: number; report: Report }> {
+    const { code, out, err } = await cli(['verify', '--json'], world.env);
+    if (!out.includes('"outcome"')) throw new Error(`${code}: ${out}${err}`);
+    return { code, report: JSON.parse(out) as Report };
+  }
+  const named = async (wanted: (d: Line) => boolean): Promise<Line[]> => {
+    const { code, report } = await verify();
+    const lines = report.differences.filter(wanted);
+    expect({ code, some: lines.length > 0 }).toEqual({ code: 3, some: true });
+    return lines;
+  };
+
+  async function paid(): Promise<{ invoiceId: string; customerId: string; paymentId: string; recordId: string }> {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    const invoiceId = await world.renew(s.subscriptionId);
+    await world.invoice(invoiceId, 'held');
+    await world.advance(3_700);
+    const [payment] = (await world.invoice(invoiceId, 'paid'))['payments'] as { id: string }[];
+    const shown = await world.api('GET', `/v1/payments/${payment?.id ?? ''}`);
+    const recordId = String(shown.body['payment_record_id']);
+    return { ...s, invoiceId, paymentId: payment?.id ?? '', recordId };
+  }
+
+  it('finds nothing where nobody did anything', async () => {
+    const { paymentId, invoiceId } = await paid();
+    const key = { 'idempotency-key': `refund-${paymentId}` };
+    expect((await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 700 }, key)).status).toBe(201);
+    await world.until(
+      'the refund is mirrored',
+      () => world.stripe.creditNotes.list({ invoice: invoiceId }),
+      (notes) => notes.data.length > 0,
+    );
+    const { code, report } = await verify();
+    expect({ code, differences: report.differences }).toEqual({ code: 0, differences: [] });
+  });
+
+  it('names a credit note that was issued by hand, and what it gives back', async () => {
+    const { invoiceId } = await paid();
+    const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 300, out_of_band_amount: 300 });
+    const [line, ...more] = await named((d) => d.invoice_id === invoiceId);
+    expect(more).toEqual([]);
+    expect(line).toMatchObject({ kind: 'refunded_by_hand', object_id: note.id });
+    expect(line?.detail).toContain('3.00 EUR');
+  });
+
+  it('names a credit note beside one of ours, and only that', async () => {
+    const { paymentId, invoiceId } = await paid();
+    const key = { 'idempotency-key': `refund-${paymentId}` };
+    await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 700 }, key);
+    await world.until(
+      'the refund is mirrored',
+      () => world.stripe.creditNotes.list({ invoice: invoiceId }),
+      (notes) => notes.data.length > 0,
+    );
+    const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 200, out_of_band_amount: 200 });
+    expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([
+      { kind: 'refunded_by_hand', object_id: note.id },
+    ]);
+  });
+
+  it('names money that a credit note put on the customer balance, once', async () => {
+    const { invoiceId, customerId } = await paid();
+    const note = await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 400, credit_amount: 400 });
+    const lines = await named((d) => d.invoice_id === invoiceId || d.detail.includes(customerId));
+    expect(lines).toMatchObject([{ kind: 'credited_by_hand', object_id: note.id }]);
+  });
+
+  it('names a credit to the balance without any invoice, until it is taken back', async () => {
+    const { customerId } = await paid();
+    const { customers } = world.stripe;
+    const entry = await customers.createBalanceTransaction(customerId, { amount: -500, currency: 'eur' });
+    const lines = await named((d) => d.detail.includes(customerId));
+    expect(lines).toMatchObject([{ kind: 'credited_by_hand', object_id: entry.id, invoice_id: null }]);
+    expect(lines[0]?.detail).toContain('5.00 EUR');
+    await customers.createBalanceTransaction(customerId, { amount: 500, currency: 'eur' });
+    expect((await verify()).report.differences.filter((d) => d.detail.includes(customerId))).toEqual([]);
+  });
+
+  if (mode === 'payment_record') {
+    it('names a refund that was reported on our payment record by hand', async () => {
+      const { invoiceId, recordId } = await paid();
+      await world.stripe.paymentRecords.reportRefund(recordId, {
+        outcome: 'refunded',
+        amount: { value: 250, currency: 'eur' },
+        processor_details: { type: 'custom', custom: { refund_reference: `by-hand-${recordId}` } },
+        refunded: { refunded_at: 1_793_491_200 },
+      });
+      const lines = await named((d) => d.invoice_id === invoiceId);
+      expect(lines).toMatchObject([{ kind: 'refunded_by_hand', object_id: recordId }]);
+      expect(lines[0]?.detail).toContain('2.50 EUR');
+    });
+
+    it('names a payment record that was taken off its invoice, also when the invoice is marked paid again by hand', async () => {
+      const { invoiceId, recordId } = await paid();
+      await world.stripe.rawRequest('POST', `/v1/invoices/${invoiceId}/detach_payment`, { payment_record: recordId });
+      const detached = { kind: 'charged_not_marked', object_id: recordId };
+      expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([detached]);
+      await world.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
+      expect(await named((d) => d.invoice_id === invoiceId)).toMatchObject([detached]);
+    });
+
+    it('names an invoice that another record overpays', async () => {
+      const { invoiceId } = await paid();
+      const attached = [...world.sandbox.stripe.state.invoicePayments.values()].find(
+        (p) => p.invoice === invoiceId && p.status === 'paid',
+      );
+      Object.assign(attached ?? {}, { amountPaid: 3090 });
+      const lines = await named((d) => d.invoice_id === invoiceId);
+      Object.assign(attached ?? {}, { amountPaid: 2990 });
+      expect(lines.map((d) => d.kind)).toContain('overpaid');
+    });
+  }
+});
+
+describe('a difference that a person acknowledges', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  const run = async (...args: string[]) => cli(['verify', ...args], world.env);
+  const listed = async (): Promise<Record<string, unknown>[]> =>
+    (await world.api<{ data: Record<string, unknown>[] }>('GET', '/v1/verify/differences?limit=100')).body.data;
+
+  it('is counted apart from then on, with its note, and comes back when its facts change', async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    const credit = { invoice: s.firstInvoiceId, amount: 300, out_of_band_amount: 300 };
+    const note = await world.stripe.creditNotes.create(credit);
+    const other = await world.stripe.creditNotes.create({ ...credit, amount: 200, out_of_band_amount: 200 });
+    const first = await run();
+    expect({ code: first.code, out: first.out }).toEqual({ code: 3, out: expect.stringContaining('dif_') });
+    const lines = await listed();
+    expect(lines.map((d) => d['object_id']).sort()).toEqual([note.id, other.id].sort());
+    const idOf = (object: string): string => String(lines.find((d) => d['object_id'] === object)?.['id']);
+
+    const path = `/v1/verify/differences/${idOf(note.id)}/acknowledge`;
+    const asReader = await world.api('POST', path, { note: 'goodwill' }, { authorization: `Bearer ${READ_KEY}` });
+    expect(asReader.status).toBe(403);
+    expect((await world.api('POST', path, {})).body).toMatchObject({ code: 'invalid_request' });
+    const done = await world.api('POST', path, { note: 'goodwill, agreed with Ada' });
+    expect(done).toMatchObject({
+      status: 200,
+      body: { id: idOf(note.id), acknowledged: { note: 'goodwill, agreed with Ada', by: 'ops' } },
+    });
+    const unknown = await world.api('POST', '/v1/verify/differences/dif_none/acknowledge', { note: 'x' });
+    expect(unknown.status).toBe(404);
+    expect((await run()).code).toBe(3);
+
+    const byCommand = await run('--acknowledge', idOf(other.id), '--note', 'the same');
+    expect(byCommand).toMatchObject({ code: 0, out: expect.stringContaining('Acknowledged: refunded_by_hand') });
+    const clean = await run();
+    expect(clean.code).toBe(0);
+    expect(clean.out).toContain('2 acknowledged');
+    expect(clean.out).not.toContain('Differences\n');
+    const json = JSON.parse((await run('--json')).out) as { outcome: string; acknowledged: { id: string }[] };
+    expect(json.outcome).toBe('clean');
+    expect(json.acknowledged.map((d) => d.id).sort()).toEqual([idOf(note.id), idOf(other.id)].sort());
+    expect((await listed()).every((d) => d['acknowledged'] !== undefined)).toBe(true);
+
+    const audit = await world.api<{ data: unknown[] }>('GET', '/v1/audit?action=verify.acknowledge');
+    expect(audit.body.data).toContainEqual(
+      expect.objectContaining({ outcome: 'done', actor: 'ops', target: idOf(note.id) }),
+    );
+
+    Object.assign(world.sandbox.stripe.state.creditNotes.get(note.id) ?? {}, { postPayment: 301 });
+    const changed = await run('--json');
+    expect(changed.code).toBe(3);
+    const { differences } = JSON.parse(changed.out) as Report;
+    expect(differences).toMatchObject([{ object_id: note.id, detail: expect.stringContaining('3.01 EUR') }]);
+    expect(differences[0]?.id).not.toBe(idOf(note.id));
+  });
+
+  it('needs a note, on the command line too', async () => {
+    const ran = await run('--acknowledge', 'dif_1');
+    expect({ code: ran.code, err: ran.err }).toEqual({ code: 2, err: expect.stringContaining('--note') });
+    const none = await run('--acknowledge', 'dif_1', '--note', 'why');
+    expect({ code: none.code, err: none.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('names no difference'),
+    });
+  });
+});
