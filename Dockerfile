@@ -2,10 +2,9 @@
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
-# Dependencies first: they change less often than the sources. `npm install` and not `npm ci`: the lock may lack the optional
-# packages of other platforms, which `npm ci` refuses.
+# Dependencies first: they change less often than the sources.
 COPY package.json package-lock.json .npmrc ./
-RUN npm install
+RUN npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
 # The image holds the daemon, its command line and the sandbox: no programs for developers, no source maps.
@@ -18,7 +17,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are the embedded PostgreSQL, which production does not use.
 # Types and source maps are more than half of what the rest weighs (181 MB with them, 75 MB without).
-RUN npm install --omit=dev --omit=optional && npm cache clean --force \
+RUN npm ci --omit=dev --omit=optional && npm cache clean --force \
   && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) \
     ! -iname 'licen*' -delete
 

@@ -78,6 +78,7 @@ function flowSettings(config: Config): FlowSettings {
     markMode: config.billingMarkMode,
     draftPolicy: config.billingDraftPolicy,
     renewalAlarmAfterHours: config.renewalAlarmAfterHours,
+    bankDebitAlarmAfterDays: config.bankDebitAlarmAfterDays,
     signupChargeCheck: config.signupChargeCheck,
     relay: config.morRelayUrl !== null,
     morProduct: config.morProduct,

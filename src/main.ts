@@ -3,6 +3,7 @@ import { Session } from 'node:inspector/promises';
 import { ConfigError, loadConfig } from './config/index.js';
 import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
+import { DatabaseRefused } from './store/database.js';
 
 /** SIGTERM ends within 20 s, also when something hangs that has no limit of its own: a migration, a socket. */
 const END_AT_LAST_MS = 19_000;
@@ -40,7 +41,8 @@ async function main(): Promise<void> {
     collectGarbage().catch((err: unknown) => log.warn({ err }, 'what the start left behind could not be collected'));
   } catch (err) {
     if (asked) process.exit(0);
-    log.fatal({ err }, 'the daemon could not start');
+    if (err instanceof DatabaseRefused) log.fatal({ code: err.code }, err.message);
+    else log.fatal({ err }, 'the daemon could not start');
     process.exit(1);
   }
 }

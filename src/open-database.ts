@@ -1,8 +1,8 @@
 // Gets a daemon its database: starts the embedded one where that is the choice, waits for the other, brings the schema up to date.
 import { type DatabaseChoice } from './config/index.js';
 import { type Logger } from './observe/index.js';
-import { Database, isUnavailable, sqlState } from './store/database.js';
-import { migrate, OWN_MIGRATIONS, schemaState } from './store/migrations.js';
+import { Database, DatabaseRefused, isUnavailable, sqlState } from './store/database.js';
+import { mayMigrate, migrate, OWN_MIGRATIONS, schemaState } from './store/migrations.js';
 
 export type OpenDatabase = { readonly db: Database; readonly url: string; close(): Promise<void> };
 
@@ -27,6 +27,7 @@ export async function databaseUrl(
  * Waits until the database answers and its schema has all that this release needs: it brings it up to date, or waits for somebody who
  * may. A migration that fails is an error, not a reason to wait. A schema of a newer release will do, since migrations only add.
  * @param migrations the folder of this release's migrations
+ * @throws DatabaseRefused when the database cannot be used as it is: a wrong password, an unknown name, a pooler in the wrong mode
  */
 export async function openDatabase(
   settings: { readonly database: DatabaseChoice; readonly databasePoolSize: number },
@@ -45,6 +46,7 @@ export async function openDatabase(
       });
       const { missing, unknown } = await schemaState(db.orm, migrations);
       if (missing.length > 0) {
+        if (!(await mayMigrate(db.orm))) throw new SchemaOfOthers();
         const done = await migrate(source.url, { folder: migrations, signal });
         if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
       }
@@ -64,9 +66,34 @@ export async function openDatabase(
   }
 }
 
+/** The schema is behind, and this user is not the one to change it. */
+class SchemaOfOthers extends Error {
+  constructor() {
+    super(
+      'the schema is behind and this user may not change it: run `crossbill migrate` as the owner of the database; trying again until it is done',
+    );
+  }
+}
+
 /** What is waited for after this error, for the log; null: waiting does not help. */
 function waitsFor(err: unknown): string | null {
-  // insufficient_privilege: where the daemon's own user may not change the schema, somebody else runs the migrations.
-  if (sqlState(err) === '42501') return 'the schema is behind and this user may not change it: run `crossbill migrate`';
-  return isUnavailable(err) ? 'the database does not answer; trying again until it does' : null;
+  if (err instanceof DatabaseRefused) return null;
+  if (err instanceof SchemaOfOthers) return err.message;
+  switch (sqlState(err)) {
+    case '42501': // insufficient_privilege, and the error beside it names the table
+      return 'this user of the database lacks a right: grant it, or run `crossbill migrate` as the owner of the tables; trying again until it has it';
+    case '53300': // too_many_connections: of the server, the database or the role
+      return 'the database has no connection left for us: raise its limit, or lower DATABASE_POOL_SIZE here or elsewhere; trying again until it has';
+    case '55P03': // lock_not_available
+      return 'a migration did not get a table that another session holds, and changed nothing; trying again until it gets it';
+    case '57P03': // cannot_connect_now
+      return 'the database is starting, stopping or recovering; trying again until it answers';
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return "the name of the database's host is not known here; trying again until it is";
+    case 'ENOENT':
+      return "the database's socket is not there; trying again until it is";
+    default:
+      return isUnavailable(err) ? 'the database does not answer; trying again until it does' : null;
+  }
 }

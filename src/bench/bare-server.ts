@@ -3,9 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import pg from 'pg';
+import { poolConfig } from '../store/connect.js';
 import { SECRET } from './events.js';
 
-const pool = new pg.Pool({ connectionString: process.argv[2], max: 1 });
+const pool = new pg.Pool({ ...poolConfig(process.argv[2] ?? '', { name: 'crossbill-bench', statementMs: 0 }), max: 1 });
 pool.on('error', () => undefined);
 const SQL = `
   insert into bare_event (event_id, body, received_at)

@@ -1,5 +1,6 @@
 // Old, settled renewals in every table, written by the database itself: what a daemon leaves behind that ran for years.
-import pg from 'pg';
+import type pg from 'pg';
+import { connectAlone } from '../store/connect.js';
 
 /** Of the oldest renewals so many are rare: another type, status and reason than all that came after them. */
 const RARE = 500;
@@ -83,8 +84,7 @@ const STEP = 250_000;
  * Nothing else may use the database meanwhile.
  */
 export async function fillBooks(url: string, renewals: number): Promise<void> {
-  const db = new pg.Client({ connectionString: url });
-  await db.connect();
+  const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
   try {
     await db.query(`set maintenance_work_mem = '400MB'; set max_parallel_maintenance_workers = 2`);
     const found = await db.query<{ n: string }>(`select count(*) as n from lane where key like 'in_old%'`);

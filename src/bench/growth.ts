@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { type Delivery } from '../domain/ports/inbox.js';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
+import { connectAlone } from '../store/connect.js';
 import { Database } from '../store/database.js';
 import { Erasure } from '../store/erasure.js';
 import { PgInbox } from '../store/inbox-store.js';
@@ -56,8 +56,7 @@ const urlOf = (adminUrl: string, size: number): string => adminUrl.replace(/\/[^
 async function fillAll(dataDir: string, sizes: readonly number[]): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, log: quiet, settings: FILLING });
   try {
-    const admin = new pg.Client({ connectionString: server.adminUrl });
-    await admin.connect();
+    const admin = await connectAlone(server.adminUrl, { name: 'crossbill-bench', statementMs: 0 });
     for (const size of sizes) {
       await admin.query(`create database ${named(size)}`);
       await migrate(urlOf(server.adminUrl, size));

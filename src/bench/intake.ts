@@ -1,6 +1,6 @@
 // Intake against its limit: events a second, the time of an answer, commits, and the processor's time of each process.
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
+import { connectAlone } from '../store/connect.js';
 import { invoiceCreated, signedRequest } from './events.js';
 import { load, type LoadResult } from './load.js';
 import { type ProcessorTime, processorTime, spent } from './processor-time.js';
@@ -80,8 +80,7 @@ function events(from: number, count: number): Buffer[] {
 }
 
 async function commitsOf(url: string): Promise<number> {
-  const db = new pg.Client({ connectionString: url });
-  await db.connect();
+  const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
   const r = await db.query<{ n: string }>(
     'select xact_commit as n from pg_stat_database where datname = current_database()',
   );

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
+import { connectAlone, poolConfig } from '../store/connect.js';
 import { Database } from '../store/database.js';
 import { migrate } from '../store/migrations.js';
 import { burst } from './burst.js';
@@ -45,8 +46,7 @@ function table(title: string, rows: readonly Record<string, string | number>[]):
 
 /** A database of its own for one measurement. */
 async function fresh<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: server.adminUrl });
-  await admin.connect();
+  const admin = await connectAlone(server.adminUrl, { name: 'crossbill-bench', statementMs: 0 });
   const name = `bench_${Math.random().toString(36).slice(2)}`;
   await admin.query(`create database ${name}`);
   const url = server.url.replace(/\/[^/?]+(\?|$)/, `/${name}$1`);
@@ -77,7 +77,7 @@ async function path(): Promise<void> {
   const bare = (durable: boolean): Promise<number> =>
     fresh((url) =>
       withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
-        const pool = new pg.Pool({ connectionString: url, max: 2 });
+        const pool = new pg.Pool({ ...poolConfig(url, { name: 'crossbill-bench', statementMs: 0 }), max: 2 });
         pool.on('error', () => undefined); // the database is dropped under its idle connections
         await bareMarks(peerUrl, null, 500); // warm
         const perSecond = await bareMarks(peerUrl, durable ? pool : null, count);

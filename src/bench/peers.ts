@@ -10,7 +10,13 @@ import {
   type StoredBillingCall,
 } from '../domain/ports/billing-platform.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { EventRelay, type IntentAnswer, PaymentGateway, type RefundAnswer } from '../domain/ports/payment-gateway.js';
+import {
+  EventRelay,
+  type ChargeState,
+  type IntentAnswer,
+  PaymentGateway,
+  type RefundAnswer,
+} from '../domain/ports/payment-gateway.js';
 
 function facts(invoiceId: string, paid: boolean): InvoiceFacts {
   return {
@@ -91,8 +97,8 @@ export class NoGateway extends PaymentGateway {
   createRefund(): Promise<CallOutcome<RefundAnswer>> {
     return Promise.reject(new Error('not measured'));
   }
-  knowsCharge(): Promise<CallOutcome<boolean>> {
-    return Promise.resolve({ ok: true, value: true, status: 200, requestId: null });
+  lookUpCharge(): Promise<CallOutcome<ChargeState>> {
+    return Promise.resolve({ ok: true, value: 'charged', status: 200, requestId: null });
   }
 }
 

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
+import { connectAlone } from '../store/connect.js';
 import { invoiceCreated, paymentSucceeded, SECRET, signedRequest } from './events.js';
 
 export type StopResult = {
@@ -171,8 +171,7 @@ async function leftIn(
   databaseUrl: string,
   acknowledged: readonly string[],
 ): Promise<{ lost: number; leasesLeft: number }> {
-  const db = new pg.Client({ connectionString: databaseUrl });
-  await db.connect();
+  const db = await connectAlone(databaseUrl, { name: 'crossbill-bench', statementMs: 0 });
   try {
     const lost = await db.query<{ n: string }>(
       `select count(*) as n from unnest($1::text[]) as given(id)

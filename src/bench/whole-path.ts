@@ -19,6 +19,7 @@ export const BENCH_SETTINGS = {
   markMode: 'payment_record',
   draftPolicy: 'wait',
   renewalAlarmAfterHours: 24,
+  bankDebitAlarmAfterDays: 10,
   signupChargeCheck: 'off',
   relay: false,
   morProduct: 'mor',

@@ -1,6 +1,6 @@
 // `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
 import { type Command } from 'commander';
-import { type JournalLine } from '../domain/model.js';
+import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { verdictBy } from '../domain/lane/settle-watches.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
@@ -110,9 +110,11 @@ function tell(v: InvoiceView): string[] {
     const mark =
       p.mark === 'confirmed'
         ? `It is marked on Stripe${p.paymentRecordId === null ? ' out of band' : ` by ${p.paymentRecordId}`}.`
-        : p.succeededAt === null
-          ? `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${p.declineCode === null ? '' : ` (${p.declineCode})`}.`
-          : `It is not marked on Stripe (${p.mark}).`;
+        : p.mark === 'proving'
+          ? tellProof(p)
+          : p.succeededAt === null
+            ? `Nothing was taken${p.failureMessage === null ? '' : `: ${p.failureMessage.replace(/\.$/, '')}`}${p.declineCode === null ? '' : ` (${p.declineCode})`}.`
+            : `It is not marked on Stripe (${p.mark}).`;
     said.push(`Payment ${name} (${p.origin}): ${p.status}, ${of}. ${mark}`);
   }
   for (const r of v.refunds) {
@@ -133,6 +135,14 @@ function tell(v: InvoiceView): string[] {
     said.push(`For a person (${r.id}, ${r.kind}): ${r.summary} Proposed: ${r.proposal}`);
   }
   return said;
+}
+
+/** What a signup's charge waits for. */
+function tellProof(p: PaymentRow): string {
+  const next = `It is asked for again ${p.proveDueAt === null ? 'at once' : `at ${time(p.proveDueAt)}`}.`;
+  return p.pendingSince === null
+    ? `The MoR has not said yet whether it charged it. ${next}`
+    : `The MoR knows the charge since ${time(p.pendingSince)} and has not settled it, as with a bank debit; nothing is marked before. ${next}`;
 }
 
 const PAPERS: Record<MorObjectRow['kind'], string> = {

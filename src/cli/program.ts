@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from '../postgres/errors.js';
 import { isJsonObject } from '../domain/events/json-body.js';
 import { BadCursor } from '../domain/ports/books.js';
 import { StoreUnavailable } from '../domain/ports/lane-store.js';
-import { isUnavailable } from '../store/database.js';
+import { DatabaseRefused, isUnavailable } from '../store/database.js';
 import { addCompletion } from './completion.js';
 import { addDoctor } from './doctor.js';
 import { addErase } from './erase.js';
@@ -97,6 +97,7 @@ function explained(e: unknown): { exitCode: number; code: string; message: strin
   }
   if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'The cursor is not one of ours.' };
   if (e instanceof EmbeddedPostgresError) return { exitCode: EXIT.unreachable, code: e.code, message: e.message };
+  if (e instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: e.code, message: e.message };
   if (e instanceof StoreUnavailable || isUnavailable(e)) {
     const why = e instanceof Error ? e.message : 'no answer';
     const message = `The database does not answer (${why}). See that it runs and that DATABASE_URL is right.`;

@@ -1,6 +1,7 @@
 // The environment becomes one frozen, typed object, checked as a whole: nobody else reads environment variables.
 import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
+import { passwordsIn } from './database-url.js';
 import { isPrivateHost, tooWeak } from './parsers.js';
 import { type Secret } from './secret.js';
 import { type Setting } from './setting.js';
@@ -74,17 +75,9 @@ export function secretValues(config: Config): readonly string[] {
     ...(config.database.kind === 'url' ? [config.database.url] : []),
   ].map((secret) => secret.reveal());
   if (config.database.kind === 'url') {
-    values.push(...passwordsOf(config.database.url.reveal()));
+    values.push(...passwordsIn(config.database.url.reveal()));
   }
   return values;
-}
-
-/** The password as it stands in the URL and as the server knows it. */
-function passwordsOf(databaseUrl: string): string[] {
-  if (!URL.canParse(databaseUrl)) return [];
-  const url = new URL(databaseUrl);
-  const found = [url.password, decodeURIComponent(url.password), url.searchParams.get('password') ?? ''];
-  return found.filter((password) => password !== '');
 }
 
 function readSettings(env: Environment, keys: readonly SettingKey[]) {

@@ -8,6 +8,7 @@ export {
   secretValues,
 } from './config.js';
 export { ConfigError, type SettingProblem } from './config-error.js';
+export { withDatabase } from './database-url.js';
 export { CONFIG, ConfigModule } from './config.module.js';
 export { API_ROLES, type ApiKey, type ApiRole } from './parsers.js';
 export { Secret } from './secret.js';

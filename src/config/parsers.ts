@@ -1,5 +1,6 @@
 // One function per kind of setting: the text of an environment variable becomes a value, or a problem that does not repeat it.
 import { isFQDN, isIP, isURL } from 'class-validator';
+import { namesSeveralHosts, parseDatabaseUrl } from './database-url.js';
 import { Secret } from './secret.js';
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
@@ -84,9 +85,12 @@ export function isPrivateHost(url: string): boolean {
 
 /** A PostgreSQL connection URL. It may hold a password, so it is kept as a secret. */
 export const databaseUrl: Parser<Secret> = (text) => {
-  // `user@/name?host=/run/postgresql` (a socket) is right for PostgreSQL, though not for the URL standard.
-  const parsable = URL.canParse(text.replace('@/', '@localhost/')) && decodes(text);
-  return /^postgres(ql)?:\/\/\S+$/.test(text) && parsable
+  if (namesSeveralHosts(text)) {
+    return bad(
+      'names several hosts, and Crossbill connects to one: give the one address that leads to the primary (a virtual IP, a DNS name or a proxy)',
+    );
+  }
+  return parseDatabaseUrl(text) !== null && decodes(text)
     ? good(new Secret(text))
     : bad('must be a postgres:// or postgresql:// URL (characters such as # / ? in a password are percent-encoded)');
 };

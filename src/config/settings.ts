@@ -367,6 +367,16 @@ const doors = {
     '24',
     integer(1, 8760),
   ),
+  bankDebitAlarmAfterDays: withDefault(
+    {
+      name: 'BANK_DEBIT_ALARM_AFTER_DAYS',
+      type: 'days, 1 to 60',
+      description:
+        'How long a bank debit may take. A signup by debit is looked up at the MoR for that long, and the renewals of a customer who is known to pay by debit become a review item only then.',
+    },
+    '10',
+    integer(1, 60),
+  ),
 };
 
 /** Every setting, by its name in the settings object. */

@@ -1,5 +1,6 @@
 // The settings as they may be shown: on the console, by `crossbill config`, in a bug report. Secrets are named, never printed.
 import { type Config } from './config.js';
+import { shownDatabaseUrl } from './database-url.js';
 import { type ApiKey } from './parsers.js';
 import { Secret } from './secret.js';
 import { SETTINGS } from './settings.js';
@@ -33,8 +34,5 @@ function shown(value: unknown): string {
 
 /** Host and database of a connection URL: its user, password and options stay out. */
 function withoutPassword(url: Secret): string {
-  const text = url.reveal();
-  if (!URL.canParse(text)) return url.toString();
-  const { protocol, host, pathname } = new URL(text);
-  return `${protocol}//${host}${pathname}`;
+  return shownDatabaseUrl(url.reveal()) ?? url.toString();
 }

@@ -1,6 +1,8 @@
 // A fresh database for each run of the demo: on the embedded PostgreSQL, or on the server that DATABASE_URL names.
-import pg from 'pg';
+import type pg from 'pg';
+import { withDatabase } from '../config/index.js';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
+import { connectAlone } from '../store/connect.js';
 
 export type DemoDatabase = {
   /** Holds a password: not for printing. */
@@ -22,7 +24,7 @@ export async function openDemoDatabase(
   if (url !== null) {
     const name = await createIn(url);
     return {
-      url: named(url, name),
+      url: withDatabase(url, name),
       about: `database ${name} on the server of DATABASE_URL`,
       stop: () => dropIn(url, name),
     };
@@ -32,7 +34,7 @@ export async function openDemoDatabase(
     await dropLeftovers(embedded.adminUrl);
     const name = await createIn(embedded.adminUrl);
     return {
-      url: named(embedded.url, name),
+      url: withDatabase(embedded.url, name),
       about: `embedded PostgreSQL on port ${embedded.port}, database ${name}`,
       stop: async () => {
         await dropIn(embedded.adminUrl, name).catch(() => undefined); // the next run drops what is left
@@ -67,18 +69,10 @@ async function dropLeftovers(adminUrl: string): Promise<void> {
 }
 
 async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => undefined); // a lost connection also rejects the query
-  await client.connect();
+  const client = await connectAlone(url, { name: 'crossbill-demo', statementMs: 0 });
   try {
     return await work(client);
   } finally {
     await client.end();
   }
-}
-
-function named(url: string, database: string): string {
-  const to = new URL(url);
-  to.pathname = `/${database}`;
-  return to.toString();
 }

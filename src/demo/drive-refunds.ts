@@ -86,7 +86,7 @@ export async function chargeTwice(story: Story, who: Subscriber): Promise<void> 
       intentId: kernel.random.id('pi'),
       taxCalculationId: null,
     },
-    true,
+    'succeed',
   );
   cards.events.verdict(second);
 }

@@ -39,13 +39,19 @@ export type InvoiceRow = {
   readonly readAttempts: number;
   /** A verdict of the MoR is expected by then; null: none is expected. */
   readonly expectedBy: Date | null;
+  /** Whether its customer is known to pay by bank debit, looked up once its verdict is late; null: not looked up. */
+  readonly paysByDebit: boolean | null;
   /** When a held payment is looked at again, should no event come. */
   readonly holdUntil: Date | null;
   readonly firstSeenAt: Date;
 };
 
-/** Document 3, "Payment status as delivered in events". */
-export type PaymentStatus = 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
+/**
+ * Document 3, "Payment status as delivered in events"; `processing`, its word for an intent, until a signup's charge is proven: a bank
+ * debit is known for days before it is settled.
+ */
+export type PaymentStatus =
+  'processing' | 'succeeded' | 'failed' | 'requires_action' | 'partially_refunded' | 'refunded';
 
 /**
  * How far the mark of one payment on its invoice has come. One row per payment, so that a crash between two calls resumes at the
@@ -108,6 +114,8 @@ export type PaymentRow = {
   readonly markTries: number;
   readonly proveDueAt: Date | null;
   readonly proveAttempts: number;
+  /** Since when the MoR knows a signup's charge and has not settled it (202); null: it never said so. */
+  readonly pendingSince: Date | null;
   /** Checks that a person waived for this payment, by the review item's kind. */
   readonly waived: readonly ReviewKind[];
   /** Refunds that count, in smallest units. */

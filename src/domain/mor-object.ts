@@ -34,8 +34,16 @@ export type MorObjectDetail = {
   readonly reviewerNote?: string | null;
   /** When the newest event about it was made (ISO 8601). */
   readonly saidAt?: string;
+  /** When the event that gave a dispute its outcome was made (ISO 8601): a later one overrules it. */
+  readonly outcomeAt?: string;
+  /** When the event that gave a dispute its amount was made (ISO 8601). */
+  readonly amountAt?: string;
+  /** Ids of a payment, charge or payment intent that a dispute or an alert named. */
+  readonly names?: readonly string[];
   /** The loss of a dispute is in the ledger. */
   readonly booked?: boolean;
+  /** The loss as the ledger has it: our id of its payment, smallest units as text, and how many entries made it. */
+  readonly loss?: { readonly of: string; readonly minor: string; readonly entries: number };
   /** Our request was sent and nobody answered; it is sent again, the same bytes. */
   readonly unanswered?: boolean;
   /** A link that was made by itself after a failed renewal. */

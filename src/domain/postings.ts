@@ -36,9 +36,14 @@ export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEnt
   return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, at, null, r.id);
 }
 
-/** A bank took the money of a payment back: the MoR owes that much less. `objectId`: our id of the dispute. */
-export function disputeLost(p: PaymentRow, objectId: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('disputed_payments', 'mor_receivable', 'dispute_lost', objectId, p, amount, at, null, null);
+/** A bank took the money of a payment back: the MoR owes that much less. `subject`: our id of the dispute, and which entry of it. */
+export function disputeLost(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+  return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, at, null, null);
+}
+
+/** A loss is none after all, or less of one: the dispute was won since, or what it took was given back by a refund. */
+export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+  return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, at, null, null);
 }
 
 /** A refund of a payment that never was marked: both clearing accounts are settled against each other. */

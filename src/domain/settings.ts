@@ -14,6 +14,8 @@ export type FlowSettings = {
   readonly draftPolicy: 'wait' | 'finalize';
   /** Hours after which an expected renewal without a verdict becomes a review item. */
   readonly renewalAlarmAfterHours: number;
+  /** Days that a bank debit may take: the same alarm for customers who pay by debit, and how long a signup's debit is waited for. */
+  readonly bankDebitAlarmAfterDays: number;
   readonly signupChargeCheck: 'psp_reference' | 'off';
   /** True: relay each `invoice.created` to the MoR. */
   readonly relay: boolean;

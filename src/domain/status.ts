@@ -10,6 +10,11 @@ import {
 /** Document 3, rule 4: the signup's invoice is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
 
+/** Stripe ends an incomplete subscription 23 hours after it was made, and voids its first invoice. */
+export const SIGNUP_ENDS_MS = 23 * 3_600_000;
+/** Five hours before that a person is told that a signup has no payment. */
+export const SIGNUP_OVERDUE_MS = 18 * 3_600_000;
+
 /**
  * The invoice's status for the API. Money that is settled wins over everything (paid never becomes unpaid), then money that
  * waits for a person, then money on its way, then what the platform says, then the MoR's verdict.
@@ -20,10 +25,12 @@ export function publicStatus(s: LaneState): PublicInvoiceStatus {
   if (onlyPartPaid(s)) return at(['parked']) ? 'review' : 'open';
   if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';
   if (at(['parked'])) return 'review';
-  if (at(['proving', 'waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
+  if (at(['waiting', 'finalizing', 'reporting', 'attaching', 'referencing', 'paying'])) return 'marking';
+  // Money that is known and not settled, a bank debit on its way: nothing is marked yet.
+  if (payments.some((p) => p.mark === 'proving' && p.pendingSince === null)) return 'marking';
   if (at(['held'])) return 'held';
   if (invoice?.platformStatus === 'void' || invoice?.platformStatus === 'deleted') return 'void';
-  if (payments.length > 0) return 'open'; // refused, or given back
+  if (payments.length > 0) return 'open'; // refused, given back, or not settled yet
   if (invoice?.billingReason === SIGNUP_REASON || invoice?.amountDue === 0n) return 'ignored';
   return 'expected';
 }

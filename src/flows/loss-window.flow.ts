@@ -72,7 +72,7 @@ export class LossWindowFlow {
           found.push(difference('no_verdict', 'person', detail, about));
         }
         for (const reference of i.references) {
-          const known = answered(await this.lookups.knowsPayment(reference));
+          const known = answered(await this.lookups.hasCharged(reference));
           await asked();
           if (!known) continue;
           const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: a later one may have been given up`;

@@ -254,12 +254,13 @@ export class VerifyComparison {
     if (context.settings.signupChargeCheck === 'off') return found;
     for (const s of signups) {
       const known = await this.questions.ask(
-        () => gateway.knowsCharge(s.chargeId),
+        () => gateway.lookUpCharge(s.chargeId),
         'a charge could not be looked up at the MoR',
       );
       await this.sitting.step('payments', 1);
-      if (known) continue;
-      const detail = `the MoR does not know charge ${s.chargeId}, which paid this signup's invoice`;
+      if (known === 'charged') continue;
+      const said = known === 'pending' ? 'has not settled' : 'does not know';
+      const detail = `the MoR ${said} charge ${s.chargeId}, which paid this signup's invoice`;
       const about = { invoiceId: s.invoiceId, paymentId: s.paymentRowId };
       found.push(difference('marked_not_charged', 'person', detail, about));
     }

@@ -1,20 +1,15 @@
 // Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import {
-  applyAnswer,
-  applyIdentified,
-  applyProbe,
-  applyProof,
-  applyRead,
-  type Answer,
-} from '../domain/lane/apply-answer.js';
+import { applyAnswer, applyIdentified, applyProbe, applyRead, type Answer } from '../domain/lane/apply-answer.js';
 import { applyObjectRead } from '../domain/lane/apply-channel-answer.js';
 import { applyChannelEvent } from '../domain/lane/apply-channel-event.js';
 import { applyEvent } from '../domain/lane/apply-event.js';
 import { type Ctx, note, openReview } from '../domain/lane/change.js';
 import { ensureInvoice } from '../domain/lane/facts.js';
+import { applyProof } from '../domain/lane/prove-charge.js';
 import { type Errand, plan } from '../domain/lane/plan.js';
 import { settle } from '../domain/lane/settle.js';
+import { applyDebit } from '../domain/lane/settle-watches.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import {
   type BillingCallKind,
@@ -205,7 +200,7 @@ export class WorkLaneFlow {
       case 'read-invoice':
         return this.read(errand.invoiceId, trail);
       case 'prove-charge': {
-        const outcome = await trail.call(errand.do, null, this.gateway.knowsCharge(errand.chargeId));
+        const outcome = await trail.call(errand.do, null, this.gateway.lookUpCharge(errand.chargeId));
         return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
       }
       case 'read-object': {
@@ -226,6 +221,10 @@ export class WorkLaneFlow {
       }
       case 'gather-tax':
         return this.tax === null ? (s) => s : trail.call(errand.do, null, this.tax.gather(errand));
+      case 'ask-debit': {
+        const paysByDebit = await this.store.paysByDebit(errand.customerId);
+        return (s, ctx) => applyDebit(s, paysByDebit, ctx);
+      }
       case 'identify': {
         const outcome = await trail.call(errand.do, null, this.platform.probe(errand.call));
         return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);

@@ -1,6 +1,7 @@
 // Document 2: the customer's invoice file of a payment or a refund, by the MoR's id or by the processor's.
 import { type Clock } from '../domain/ports/clock.js';
 import { type CallOutcome } from '../domain/ports/call.js';
+import { type ChargeState } from '../domain/ports/payment-gateway.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields } from './read.js';
 import { type MorTransport } from './transport.js';
@@ -32,12 +33,12 @@ export class Invoices {
     return this.#read(`/api/refunds/invoice${query({ psp_reference: pspReference })}`);
   }
 
-  /** True for 200 and 202, false for 404: whether the MoR knows a payment with this charge id at this moment. */
-  knowsPayment(pspReference: string): Promise<CallOutcome<boolean>> {
-    return this.transport.call<boolean>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
+  /** What the MoR knows of the payment with this charge id at this moment: 200, 202 or 404. */
+  lookUpCharge(pspReference: string): Promise<CallOutcome<ChargeState>> {
+    return this.transport.call<ChargeState>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
       name: 'invoice.read',
-      accept: () => true, // the file is of no interest here
-      acceptError: ({ status }) => (status === 404 ? false : null), // Document 2 names no code for this 404
+      accept: ({ status }) => (status === 202 ? 'pending' : 'charged'), // the file is of no interest here
+      acceptError: ({ status }) => (status === 404 ? 'unknown' : null), // Document 2 names no code for this 404
     });
   }
 

@@ -8,8 +8,9 @@ export class HttpMorLookups extends MorLookups {
     super();
   }
 
-  knowsPayment(pspReference: string): Promise<CallOutcome<boolean>> {
-    return this.invoices.knowsPayment(pspReference);
+  async hasCharged(pspReference: string): Promise<CallOutcome<boolean>> {
+    const found = await this.invoices.lookUpCharge(pspReference);
+    return found.ok ? { ...found, value: found.value === 'charged' } : found;
   }
 
   async hasRefundDocument({

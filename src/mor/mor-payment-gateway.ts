@@ -1,7 +1,13 @@
 // The port of the card payments, joined to the MoR's client.
 import { decimalFromMinor } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
-import { type IntentAnswer, type MorCall, PaymentGateway, type RefundAnswer } from '../domain/ports/payment-gateway.js';
+import {
+  type ChargeState,
+  type IntentAnswer,
+  type MorCall,
+  PaymentGateway,
+  type RefundAnswer,
+} from '../domain/ports/payment-gateway.js';
 import { type CardIntents, encodeIntent } from './card-intents.js';
 import { type Invoices } from './invoices.js';
 import { encodePaymentLink } from './payment-links.js';
@@ -46,7 +52,7 @@ export class MorPaymentGateway extends PaymentGateway {
     return this.refunds.send(wire, key);
   }
 
-  knowsCharge(processorChargeId: string): Promise<CallOutcome<boolean>> {
-    return this.invoices.knowsPayment(processorChargeId);
+  lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>> {
+    return this.invoices.lookUpCharge(processorChargeId);
   }
 }

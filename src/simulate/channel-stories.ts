@@ -116,17 +116,31 @@ export const channelStories: readonly Story[] = [
       world.scheduler.plan(world.at(160), 'the customer pays at the link too', () => channels.payLink(invoice()));
     },
   },
-  ...(['won', 'lost'] as const).map((outcome): Story => ({
-    name: `a dispute that is ${outcome}`,
+  ...(['won', 'lost', 'lost_then_won'] as const).map((outcome): Story => ({
+    name: `a dispute that is ${outcome.replaceAll('_', ' ')}`,
     settings: finalize,
     plan: async (world) => {
       const { people, invoice } = await renewal(world, 'succeed');
       const channels = new Channels(world, people);
       world.scheduler.plan(world.at(30), 'a dispute', () =>
-        channels.dispute(paymentOf(people, invoice()), outcome, 7_200_000),
+        channels.dispute(paymentOf(people, invoice()), { outcome, decidedAfterMs: 7_200_000 }),
       );
     },
   })),
+  {
+    name: 'a dispute that is lost, and then all is given back',
+    settings: finalize,
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const channels = new Channels(world, people);
+      world.scheduler.plan(world.at(30), 'a dispute', () =>
+        channels.dispute(paymentOf(people, invoice()), { outcome: 'lost', decidedAfterMs: 7_200_000 }),
+      );
+      world.scheduler.plan(world.at(200), 'all is given back in the portal', async () => {
+        await people.control('/mor/refunds', { payment_id: paymentOf(people, invoice()) });
+      });
+    },
+  },
   {
     name: 'an alert answered with a refund',
     settings: finalize,

@@ -101,16 +101,33 @@ export class Channels {
     }
   }
 
-  /** A bank disputes a payment; it is decided later. */
-  async dispute(paymentId: string, outcome: 'won' | 'lost', decidedAfterMs: number): Promise<void> {
+  /** A bank disputes a payment, or `share` of it; it is decided later. What is lost and then won is told as both. */
+  async dispute(
+    paymentId: string,
+    how: {
+      readonly outcome: 'won' | 'lost' | 'lost_then_won';
+      readonly decidedAfterMs: number;
+      readonly share?: number;
+    },
+  ): Promise<void> {
     const payment = this.world.sandbox.mor.payments.get(paymentId);
     if (payment === undefined) return;
     const disputeId = this.world.name('dp');
-    const data = { disputeId, paymentId };
-    this.world.disputes.push({ disputeId, paymentId, outcome });
+    const minor = how.share === undefined ? null : Math.max(1, Math.round(payment.amount * how.share));
+    const currency = payment.currency.toUpperCase();
+    const amount = minor === null ? {} : { amount: { amount: decimalFromMinor(BigInt(minor), currency), currency } };
+    const data = { disputeId, paymentId, ...amount };
+    const outcomes = how.outcome === 'lost_then_won' ? (['lost', 'won'] as const) : [how.outcome];
+    const outcomeEvents = outcomes.map((outcome) => `evt_${outcome}_${disputeId}`);
+    const last = outcomes.at(-1) ?? 'lost';
+    this.world.disputes.push({ disputeId, paymentId, outcome: last, minor, outcomeEvents });
     await this.people.control('/events', { type: 'dispute.action_needed', data });
-    this.world.scheduler.plan(this.world.now + decidedAfterMs, `dispute ${disputeId} is ${outcome}`, async () => {
-      await this.people.control('/events', { type: 'dispute.outcome', data: { ...data, outcome } });
+    outcomes.forEach((outcome, n) => {
+      const at = this.world.now + how.decidedAfterMs * (n + 1);
+      this.world.scheduler.plan(at, `dispute ${disputeId} is ${outcome}`, async () => {
+        const id = outcomeEvents[n];
+        await this.people.control('/events', { type: 'dispute.outcome', id, data: { ...data, outcome } });
+      });
     });
   }
 

@@ -2,8 +2,9 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { withDatabase } from '../config/index.js';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
+import { connectAlone } from '../store/connect.js';
 import { migrate } from '../store/migrations.js';
 
 export type SimDatabases = {
@@ -53,9 +54,9 @@ async function makeDatabases(url: string, count: number): Promise<SimDatabases> 
   };
   try {
     await asAdmin(url, `create database ${first ?? ''}`);
-    await migrate(named(url, first ?? ''));
+    await migrate(withDatabase(url, first ?? ''));
     for (const name of copies) await asAdmin(url, `create database ${name} template ${first ?? ''}`);
-    return { urls: names.map((name) => named(url, name)), close };
+    return { urls: names.map((name) => withDatabase(url, name)), close };
   } catch (error) {
     await close();
     throw error;
@@ -63,18 +64,10 @@ async function makeDatabases(url: string, count: number): Promise<SimDatabases> 
 }
 
 async function asAdmin(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => undefined);
-  await client.connect();
+  const client = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
   try {
     await client.query(sql);
   } finally {
     await client.end();
   }
-}
-
-function named(url: string, database: string): string {
-  const to = new URL(url);
-  to.pathname = `/${database}`;
-  return to.toString();
 }

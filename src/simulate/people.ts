@@ -140,6 +140,13 @@ export class People {
     await Promise.all(Array.from({ length: clicks }, click));
   }
 
+  /** The bank is quick: a customer's debit settles now. */
+  settleDebit(customerId: string): void {
+    const { charges } = this.world.sandbox.cards;
+    for (const p of this.payments())
+      if (p.merchantCustomerId === customerId && p.status === 'processing') charges.succeed(p);
+  }
+
   /** The MoR knows a payment without the invoice it is for, as it may of a signup's. */
   neverHeardOf(invoiceId: string): void {
     for (const p of this.payments()) if (p.merchantInvoiceId === invoiceId) p.merchantInvoiceId = null;
@@ -192,7 +199,7 @@ export class People {
   /** The whole signup: intent, browser, completion. `said`: the amounts that the shop's backend names, one after the other. */
   async signUp(
     s: Subscriber,
-    outcome: 'succeed' | 'decline' | 'bank_debit' = 'succeed',
+    outcome: 'succeed' | 'decline' | 'bank_debit' | 'bank_debit_failed' = 'succeed',
     said: readonly number[] = [s.amount],
   ): Promise<void> {
     const by = 'shop';

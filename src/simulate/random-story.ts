@@ -36,7 +36,7 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
     const trial = rng.chance(0.7);
     const who = await people.subscriber(`c${n}`, rng.int(5, 400) * 10, rng.pick(currencies), trial);
     if (!trial) {
-      const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit'] as const);
+      const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit', 'bank_debit_failed'] as const);
       const unheard = rng.chance(0.5);
       const said = rng.pick([[who.amount], [who.amount], [who.amount - 10, who.amount], [who.amount + 10]]);
       world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => {
@@ -147,7 +147,15 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     ['a proforma invoice is withdrawn', () => void channels.withdraw(aBilledInvoice())],
     ['a payment link', () => payByLink(anOpenInvoice())],
     ['another payment link', () => payByLink(anOpenInvoice())],
-    ['a dispute', () => channels.dispute(aPayment(), rng.pick(['won', 'lost'] as const), rng.int(1, 48) * 1_800_000)],
+    [
+      'a dispute',
+      () => {
+        const outcome = rng.pick(['won', 'lost', 'lost', 'lost_then_won'] as const);
+        const share = rng.pick([undefined, 0.4, 0.7]);
+        const decidedAfterMs = rng.int(1, 24) * 1_800_000;
+        return channels.dispute(aPayment(), { outcome, decidedAfterMs, ...(share === undefined ? {} : { share }) });
+      },
+    ],
     ['an alert', () => channels.alert(aPayment(), rng.chance(0.6))],
     ['an event is lost', () => loseNext(world, rng)],
     [

@@ -1,5 +1,6 @@
 // The rules about the MoR's other channels: one way to pay at a time, every transfer and link counted, disputes told to a person.
 import { type Sides } from './sides.js';
+import { type Snapshot } from './sim-store.js';
 
 /** Our clocks are wrong by ten minutes at most, so a link may seem expired that much too early. */
 const CLOCKS_DIFFER_MS = 620_000;
@@ -39,28 +40,44 @@ function proformaRules({ world, seen }: Sides): string[] {
 /** A person heard of every dispute, and of every loss in the ledger. */
 function disputeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
-  for (const { disputeId, paymentId, outcome } of world.disputes) {
+  for (const { disputeId, outcome, outcomeEvents } of world.disputes) {
     const own = seen.objects.filter((o) => o.kind === 'dispute' && o.mor_id === disputeId);
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
     // One on a payment that is not known here stands by itself, and a person was told.
     const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.summary.includes('not known'));
     if (!told) broken.push(`C3: nobody was told of dispute ${disputeId}`);
     if (own.length > 1) broken.push(`C3: dispute ${disputeId} has ${own.length} rows`);
-    // Its sender gives up after eight tries; where each met a wrong clock there is a copy in quarantine, and an alarm, but no event.
-    const outcomeEvent = `evt_outcome_${disputeId}`;
-    if (!seen.events.some((e) => e.event_id === outcomeEvent)) continue;
-    // An operator dismissed it while nobody knew its payment.
-    if (seen.reviews.some((r) => r.subject === outcomeEvent && r.resolution === 'dismiss')) continue;
     const [dispute] = own;
-    if (dispute !== undefined && dispute.status !== outcome)
+    if (dispute !== undefined && wasHeard(seen, outcomeEvents) && dispute.status !== outcome)
       broken.push(`C3: dispute ${disputeId} is ${dispute.status} here, and it was ${outcome}`);
+  }
+  return [...broken, ...lossRules({ world, seen })];
+}
+
+/**
+ * An event's sender gives up after eight tries; where each met a wrong clock there is a copy in quarantine, and an alarm, but no event.
+ * And an operator may have dismissed it while nobody knew its payment.
+ */
+function wasHeard(seen: Snapshot, events: readonly string[]): boolean {
+  const dismissed = (id: string): boolean => seen.reviews.some((r) => r.subject === id && r.resolution === 'dismiss');
+  return events.every((id) => seen.events.some((e) => e.event_id === id) && !dismissed(id));
+}
+
+/** C4: what banks took is in the ledger, and never more than refunds left of the payment. */
+function lossRules({ world, seen }: Pick<Sides, 'world' | 'seen'>): string[] {
+  const broken: string[] = [];
+  for (const paymentId of new Set(world.disputes.map((d) => d.paymentId))) {
+    const disputes = world.disputes.filter((d) => d.paymentId === paymentId);
     const row = seen.payments.find((p) => p.payment_id === paymentId);
-    if (row === undefined || outcome !== 'lost') continue;
-    const booked = seen.ledger.filter((e) => e.reason === 'dispute_lost' && e.payment_row_id === row.id);
-    const lost = world.disputes.filter((d) => d.paymentId === paymentId && d.outcome === 'lost').length;
-    if (booked.length > lost) broken.push(`C3: ${lost} disputes of ${paymentId} are booked ${booked.length} times`);
-    const left = Number(row.amount) - Number(row.amount_refunded);
-    if (booked.length === 0 && left > 0) broken.push(`C3: the loss of dispute ${disputeId} is not in the ledger`);
+    if (row === undefined || row.succeeded_at === null || !disputes.every((d) => wasHeard(seen, d.outcomeEvents)))
+      continue;
+    const booked = seen.ledger.reduce((n, e) => {
+      if (e.payment_row_id !== row.id) return n;
+      return n + (e.reason === 'dispute_lost' ? 1 : e.reason === 'dispute_reversed' ? -1 : 0) * Number(e.amount);
+    }, 0);
+    const lost = disputes.filter((d) => d.outcome === 'lost').reduce((n, d) => n + (d.minor ?? Number(row.amount)), 0);
+    const wanted = Math.min(lost, Number(row.amount) - Number(row.amount_refunded));
+    if (booked !== wanted) broken.push(`C4: ${booked} counts as lost of ${paymentId}, not ${wanted}`);
   }
   return broken;
 }

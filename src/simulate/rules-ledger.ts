@@ -24,7 +24,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
     if (!gap && owed !== p.amount - p.amountRefunded)
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
     const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
-    if (lost < 0 || lost > p.amount || (lost > 0 && !disputed))
+    if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed))
       broken.push(`V12: ${lost} of ${p.id} counts as taken back by a bank`);
     const unmarked = -balance('unmarked_payments', row.id);
     const unmirrored = balance('unmirrored_refunds', row.id);

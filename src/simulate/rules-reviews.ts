@@ -51,7 +51,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     }
     case 'signup_overdue':
     case 'signup_unproven':
-      return p === undefined;
+      // The MoR may have said that the charge failed, though it did not.
+      return p === undefined || world.contradicted.has(invoiceId);
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),

@@ -84,7 +84,10 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const attached = records.filter((r) => r.attachedAs !== null);
   if (row.amount !== null && Number(row.amount) !== p.amount)
     broken.push(`G7: the ledger has ${row.amount} for ${about}`);
-  if (row.succeeded_at === null) return [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
+  if (row.succeeded_at === null) {
+    const doubted = row.mark === 'parked' && world.contradicted.has(row.invoice_id); // the MoR said that it failed: a person is asked
+    return doubted ? broken : [...broken, `V4: ${about} is not recorded as taken (mark ${row.mark})`];
+  }
   if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
     broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
   const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);

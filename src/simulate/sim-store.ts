@@ -1,5 +1,6 @@
 // The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for what is due next.
-import pg from 'pg';
+import type pg from 'pg';
+import { connectAlone } from '../store/connect.js';
 import { Database } from '../store/database.js';
 
 export type PaymentLine = {
@@ -124,9 +125,7 @@ export class SimStore {
   /** `url` names a database with the current schema, which this then owns: it is emptied at each run. */
   static async open(url: string): Promise<SimStore> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
-    const look = new pg.Client({ connectionString: url });
-    look.on('error', () => undefined);
-    await look.connect();
+    const look = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
     // Append-only tables refuse deletes by trigger; this session may pass them by.
     await look.query(`set session_replication_role = replica; set synchronous_commit = off`);
     const tables = await look.query<{ name: string }>(

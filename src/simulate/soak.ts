@@ -43,6 +43,7 @@ export async function soak(
     markMode: rng.pick(['payment_record', 'payment_record', 'out_of_band'] as const),
     draftPolicy: rng.pick(['wait', 'finalize'] as const),
     renewalAlarmAfterHours: 24,
+    bankDebitAlarmAfterDays: 10,
     signupChargeCheck: 'psp_reference',
     relay: false,
     morProduct: rng.pick(['mor', 'tor'] as const),

@@ -98,6 +98,33 @@ export const goldenStories: readonly Story[] = [
     },
   },
   {
+    name: 'a signup by bank debit that Stripe does not wait for',
+    plan: async (world) => {
+      const people = new People(world);
+      const ada = await people.subscriber('ada', 2_990, 'eur', false);
+      world.scheduler.plan(world.at(1), 'a signup', () => void people.signUp(ada, 'bank_debit'));
+    },
+  },
+  ...modes.map((markMode): Story => ({
+    name: `a signup by bank debit that settles in time ${markMode}`,
+    settings: { markMode },
+    plan: async (world) => {
+      const people = new People(world);
+      const ada = await people.subscriber('ada', 2_990, 'eur', false);
+      world.scheduler.plan(world.at(1), 'a signup', () => void people.signUp(ada, 'bank_debit'));
+      world.scheduler.plan(world.at(300), 'the bank is quick', () => people.settleDebit(ada.customerId));
+    },
+  })),
+  ...modes.map((markMode): Story => ({
+    name: `a signup by bank debit that fails ${markMode}`,
+    settings: { markMode },
+    plan: async (world) => {
+      const people = new People(world);
+      const ada = await people.subscriber('ada', 2_990, 'eur', false);
+      world.scheduler.plan(world.at(1), 'a signup', () => void people.signUp(ada, 'bank_debit_failed'));
+    },
+  })),
+  {
     name: 'a signup whose amount is named wrongly, then rightly',
     plan: async (world) => {
       const people = new People(world);

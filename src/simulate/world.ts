@@ -45,6 +45,15 @@ export type Copied = {
   readonly at: number;
 };
 
+/** A dispute with its last outcome; `minor`: how much of the payment it is about, null for all. */
+export type Dispute = {
+  readonly disputeId: string;
+  readonly paymentId: string;
+  readonly outcome: 'won' | 'lost';
+  readonly minor: number | null;
+  readonly outcomeEvents: readonly string[];
+};
+
 export class World {
   readonly scheduler: Scheduler;
   readonly sandbox: SandboxCore;
@@ -65,8 +74,7 @@ export class World {
   readonly misnamed = new Set<string>();
   /** A payment link's key → the invoice that it was asked for. */
   readonly linkOf = new Map<string, string>();
-  readonly disputes: { readonly disputeId: string; readonly paymentId: string; readonly outcome: 'won' | 'lost' }[] =
-    [];
+  readonly disputes: Dispute[] = [];
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
   /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
   loses: (type: string, body: Buffer) => boolean = () => false;
@@ -251,8 +259,9 @@ export class World {
     return Promise.race([answered, this.sleep(timeoutMs).then(() => null)]);
   }
 
-  private hearSent({ method, path, key, body, done }: Sent): void {
+  private hearSent({ method, path, key, body, done, side }: Sent): void {
     if (key === null || method === 'GET') return;
+    if (side === 'stripe') this.notBeforeSettlement(path, body);
     const request = `${method} ${path} ${body}`;
     const before = this.keys.get(key);
     if (before !== undefined && before.request !== request)
@@ -264,6 +273,15 @@ export class World {
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
     if (older?.done === true) {
       this.scheduler.broken.push(`V7: ${key} is sent although the key before it had its effect`);
+    }
+  }
+
+  /** V5: what marks an invoice is never sent for money that is on its way. */
+  private notBeforeSettlement(path: string, body: string): void {
+    const form = decodeURIComponent(body);
+    for (const p of this.sandbox.mor.payments.values()) {
+      if (p.status !== 'processing' || p.processorChargeId === '' || !form.includes(p.processorChargeId)) continue;
+      this.scheduler.broken.push(`V5: ${path} tells Stripe of ${p.processorChargeId}, which is not settled`);
     }
   }
 

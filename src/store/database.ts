@@ -1,9 +1,14 @@
 // The way into PostgreSQL: TypeORM's DataSource for entities and reads, its pool for the hot paths, and a pool of its own for intake.
 import { Writable } from 'node:stream';
-import { types } from 'node:util';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { poolConfig, poolOf } from './connect.js';
+import { sqlState } from './database-errors.js';
 import { ENTITIES } from './entities.js';
+import { refusalOf } from './refusals.js';
+import { checkServer, type ServerFacts } from './server.js';
+
+export { DatabaseRefused, isTransient, isUnavailable, sqlState, violatedConstraint } from './database-errors.js';
 
 export type DatabaseOptions = {
   readonly url: string;
@@ -13,7 +18,6 @@ export type DatabaseOptions = {
 };
 
 // Milliseconds. A transaction here is short; what takes longer is stuck, and its work is done again by whoever comes next.
-const CONNECT_MS = 5_000;
 const STATEMENT_MS = 15_000;
 const INTAKE_STATEMENT_MS = 5_000;
 
@@ -25,42 +29,40 @@ export class Database {
     readonly pool: pg.Pool,
     /** Intake's own connections. */
     readonly intake: pg.Pool,
+    readonly server: ServerFacts,
   ) {}
 
+  /** @throws DatabaseRefused when the database cannot be used as it is, and waiting does not help */
   static async open(options: DatabaseOptions): Promise<Database> {
     const orm = new DataSource({
       type: 'postgres',
-      url: options.url,
-      applicationName: 'crossbill',
       entities: ENTITIES,
       synchronize: false,
+      applicationName: 'crossbill',
       poolSize: Math.max(1, options.poolSize - 1),
-      connectTimeoutMS: CONNECT_MS,
       poolErrorHandler: (e: unknown) => options.onError(e instanceof Error ? e : new Error('database error')),
       extra: {
-        statement_timeout: STATEMENT_MS,
+        ...poolConfig(options.url, { name: 'crossbill', statementMs: STATEMENT_MS }),
         query_timeout: STATEMENT_MS + 2_000,
-        idle_in_transaction_session_timeout: STATEMENT_MS,
-        keepAlive: true,
         // Statements that do not wait for each other travel together: a decision needs two round trips, not twenty.
         pipeline: true,
       },
     });
-    await orm.initialize();
-    const pool: unknown = (orm.driver as unknown as { master: unknown }).master;
-    if (!(pool instanceof pg.Pool)) throw new Error('TypeORM did not give its pg pool');
     const intake = new pg.Pool({
-      connectionString: options.url,
-      application_name: 'crossbill-intake',
+      ...poolConfig(options.url, { name: 'crossbill-intake', statementMs: INTAKE_STATEMENT_MS }),
       max: 1,
-      connectionTimeoutMillis: CONNECT_MS,
-      statement_timeout: INTAKE_STATEMENT_MS,
       query_timeout: INTAKE_STATEMENT_MS + 1_000,
-      keepAlive: true,
     });
     // An idle client without a listener would take the process down with its connection.
     intake.on('error', options.onError);
-    return new Database(orm, pool, intake);
+    try {
+      await orm.initialize();
+      const pool = poolOf(orm);
+      return new Database(orm, pool, intake, await checkServer(pool, intake));
+    } catch (e) {
+      await Promise.allSettled([intake.end(), orm.destroy()]);
+      throw refusalOf(e);
+    }
   }
 
   async close(): Promise<void> {
@@ -125,31 +127,4 @@ export async function onConnection<T>(pool: pg.Pool, work: (db: pg.PoolClient) =
     db.off('error', fail);
     db.release(broken);
   }
-}
-
-/** SQLSTATE of a database error, or the socket's own code; null for anything else. */
-export function sqlState(e: unknown): string | null {
-  // Not `instanceof`: a socket's error may come from another realm than this code.
-  return types.isNativeError(e) && 'code' in e && typeof e.code === 'string' ? e.code : null;
-}
-
-/** Serialization failure or deadlock: the whole transaction may be run again. */
-export function isTransient(e: unknown): boolean {
-  const state = sqlState(e);
-  return state === '40001' || state === '40P01';
-}
-
-// Connection, resources, operator intervention, read-only after a failover: the database's own trouble (SQLSTATE classes).
-const TROUBLE = /^(08|53|57|58|25|40|55|XX)/;
-
-/** True when the error is the database's own trouble and not what it was told to do. */
-export function isUnavailable(e: unknown): boolean {
-  const state = sqlState(e);
-  if (state === null) return e instanceof Error && /timeout|terminat|connection|pool/i.test(e.message);
-  return TROUBLE.test(state) || /^E[A-Z]{3,}$/.test(state); // ECONNREFUSED and its kin come from the socket
-}
-
-export function violatedConstraint(e: unknown): string | null {
-  if (sqlState(e) !== '23505' || !(e instanceof Error)) return null;
-  return 'constraint' in e && typeof e.constraint === 'string' ? e.constraint : 'unknown';
 }

@@ -123,4 +123,27 @@ export class PgLaneStore extends LaneStore {
     );
     return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
   }
+
+  async paysByDebit(customerId: string): Promise<boolean> {
+    const found = await this.db.pool.query<{ kind: string; body: string | null; slow: boolean }>(
+      `select s.kind, s.body, exists (select from payment p
+                where p.customer_id = $1 and p.signup_id = s.id and p.pending_since is not null
+                  and coalesce(p.succeeded_at, $2) > p.pending_since + interval '1 hour') as slow
+         from signup s where s.customer_id = $1 and s.intent_id is not null order by s.seq desc limit 1`,
+      [customerId, this.clock.now()],
+    );
+    const newest = found.rows[0];
+    if (newest === undefined) return false;
+    return newest.kind === 'payment' ? newest.slow : savesOnlyDebits(newest.body);
+  }
+}
+
+/** A setup intent's request, as we sent it (Document 3): without types it saves a card; null once erased. */
+function savesOnlyDebits(body: string | null): boolean {
+  const request: unknown = JSON.parse(body ?? '{}');
+  const types =
+    typeof request === 'object' && request !== null && 'payment_method_types' in request
+      ? request.payment_method_types
+      : [];
+  return Array.isArray(types) && types.length > 0 && !types.includes('card');
 }

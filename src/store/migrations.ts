@@ -2,7 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { DataSource, type Logger, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { poolConfig, poolOf } from './connect.js';
+import { DatabaseRefused, sqlState } from './database-errors.js';
+import { refusalOf } from './refusals.js';
+import { checkServer } from './server.js';
 
 /** Any number, the same in every replica: one of them migrates, the others wait. */
 const MIGRATION_LOCK = 4_812_007;
@@ -34,7 +38,9 @@ function migrationOf(file: string, text: string): MigrationClass {
     readonly name = name;
     async up(db: QueryRunner): Promise<void> {
       await db.query(`set local lock_timeout = '10s'`);
-      await db.query(up);
+      await db.query(up).catch((e: unknown) => {
+        throw sqlState(e) === '57014' ? cancelled(file, e) : e;
+      });
     }
     async down(db: QueryRunner): Promise<void> {
       await db.query(down);
@@ -42,15 +48,38 @@ function migrationOf(file: string, text: string): MigrationClass {
   };
 }
 
+// No limit of ours or of the role's is in force, so a person or a tool of theirs did it (query_canceled).
+function cancelled(file: string, cause: unknown): DatabaseRefused {
+  return new DatabaseRefused(
+    'migration_cancelled',
+    `The migration ${file} was cancelled on the server while it worked, and nothing of it was kept`,
+    'See who ends long statements there (pg_cancel_backend), then start again',
+    cause,
+  );
+}
+
+const nothing = (): void => undefined;
+/** TypeORM's own prints what failed to stdout, where a command's result belongs; who called says it. */
+const SILENT: Logger = {
+  logQuery: nothing,
+  logQueryError: nothing,
+  logQuerySlow: nothing,
+  logSchemaBuild: nothing,
+  logMigration: nothing,
+  log: nothing,
+};
+
 function dataSource(url: string, folder: string): DataSource {
   return new DataSource({
     type: 'postgres',
-    url,
     applicationName: 'crossbill-migrate',
+    logger: SILENT,
     migrations: loadMigrations(folder),
     migrationsTableName: 'schema_migration',
     migrationsTransactionMode: 'each',
     poolSize: 2,
+    // A migration takes the time that it needs, whatever limit the role or the database has.
+    extra: poolConfig(url, { name: 'crossbill-migrate', statementMs: 0 }),
   });
 }
 
@@ -61,7 +90,13 @@ async function locked<T>(
   work: (db: DataSource) => Promise<T>,
 ): Promise<T> {
   const db = dataSource(url, folder);
-  await db.initialize();
+  try {
+    await db.initialize();
+    await checkServer(poolOf(db), poolOf(db));
+  } catch (e) {
+    await db.destroy().catch(() => undefined);
+    throw refusalOf(e);
+  }
   const lock = db.createQueryRunner();
   try {
     // Asked for again and again, not waited for: whoever is told to stop meanwhile must be able to.
@@ -96,6 +131,7 @@ export class MigrationEnded extends Error {
  * Brings the schema up to date. Gives the names of the migrations that were run; none when it already was.
  * @param signal ends the waiting for another process that migrates
  * @throws MigrationEnded when it did
+ * @throws DatabaseRefused when the database cannot be used as it is, or somebody cancelled a migration
  */
 export async function migrate(
   url: string,
@@ -127,4 +163,22 @@ export async function schemaState(db: DataSource, folder = OWN_MIGRATIONS): Prom
     missing: own.filter((name) => !done.has(name)),
     unknown: [...done].filter((name) => !own.includes(name)),
   };
+}
+
+/**
+ * Whether this user is meant to change the schema: it owns the tables; or, where there are none yet, the database or the schema, or was
+ * granted CREATE by name. That anybody may create tables in `public`, as before PostgreSQL 15, is not enough: the daemon's own user would
+ * become the owner of the books unnoticed.
+ */
+export async function mayMigrate(db: DataSource): Promise<boolean> {
+  const [row] = await db.query<{ may: boolean | null }[]>(
+    `select case when to_regclass('schema_migration') is not null
+              then (select pg_has_role(c.relowner, 'usage') from pg_class c where c.oid = to_regclass('schema_migration'))
+              else pg_has_role(d.datdba, 'usage') or pg_has_role(n.nspowner, 'usage') or exists (
+                select from aclexplode(n.nspacl) as a
+                 where a.privilege_type = 'CREATE' and a.grantee <> 0 and pg_has_role(a.grantee, 'usage'))
+            end as may
+       from pg_database d, pg_namespace n where d.datname = current_database() and n.nspname = current_schema()`,
+  );
+  return row?.may === true;
 }

@@ -20,12 +20,6 @@ export type Stuck = {
 export class PgOverview {
   constructor(private readonly db: Database) {}
 
-  /** The server's version as it counts itself, for example 140011 for 14.11. */
-  async serverVersion(): Promise<number> {
-    const found = await this.db.pool.query<{ server_version_num: string }>('show server_version_num');
-    return Number(found.rows[0]?.server_version_num ?? 0);
-  }
-
   async invoicesByStatus(): Promise<Readonly<Record<string, number>>> {
     const found = await this.db.pool.query<{ status: string; n: string }>(
       'select status, count(*) as n from invoice group by status order by status',

@@ -10,12 +10,10 @@ import {
   type SignupRow,
   Signups,
 } from '../domain/ports/signups.js';
+import { SIGNUP_ENDS_MS } from '../domain/status.js';
 import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
 import { Database, inTransaction } from './database.js';
 import { turnIsFree } from './turns.js';
-
-/** Stripe ends an incomplete subscription 23 hours after it was made. */
-const INCOMPLETE_ENDS_MS = 23 * 3_600_000;
 
 /** Older ones were flagged long ago, or no daemon ran for a month: a person who looks then sees more than this. Most were given up. */
 const OVERDUE_FOR_MS = 30 * 86_400_000;
@@ -207,7 +205,7 @@ export class PgSignups extends Signups {
           s.id,
           `signup ${s.id} of customer ${s.customer_id} has no payment since ${s.created_at.toISOString()}`,
           'Stripe ends an incomplete subscription 23 hours after it was made. If the customer paid, complete the signup with the charge id; if not, dismiss this.',
-          new Date(s.created_at.getTime() + INCOMPLETE_ENDS_MS),
+          new Date(s.created_at.getTime() + SIGNUP_ENDS_MS),
           this.clock.now(),
         ],
       );

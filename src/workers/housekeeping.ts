@@ -3,11 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
 import { Signups } from '../domain/ports/signups.js';
+import { SIGNUP_OVERDUE_MS } from '../domain/status.js';
 
-/**
- * Stripe ends an incomplete subscription 23 hours after it was made: five hours before that a person is told.
- */
-const SIGNUP_OVERDUE_MS = 18 * 3_600_000;
 const EVERY_MS = 5 * 60_000;
 
 @Injectable()

@@ -1,13 +1,16 @@
-// What is installed, checked without a network: pinned, in step with the lock, hashed, licensed, run by nobody's install script,
-// and not of a version with a known hole. Part of `npm run check`.
+// What is installed, checked without a network: pinned, in step with the lock, whole for every platform, fit for every Node that we
+// name, hashed, licensed, run by nobody's install script, and not of a version with a known hole. Part of `npm run check`.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import semver from 'semver';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PARTS = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
 
-type Manifest = Readonly<Partial<Record<(typeof PARTS)[number], Readonly<Record<string, string>>>>>;
+type Manifest = Readonly<Partial<Record<(typeof PARTS)[number], Readonly<Record<string, string>>>>> & {
+  readonly engines?: Readonly<Record<string, string>>;
+};
 type Locked = {
   readonly version?: string;
   readonly integrity?: string;
@@ -21,6 +24,7 @@ const read = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), '
 const manifest = read<Manifest>('package.json');
 const lock = read<Lock>('package-lock.json');
 const entries = Object.entries(lock.packages).filter(([path]) => path !== '');
+const nodes = manifest.engines?.['node'] ?? '';
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /** Licences that let anyone run, change and hand on what they cover. A new one is read before it is added. */
@@ -47,6 +51,7 @@ const INSTALL_SCRIPTS = [
   '@parcel/watcher',
   '@scarf/scarf',
   '@swc/core',
+  'unrs-resolver',
 ];
 /** The first version without the hole, per line of versions that is in use. */
 const HOLES: readonly { readonly name: string; readonly fixed: readonly string[]; readonly advisory: string }[] = [
@@ -78,6 +83,12 @@ function hasHole(version: string, fixed: readonly string[]): boolean {
   return same === undefined ? fixed.every((f) => isBefore(version, f)) : isBefore(version, same);
 }
 
+/** The folders in which a package looks for another one, its own first. */
+function seenFrom(path: string): readonly string[] {
+  if (path === '') return [''];
+  return [`${path}/`, ...seenFrom(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)))];
+}
+
 describe('the dependencies', () => {
   it('are pinned to exact versions, and are what the lock says', () => {
     const root = lock.packages[''];
@@ -91,6 +102,35 @@ describe('the dependencies', () => {
       }
     }
     expect(loose).toEqual([]);
+  });
+
+  it('that are made per platform are in the lock for every platform, also for those that it was not written on', () => {
+    // npm leaves out, without a word, an optional package that the registry does not have; `npm ci` elsewhere then refuses the lock.
+    const missing = Object.entries(lock.packages).flatMap(([path, e]) =>
+      Object.keys(e.optionalDependencies ?? {})
+        .filter((name) =>
+          seenFrom(path).every((folder) => lock.packages[`${folder}node_modules/${name}`] === undefined),
+        )
+        .map(
+          (name) =>
+            `${path || 'package.json'}: ${name} is not in the lock; pin a version whose platforms are all there`,
+        ),
+    );
+    expect(missing).toEqual([]);
+    expect(seenFrom('node_modules/a/node_modules/@b/c')).toEqual([
+      'node_modules/a/node_modules/@b/c/',
+      'node_modules/a/',
+      '',
+    ]);
+  });
+
+  it('run on every Node that package.json names, so that npm warns of none', () => {
+    expect(semver.validRange(nodes)).not.toBeNull();
+    const tooNew = entries.flatMap(([path, e]) => {
+      const range = e.engines?.['node'] ?? '*';
+      return semver.subset(nodes, range) ? [] : [`${path} ${e.version ?? ''} wants Node ${range}`];
+    });
+    expect(tooNew).toEqual([]);
   });
 
   it('have a hash each, so that nothing else can be installed under their names', () => {

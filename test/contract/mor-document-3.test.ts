@@ -143,7 +143,7 @@ describe('refunds', () => {
 describe('a charge id from a browser', () => {
   it('is known once the payment was made, and no other', async () => {
     const { chargeId } = await aPaidSignup();
-    expect(valueOf(await gateway.knowsCharge(chargeId))).toBe(true);
-    expect(valueOf(await gateway.knowsCharge('ch_none'))).toBe(false);
+    expect(valueOf(await gateway.lookUpCharge(chargeId))).toBe('charged');
+    expect(valueOf(await gateway.lookUpCharge('ch_none'))).toBe('unknown');
   });
 });

@@ -10,6 +10,14 @@ import { anchorsOf, codeIn, documents, handwritten, isThere, root, textOf } from
 
 const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
 
+/** npm's overrides, also those below a package: name and version. */
+function overridden(overrides: object): readonly (readonly [name: string, version: string])[] {
+  return Object.entries(overrides).flatMap(([name, to]: [string, unknown]) => {
+    if (typeof to === 'object' && to !== null) return overridden(to);
+    return [[name, String(to)] as const];
+  });
+}
+
 describe('the documents', () => {
   it.each(documents())('%s leads to pages and headings that are there', (path) => {
     const links = [...textOf(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
@@ -81,11 +89,15 @@ describe('the documents', () => {
     const wanted = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((part) =>
       Object.keys(manifest[part] ?? {}),
     );
-    const rows = [...textOf('docs/dependencies.md').matchAll(/^\| `([^`]+)`(?:, `([^`]+)`)*.*\| .{10,} \|$/gm)];
+    const [page = '', heldBack = ''] = textOf('docs/dependencies.md').split('## Held back');
+    const rows = [...page.matchAll(/^\| `([^`]+)`(?:, `([^`]+)`)*.*\| .{10,} \|$/gm)];
     const named = rows.flatMap(([row]) =>
       [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, n = '']) => n),
     );
     expect([...named].sort()).toEqual([...wanted].sort());
+    for (const [name, version] of overridden(manifest['overrides'] ?? {})) {
+      expect(heldBack).toMatch(new RegExp(`\\| .*\`${name}\`.* \\| .*\\b${version}\\b.* \\|.{10,}\\|`));
+    }
   });
 
   it('CONTRIBUTING.md names every folder of src/', () => {

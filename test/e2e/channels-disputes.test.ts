@@ -97,6 +97,54 @@ describe('disputes and alerts', () => {
     expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('paid');
   });
 
+  const balances = async (): Promise<Record<string, number>> => {
+    const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&limit=100`);
+    const sums: Record<string, number> = {};
+    for (const e of body['data'] as Json[]) {
+      const [debit, credit, amount] = [String(e['debit_account']), String(e['credit_account']), Number(e['amount'])];
+      sums[debit] = (sums[debit] ?? 0) + amount;
+      sums[credit] = (sums[credit] ?? 0) - amount;
+    }
+    return sums;
+  };
+
+  it.each(['the refund first', 'the loss first'])(
+    'a refund booked before a lost dispute leaves the same balance as one booked after: %s',
+    async (order) => {
+      const giveBack = async (): Promise<void> => {
+        await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
+        await world.until(
+          'the refund is booked',
+          () => world.api('GET', `/v1/payments/${paymentId}`),
+          (r) => r.body['amount_refunded'] === 990,
+        );
+      };
+      const lose = async (): Promise<void> => {
+        await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
+        await world.until('the loss is booked', lost, (entries) => entries.length > 0);
+      };
+      if (order === 'the refund first') await giveBack();
+      await lose();
+      if (order === 'the loss first') await giveBack();
+      await world.until('the books are at rest', balances, (b) => b['unmirrored_refunds'] === 0);
+      expect(await balances()).toMatchObject({ mor_receivable: 0, disputed_payments: 2000, settled_invoices: -2000 });
+    },
+  );
+
+  it('a dispute that is lost and then won takes the loss back with an entry', async () => {
+    const disputeId = `dp_${invoiceId}`;
+    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_lost_${invoiceId}`);
+    await world.until('the loss is booked', lost, (entries) => entries.length === 1);
+    await tell('dispute.outcome', { disputeId, paymentId, outcome: 'won' }, `evt_won_${invoiceId}`);
+    await becomes('won');
+    const { body } = await world.api('GET', `/v1/ledger?invoice_id=${invoiceId}&reason=dispute_reversed`);
+    expect(body['data']).toMatchObject([
+      { debit_account: 'mor_receivable', credit_account: 'disputed_payments', amount: 2990 },
+    ]);
+    expect(await balances()).toMatchObject({ mor_receivable: 2990, disputed_payments: 0 });
+    expect(await openItems()).toEqual([]);
+  });
+
   it.each(['the refund event last', 'the refund event first'])(
     'has one refund after an alert, with %s',
     async (order) => {

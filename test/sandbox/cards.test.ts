@@ -174,6 +174,44 @@ describe('renewal', () => {
   });
 });
 
+describe("a trial's tax calculation", () => {
+  it('carries to the first invoice that is charged, through its retries, and to no later one', async () => {
+    rig.sandbox.mor.registerEventWebhook(`${rig.receiverUrl}/events`);
+    const calculation = await rig.mor('POST', '/api/tax/calculations', {
+      currency: 'EUR',
+      customer: {
+        legalName: 'Ada',
+        billingAddress: { line1: '1 Rue', city: 'Paris', postalCode: '75001', country: 'FR' },
+      },
+      lineItems: [{ merchantLineItemReference: 'l1', productCode: 'p1', title: 'Plan', unitPrice: 29.9, quantity: 1 }],
+      evidence: { billingCountry: 'FR', ipAddress: '203.0.113.7' },
+    });
+    const taxCalculationId = String(calculation.body['taxCalculationId']);
+    const setup = await rig.mor('POST', '/api/payments/cardpsp/setup-intents', {
+      tax_calculation_id: taxCalculationId,
+    });
+    const { customer, subscription } = await subscribe(rig, 'ada@example.com', { trial_period_days: 14 });
+    await rig.control('POST', `/intents/${String(setup.body['setup_intent_id'])}/confirm`, {
+      customer_id: customer.id,
+    });
+    await rig.control('POST', '/cards', { customer_id: customer.id, outcome: ['decline', 'succeed', 'succeed'] });
+    const first = await renew(subscription.id);
+    await rig.control('POST', '/mor/retry', { invoice_id: first });
+    await rig.advance(10);
+    const second = await renew(subscription.id);
+    const { body } = await rig.control('GET', '/mor/payments');
+    const told = body['data'] as Record<string, unknown>[];
+    expect(told.map((p) => [p['merchant_invoice_id'], p['status'], p['tax_calculation_id']])).toEqual([
+      [first, 'failed', taxCalculationId],
+      [first, 'succeeded', taxCalculationId],
+      [second, 'succeeded', null],
+    ]);
+    const captured = rig.received.filter((r) => r.path === '/events').map((r) => JSON.parse(r.body) as unknown);
+    expect(captured).toHaveLength(1);
+    expect(captured[0]).toMatchObject({ type: 'payment.captured', data: { taxCalculationId } });
+  });
+});
+
 describe('refunds', () => {
   async function payment(email = 'ada@example.com'): Promise<string> {
     const { browser } = await signedUp(email);

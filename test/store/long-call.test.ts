@@ -10,7 +10,8 @@ import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { LaneWorker } from '../../src/workers/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { failed, NoChannelEvents, NoChannels } from '../support/fakes.js';
+import { failed } from '../support/fakes.js';
+import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 
 const LEASE_MS = 25_000;

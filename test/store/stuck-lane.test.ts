@@ -6,7 +6,7 @@ import { Wake } from '../../src/flows/wake.js';
 import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
 import { LaneWorker } from '../../src/workers/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { NoChannelEvents, NoChannels } from '../support/fakes.js';
+import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;

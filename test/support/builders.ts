@@ -12,6 +12,7 @@ export const SETTINGS: FlowSettings = {
   markMode: 'payment_record',
   draftPolicy: 'wait',
   renewalAlarmAfterHours: 24,
+  bankDebitAlarmAfterDays: 10,
   signupChargeCheck: 'psp_reference',
   relay: false,
   morProduct: 'mor',

@@ -9,11 +9,10 @@ import {
   type StoredBillingCall,
 } from '../../src/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, type FailureKind, type WireRequest } from '../../src/domain/ports/call.js';
-import { ChannelEvents, type Home, type RoutedEvent } from '../../src/domain/ports/channel-events.js';
 import { type Clock } from '../../src/domain/ports/clock.js';
-import { MorChannels } from '../../src/domain/ports/mor-channels.js';
 import {
   EventRelay,
+  type ChargeState,
   type IntentAnswer,
   type MorCall,
   PaymentGateway,
@@ -280,6 +279,8 @@ export class FakeBillingPlatform extends BillingPlatform {
 export class FakePaymentGateway extends PaymentGateway {
   readonly payments = new Map<string, { minor: bigint; currency: string; refunded: bigint }>();
   readonly charges = new Set<string>();
+  /** Known and not settled. */
+  readonly pendingCharges = new Set<string>();
   readonly asked: string[] = [];
   /** Refunds that moved money or will. */
   readonly made: RefundAnswer[] = [];
@@ -353,9 +354,10 @@ export class FakePaymentGateway extends PaymentGateway {
     return answered(this.distort(made));
   }
 
-  override async knowsCharge(processorChargeId: string): Promise<CallOutcome<boolean>> {
+  override async lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>> {
     this.asked.push(`charge ${processorChargeId}`);
-    return answered(this.charges.has(processorChargeId));
+    if (this.pendingCharges.has(processorChargeId)) return answered('pending');
+    return answered(this.charges.has(processorChargeId) ? 'charged' : 'unknown');
   }
 }
 
@@ -366,35 +368,5 @@ export class FakeRelay extends EventRelay {
   override async send(body: Buffer): Promise<CallOutcome<null>> {
     this.sent.push(body.toString('utf8'));
     return answered(null);
-  }
-}
-
-/** For lanes in which none of the MoR's other channels is used: whoever asks it has a bug. */
-export class NoChannels extends MorChannels {
-  override createProforma(): never {
-    throw new Error('no proforma invoice was expected');
-  }
-
-  override createLink(): never {
-    throw new Error('no payment link was expected');
-  }
-
-  override read(): never {
-    throw new Error('no read was expected');
-  }
-}
-
-/** Events that name no invoice: none. */
-export class NoChannelEvents extends ChannelEvents {
-  override async load(): Promise<readonly RoutedEvent[]> {
-    return [];
-  }
-
-  override async homes(): Promise<readonly Home[]> {
-    return [];
-  }
-
-  override async route(): Promise<void> {
-    return undefined;
   }
 }

@@ -18,7 +18,9 @@ import { PgChannelEvents } from '../../src/store/pg-channel-events.js';
 import { SETTINGS } from './builders.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
 import { freshDatabase } from './database.js';
-import { FakeBillingPlatform, FakePaymentGateway, FakeRelay, NoChannelEvents, NoChannels } from './fakes.js';
+import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
+import { Crash, MortalStore } from './mortal-store.js';
+import { NoChannelEvents, NoChannels } from './no-channels.js';
 
 const LEASE_MS = 25_000;
 
@@ -112,6 +114,13 @@ export class MemoryLaneStore extends LaneStore {
     throw new Error('a decision failed');
   }
 
+  /** Customers who pay by bank debit. */
+  readonly debtors = new Set<string>();
+
+  override async paysByDebit(customerId: string): Promise<boolean> {
+    return this.debtors.has(customerId);
+  }
+
   override async paymentsElsewhere(): Promise<ReadonlyMap<string, string>> {
     return new Map();
   }
@@ -167,44 +176,6 @@ function checkUnique(s: LaneState): void {
   );
   ids('refund_mor_id', (r) => r.morRefundId);
   ids('refund_processor_id', (r) => r.processorRefundId);
-}
-
-/** The process died here: what it had just been told is lost. */
-export class Crash extends Error {}
-
-/** Passes everything on; dies just before the transaction whose number was given. */
-class MortalStore extends LaneStore {
-  transactions = 0;
-  dieBefore: number | null = null;
-
-  constructor(private readonly inner: LaneStore) {
-    super();
-  }
-
-  override claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
-    return this.inner.claim(owner, limit, leaseMs);
-  }
-
-  override renew(...args: Parameters<LaneStore['renew']>): Promise<boolean> {
-    return this.inner.renew(...args);
-  }
-
-  override transact<T>(work: LaneWork<T>): Promise<T> {
-    if (work.fence !== null && ++this.transactions === this.dieBefore) throw new Crash();
-    return this.inner.transact(work);
-  }
-
-  override release(...args: Parameters<LaneStore['release']>): Promise<void> {
-    return this.inner.release(...args);
-  }
-
-  override postpone(...args: Parameters<LaneStore['postpone']>): Promise<boolean> {
-    return this.inner.postpone(...args);
-  }
-
-  override paymentsElsewhere(ids: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
-    return this.inner.paymentsElsewhere(ids, lane);
-  }
 }
 
 type Options = { readonly settings?: Partial<FlowSettings>; readonly clock?: ManualClock; readonly seed?: number };

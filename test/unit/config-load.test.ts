@@ -65,6 +65,7 @@ describe('the settings', () => {
       webhookBodyLimitBytes: 1_048_576,
       webhookMismatchStatus: 401,
       renewalAlarmAfterHours: 24,
+      bankDebitAlarmAfterDays: 10,
       workerConcurrency: 32,
       logLevel: 'info',
       production: false,

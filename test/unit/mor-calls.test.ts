@@ -203,18 +203,18 @@ describe('answers that are values', () => {
     }
   });
 
-  it('a charge is known by 200 and 202, unknown by 404, and anything else says nothing', async () => {
+  it('a charge is proven by 200 alone, pending by 202, unknown by 404, and anything else says nothing', async () => {
     const invoices = new Invoices(rig.transport, rig.clock);
     const asked: [number, unknown][] = [
-      [200, true],
-      [202, true],
-      [404, false],
+      [200, 'charged'],
+      [202, 'pending'],
+      [404, 'unknown'],
       [500, undefined],
       [400, undefined],
     ];
     for (const [status, known] of asked) {
       rig.peer.reply = json(status, {});
-      const outcome = await invoices.knowsPayment('ch_1');
+      const outcome = await invoices.lookUpCharge('ch_1');
       expect(outcome.ok ? outcome.value : undefined).toBe(known);
     }
   });
@@ -343,9 +343,9 @@ describe('the module', () => {
       value: { morRefundId: 'rfnd_1', processorRefundId: 're_1' },
     });
     rig.peer.reply = json(404, { code: 'not_found', errors: [] });
-    expect(await gateway.knowsCharge('ch_1')).toMatchObject({ ok: true, value: false });
+    expect(await gateway.lookUpCharge('ch_1')).toMatchObject({ ok: true, value: 'unknown' });
     expect(app.get(EventRelay, { strict: false }).enabled).toBe(false);
     await app.close();
-    expect(await gateway.knowsCharge('ch_1')).toMatchObject({ ok: false });
+    expect(await gateway.lookUpCharge('ch_1')).toMatchObject({ ok: false });
   });
 });

@@ -1,11 +1,11 @@
 // A signup as the API shows it. The client secret is in the answer to its making and nowhere else.
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { type PaymentRow } from '../../domain/model.js';
 import { type IntentAnswer } from '../../domain/ports/payment-gateway.js';
 import { type SignupRow } from '../../domain/ports/signups.js';
 import { AmountOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../http/values.js';
-import { PaymentView } from '../payments/payment.view.js';
+import { PaymentView, proofView, ProofView } from '../payments/payment.view.js';
 import { SIGNUP_KINDS, type SignupKind } from './signup.dto.js';
 
 class SignupIds {
@@ -31,6 +31,8 @@ export class SignupView extends SignupIds {
   @TextIfAny('Once completed: `pay_…`, or an id of ours until the MoR named the payment.') payment_id?:
     string | undefined;
   @TextIfAny('How far the mark of its payment on the invoice has come.') mark?: string | undefined;
+  @ApiPropertyOptional({ type: ProofView, description: 'While its charge is not proven.' }) proof?:
+    ProofView | undefined;
   @Time() created_at!: string;
   @TimeOrNull() completed_at!: string | null;
 }
@@ -72,6 +74,7 @@ export function signupView(s: SignupRow, payment: { name: string; row: PaymentRo
     charge_id: s.chargeId ?? undefined,
     payment_id: payment?.name,
     mark: payment?.row?.mark,
+    proof: payment?.row ? proofView(payment.row) : undefined,
     created_at: timeOf(s.createdAt),
     completed_at: timeOf(s.completedAt),
   };

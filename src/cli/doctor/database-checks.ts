@@ -5,13 +5,13 @@ import { type LossWindow, showLossWindow } from '../../domain/verify/loss-window
 import { type LossWindowFlow } from '../../flows/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
-import { Database } from '../../store/database.js';
+import { Database, DatabaseRefused } from '../../store/database.js';
 import { schemaState } from '../../store/migrations.js';
 import { PgOverview } from '../../store/pg-overview.js';
+import { isUntested, shownVersion } from '../../store/server.js';
 import { age } from '../table.js';
 import { type Check, fail, ok, warn } from './check.js';
 
-const OLDEST = 140_000;
 const SILENT_MS = 24 * 3_600_000;
 const SLOW_SEC = 300;
 const RECENT_MS = 7 * 24 * 3_600_000;
@@ -31,16 +31,17 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
     const source = await databaseUrl(choice, log);
     stop = () => source.stop();
     db = await Database.open({ url: source.url, poolSize: 2, onError: () => undefined });
-    const version = await new PgOverview(db).serverVersion();
-    const shown = `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
-    if (version < OLDEST) checks.push(fail('database', shown, 'Use PostgreSQL 14 or later.'));
-    else checks.push(ok('database', shown));
+    checks.push(versionCheck(db.server.version));
     const { missing, unknown } = await schemaState(db.orm);
     if (missing.length > 0)
       checks.push(fail('schema', `behind this release by ${missing.length}`, 'Run `crossbill migrate`.'));
     else checks.push(ok('schema', unknown.length === 0 ? 'current' : 'of a newer release, which this one can use'));
     return { checks, usable: missing.length === 0 };
   } catch (e) {
+    if (e instanceof DatabaseRefused) {
+      checks.push(fail('database', e.whatIsWrong, `${e.whatToDo}.`));
+      return { checks, usable: false };
+    }
     const why = e instanceof Error ? e.message : 'no answer';
     checks.push(fail('database', `cannot be reached: ${why}`, 'See that it runs and that DATABASE_URL is right.'));
     return { checks, usable: false };
@@ -48,6 +49,16 @@ export async function databaseChecks(choice: DatabaseChoice, production: boolean
     await db?.close();
     await stop();
   }
+}
+
+/** A version that is too old was refused already. */
+export function versionCheck(version: number): Check {
+  if (!isUntested(version)) return ok('database', shownVersion(version));
+  return warn(
+    'database',
+    `${shownVersion(version)}, newer than this release was tested on`,
+    'Use 14 to 18 for real money.',
+  );
 }
 
 /** What came in and what lies there. */

@@ -25,6 +25,7 @@ const LEDGER_FILTERS = [
       'refund_mirrored',
       'refund_of_unmarked',
       'dispute_lost',
+      'dispute_reversed',
     ],
   },
 ] as const;

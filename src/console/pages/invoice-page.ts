@@ -19,6 +19,7 @@ import {
   time,
   words,
 } from '../show.js';
+import { proofFacts } from './proof-facts.js';
 import { refundColumns } from './refund-columns.js';
 
 export function invoicePart(v: InvoiceView): Html {
@@ -38,6 +39,7 @@ export function invoicePart(v: InvoiceView): Html {
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
     ['Made on Stripe', time(i.platformCreatedAt, 'unknown')],
     i.expectedBy === null || i.status !== 'expected' ? null : ['Verdict expected by', time(verdictBy(i, objects))],
+    ...payments.flatMap(proofFacts),
     i.holdUntil === null || i.status !== 'held' ? null : ['Held; looked at again', time(i.holdUntil)],
     i.finalizationError === null ? null : ['Finalization failed', foreign(i.finalizationError)],
   ])}

@@ -27,6 +27,7 @@ import {
   time,
   words,
 } from '../show.js';
+import { proofFacts } from './proof-facts.js';
 import { refundColumns } from './refund-columns.js';
 
 const PATH = '/console/payments';
@@ -88,6 +89,7 @@ function paymentPart({ payment: p, morCustomerId, refunds }: PaymentView, ops: b
     ['Refunded', amount(p.amountRefunded, p.currency)],
     ['Can be refunded', amount(rest, p.currency)],
     ['Mark on the invoice', status(p.mark)],
+    ...proofFacts(p),
     ['Invoice', invoiceLink(p.invoiceId)],
     ['Payment', id(name)],
     ['Customer', customerLink(p.customerId)],

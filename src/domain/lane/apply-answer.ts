@@ -26,11 +26,7 @@ import { applyChannelAnswer, applyChannelSilence, type ChannelAnswer } from './a
 import { applyRefused, decideAnew } from './apply-refusal.js';
 import { applyTaxAnswer, type TaxAnswer } from './apply-tax.js';
 import { ensureInvoice, takeRead } from './facts.js';
-import { proven } from './settle.js';
 import { tellFailed } from './settle-watches.js';
-
-/** How long a signup's charge may stay unknown to the MoR before a person is asked, in milliseconds. */
-const PROVE_PATIENCE_MS = 2 * 3_600_000;
 
 /** A fresh read of the invoice came back, or did not. */
 export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null>, ctx: Ctx): LaneState {
@@ -53,35 +49,6 @@ export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null
     call: 'read_invoice',
     requestId: outcome.requestId,
   });
-}
-
-/** The MoR said whether it knows a signup's charge. */
-export function applyProof(s: LaneState, paymentRowId: string, outcome: CallOutcome<boolean>, ctx: Ctx): LaneState {
-  const p = s.payments.find((x) => x.id === paymentRowId);
-  if (p === undefined || p.mark !== 'proving') return s;
-  if (outcome.ok && outcome.value) return proven(s, p, ctx, 'the MoR knows it');
-  const proveAttempts = p.proveAttempts + 1;
-  if (outcome.ok && ctx.now.getTime() - p.recordedAt.getTime() >= PROVE_PATIENCE_MS) {
-    return openReview(putPayment(s, { ...moveMark(p, 'parked'), proveAttempts, proveDueAt: null }), ctx, {
-      kind: 'signup_unproven',
-      subject: p.id,
-      paymentRowId: p.id,
-      summary: `the MoR does not know charge ${p.processorChargeId ?? ''}, which the browser named for this invoice`,
-      proposal:
-        'Look the charge up at the MoR. Apply it if it is real; dismiss it if it is not: the invoice then stays open.',
-    });
-  }
-  const proveDueAt = retryAt(
-    ctx,
-    Math.min(proveAttempts, 8),
-    outcome.ok ? null : outcome.retryAfterMs,
-    !outcome.ok && outcome.kind === 'stopped',
-  );
-  const text = outcome.ok
-    ? 'the MoR does not know the charge yet'
-    : `asking the MoR for the charge failed: ${said(outcome)}`;
-  const state = putPayment(s, { ...p, proveAttempts, proveDueAt });
-  return proveAttempts > 3 ? state : note(state, ctx, 'call', text, p.id);
 }
 
 export type Answer =

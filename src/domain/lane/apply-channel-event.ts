@@ -11,6 +11,7 @@ import {
   amountIn,
   dashboardIn,
   deadlineIn,
+  type DisputeOutcome,
   idNamed,
   outcomeIn,
   refundedIn,
@@ -279,27 +280,51 @@ function applyEInvoice(s: LaneState, e: MorServiceEvent, kind: keyof typeof E_IN
 }
 
 /** What an event about a dispute or an alert is about: its own id, else the payment it names, else the event. */
-function entityOf(e: MorServiceEvent, payment: PaymentRow | null, ...names: string[]): string {
+function entityOf(
+  s: LaneState,
+  e: MorServiceEvent,
+  kind: 'dispute' | 'alert',
+  payment: PaymentRow | null,
+  ...names: string[]
+): string {
   const named = idNamed(e.data, ...names);
   if (named !== null) return named;
   const inside = e.data['dispute'] ?? e.data['alert'];
   const within = isJsonObject(inside) ? idNamed(inside, 'id') : null;
   const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
-  return within ?? own ?? (payment === null ? e.eventId : (payment.paymentId ?? payment.id));
+  if (within !== null || own !== null) return within ?? own ?? e.eventId;
+  if (payment === null) return e.eventId;
+  // By our id of its payment, where that had no other when it was heard of first.
+  const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
+  return known ? payment.id : (payment.paymentId ?? payment.id);
 }
 
 const DECIDED = new Set(['won', 'lost', 'decided']);
 
+/** Of two outcomes the later one counts, in whatever order they came; words that are not understood overrule none that were. */
+function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
+  if (o.status !== 'won' && o.status !== 'lost') return true;
+  if (outcome === 'decided') return false;
+  const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
+  // Of the same moment: a loss comes before it is taken back.
+  return at.getTime() > before || (at.getTime() === before && outcome === 'won');
+}
+
 function applyDispute(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
   const payment = paymentNamed(s, new Set(idsIn(e.data)));
-  const morId = entityOf(e, payment, 'disputeId', 'dispute_id');
+  const morId = entityOf(s, e, 'dispute', payment, 'disputeId', 'dispute_id');
   const o = objectOf(s, 'dispute', morId, ctx);
   const at = e.createdAt ?? ctx.now;
   const base = withPayment(o, payment, e, ctx);
   if (e.kind === 'dispute.outcome') {
     const { outcome, said } = outcomeIn(e.data);
-    const status = o.status === 'lost' || o.status === 'won' ? o.status : outcome;
-    const row = { ...base, status, detail: { ...base.detail, outcome: said } };
+    if (!overrules(o, outcome, at))
+      return {
+        state: putObject(s, base),
+        verdict: done(`dispute ${morId} is ${o.status}: this outcome changes nothing`),
+      };
+    const detail = { ...base.detail, outcome: said, outcomeAt: at.toISOString() };
+    const row = { ...base, status: outcome, detail };
     return { state: putObject(s, row), verdict: done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`) };
   }
   const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
@@ -319,21 +344,34 @@ function applyDispute(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
   return { state: putObject(s, row), verdict: done(`dispute ${morId}, ${until}; the invoice stays as it is`) };
 }
 
+/** Ids kept of what a dispute or an alert named; its events name one payment, so more are somebody's mistake. */
+const MAX_NAMES = 20;
+const PAYMENT_NAMES = [
+  ...['paymentId', 'paymentReference', 'payment', 'pspReference', 'processorChargeId', 'chargeId', 'charge'],
+  ...['processorPaymentIntentId', 'paymentIntentId', 'paymentIntent'],
+] as const;
+
 function withPayment(o: MorObjectRow, payment: PaymentRow | null, e: MorServiceEvent, ctx: Ctx): MorObjectRow {
-  const amount = amountIn(e.data);
-  return {
+  const at = (e.createdAt ?? ctx.now).toISOString();
+  const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
+  const names = [...new Set([...(o.detail.names ?? []), ...named])].sort().slice(0, MAX_NAMES);
+  const row: MorObjectRow = {
     ...o,
     paymentRowId: o.paymentRowId ?? payment?.id ?? null,
-    amount: amount?.minor ?? o.amount,
-    currency: amount?.currency ?? o.currency,
     url: dashboardIn(e.data) ?? o.url,
+    detail: { ...o.detail, names },
     updatedAt: ctx.now,
   };
+  // The amount that was said last counts, in whatever order it came.
+  const amount = amountIn(e.data);
+  const { amountAt = '' } = o.detail;
+  if (amount === null || at < amountAt || (at === amountAt && amount.minor < (o.amount ?? 0n))) return row;
+  return { ...row, amount: amount.minor, currency: amount.currency, detail: { ...row.detail, amountAt: at } };
 }
 
 function applyAlert(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
   const payment = paymentNamed(s, new Set(idsIn(e.data)));
-  const morId = entityOf(e, payment, 'alertId', 'alert_id', 'preChargebackAlertId');
+  const morId = entityOf(s, e, 'alert', payment, 'alertId', 'alert_id', 'preChargebackAlertId');
   const o = objectOf(s, 'alert', morId, ctx);
   const base = withPayment(o, payment, e, ctx);
   if (e.kind === 'pre_chargeback_alert.outcome') {

@@ -243,7 +243,8 @@ function retry(s: LaneState, r: ReviewRow, p: PaymentRow | undefined, ctx: Ctx):
     return putInvoice(s, { ...s.invoice, expectedBy: by });
   }
   if (r.kind === 'signup_unproven' && p !== undefined) {
-    return putPayment(s, { ...moveMark(p, 'proving'), proveDueAt: ctx.now, recordedAt: p.recordedAt });
+    // As for the first time: money that is still on its way is waited for as long again.
+    return putPayment(s, { ...moveMark(p, 'proving'), status: 'processing', proveDueAt: ctx.now, pendingSince: null });
   }
   if (r.kind === 'finalization_failed' && s.invoice !== null) {
     // Every payment that waits for it; the old error must not bring the item back before the new try.

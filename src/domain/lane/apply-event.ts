@@ -17,6 +17,7 @@ import {
   putRefund,
 } from './change.js';
 import { ensureInvoice, takeEvent } from './facts.js';
+import { contradicted, disproven } from './prove-charge.js';
 import { amountSettled } from './settle.js';
 
 const NAMED = 'the MoR named the amount';
@@ -140,6 +141,7 @@ export function newPayment(
     markTries: 0,
     proveDueAt: null,
     proveAttempts: 0,
+    pendingSince: null,
     waived: [],
     amountRefunded: 0n,
     refundedTotal: null,
@@ -235,11 +237,17 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   const state = withAttempt(s, e, outcome);
   const why = e.declineCode ?? outcome; // the message is free text, and the journal only grows: it stays with the attempt
   // A late failure never undoes a success, nor says it anything of a charge of its intent that was named since.
+  if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
+    // Said after the browser named the charge: it is this one that failed, no earlier try.
+    const { failureMessage, declineCode } = e;
+    const failed = disproven(state, { ...p, verdictAt: e.at, failureMessage, declineCode }, why, ctx);
+    return { state: failed, verdict: done(`the charge of the signup failed (${why})`) };
+  }
   if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
     const unproven = p.succeededAt === null && p.mark !== 'none';
     const late = unproven ? 'late: an earlier try of the same intent' : 'late: the payment has succeeded';
     const took = putPayment(state, p);
-    const told = contradictsProof(s, e) ? tellContradiction(took, p, e, why, ctx) : took;
+    const told = outcome === 'failed' ? contradicted(took, findPayment(s, e), e, why, ctx) : took;
     return { state: told, verdict: done(`${late} (${why})`) };
   }
   const newest = p.verdictAt === null || later(e, p);
@@ -254,26 +262,6 @@ function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
       }
     : p;
   return { state: putPayment(state, row), verdict: done(`the invoice is left open: ${why}`) };
-}
-
-/**
- * A signup's charge was proven by a look-up, which knows a bank debit before it is settled (Document 3), and the first thing that the
- * MoR itself says of it, later, is that it failed.
- */
-function contradictsProof(s: LaneState, e: PaymentEvent): boolean {
-  const before = findPayment(s, e);
-  if (e.type !== 'payment.failed' || before?.origin !== 'signup' || before.paymentId !== null) return false;
-  return before.succeededAt !== null && e.at.getTime() > before.succeededAt.getTime();
-}
-
-function tellContradiction(s: LaneState, p: PaymentRow, e: PaymentEvent, why: string, ctx: Ctx): LaneState {
-  return openReview(s, ctx, {
-    kind: 'conflicting_event',
-    subject: e.eventId,
-    paymentRowId: p.id,
-    summary: `charge ${p.processorChargeId ?? ''} of a signup was proven, and the MoR says since that it failed: ${why}`,
-    proposal: 'Ask the MoR whether it has the money. The invoice stays as it is until a person changes it on Stripe.',
-  });
 }
 
 /** Of two verdicts in the same second `failed` is taken as the later one: authentication comes before a decline. */

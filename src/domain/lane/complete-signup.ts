@@ -20,7 +20,7 @@ export type Completion = {
 };
 
 /**
- * The first invoice's payment. It is only believed once the MoR knows the charge (`psp_reference`), unless the check is off. An
+ * The first invoice's payment. It is only believed once the MoR has charged it (`psp_reference`), unless the check is off. An
  * event of the same charge or intent that came first is the proof. Nothing at the MoR tells a charge's amount (Document 3), so a
  * backend that says another one than the signup asked for is a difference that a person settles before anything is marked.
  */
@@ -43,7 +43,7 @@ export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded
         processorChargeId: c.chargeId,
         reference: c.chargeId,
         origin: 'signup',
-        status: 'succeeded',
+        status: 'processing',
       } as const;
       const p: PaymentRow = { ...moveMark(linked, 'proving'), ...ids, amount, currency, recordedAt: ctx.now };
       return toBeProven(state, p, c, ctx);
@@ -61,6 +61,7 @@ export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded
     processorPaymentIntentId: c.paymentIntentId,
     reference: c.chargeId,
     signupId: c.signupId,
+    status: 'processing',
     mark: 'proving',
   });
   return toBeProven(state, p, c, ctx);

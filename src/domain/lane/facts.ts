@@ -38,6 +38,7 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
     readDueAt: null,
     readAttempts: 0,
     expectedBy: null,
+    paysByDebit: null,
     holdUntil: null,
     firstSeenAt: ctx.now,
   };

@@ -7,7 +7,8 @@ import { isFresh } from './decide-mark.js';
 import { reportOf } from './settle.js';
 import { TRANSFER_PATIENCE_MS } from './settle-channels.js';
 import { recoveryLook } from './settle-recovery.js';
-import { hasVerdict, REFUND_PATIENCE_DAYS, verdictBy } from './settle-watches.js';
+import { hasVerdict, mustAskDebit, REFUND_PATIENCE_DAYS, verdictBy } from './settle-watches.js';
+import { signupLateAt } from './watch-proof.js';
 
 /** One call to somebody else. */
 export type Errand =
@@ -29,6 +30,8 @@ export type Errand =
       readonly signupId: string | null;
       readonly intentId: string | null;
     }
+  /** The verdict is late: does its customer pay by bank debit, which takes days? */
+  | { readonly do: 'ask-debit'; readonly customerId: string }
   | { readonly do: 'identify'; readonly paymentRowId: string; readonly call: StoredBillingCall };
 
 export type Plan = {
@@ -120,6 +123,7 @@ function nextErrand(s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean): 
     const [signupId, intentId] = [p?.signupId ?? null, p?.processorPaymentIntentId ?? null];
     return { do: 'gather-tax', taxId: t.id, invoiceId: t.invoiceId, signupId, intentId };
   }
+  if (i !== null && i.customerId !== null && mustAskDebit(s, ctx)) return { do: 'ask-debit', customerId: i.customerId };
   return null;
 }
 
@@ -166,6 +170,7 @@ function watches(s: LaneState, ctx: Ctx, later: Date[]): void {
   const i = s.invoice;
   if (i !== null && !hasVerdict(s)) add(verdictBy(i, s.objects));
   if (i !== null && s.payments.some((p) => p.mark === 'held')) add(i.holdUntil);
+  for (const p of s.payments) add(signupLateAt(i, p));
   for (const o of s.objects) {
     if (o.kind === 'payment_link' && o.status === 'PAYABLE') add(o.deadline);
     if (o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId === null) {

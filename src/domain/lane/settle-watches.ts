@@ -16,10 +16,12 @@ import {
   note,
   openReview,
   openReviewOf,
+  putInvoice,
   putMessage,
   putRefund,
 } from './change.js';
 import { dueDate } from './object-looks.js';
+import { watchUnsettled } from './watch-proof.js';
 
 const DAY_MS = 86_400_000;
 
@@ -36,7 +38,7 @@ export const DRAFT_PATIENCE_MS = 73 * 3_600_000;
 const KEY_TOO_OLD = 'key_too_old';
 
 export function settleWatches(s: LaneState, ctx: Ctx): LaneState {
-  return watchFinalization(watchRefunds(watchRenewal(s, ctx), ctx), ctx);
+  return watchFinalization(watchRefunds(watchUnsettled(watchRenewal(s, ctx), ctx), ctx), ctx);
 }
 
 /** True when nothing more is expected of the MoR for this invoice: it spoke, or the invoice is settled without it. */
@@ -64,6 +66,25 @@ export function verdictBy(i: InvoiceRow, objects: readonly MorObjectRow[]): Date
   return new Date(Math.max(i.expectedBy.getTime(), ...until));
 }
 
+/** The verdict is late, and whether the customer pays by bank debit was not looked up yet. */
+export function mustAskDebit(s: LaneState, ctx: Ctx): boolean {
+  const i = s.invoice;
+  if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(s)) return false;
+  const by = verdictBy(i, s.objects);
+  return by !== null && by.getTime() <= ctx.now.getTime();
+}
+
+/** A debit takes days, and the MoR tells of none that is on its way: the alarm is set for when it should have come. */
+export function applyDebit(s: LaneState, paysByDebit: boolean, ctx: Ctx): LaneState {
+  const i = s.invoice;
+  if (i === null || i.expectedBy === null || i.paysByDebit !== null) return s;
+  if (!paysByDebit) return putInvoice(s, { ...i, paysByDebit });
+  const days = ctx.settings.bankDebitAlarmAfterDays;
+  const by = new Date(Math.max(i.expectedBy.getTime(), i.firstSeenAt.getTime() + days * DAY_MS));
+  const state = putInvoice(s, { ...i, paysByDebit, expectedBy: by });
+  return note(state, ctx, 'decision', `this customer pays by bank debit: a verdict is expected by ${by.toISOString()}`);
+}
+
 function watchRenewal(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null || i.expectedBy === null) return s;
@@ -74,6 +95,7 @@ function watchRenewal(s: LaneState, ctx: Ctx): LaneState {
       note: 'the verdict came',
     });
   }
+  if (mustAskDebit(s, ctx)) return s;
   const by = verdictBy(i, s.objects);
   if (by === null || by.getTime() > ctx.now.getTime()) {
     const note = `the customer may pay until ${by?.toISOString() ?? 'later'}`;

@@ -230,7 +230,8 @@ export const PARKING: ReadonlySet<string> = new Set([
 
 /** Ends a payment that will not be marked; its refunds need no twin on Stripe. */
 export function closePayment(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
-  let state = putPayment(s, moveMark(p, 'closed'));
+  const status = p.status === 'processing' ? 'failed' : p.status; // never proven: no money, as far as anyone knows
+  let state = putPayment(s, { ...moveMark(p, 'closed'), status });
   for (const r of s.refunds) {
     if (r.paymentRowId !== p.id || !r.counted || (r.mirror !== 'waiting' && r.mirror !== 'none')) continue;
     state = addEntry(putRefund(state, { ...r, mirror: 'not_needed' }), refundOfUnmarked(p, r, ctx.now));
@@ -242,7 +243,7 @@ export function closePayment(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
 export function proven(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
   if (p.amount === null) return s;
   const at = p.succeededAt ?? ctx.now;
-  const row: PaymentRow = { ...moveMark(p, 'waiting'), succeededAt: at, proveDueAt: null };
+  const row: PaymentRow = { ...moveMark(p, 'waiting'), status: 'succeeded', succeededAt: at, proveDueAt: null };
   let state = putPayment(s, row);
   if (p.succeededAt === null) state = addEntry(state, paymentCollected(row, p.amount, ctx.now, null));
   return note(state, ctx, 'decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p.id);

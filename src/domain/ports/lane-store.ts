@@ -95,4 +95,9 @@ export abstract class LaneStore {
   abstract postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<boolean>;
   /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
   abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Whether a customer is known to pay by bank debit. Nothing tells of a renewal's debit on its way (Document 3), so the signs are those
+   * of the signup: a trial that saved a debit and no card, or a payment that took the MoR more than an hour to settle.
+   */
+  abstract paysByDebit(customerId: string): Promise<boolean>;
 }

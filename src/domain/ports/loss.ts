@@ -51,8 +51,8 @@ export abstract class LossBooks {
 }
 
 export abstract class MorLookups {
-  /** Whether the MoR took money under this reference of the processor (Document 2: 200 or 202 known, 404 not). */
-  abstract knowsPayment(pspReference: string): Promise<CallOutcome<boolean>>;
+  /** Whether the MoR took money under this reference of the processor. */
+  abstract hasCharged(pspReference: string): Promise<CallOutcome<boolean>>;
   /** True: it has the finished document of a refund, so it was made. False: none yet, or no such refund. */
   abstract hasRefundDocument(
     refund: Pick<PendingRefund, 'morRefundId' | 'processorRefundId'>,

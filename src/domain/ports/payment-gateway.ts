@@ -70,13 +70,19 @@ export type RefundAnswer = {
   readonly createdAt: Date | null;
 };
 
+/**
+ * `charged`: its invoice is there (200), which alone proves that the money was taken. `pending`: known, and its invoice is not made yet
+ * (202): moments for a card, days for a bank debit that may still fail. `unknown`: not known, or not any more (404).
+ */
+export type ChargeState = 'charged' | 'pending' | 'unknown';
+
 export abstract class PaymentGateway {
   /** The bytes of a call. Pure. */
   abstract encode(call: MorCall): WireRequest;
   abstract createIntent(wire: WireRequest, key: string): Promise<CallOutcome<IntentAnswer>>;
   abstract createRefund(wire: WireRequest, key: string): Promise<CallOutcome<RefundAnswer>>;
-  /** Does the MoR know a payment with this charge id? (Document 2: 200 or 202 known, 404 not yet or never.) */
-  abstract knowsCharge(processorChargeId: string): Promise<CallOutcome<boolean>>;
+  /** What the MoR knows of the payment with this charge id, by its invoice (Document 2, "Invoices"). */
+  abstract lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>>;
 }
 
 /** Sends a merchant event on to the MoR, byte for byte, with a fresh signature (`MOR_RELAY_URL`). */

@@ -26,6 +26,8 @@ export type HeardInvoice = {
   readonly currency: string;
   /** Payments tried for it, oldest first. */
   readonly attempts: MorPayment[];
+  /** Carried here from the setup intent; every attempt for this invoice bears it, no other invoice does. */
+  taxCalculationId: string | null;
   /** A charge was ordered and has not been tried yet. */
   ordered: boolean;
 };
@@ -49,7 +51,13 @@ export class CardsBook {
   ) {}
 
   newCustomer(merchantCustomerId: string | null, email: string | null): MorCustomer {
-    const customer: MorCustomer = { id: this.kernel.random.id('cus', 14), merchantCustomerId, email, method: null };
+    const customer: MorCustomer = {
+      id: this.kernel.random.id('cus', 14),
+      merchantCustomerId,
+      email,
+      method: null,
+      carriedTax: null,
+    };
     this.mor.customers.set(customer.id, customer);
     if (merchantCustomerId !== null) this.mor.customerOf.set(merchantCustomerId, customer);
     return customer;
@@ -94,6 +102,16 @@ export class CardsBook {
     customer.method ??= 'card';
     if (typeof chosen === 'string') this.always.set(merchantCustomerId, chosen);
     else this.coming.set(merchantCustomerId, [...chosen]);
+  }
+
+  /** A debit that was chosen for this customer's next charge, which is its signup; null: none was. */
+  debitAtSignup(merchantCustomerId: string | null): 'bank_debit' | 'bank_debit_failed' | null {
+    if (merchantCustomerId === null) return null;
+    const coming = this.coming.get(merchantCustomerId);
+    const next = coming?.[0] ?? this.always.get(merchantCustomerId);
+    if (next !== 'bank_debit' && next !== 'bank_debit_failed') return null;
+    if (coming?.[0] !== undefined) coming.shift();
+    return next;
   }
 
   /** The outcome of the next charge: chosen, or told by the e-mail address, or as the saved method says. */

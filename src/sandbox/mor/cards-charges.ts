@@ -9,6 +9,8 @@ const DEBIT_SETTLES_MS = 4 * 86_400_000; // "days later"
 const FASTEST_CARD_MS = 300; // "within seconds"
 const SLOWEST_CARD_MS = 1500;
 
+type DebitOutcome = 'bank_debit' | 'bank_debit_failed';
+
 const failures: Record<'decline' | 'requires_action' | 'bank_debit_failed' | 'unknown', [string, string]> = {
   decline: ['Your card has insufficient funds.', 'insufficient_funds'],
   requires_action: ['The customer must authenticate this payment.', 'authentication_required'],
@@ -47,6 +49,7 @@ export class Charges {
       amount,
       currency: textOf(invoice['currency']).toLowerCase(),
       attempts: [],
+      taxCalculationId: null,
       ordered: false,
     };
     this.book.heard.set(id, heard);
@@ -73,6 +76,10 @@ export class Charges {
     heard.ordered = false;
     const payer = this.book.payer(heard.customerId);
     const method = payer?.method ?? 'card';
+    if (payer !== null && payer.carriedTax !== null && heard.taxCalculationId === null) {
+      heard.taxCalculationId = payer.carriedTax;
+      payer.carriedTax = null;
+    }
     const outcome = payer === null ? 'unknown' : this.book.outcomeFor(heard.customerId, heard.email, method);
     const debit = outcome === 'bank_debit' || outcome === 'bank_debit_failed';
     const payment = this.newPayment({
@@ -84,7 +91,7 @@ export class Charges {
       currency: heard.currency,
       method: debit ? 'bank_debit' : 'card',
       intentId: this.kernel.random.id('pi'),
-      taxCalculationId: null,
+      taxCalculationId: heard.taxCalculationId,
     });
     heard.attempts.push(payment);
     if (debit) {
@@ -95,10 +102,10 @@ export class Charges {
     this.events.verdict(payment);
   }
 
-  private settleDebit(payment: MorPayment, outcome: 'bank_debit' | 'bank_debit_failed'): void {
+  private settleDebit(payment: MorPayment, outcome: DebitOutcome): void {
     if (payment.status !== 'processing') return;
-    this.decide(payment, outcome === 'bank_debit' ? 'succeed' : 'bank_debit_failed');
-    this.events.verdict(payment);
+    this.decide(payment, outcome);
+    if (payment.kind === 'renewal') this.events.verdict(payment); // none is described for a signup (Document 3, rule 3)
   }
 
   private decide(payment: MorPayment, outcome: Outcome | 'unknown'): void {
@@ -117,13 +124,23 @@ export class Charges {
   }
 
   /** A signup's charge, as the MoR learns it from its own processor. No event is described for it (Document 3, rule 3). */
-  signupPayment(input: NewPayment, succeeded: boolean): MorPayment {
+  signupPayment(
+    input: NewPayment,
+    outcome: 'succeed' | DebitOutcome,
+    settled: (succeeded: boolean) => void = () => undefined,
+  ): MorPayment {
     const payment = this.newPayment(input);
     payment.processorChargeId = this.kernel.random.id('ch');
     const first = this.book.signupInvoiceOf.get(payment.merchantCustomerId);
     if (first?.amount === payment.amount) payment.merchantInvoiceId = first.invoiceId;
-    if (succeeded) this.succeed(payment);
-    else this.kernel.clock.after(DEBIT_SETTLES_MS, `debit ${payment.id}`, () => this.succeed(payment));
+    if (outcome === 'succeed') {
+      this.succeed(payment);
+      return payment;
+    }
+    this.kernel.clock.after(DEBIT_SETTLES_MS, `debit ${payment.id}`, () => {
+      this.settleDebit(payment, outcome);
+      settled(payment.status === 'succeeded');
+    });
     return payment;
   }
 

@@ -87,7 +87,7 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
   kernel.control(
     'POST',
     '/_sandbox/intents/:id/confirm',
-    'the shopper confirms in the browser: {outcome?: succeed|decline|requires_action|bank_debit, customer_id?} (a setup may name its customer)',
+    'the shopper confirms in the browser: {outcome?: succeed|decline|requires_action|bank_debit|bank_debit_failed, customer_id?} (a setup may name its customer)',
     (request) => {
       const fields = new Fields(request.body);
       const intent = book.intents.get(request.params['id'] ?? '');
@@ -96,7 +96,7 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
         return fields.refuse('id', `the intent is ${intent.status}`);
       const customerId = fields.optionalString('customer_id');
       if (customerId !== undefined && intent.kind === 'setup') book.link(intent.customer, customerId);
-      const chosen = fields.has('outcome') ? fields.oneOf('outcome', outcomes) : outcomeOfIntent(intent);
+      const chosen = fields.has('outcome') ? fields.oneOf('outcome', outcomes) : outcomeOfIntent(intent, book);
       return { status: 200, body: confirm(intent, chosen, book, charges) };
     },
   );
@@ -108,9 +108,11 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
   });
 }
 
-function outcomeOfIntent(intent: Intent): Outcome {
+function outcomeOfIntent(intent: Intent, book: CardsBook): Outcome {
+  // Whoever asks for declined or authenticated renewals still signs up: only debits differ at signup.
+  const debit = book.debitAtSignup(intent.customer.merchantCustomerId);
+  if (debit !== null) return debit;
   const told = outcomeOfEmail(intent.customer.email);
-  // A mail address that asks for declined or authenticated renewals still signs up: only debits differ at signup.
   return told === 'bank_debit' || intent.types.every((t) => t !== 'card') ? 'bank_debit' : 'succeed';
 }
 
@@ -131,6 +133,7 @@ function confirm(intent: Intent, outcome: Outcome, book: CardsBook, charges: Cha
   book.saveMethod(intent.customer, debit ? 'bank_debit' : 'card');
   if (intent.kind === 'setup') {
     intent.status = 'succeeded';
+    intent.customer.carriedTax = intent.taxCalculationId;
     return result({ setup_intent_id: intent.id, mor_customer_id: intent.customer.id });
   }
   intent.status = debit ? 'processing' : 'succeeded';
@@ -146,7 +149,8 @@ function confirm(intent: Intent, outcome: Outcome, book: CardsBook, charges: Cha
       intentId: intent.id,
       taxCalculationId: intent.taxCalculationId,
     },
-    !debit,
+    outcome,
+    (succeeded) => (intent.status = succeeded ? 'succeeded' : 'requires_payment_method'),
   );
   return result({
     payment_intent_id: intent.id,

@@ -56,6 +56,8 @@ export type MorCustomer = {
   email: string | null;
   /** The saved method; null until a browser confirmed one. */
   method: 'card' | 'bank_debit' | null;
+  /** A setup intent's tax calculation that no invoice has taken yet: it "carries to the first chargeable invoice" (Document 3). */
+  carriedTax: string | null;
 };
 
 /** What Document 2's part of the MoR has in its books: plain values, for those who compare. */

@@ -9,6 +9,7 @@ import {
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../../src/domain/ports/call.js';
 import {
   EventRelay,
+  type ChargeState,
   type IntentAnswer,
   type MorCall,
   PaymentGateway,
@@ -72,8 +73,8 @@ export class FakeMor extends PaymentGateway {
     }));
   }
 
-  override async knowsCharge(): Promise<CallOutcome<boolean>> {
-    return answer(true);
+  override async lookUpCharge(): Promise<CallOutcome<ChargeState>> {
+    return answer('charged');
   }
 
   #once<T>(wire: WireRequest, key: string, make: (n: number) => T): CallOutcome<T> {

@@ -52,7 +52,7 @@ export function takenByMor(world: World, s: Subscriber, invoiceId: string, amoun
       intentId,
       taxCalculationId: null,
     },
-    true,
+    'succeed',
   );
   payment.merchantInvoiceId = invoiceId;
   return { paymentId: payment.id, chargeId: payment.processorChargeId, intentId };

@@ -1,0 +1,153 @@
+// A connection URL as what pg needs to connect, with the words of libpq meaning what they mean there: docs/tls.md is the page on them.
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { type ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+import { hostOf, namesSeveralHosts, parseDatabaseUrl } from '../config/database-url.js';
+import { DatabaseRefused } from './database-errors.js';
+
+/** Where to connect and as whom. What is left out is pg's to find: PGHOST, PGUSER and their kin, then localhost. */
+export type Address = Pick<
+  pg.ClientConfig,
+  'host' | 'port' | 'user' | 'password' | 'database' | 'options' | 'ssl' | 'sslnegotiation'
+>;
+
+/**
+ * Parameters of the URL that are none of these are passed over: they are for libpq and have no meaning here.
+ * @throws DatabaseRefused when the URL cannot be used, or a file that it names cannot be read
+ */
+export function addressOf(text: string): Address {
+  const url = parseDatabaseUrl(text);
+  if (namesSeveralHosts(text) || url === null) {
+    throw new DatabaseRefused(
+      'url',
+      url === null
+        ? 'DATABASE_URL is no postgres:// URL'
+        : 'DATABASE_URL names several hosts, and Crossbill connects to one',
+      'Give the one address that leads to the primary: a virtual IP, a DNS name or a proxy',
+    );
+  }
+  const asked = url.searchParams;
+  const given = (name: string, inUrl: string): string | undefined =>
+    asked.get(name) || decodeURIComponent(inUrl) || undefined;
+  const host = given('host', hostOf(url).replace(/^\[(.*)\]$/, '$1'));
+  const port = given('port', url.port);
+  const user = given('user', url.username);
+  if (user === undefined) pg.defaults.user ??= systemUser();
+  return {
+    host,
+    port: port === undefined ? undefined : Number(port),
+    user,
+    password: given('password', url.password),
+    database: given('dbname', url.pathname.slice(1)),
+    options: asked.get('options') ?? undefined,
+    sslnegotiation: asked.get('sslnegotiation') === 'direct' ? 'direct' : undefined,
+    ssl: host?.startsWith('/') === true ? false : tlsOf(asked), // a socket never leaves the machine; libpq uses no TLS there either
+  };
+}
+
+/** As libpq: who runs this, where nobody says another user. USER, which pg goes by, is not set in a service or a container. */
+function systemUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined; // a numeric user without a name
+  }
+}
+
+/** What pg is told; undefined: the URL says nothing, PGSSLMODE counts, and without it nothing is encrypted. */
+function tlsOf(asked: URLSearchParams): boolean | ConnectionOptions | undefined {
+  const mode = modeOf(asked);
+  if (mode === undefined) return undefined;
+  if (mode === 'disable') return false;
+  const root = rootOf(asked, mode);
+  const own = { ...fileOf(asked, 'sslcert', 'cert'), ...fileOf(asked, 'sslkey', 'key') };
+  switch (mode) {
+    case 'require':
+      // libpq: with a certificate to go by it is verify-ca, "for backward compatibility".
+      return root === undefined
+        ? { ...own, rejectUnauthorized: false }
+        : { ...own, ca: root, checkServerIdentity: () => undefined };
+    case 'verify-ca':
+      if (root === undefined)
+        throw tls(
+          'sslmode=verify-ca has no CA to go by',
+          'Name it: sslrootcert=/path/to/ca.pem in DATABASE_URL, or use sslmode=verify-full for a certificate of a public CA (docs/tls.md)',
+        );
+      return { ...own, ca: root, checkServerIdentity: () => undefined };
+    case 'verify-full':
+      return { ...own, ...(root === undefined ? {} : { ca: root }) };
+  }
+}
+
+type Mode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
+
+function modeOf(asked: URLSearchParams): Mode | undefined {
+  const mode = asked.get('sslmode') ?? asked.get('ssl');
+  switch (mode) {
+    case null: // what is to be checked against a certificate is to be encrypted
+      return asked.has('sslrootcert') ? 'verify-full' : asked.has('sslcert') ? 'require' : undefined;
+    case 'disable':
+    case 'require':
+    case 'verify-ca':
+    case 'verify-full':
+      return mode;
+    case 'false':
+    case '0':
+      return 'disable';
+    case 'true': // as pg and many other clients have it
+    case '1':
+      return 'verify-full';
+    case 'no-verify':
+      return 'require';
+    default:
+      throw tls(
+        ['allow', 'prefer'].includes(mode)
+          ? `sslmode=${mode} promises nothing: it may or may not encrypt`
+          : 'DATABASE_URL has an unknown sslmode',
+        'Use disable, require, verify-ca or verify-full (docs/tls.md)',
+      );
+  }
+}
+
+/** The CA to go by; undefined: the public ones that Node knows. */
+function rootOf(asked: URLSearchParams, mode: Mode): string | undefined {
+  const path = asked.get('sslrootcert');
+  if (path === null || path === '') return undefined;
+  if (path === 'system') {
+    if (mode === 'verify-full') return undefined;
+    throw tls(
+      `sslrootcert=system with sslmode=${mode} would trust any server that has a public certificate`,
+      'Use sslmode=verify-full with it (docs/tls.md)',
+    );
+  }
+  const text = read('sslrootcert', path);
+  try {
+    new X509Certificate(text);
+  } catch (e) {
+    throw tls(`sslrootcert=${path} holds no certificate`, 'Give a file in PEM form (docs/tls.md)', e);
+  }
+  return text;
+}
+
+function fileOf(asked: URLSearchParams, name: string, as: 'cert' | 'key'): Partial<Record<'cert' | 'key', string>> {
+  const path = asked.get(name);
+  return path === null || path === '' ? {} : { [as]: read(name, path) };
+}
+
+function read(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (e) {
+    const code = e instanceof Error && 'code' in e ? ` (${String(e.code)})` : '';
+    throw tls(
+      `${name}=${path} cannot be read${code}`,
+      'Give the path of a file that this process may read (docs/tls.md)',
+      e,
+    );
+  }
+}
+
+const tls = (whatIsWrong: string, whatToDo: string, cause?: unknown): DatabaseRefused =>
+  new DatabaseRefused('tls', whatIsWrong, whatToDo, cause);

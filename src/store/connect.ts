@@ -1,0 +1,96 @@
+// The one way to a connection: whoever speaks to PostgreSQL gets its client or pool from here, with the settings that we count on.
+import pg from 'pg';
+import { type DataSource } from 'typeorm';
+import { addressOf } from './address.js';
+import { refusalOf } from './refusals.js';
+
+const CONNECT_MS = 5_000;
+
+export type ConnectionOptions = {
+  /** Shown in pg_stat_activity. */
+  readonly name: string;
+  /** Milliseconds a statement may take; 0: as long as it needs. */
+  readonly statementMs: number;
+};
+
+/**
+ * What a new connection is told before it is lent, whatever a server, database or role has set. It is no start-up parameter, as
+ * poolers take none that they do not know (PgBouncer: ignore_startup_parameters). Not here on purpose: search_path, which chooses the
+ * schema; default_transaction_read_only, which a full or fenced server sets; synchronous_commit.
+ */
+function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
+  return {
+    // How values are written and read.
+    client_encoding: 'UTF8',
+    datestyle: 'ISO, MDY',
+    intervalstyle: 'postgres',
+    timezone: 'UTC',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+    standard_conforming_strings: 'on',
+    // What a transaction may see; retries of serializable ones would only be noise.
+    default_transaction_isolation: 'read committed',
+    default_transaction_deferrable: 'off',
+    // Compiling costs more than our statements do.
+    jit: 'off',
+    // What is stuck ends; what only waits for its next use does not. transaction_timeout is there since PostgreSQL 17.
+    statement_timeout: String(statementMs),
+    idle_in_transaction_session_timeout: String(statementMs),
+    lock_timeout: '0',
+    idle_session_timeout: '0',
+    transaction_timeout: '0',
+  };
+}
+
+/** One round trip. A setting that the server does not know is passed over. */
+async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
+  const settings = Object.entries(sessionSettings(statementMs)).map(([name, value]) => `('${name}', '${value}')`);
+  const text = `select set_config(s.name, w.value, false) from (values ${settings.join(', ')}) as w (name, value)
+    join pg_settings s on lower(s.name) = w.name`;
+  const query = { text, query_timeout: CONNECT_MS }; // a server that takes a login and then falls silent
+  await client.query(query);
+}
+
+/**
+ * For `new pg.Pool`, and for TypeORM's `extra`.
+ * @throws DatabaseRefused when the URL cannot be used
+ */
+export function poolConfig(url: string, { name, statementMs }: ConnectionOptions): pg.PoolConfig {
+  return {
+    ...addressOf(url),
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises -- pg-pool waits for it, which its types do not say
+    onConnect: (client: pg.ClientBase) => prepareSession(client, statementMs),
+  };
+}
+
+/**
+ * One connection, to be ended by the caller.
+ * @throws DatabaseRefused when waiting does not help
+ */
+export async function connectAlone(url: string, { name, statementMs }: ConnectionOptions): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...addressOf(url),
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+  });
+  client.on('error', () => undefined); // a connection that is lost also rejects what was asked of it
+  try {
+    await client.connect();
+    await prepareSession(client, statementMs);
+    return client;
+  } catch (e) {
+    await client.end().catch(() => undefined);
+    throw refusalOf(e);
+  }
+}
+
+/** TypeORM's own pool. */
+export function poolOf(orm: DataSource): pg.Pool {
+  const pool: unknown = (orm.driver as unknown as { master: unknown }).master;
+  if (!(pool instanceof pg.Pool)) throw new Error('TypeORM did not give its pg pool');
+  return pool;
+}

@@ -1,0 +1,61 @@
+// What went wrong between us and PostgreSQL, told apart: the database's own trouble, which passes, and what only a person can mend.
+import { types } from 'node:util';
+
+/**
+ * - `url`: DATABASE_URL cannot be used as it is.
+ * - `login`: user, password or a right to connect.
+ * - `unknown_database`: there is no database of that name.
+ * - `tls`: no encrypted connection, or a certificate that is not to be trusted.
+ * - `pooling_mode`: a pooler gives each transaction another session.
+ * - `encoding`: the database does not store UTF8.
+ * - `server_version`: the server is too old.
+ * - `migration_cancelled`: somebody ended a migration at work.
+ */
+export type RefusedBecause =
+  'url' | 'login' | 'unknown_database' | 'tls' | 'pooling_mode' | 'encoding' | 'server_version' | 'migration_cancelled';
+
+/** The database cannot be used as it is, and waiting does not help. The message says what is wrong, then what to do; never a password. */
+export class DatabaseRefused extends Error {
+  readonly code: `store.${RefusedBecause}`;
+  constructor(
+    because: RefusedBecause,
+    readonly whatIsWrong: string,
+    readonly whatToDo: string,
+    cause?: unknown,
+  ) {
+    super(`${whatIsWrong}. ${whatToDo}.`, cause === undefined ? undefined : { cause });
+    this.name = 'DatabaseRefused';
+    this.code = `store.${because}`;
+  }
+}
+
+/** SQLSTATE of a database error, or the socket's own code; null for anything else. */
+export function sqlState(e: unknown): string | null {
+  // Not `instanceof`: a socket's error may come from another realm than this code.
+  return types.isNativeError(e) && 'code' in e && typeof e.code === 'string' ? e.code : null;
+}
+
+/** Serialization failure or deadlock: the whole transaction may be run again. */
+export function isTransient(e: unknown): boolean {
+  const state = sqlState(e);
+  return state === '40001' || state === '40P01';
+}
+
+// Connection, resources, operator intervention, read-only after a failover, and a login or a database that is no longer there:
+// the database's own trouble (SQLSTATE classes).
+const TROUBLE = /^(08|53|57|58|25|28|3D|40|55|XX)/;
+
+/** The codes by which Node names what is wrong with TLS. */
+export const TLS = /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/;
+
+/** True when the error is the database's own trouble and not what it was told to do. */
+export function isUnavailable(e: unknown): boolean {
+  const state = sqlState(e);
+  if (state === null) return e instanceof Error && /timeout|terminat|connection|pool/i.test(e.message);
+  return TROUBLE.test(state) || TLS.test(state) || /^E[A-Z]{3,}$/.test(state); // ECONNREFUSED and its kin come from the socket
+}
+
+export function violatedConstraint(e: unknown): string | null {
+  if (sqlState(e) !== '23505' || !(e instanceof Error)) return null;
+  return 'constraint' in e && typeof e.constraint === 'string' ? e.constraint : 'unknown';
+}

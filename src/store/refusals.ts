@@ -1,0 +1,124 @@
+// What a server, a pooler or TLS answers to our login, in one clear sentence each: only what waiting cannot help.
+import { DatabaseRefused, type RefusedBecause, sqlState, TLS } from './database-errors.js';
+
+type Rule = {
+  /** SQLSTATE or Node's code. Null: the error has none. */
+  readonly code: RegExp | null;
+  readonly message?: RegExp;
+  readonly because: RefusedBecause;
+  readonly whatIsWrong: string;
+  readonly whatToDo: string;
+};
+
+const SIGNED_BY_NOBODY = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(VERIFY|GET)_\w+)$/;
+/** PgBouncer says all of its own with one SQLSTATE, "protocol violation": also that the server behind it is away, which passes. */
+const POOLER = /^08P01$/;
+
+/** The first that fits. */
+const RULES: readonly Rule[] = [
+  {
+    code: /^28P01$/,
+    because: 'login',
+    whatIsWrong: 'The database refused the login',
+    whatToDo: 'Put the right user and password into DATABASE_URL',
+  },
+  {
+    code: /^28000$/,
+    message: /no encryption|SSL off/,
+    because: 'tls',
+    whatIsWrong: 'The server takes no unencrypted login',
+    whatToDo: 'Add sslmode=verify-full to DATABASE_URL; docs/tls.md tells which sslmode promises what',
+  },
+  {
+    code: /^28000$/,
+    because: 'login',
+    whatIsWrong: 'The database refused the login',
+    whatToDo: "Let the role log in (alter role ... login), and let the server's pg_hba.conf take it",
+  },
+  {
+    code: /^42501$/,
+    because: 'login',
+    whatIsWrong: 'The database refused the login',
+    whatToDo: 'Let the role connect (grant connect on database ... to ...)',
+  },
+  {
+    code: null,
+    message: /^SASL.*password/,
+    because: 'login',
+    whatIsWrong: 'The database asks for a password',
+    whatToDo: 'Put one into DATABASE_URL',
+  },
+  {
+    code: /^3D000$/,
+    because: 'unknown_database',
+    whatIsWrong: 'The server has no such database',
+    whatToDo: "Create it (create database ... encoding 'UTF8' template template0), or mend its name in DATABASE_URL",
+  },
+  {
+    code: POOLER,
+    message: /no such database/,
+    because: 'unknown_database',
+    whatIsWrong: 'The pooler before the database knows no such database',
+    whatToDo: "Name one of the pooler's [databases] in DATABASE_URL",
+  },
+  {
+    code: POOLER,
+    message: /no such user|authentication failed/,
+    because: 'login',
+    whatIsWrong: 'The pooler before the database refused the login',
+    whatToDo: 'Put the right user and password into DATABASE_URL, and see that the pooler knows them',
+  },
+  {
+    code: POOLER,
+    message: /unsupported startup parameter/,
+    because: 'url',
+    whatIsWrong: 'The pooler before the database does not take what DATABASE_URL asks for',
+    whatToDo: "Take it out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters",
+  },
+  {
+    code: null,
+    message: /does not support SSL/,
+    because: 'tls',
+    whatIsWrong: 'The server offers no encrypted connection',
+    whatToDo:
+      'Switch TLS on there (ssl = on), or say sslmode=disable in DATABASE_URL within a network that you trust (docs/tls.md)',
+  },
+  {
+    code: SIGNED_BY_NOBODY,
+    because: 'tls',
+    whatIsWrong: "The server's certificate is signed by nobody that we are told to trust",
+    whatToDo:
+      "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or say sslmode=require, which encrypts without checking who answers (docs/tls.md)",
+  },
+  {
+    code: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    because: 'tls',
+    whatIsWrong: "The server's certificate is for another host name",
+    whatToDo:
+      'Use a name that the certificate holds in DATABASE_URL, or sslmode=verify-ca, which checks only who signed it (docs/tls.md)',
+  },
+  {
+    code: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    because: 'tls',
+    whatIsWrong: "The server's certificate is not valid today",
+    whatToDo: "Renew it on the server, and see that this machine's clock is right",
+  },
+  {
+    code: TLS,
+    because: 'tls',
+    whatIsWrong: 'No encrypted connection came about',
+    whatToDo: 'See docs/tls.md',
+  },
+];
+
+/** An error of connecting as a refusal with one clear sentence; the error itself when waiting may help, or when it is something else. */
+export function refusalOf(e: unknown): unknown {
+  if (!(e instanceof Error) || e instanceof DatabaseRefused) return e;
+  const state = sqlState(e);
+  const rule = RULES.find(
+    ({ code, message }) =>
+      (code === null ? state === null : code.test(state ?? '')) && (message === undefined || message.test(e.message)),
+  );
+  if (rule === undefined) return e;
+  return new DatabaseRefused(rule.because, `${rule.whatIsWrong}: ${e.message.replace(/\.$/, '')}`, rule.whatToDo, e);
+}

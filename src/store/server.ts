@@ -1,0 +1,104 @@
+// What kind of server answers: its version, its encoding, and whether a connection keeps its session.
+import type pg from 'pg';
+import { DatabaseRefused } from './database-errors.js';
+
+/** As servers count themselves, for example 140011 for 14.11. */
+const OLDEST = 140_000;
+/** The first version that this release was never run on. */
+const UNTESTED = 190_000;
+
+export type ServerFacts = {
+  readonly version: number;
+  readonly encoding: string;
+  readonly database: string;
+};
+
+export function shownVersion(version: number): string {
+  return `PostgreSQL ${Math.floor(version / 10_000)}.${version % 10_000}`;
+}
+
+export function isUntested(version: number): boolean {
+  return version >= UNTESTED;
+}
+
+/**
+ * Refuses a server that would look healthy and lose work. Takes a connection of each pool for a moment; two where they are one.
+ * @throws DatabaseRefused
+ */
+export async function checkServer(pool: pg.Pool, other: pg.Pool): Promise<ServerFacts> {
+  const [a, b] = await Promise.all([pool.connect(), other.connect()]);
+  try {
+    const found = await a.query<ServerFacts & { pid: number }>(
+      `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+              current_database() as database, pg_backend_pid() as pid`,
+    );
+    const [facts] = found.rows;
+    if (facts === undefined) throw new Error('the server says nothing about itself');
+    // A server names the process that serves a connection when it opens it; a pooler in between names one of its own making.
+    const direct = 'processID' in a && a.processID === facts.pid;
+    if (!direct && (await sharesSessions(a, b))) {
+      throw new DatabaseRefused(
+        'pooling_mode',
+        'The pooler before the database gives each transaction another session (transaction or statement mode): locks and session settings would be lost',
+        'Connect to PostgreSQL directly, or through a pool in session mode (PgBouncer: pool_mode = session)',
+      );
+    }
+    refuseUnfit(facts);
+    return { version: facts.version, encoding: facts.encoding, database: facts.database };
+  } finally {
+    a.release();
+    b.release();
+  }
+}
+
+/** @throws DatabaseRefused for a version or an encoding that we cannot work with */
+export function refuseUnfit({ version, encoding, database }: ServerFacts): void {
+  if (version < OLDEST) {
+    throw new DatabaseRefused(
+      'server_version',
+      `The server is ${shownVersion(version)}, and Crossbill needs 14 or later`,
+      'Upgrade it, or name another server in DATABASE_URL',
+    );
+  }
+  if (encoding !== 'UTF8') {
+    throw new DatabaseRefused(
+      'encoding',
+      `The database ${database} has the encoding ${encoding}, and names and notes from everywhere need UTF8`,
+      `Make one that has it and name it in DATABASE_URL: create database crossbill encoding 'UTF8' locale 'C' template template0`,
+    );
+  }
+}
+
+/** Enough that others at work in the pool cannot hide by chance what it does. */
+const ROUNDS = 5;
+
+/**
+ * Whether two open connections are served by one session, or one by several. A transaction of the second goes where the first one's
+ * was a moment ago, if the pooler lets it; while it is open the first needs another session, if it can have one.
+ */
+async function sharesSessions(a: pg.PoolClient, b: pg.PoolClient): Promise<boolean> {
+  const own = new Map<pg.PoolClient, number>();
+  const moved = async (db: pg.PoolClient): Promise<boolean> => {
+    const found = await db.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const pid = found.rows[0]?.pid ?? 0;
+    const before = own.get(db) ?? pid;
+    own.set(db, pid);
+    return before !== pid || own.get(db === a ? b : a) === pid;
+  };
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      if ((await moved(a)) || (await moved(b))) return true;
+      await b.query('begin');
+      if (await moved(b)) return true;
+      if (await moved(a)) return true;
+      await b.query('commit');
+    }
+    return false;
+  } catch (e) {
+    // Statement mode takes no transaction at all, and says so.
+    if (e instanceof Error && e.message.includes('statement pooling')) return true;
+    throw e;
+  } finally {
+    await b.query('rollback').catch(() => undefined);
+  }
+}

@@ -1,0 +1,64 @@
+// A signup as a shop makes it: customer and incomplete subscription on Stripe, intent, browser, completion.
+import { expect } from '@jest/globals';
+import { type Json, type Reply, SIGNUP_KEY, type World } from '../../support/world.js';
+import { stripeSide } from './story.js';
+
+const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
+
+export type Begun = {
+  readonly customerId: string;
+  readonly subscriptionId: string;
+  readonly invoiceId: string;
+  readonly id: string;
+  readonly intentId: string;
+};
+
+/** A customer with an incomplete subscription of 29.90 EUR and a signup for its first invoice. */
+export async function begun(world: World): Promise<Begun> {
+  const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
+  const product = await world.stripe.products.create({ name: 'Larch Pro' });
+  const price = await world.stripe.prices.create({
+    product: product.id,
+    currency: 'eur',
+    unit_amount: 2990,
+    recurring: { interval: 'month' },
+  });
+  const subscription = await world.stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: price.id }],
+    payment_behavior: 'default_incomplete',
+  });
+  const body = { kind: 'payment', customer: { id: customer.id }, amount: 2990, currency: 'eur' };
+  const made = await world.api('POST', '/v1/signups', body, AS_SHOP);
+  expect(made.status).toBe(201);
+  const invoice = subscription.latest_invoice;
+  return {
+    customerId: customer.id,
+    subscriptionId: subscription.id,
+    invoiceId: typeof invoice === 'string' ? invoice : (invoice?.id ?? ''),
+    id: String(made.body['id']),
+    intentId: String(made.body['payment_intent_id']),
+  };
+}
+
+/** The browser confirms. `outcome` null: as the customer's card says. */
+export async function confirmed(
+  world: World,
+  b: Begun,
+  outcome: string | null = null,
+): Promise<{ chargeId: string; paymentId: string }> {
+  const { body } = await world.control('POST', `/intents/${b.intentId}/confirm`, outcome === null ? {} : { outcome });
+  return { chargeId: String(body['charge_id']), paymentId: String(body['payment_id']) };
+}
+
+export function complete(world: World, b: Begun, chargeId: string, more: Json = {}): Promise<Reply> {
+  const body = { charge_id: chargeId, invoice_id: b.invoiceId, amount: 2990, currency: 'eur', ...more };
+  return world.api('POST', `/v1/signups/${b.id}/complete`, body, AS_SHOP);
+}
+
+/** Paid on Stripe by one payment record, and nothing else was written. */
+export async function paidOnce(world: World, invoiceId: string): Promise<void> {
+  await world.invoice(invoiceId, 'paid');
+  const side = await stripeSide(world, invoiceId);
+  expect([side.status, side.records.length, side.attached.length]).toEqual(['paid', 1, 1]);
+}

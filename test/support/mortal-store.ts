@@ -1,0 +1,44 @@
+// A lane store whose process dies just before a chosen transaction.
+import { type Claim, LaneStore, type LaneWork } from '../../src/domain/ports/lane-store.js';
+
+/** The process died here: what it had just been told is lost. */
+export class Crash extends Error {}
+
+/** Passes everything on; dies just before the transaction whose number was given. */
+export class MortalStore extends LaneStore {
+  transactions = 0;
+  dieBefore: number | null = null;
+
+  constructor(private readonly inner: LaneStore) {
+    super();
+  }
+
+  override claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
+    return this.inner.claim(owner, limit, leaseMs);
+  }
+
+  override renew(...args: Parameters<LaneStore['renew']>): Promise<boolean> {
+    return this.inner.renew(...args);
+  }
+
+  override transact<T>(work: LaneWork<T>): Promise<T> {
+    if (work.fence !== null && ++this.transactions === this.dieBefore) throw new Crash();
+    return this.inner.transact(work);
+  }
+
+  override release(...args: Parameters<LaneStore['release']>): Promise<void> {
+    return this.inner.release(...args);
+  }
+
+  override postpone(...args: Parameters<LaneStore['postpone']>): Promise<boolean> {
+    return this.inner.postpone(...args);
+  }
+
+  override paysByDebit(customerId: string): Promise<boolean> {
+    return this.inner.paysByDebit(customerId);
+  }
+
+  override paymentsElsewhere(ids: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
+    return this.inner.paymentsElsewhere(ids, lane);
+  }
+}

@@ -1,0 +1,197 @@
+// Disputes, alerts and refunds of one payment: whatever the order in which they are heard of, the books end the same.
+import { describe, expect, it } from '@jest/globals';
+import { applyEvent, type PaymentEvent } from '../../src/domain/lane/apply-event.js';
+import { type Ctx } from '../../src/domain/lane/change.js';
+import { settle } from '../../src/domain/lane/settle.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { aCtx, anOpenInvoice, hear, NOW, open } from '../support/channel-lane.js';
+import { balances } from '../support/lane-harness.js';
+
+type Happening = { readonly name: string; readonly tell: (s: LaneState, ctx: Ctx) => LaneState };
+
+const at = (minutes: number): Date => new Date(NOW.getTime() - 3_600_000 + minutes * 60_000);
+
+function payment(name: string, over: Partial<PaymentEvent> & Pick<PaymentEvent, 'type' | 'at'>): Happening {
+  const event: PaymentEvent = {
+    family: 'payment',
+    eventId: `evt_${name}`,
+    paymentId: 'pay_1',
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    processorChargeId: 'ch_1',
+    processorPaymentIntentId: 'pi_1',
+    amount: 2990n,
+    currency: 'EUR',
+    status: 'succeeded',
+    failureMessage: null,
+    declineCode: null,
+    refundId: null,
+    processorRefundId: null,
+    amountRefundedTotal: null,
+    reason: null,
+    ...over,
+  };
+  return { name, tell: (s, ctx) => settle(applyEvent(s, event, ctx).state, ctx) };
+}
+
+const taken = payment('taken', { type: 'payment.succeeded', at: at(0) });
+const refund = (n: number, amount: bigint, total: bigint): Happening =>
+  payment(`refund ${n}`, {
+    type: 'payment.refunded',
+    at: at(10 + n),
+    amount,
+    status: total === 2990n ? 'refunded' : 'partially_refunded',
+    refundId: `rfnd_${n}`,
+    processorRefundId: `re_${n}`,
+    amountRefundedTotal: total,
+  });
+
+/** `minute`: when the event was made. */
+function told(type: string, minute: number, data: object = {}, disputeId = 'dp_1'): Happening {
+  const name = `${type} ${disputeId} ${JSON.stringify(data)}`;
+  const body = { disputeId, paymentId: 'pay_1', ...data };
+  return { name, tell: (s, ctx) => hear(s, type, body, ctx, `evt_${name}`, at(minute).toISOString()) };
+}
+
+const raised = told('dispute.action_needed', 20);
+const lost = told('dispute.outcome', 40, { outcome: 'lost' });
+const lostAfterwards = told('dispute.outcome', 60, { outcome: 'lost' });
+const won = told('dispute.outcome', 50, { outcome: 'won' });
+const closed = told('dispute.outcome', 55, { outcome: 'closed' });
+const partLost = told('dispute.outcome', 45, { outcome: 'lost', amount: { amount: '20.00', currency: 'EUR' } });
+const second = told('dispute.outcome', 46, { outcome: 'lost', amount: { amount: '12.00', currency: 'EUR' } }, 'dp_2');
+const alertRaised = told('pre_chargeback_alert.received', 15, { alertId: 'al_1', disputeId: undefined });
+const alertHandled = told('pre_chargeback_alert.outcome', 30, {
+  alertId: 'al_1',
+  disputeId: undefined,
+  refunded: true,
+});
+
+function permutations<T>(all: readonly T[]): T[][] {
+  if (all.length <= 1) return [[...all]];
+  return all.flatMap((one, k) => permutations(all.filter((_, n) => n !== k)).map((rest) => [one, ...rest]));
+}
+
+/** What counts as the same end: balances, and what a person is still asked. */
+function ended(order: readonly Happening[]): object {
+  let s = anOpenInvoice();
+  order.forEach((one, n) => (s = one.tell(s, aCtx(new Date(NOW.getTime() + n * 1000)))));
+  const again = settle(s, aCtx(new Date(NOW.getTime() + 60_000)));
+  expect(again.entries).toEqual(s.entries);
+  const rest = balances(s);
+  expect((rest['mor_receivable'] ?? 0n) >= 0n && (rest['disputed_payments'] ?? 0n) >= 0n).toBe(true);
+  expect(new Set(s.entries.map((e) => `${e.reason} ${e.subject}`)).size).toBe(s.entries.length);
+  return {
+    balances: Object.entries(rest).sort(),
+    payments: s.payments.map((p) => `${p.paymentId} ${p.status} ${p.amount} ${p.amountRefunded}`),
+    disputes: s.objects
+      .map((o) => `${o.kind} ${o.morId} ${o.status} ${o.amount} ${o.detail.loss?.minor ?? '0'}`)
+      .sort(),
+    open: open(s)
+      .map((r) => `${r.kind} ${r.subject}`)
+      .sort(),
+  };
+}
+
+const owed = (receivable: bigint, disputed: bigint): object => ({
+  ...(receivable === 0n ? {} : { mor_receivable: receivable }),
+  ...(disputed === 0n ? {} : { disputed_payments: disputed }),
+});
+
+const SCENARIOS: [string, Happening[], object][] = [
+  ['lost, with nothing given back', [taken, raised, lost], owed(0n, 2990n)],
+  ['lost, and given back in full', [taken, raised, lost, refund(1, 2990n, 2990n)], owed(0n, 0n)],
+  ['lost, and given back in part', [taken, lost, refund(1, 1000n, 1000n)], owed(0n, 1990n)],
+  [
+    'lost in part, and given back in two parts',
+    [taken, partLost, refund(1, 500n, 500n), refund(2, 1000n, 1500n)],
+    owed(0n, 1490n),
+  ],
+  ['lost, then won', [taken, raised, lost, won], owed(2990n, 0n)],
+  ['won, then lost', [taken, raised, won, lostAfterwards], owed(0n, 2990n)],
+  ['lost, won and lost again', [taken, lost, won, lostAfterwards], owed(0n, 2990n)],
+  ['lost, then closed in words that are not known', [taken, raised, lost, closed], owed(0n, 2990n)],
+  ['closed, then won', [taken, closed, told('dispute.outcome', 58, { outcome: 'won' })], owed(2990n, 0n)],
+  ['two disputes that want more than there is', [taken, partLost, second, refund(1, 500n, 500n)], owed(0n, 2490n)],
+  ['two disputes of which one is won after all', [taken, partLost, second, won], owed(1790n, 1200n)],
+  [
+    'an alert answered with a refund, and a dispute lost all the same',
+    [taken, alertRaised, alertHandled, refund(1, 2990n, 2990n), lost],
+    owed(0n, 0n),
+  ],
+  ['everything at once', [taken, raised, lost, won, refund(1, 1000n, 1000n), second], owed(790n, 1200n)],
+];
+
+describe('disputes and refunds of one payment', () => {
+  it.each(SCENARIOS)('end in the same books in every order: %s', (_, events, wanted) => {
+    const first = ended(events);
+    for (const order of permutations(events)) {
+      expect({ order: order.map((e) => e.name), ...ended(order) }).toEqual({
+        order: order.map((e) => e.name),
+        ...first,
+      });
+    }
+    let s = anOpenInvoice();
+    for (const e of events) s = e.tell(s, aCtx());
+    const { mor_receivable, disputed_payments } = balances(s);
+    expect({
+      ...(mor_receivable ? { mor_receivable } : {}),
+      ...(disputed_payments ? { disputed_payments } : {}),
+    }).toEqual(wanted);
+  });
+
+  it('a loss that is none after all is taken back with an entry of its own', () => {
+    let s = anOpenInvoice();
+    for (const e of [taken, lost, won, lostAfterwards]) s = e.tell(s, aCtx());
+    const dispute = s.objects.find((o) => o.kind === 'dispute')?.id ?? '';
+    expect(s.entries.filter((e) => e.reason.startsWith('dispute_'))).toMatchObject([
+      { reason: 'dispute_lost', subject: dispute, amount: { minor: 2990n } },
+      {
+        reason: 'dispute_reversed',
+        subject: `${dispute}:2`,
+        debit: 'mor_receivable',
+        credit: 'disputed_payments',
+        amount: { minor: 2990n },
+      },
+      { reason: 'dispute_lost', subject: `${dispute}:3`, amount: { minor: 2990n } },
+    ]);
+  });
+
+  it('whoever has dealt with a loss is told when it is won after all', () => {
+    let s = anOpenInvoice();
+    for (const e of [taken, lost]) s = e.tell(s, aCtx());
+    const item = open(s).find((r) => r.subject === 'dp_1:lost');
+    const dealt = {
+      ...s,
+      reviews: s.reviews.map((r) =>
+        r.id === item?.id ? { ...r, status: 'resolved' as const, resolution: 'dismiss' as const } : r,
+      ),
+    };
+    expect(open(won.tell(dealt, aCtx()))).toMatchObject([
+      { kind: 'dispute', subject: 'dp_1:won', summary: expect.stringContaining('is won since') },
+    ]);
+    expect(open(won.tell(s, aCtx()))).toEqual([]);
+  });
+
+  it('a dispute that named another payment than the only one there moves to its own', () => {
+    const other = payment('other', {
+      type: 'payment.succeeded',
+      at: at(1),
+      paymentId: 'pay_2',
+      processorChargeId: 'ch_2',
+      processorPaymentIntentId: 'pi_2',
+    });
+    const aboutOther = told('dispute.outcome', 40, { outcome: 'lost', paymentId: 'pay_2' });
+    for (const order of permutations([taken, aboutOther, other])) {
+      let s = anOpenInvoice();
+      for (const e of order) s = e.tell(s, aCtx());
+      const booked = (id: string): bigint =>
+        s.entries
+          .filter(
+            (e) => e.paymentRowId === s.payments.find((p) => p.paymentId === id)?.id && e.reason.startsWith('dispute_'),
+          )
+          .reduce((sum, e) => sum + (e.reason === 'dispute_lost' ? e.amount.minor : -e.amount.minor), 0n);
+      expect([booked('pay_1'), booked('pay_2')]).toEqual([0n, 2990n]);
+    }
+  });
+});
