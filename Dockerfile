@@ -1,6 +1,8 @@
 # The daemon as an image: the same program as `npm start`, with an external PostgreSQL.
 
-FROM node:24-bookworm-slim AS build
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 # Dependencies first: they change less often than the sources.
 COPY package.json package-lock.json .npmrc ./
@@ -12,7 +14,7 @@ RUN npm run build \
   && rm -rf dist/demo dist/bench dist/simulate dist/docs dist/.tsbuildinfo \
   && find dist -name '*.map' -delete
 
-FROM node:24-bookworm-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The optional packages are the embedded PostgreSQL, which production does not use.
@@ -21,7 +23,7 @@ RUN npm ci --omit=dev --omit=optional && npm cache clean --force \
   && find node_modules -type f \( -name '*.map' -o -name '*.ts' -o -name '*.cts' -o -name '*.mts' -o -name '*.md' \) \
     ! -iname 'licen*' -delete
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
 WORKDIR /app
 # Everything belongs to root and is only read: the daemon writes to its database and to nothing else, so that
@@ -31,11 +33,13 @@ COPY --from=build /app/dist ./dist
 # The compose file is what `crossbill init` writes.
 COPY package.json LICENSE docker-compose.yml ./
 COPY migrations ./migrations
-USER node
+# The image's user `node`, by number: Kubernetes' runAsNonRoot believes no name.
+USER 1000:1000
 EXPOSE 3000
 # SIGTERM: /readyz turns 503, the doors answer 503, what is in flight is finished, within 20 s.
 STOPSIGNAL SIGTERM
+# Who restarts what is unhealthy must ask /livez: a restart does not bring a database back. /readyz is for who sends traffic.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/readyz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/livez').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1, so that signals reach it. The CLI: docker run --entrypoint node … dist/cli.js migrate
 ENTRYPOINT ["node", "dist/main.js"]

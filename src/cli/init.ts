@@ -20,9 +20,10 @@ export function addInit(program: Command, session: Session): void {
       async (cli) => {
         const file = resolve(cli.io.cwd, String(cli.options['file']));
         const secret = (): string => randomBytes(32).toString('hex');
-        const text = renderEnvExample().replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${secret()}`);
-        const forCompose = `\n# For docker-compose.yml, which makes the DATABASE_URL of it.\nPOSTGRES_PASSWORD=${secret()}\n`;
-        if (!written(file, text + forCompose, 0o600)) {
+        const text = renderEnvExample()
+          .replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${secret()}`)
+          .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
+        if (!written(file, text, 0o600)) {
           const message = `${file} is there already and was left as it is. Name another with --file.`;
           throw new CliError(EXIT.failed, 'exists', message);
         }
@@ -70,7 +71,7 @@ function written(file: string, text: string, mode: number): boolean {
 /** The project's own, for whoever has the image and not the sources: without building it, and without the sandbox. */
 function composeFile(): string {
   const own = readFileSync(new URL(`../../${COMPOSE}`, import.meta.url), 'utf8');
-  const services = own.slice(own.indexOf('services:')).replace(/^ +build: \.\n/gm, '');
+  const services = own.slice(own.indexOf('name:')).replace(/^ +build: \.\n/gm, '');
   const head =
     '# The daemon with its PostgreSQL: docker compose up. Settings come from .env; DATABASE_URL is made here.\n\n';
   return head + services.replace(/\n {2}sandbox:\n[\s\S]*?(?=\nvolumes:)/, '');

@@ -4,6 +4,13 @@ import { SETTING_GROUPS } from './settings.js';
 
 const WIDTH = 98;
 
+/** Empty, so that docker compose asks for it: a placeholder would become the password of its database. */
+const FOR_COMPOSE = `# ---- Only for docker compose ----
+
+# The password of its PostgreSQL, from which docker-compose.yml makes the DATABASE_URL. It becomes part
+# of a URL: letters and digits only, as \`openssl rand -hex 32\` gives them.
+POSTGRES_PASSWORD=`;
+
 /** The whole text of `.env.example`. What has no default stands ready to be filled in; everything else is commented out. */
 export function renderEnvExample(): string {
   const head = [
@@ -14,7 +21,7 @@ export function renderEnvExample(): string {
   const groups = SETTING_GROUPS.map(({ title, settings }) =>
     [`# ---- ${title} ----`, ...settings.map((setting) => lines(setting).join('\n'))].join('\n\n'),
   );
-  return `${[head.join('\n'), ...groups].join('\n\n')}\n`;
+  return `${[head.join('\n'), ...groups, FOR_COMPOSE].join('\n\n')}\n`;
 }
 
 function lines(setting: Setting<unknown>): string[] {

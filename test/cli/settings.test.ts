@@ -83,7 +83,7 @@ describe('settings', () => {
     expect(made.out).not.toContain(key);
     expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
     const compose = readFileSync(join(folder, 'docker-compose.yml'), 'utf8');
-    expect(compose).toMatch(/^services:\n {2}postgres:\n[^]*\n {2}crossbill:\n[^]*\nvolumes:\n/m);
+    expect(compose).toMatch(/^name: crossbill\n\nservices:\n {2}postgres:\n[^]*\n {2}crossbill:\n[^]*\nvolumes:\n/m);
     expect(compose).not.toMatch(/build:|sandbox/);
     expect(text).toMatch(/^POSTGRES_PASSWORD=[0-9a-f]{64}$/m);
     const again = await cli(['init'], {}, { cwd: folder });

@@ -112,6 +112,7 @@ describe('deploy/sandbox.env', () => {
     kernel.clock.close();
     const key = (role: string): string => `sandbox-${role}:${role}:${kernel.secret(`api-key-${role}`)}`;
     expect(settings).toEqual({
+      COMPOSE_PROJECT_NAME: 'crossbill-sandbox',
       CROSSBILL_ENV: 'deploy/sandbox.env',
       POSTGRES_PASSWORD: 'sandbox',
       STRIPE_API_KEY: secrets.stripeApiKey,

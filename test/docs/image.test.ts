@@ -1,0 +1,151 @@
+// The Dockerfile and the compose file, read as their tools read them: no engine is needed to see that a step cannot work.
+import { describe, expect, it } from '@jest/globals';
+import { parseEnv } from 'node:util';
+import { parse } from 'yaml';
+import { renderEnvExample } from '../../src/config/env-example.js';
+import { isThere, textOf } from './support.js';
+
+type Step = { readonly command: string; readonly rest: string };
+
+/** The steps of each stage, continued lines joined, comments left out. */
+function stagesOf(dockerfile: string): readonly { readonly name: string; readonly steps: readonly Step[] }[] {
+  const lines = dockerfile.replace(/^#.*\n/gm, '').replace(/\\\n\s*/g, '');
+  return lines
+    .split(/^(?=FROM )/m)
+    .slice(1)
+    .map((text) => ({
+      name: / AS (\w+)/.exec(text)?.[1] ?? '',
+      steps: [...text.matchAll(/^([A-Z]+) (.+)$/gm)].map(([, command = '', rest = '']) => ({ command, rest })),
+    }));
+}
+
+describe('the Dockerfile', () => {
+  const text = textOf('Dockerfile');
+  const stages = stagesOf(text);
+  const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
+  const sent = [...textOf('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, name = '']) => name);
+  const of = (command: string): readonly string[] =>
+    stages.flatMap(({ steps }) => steps.filter((s) => s.command === command).map(({ rest }) => rest));
+
+  it('copies only what is there and is sent to the builder', () => {
+    const sources = of('COPY')
+      .filter((rest) => !rest.startsWith('--from'))
+      .flatMap((rest) => rest.split(' ').slice(0, -1));
+    expect(sources.length).toBeGreaterThan(5);
+    for (const source of sources) {
+      expect([source, isThere(source)]).toEqual([source, true]);
+      expect(sent).toContain(source.replace(/^\.\//, ''));
+    }
+    expect(sent.filter((name) => !isThere(name))).toEqual([]);
+  });
+
+  it('takes from an earlier stage what is made there', () => {
+    const taken = of('COPY').flatMap((rest) => {
+      const [, stage = '', path = ''] = /^--from=(\w+) \/app\/(\S+)/.exec(rest) ?? [];
+      return stage === '' ? [] : [{ stage, path }];
+    });
+    expect(taken.map(({ path }) => path)).toEqual(['node_modules', 'dist']);
+    for (const { stage, path } of taken) {
+      const steps = stages.find(({ name }) => name === stage)?.steps ?? [];
+      const made = steps.some(({ command, rest }) => command === 'RUN' && rest.includes(MADE_BY[path] ?? ' '));
+      expect([path, made]).toEqual([path, true]);
+    }
+  });
+
+  it('runs scripts that package.json has, installs from the lock, and removes only what the build makes', () => {
+    const run = of('RUN').join('\n');
+    for (const [, script = ''] of run.matchAll(/npm run ([\w:-]+)/g)) expect(scripts).toHaveProperty(script);
+    expect(run.match(/npm ci/g)).toHaveLength(2);
+    expect(run).not.toContain('npm install');
+    const removed = /rm -rf ([^&]+)/.exec(run)?.[1]?.trim().split(' ') ?? [];
+    for (const path of removed.filter((p) => /^dist\/\w+$/.test(p))) {
+      expect([path, isThere(path.replace('dist/', 'src/'))]).toEqual([path, true]);
+    }
+  });
+
+  it('starts a program that is built', () => {
+    for (const program of [...`${text}\n${textOf('docker-compose.yml')}`.matchAll(/dist\/([\w/]+)\.js/g)])
+      expect([program[0], isThere(`src/${program[1] ?? ''}.ts`)]).toEqual([program[0], true]);
+  });
+
+  it('uses one Node of an exact version, of the line that .nvmrc recommends', () => {
+    const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
+    expect(major).toBe(textOf('.nvmrc').trim());
+    expect([...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(Array(3).fill('${NODE_IMAGE}'));
+  });
+
+  it('runs as a user by number, and is restarted only when the process itself does not answer', () => {
+    expect(of('USER')).toEqual(['1000:1000']);
+    expect(of('HEALTHCHECK').join()).toContain('/livez');
+    expect(of('HEALTHCHECK').join()).not.toContain('readyz');
+  });
+});
+
+const MADE_BY: Readonly<Record<string, string>> = { node_modules: 'npm ci --omit=dev', dist: 'npm run build' };
+
+type Compose = {
+  readonly name: string;
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, { readonly name?: string } | null>>;
+};
+type Service = {
+  readonly image: string;
+  readonly profiles?: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly env_file?: readonly string[];
+  readonly volumes?: readonly string[];
+};
+
+/** The compose file with the variables of an env file in it. Throws what compose would say of a variable that is missing. */
+function composed(env: NodeJS.Dict<string>): Compose {
+  const filled = textOf('docker-compose.yml').replace(
+    /\$\{(\w+)(?::([-?])([^}]*))?\}/g,
+    (_, name: string, kind: string | undefined, text: string = ''): string => {
+      const value = env[name] ?? '';
+      if (value !== '') return value;
+      if (kind === '?') throw new Error(`required variable ${name} is missing a value: ${text}`);
+      return kind === '-' ? text : '';
+    },
+  );
+  const found = parse(filled) as Compose;
+  // COMPOSE_PROJECT_NAME, also from an env file, comes before the name in the file.
+  return { ...found, name: env['COMPOSE_PROJECT_NAME'] ?? found.name };
+}
+
+describe('docker compose', () => {
+  it('asks for the one thing that a copy of .env.example leaves out, and then has a database that the daemon finds', () => {
+    const copied = parseEnv(renderEnvExample());
+    expect(() => composed(copied)).toThrow(/POSTGRES_PASSWORD .*: set it in \.env/);
+    const { services } = composed({ ...copied, POSTGRES_PASSWORD: 'abc123' });
+    const url = new URL(services['crossbill']?.environment['DATABASE_URL'] ?? '');
+    expect(services['crossbill']?.env_file).toEqual(['.env']);
+    expect(services['postgres']?.environment).toEqual({
+      POSTGRES_USER: url.username,
+      POSTGRES_PASSWORD: url.password,
+      POSTGRES_DB: url.pathname.slice(1),
+    });
+    expect(url.hostname).toBe('postgres');
+  });
+
+  it('needs nothing but deploy/sandbox.env beside the sandbox, and never touches the data of the real one', () => {
+    const real = composed({ POSTGRES_PASSWORD: 'abc123' });
+    const sandbox = composed(parseEnv(textOf('deploy/sandbox.env')));
+    expect(sandbox.services['crossbill']?.env_file).toEqual(['deploy/sandbox.env']);
+    expect(sandbox.services['sandbox']?.profiles).toEqual(['sandbox']);
+    // Volumes are called <project>_<volume> unless they name themselves.
+    const volumesOf = (c: Compose): readonly string[] =>
+      Object.entries(c.volumes).map(([volume, own]) => own?.name ?? `${c.name}_${volume}`);
+    expect(volumesOf(real)).toEqual(['crossbill_postgres-data']);
+    expect(volumesOf(sandbox)).toEqual(['crossbill-sandbox_postgres-data']);
+  });
+
+  it.each(['README.md', 'docs/operating.md', 'docker-compose.yml'])(
+    '%s names env files and profiles that exist',
+    (page) => {
+      const profiles = Object.values(composed({ POSTGRES_PASSWORD: 'x' }).services).flatMap((s) => s.profiles ?? []);
+      for (const [, file = ''] of textOf(page).matchAll(/--env-file (deploy\/\S+?)[`) ]/g))
+        expect(isThere(file)).toBe(true);
+      for (const [, profile = ''] of textOf(page).matchAll(/--profile (\w+)/g)) expect(profiles).toContain(profile);
+    },
+  );
+});
