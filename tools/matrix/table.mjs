@@ -1,0 +1,28 @@
+// The results as a Markdown table that is also readable on a terminal.
+
+export function markdown(results) {
+  const rows = results.map((r) => [
+    r.node,
+    r.postgres,
+    r.jit === null ? '–' : r.jit ? 'on' : 'none',
+    r.note !== null ? r.note : testsOf(r),
+    r.demo === null ? '–' : r.demo ? 'clean' : 'failed',
+    String(r.seconds),
+  ]);
+  return tableOf(['Node', 'PostgreSQL', 'JIT', 'tests', 'demo', 'seconds'], rows);
+}
+
+/** Without the demo, which has a column of its own. */
+function testsOf({ passed, failed, skipped, demo }) {
+  const [p, f] = [passed - (demo === true ? 1 : 0), failed - (demo === false ? 1 : 0)];
+  if (p + f + skipped === 0) return '–';
+  return [`${p} passed`, ...(f > 0 ? [`**${f} failed**`] : []), ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(
+    ', ',
+  );
+}
+
+export function tableOf(head, rows) {
+  const widths = head.map((h, i) => Math.max(3, h.length, ...rows.map((r) => r[i].length)));
+  const line = (cells) => `| ${cells.map((c, i) => c.padEnd(widths[i])).join(' | ')} |`;
+  return [line(head), line(widths.map((w) => '-'.repeat(w))), ...rows.map(line)].join('\n');
+}
