@@ -2,6 +2,7 @@
 import { SystemClock, SystemIds } from '../system/system-ports.js';
 import { Doors } from '../intake/doors.js';
 import { FrontServer } from '../intake/front-server.js';
+import { ServerTime } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 import { PgInbox } from '../store/inbox-store.js';
 import { Wake } from '../flows/wake.js';
@@ -22,7 +23,7 @@ const doors = new Doors(
       if (outcome === 'stored') wake.lanes();
     },
   },
-  new PgInbox(db, new SystemIds()),
+  new PgInbox(db, new SystemIds(), new ServerTime()),
   clock,
 );
 if (mode === 'work') {

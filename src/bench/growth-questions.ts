@@ -1,4 +1,5 @@
 // What people and timers ask of the books: each as the daemon asks it.
+import { ServerTime } from '../store/database-time.js';
 import { type Database } from '../store/database.js';
 import { PgLaneStore } from '../store/lane-store.js';
 import { PgBooks } from '../store/pg-books.js';
@@ -15,10 +16,10 @@ const HOURS_MS = 3_600_000;
 
 /** @param name what the ids of one renewal share that is looked up @param n the number in the middle of each table */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
-  const [clock, ids] = [new SystemClock(), new SystemIds()];
+  const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
   const books = new PgBooks(db, clock);
-  const [lanes, verify, overview] = [new PgLaneStore(db, clock), new PgVerifyBooks(db, clock), new PgOverview(db)];
-  const [signups, doors] = [new PgSignups(db, clock, ids), new PgDoorsLog(db)];
+  const [lanes, verify, overview] = [new PgLaneStore(db, time), new PgVerifyBooks(db, time), new PgOverview(db)];
+  const [signups, doors] = [new PgSignups(db, time, ids), new PgDoorsLog(db)];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
   const deep = { limit: LIMIT, cursor: String(n) };
@@ -60,7 +61,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
     ask('timer: depth of the queues (a scrape)', () => books.backlog()),
     ask('timer: the doors are open (a minute)', () => doors.seen('bench', clock.now())),
-    ask('timer: overdue signups (5 min)', () => signups.flagOverdue(new Date(Date.now() - 18 * HOURS_MS))),
+    ask('timer: overdue signups (5 min)', () => signups.flagOverdue(18 * HOURS_MS)),
     ask('timer: the last verify run (5 min)', async () => [await verify.last(), await verify.lastComplete()]),
     ask('last event of each sender', () => overview.lastEvents()),
     ask('what was tried and is not through', () => overview.stuck(5)),

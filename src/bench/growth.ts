@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Delivery } from '../domain/ports/inbox.js';
 import { startEmbeddedPostgres } from '../postgres/embedded-postgres.js';
 import { connectAlone } from '../store/connect.js';
+import { ServerTime } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 import { Erasure } from '../store/erasure.js';
 import { PgInbox } from '../store/inbox-store.js';
@@ -173,7 +174,7 @@ function storeBatch(b: Books): Promise<unknown> {
     return { ...one, eventId: `evt_bench${n}`, lane: `in_bench${n}`, body: invoiceCreated(n), receivedAt };
   });
   b.next += BATCH;
-  return new PgInbox(b.db, new SystemIds()).store(deliveries);
+  return new PgInbox(b.db, new SystemIds(), new ServerTime()).store(deliveries);
 }
 
 function tell(rig: Rig, books: readonly Books[]): void {

@@ -3,6 +3,7 @@
 import { FlowContext } from '../flows/flow-context.js';
 import { VerifyFlow, type VerifyOptions, type VerifyReport } from '../flows/verify.flow.js';
 import { Wake } from '../flows/wake.js';
+import { ServerTime } from '../store/database-time.js';
 import { Database } from '../store/database.js';
 import { PgInbox } from '../store/inbox-store.js';
 import { PgLaneStore } from '../store/lane-store.js';
@@ -133,7 +134,8 @@ function verifyFlow(db: Database, peerUrl: string): VerifyFlow {
   const stripe = stripeOf(db, peerUrl, 4);
   const platform = new StripeBillingPlatform(stripe, null);
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), ids, platform, gateway);
-  const [books, lanes, inbox] = [new PgVerifyBooks(db, clock), new PgLaneStore(db, clock), new PgInbox(db, ids)];
+  const time = new ServerTime();
+  const [books, lanes, inbox] = [new PgVerifyBooks(db, time), new PgLaneStore(db, time), new PgInbox(db, ids, time)];
   return new VerifyFlow(
     books,
     new StripeBillingReader(stripe),

@@ -3,6 +3,7 @@ import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { FlowContext } from '../flows/flow-context.js';
 import { Wake } from '../flows/wake.js';
 import { WorkLaneFlow } from '../flows/work-lane.flow.js';
+import { ServerTime } from '../store/database-time.js';
 import { type Database } from '../store/database.js';
 import { PgInbox } from '../store/inbox-store.js';
 import { PgLaneStore } from '../store/lane-store.js';
@@ -51,7 +52,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
       : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
   const gateway = new NoGateway();
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway);
-  const store = new PgLaneStore(db, clock);
+  const store = new PgLaneStore(db, new ServerTime());
   // The MoR's other channels have no part in a card renewal.
   const none = {} as never;
   const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none, none);
@@ -67,7 +68,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
 
 /** Puts renewals into the inbox: the invoice and the money for it. */
 export async function storeRenewals(db: Database, from: number, count: number): Promise<void> {
-  const inbox = new PgInbox(db, new SystemIds());
+  const inbox = new PgInbox(db, new SystemIds(), new ServerTime());
   const receivedAt = new Date();
   for (let n = from; n < from + count; n += 250) {
     const numbers = Array.from({ length: Math.min(250, from + count - n) }, (_, i) => n + i);

@@ -31,8 +31,8 @@ export async function changeLane<T extends { readonly id: string }>(
     lane,
     fence: null,
     request: named?.name ?? null,
-    decide: ({ state, remembered }) => {
-      const ctx = context.now();
+    decide: ({ state, remembered, now }) => {
+      const ctx = context.at(now);
       const unchanged = (value: Done<T>) => ({ state, verdicts: [], dueAt: plan(state, ctx).dueAt, value });
       if (named !== null && remembered.known) {
         const made = remembered.sameBody ? named.find(state, remembered.objectId) : undefined;

@@ -15,10 +15,15 @@ export class FlowContext {
     private readonly gateway: PaymentGateway,
   ) {}
 
-  /** The context of one decision: the time stands still in it. */
+  /** What is only shown, by this process's clock. */
   now(): Ctx {
+    return this.at(this.clock.now());
+  }
+
+  /** The context of one decision: the time stands still in it. For what is stored it is the database's. */
+  at(now: Date): Ctx {
     return {
-      now: this.clock.now(),
+      now,
       settings: this.settings,
       newId: (prefix) => this.ids.next(prefix),
       encodeBilling: (call) => this.platform.encode(call),

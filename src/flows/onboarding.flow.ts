@@ -152,7 +152,7 @@ export class OnboardingFlow {
   /** Reads what waits for a reviewer. Each merchant is read by one replica. Gives how many were read. */
   async poll(): Promise<number> {
     if (!this.desk.enabled) return 0;
-    const due = await this.rows.takeDue(POLLED_AT_ONCE, this.nextPoll());
+    const due = await this.rows.takeDue(POLLED_AT_ONCE, POLL_EVERY_MS);
     let read = 0;
     for (const row of due) {
       const done = await this.refreshed(row, null);
@@ -262,7 +262,7 @@ export class OnboardingFlow {
       submittedAt,
       reviewedAt,
       readAt: this.clock.now(),
-      pollAt: isPolled(status) ? this.nextPoll() : null,
+      pollInMs: isPolled(status) ? POLL_EVERY_MS : null,
     };
     await this.rows.change(row.reference, change, row.updatedAt);
     return { ok: true, value: { row: await this.fresh(row), made, notice } };
@@ -283,7 +283,7 @@ export class OnboardingFlow {
     reference: string,
     work: (row: OnboardingRow) => Promise<OnboardingDone>,
   ): Promise<OnboardingDone> {
-    while (!(await this.rows.claim(reference, new Date(this.clock.now().getTime() + BUSY_MS)))) {
+    while (!(await this.rows.claim(reference, BUSY_MS))) {
       await this.clock.sleep(LOOK_AGAIN_MS);
     }
     try {
@@ -296,10 +296,6 @@ export class OnboardingFlow {
 
   private async fresh(row: OnboardingRow): Promise<OnboardingRow> {
     return (await this.rows.find(row.reference)) ?? row;
-  }
-
-  private nextPoll(): Date {
-    return new Date(this.clock.now().getTime() + POLL_EVERY_MS);
   }
 
   private newRow(reference: string, productCode: string, createdBy: string): OnboardingRow {

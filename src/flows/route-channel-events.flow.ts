@@ -38,8 +38,8 @@ export class RouteChannelEventsFlow {
     const known = new Map<string, Home[]>();
     for (const home of homes) known.set(home.id, [...(known.get(home.id) ?? []), home]);
     const routings = read.map(({ stored, event }) => this.route(stored, event, known));
-    const waiting = read.filter((_, i) => keepsLooking(routings[i])).map(({ stored }) => stored.receivedAt);
-    await this.events.route(claim.lane, claim.fence, routings, this.lookAgainAt(waiting));
+    const waiting = read.filter((_, i) => keepsLooking(routings[i])).map(({ stored }) => stored.waitedMs);
+    await this.events.route(claim.lane, claim.fence, routings, lookAgainInMs(waiting));
     if (routings.some((r) => r.do === 'move')) this.wake.lanes();
     return read.flatMap(({ stored }, i) => {
       const r = routings[i];
@@ -69,10 +69,7 @@ export class RouteChannelEventsFlow {
     if (home !== null && event.kind === 'payment.captured') {
       return decide("a signup's card payment: its own payment.* event, or the signup's completion, counts");
     }
-    const since = this.context.clock.now().getTime() - stored.receivedAt.getTime();
-    if (since < ANSWER_PATIENCE_MS && maybeUnderWay(event)) {
-      return { id, do: 'wait', until: new Date(this.context.clock.now().getTime() + LOOK_AGAIN_MS) };
-    }
+    if (stored.waitedMs < ANSWER_PATIENCE_MS && maybeUnderWay(event)) return { id, do: 'wait', forMs: LOOK_AGAIN_MS };
     const item = itemFor(event);
     if (item === null) return decide('a proforma invoice that was not made here');
     return decide('names nothing that is known here: a person must look', 'done', this.review(event, item));
@@ -98,14 +95,13 @@ export class RouteChannelEventsFlow {
       note: null,
     };
   }
+}
 
-  /** Half as long again as it has waited; at least a minute, at most six hours; null once it is given up. */
-  private lookAgainAt(receivedAt: readonly Date[]): Date | null {
-    const now = this.context.clock.now().getTime();
-    const ages = receivedAt.map((at) => now - at.getTime()).filter((age) => age < GIVE_UP_MS);
-    if (ages.length === 0) return null;
-    return new Date(now + Math.min(6 * 3_600_000, Math.max(60_000, Math.min(...ages) / 2)));
-  }
+/** Half as long again as it has waited; at least a minute, at most six hours; null once it is given up. */
+function lookAgainInMs(waitedMs: readonly number[]): number | null {
+  const ages = waitedMs.filter((age) => age < GIVE_UP_MS);
+  if (ages.length === 0) return null;
+  return Math.min(6 * 3_600_000, Math.max(60_000, Math.round(Math.min(...ages) / 2)));
 }
 
 function usable(stored: RoutedEvent): Homeless | null {

@@ -156,7 +156,7 @@ export class SignupFlow {
 
   /** Waits until nobody else sends this signup's request. A turn that was never given back ends by itself. */
   private async takeTurn(id: string): Promise<void> {
-    while (!(await this.signups.claim(id, new Date(this.clock.now().getTime() + BUSY_MS)))) {
+    while (!(await this.signups.claim(id, BUSY_MS))) {
       await this.clock.sleep(LOOK_AGAIN_MS);
     }
   }

@@ -122,8 +122,8 @@ export class VerifyRepair {
     await this.lanes.transact({
       lane: invoiceId,
       fence: null,
-      decide: ({ state }) => {
-        const ctx = context.now();
+      decide: ({ state, now }) => {
+        const ctx = context.at(now);
         // A worker may have marked it in the meantime: what was asked for before that is old.
         const isOld = (state.invoice?.readAt?.getTime() ?? 0) >= askedAt.getTime();
         const read = isOld ? state : applyRead(state, outcome, ctx);

@@ -105,7 +105,7 @@ export class VerifyFlow {
       const due = ++steps >= this.limits.saveEvery + Math.floor(findings.size / DIFFERENCES_A_QUESTION);
       if (!due && now.getTime() - savedAt < SAVE_WITHIN_MS) return;
       const so: VerifyRun = { ...begins, compared, differences: findings.all, more: findings.more };
-      if (!(await this.books.save(so, comparison.progress, now))) throw new CouldNotCompare(TAKEN_UP);
+      if (!(await this.books.save(so, comparison.progress))) throw new CouldNotCompare(TAKEN_UP);
       [steps, savedAt] = [0, now.getTime()];
       await options.onSaved?.();
     };
@@ -134,7 +134,7 @@ export class VerifyFlow {
     const finished: VerifyRun = { ...begins, compared, differences, more, lossWindows, finishedAt, outcome };
     const left = outcome === 'incomplete' ? comparison.progress : null;
     const report = { ...finished, problem, missing: findings.missing };
-    if (await this.books.save(finished, left, finishedAt)) return report;
+    if (await this.books.save(finished, left)) return report;
     return { ...report, outcome: 'incomplete', problem: TAKEN_UP };
   }
 

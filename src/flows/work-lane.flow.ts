@@ -95,20 +95,20 @@ export class WorkLaneFlow {
     return { errands, decided };
   }
 
-  /** The lane keeps failing with no event to blame: a person is told, once, and it is looked at again at `nextAt`. */
-  async tellStuck(claim: Claim, why: string, nextAt: Date): Promise<void> {
+  /** The lane keeps failing with no event to blame: a person is told, once, and it is looked at again after `waitMs`. */
+  async tellStuck(claim: Claim, why: string, waitMs: number): Promise<void> {
     await this.store.transact({
       lane: claim.lane,
       fence: claim.fence,
-      decide: ({ state }) => {
-        const told = openReview(state, this.context.now(), {
+      decide: ({ state, now }) => {
+        const told = openReview(state, this.context.at(now), {
           kind: 'effect_failed',
           subject: `lane:${claim.lane}`,
           summary: `what is to be done next cannot be decided or written down: ${why}`.slice(0, 600),
           proposal:
             'The log of the daemon has the whole error: report it. It is tried again every hour, and with `retry`.',
         });
-        return { state: told, verdicts: [], dueAt: nextAt, rest: true, value: null };
+        return { state: told, verdicts: [], dueAt: new Date(now.getTime() + waitMs), rest: true, value: null };
       },
     });
   }
@@ -124,8 +124,8 @@ export class WorkLaneFlow {
       return await this.store.transact({
         lane: claim.lane,
         fence: claim.fence,
-        decide: ({ state, events }) => {
-          const ctx = this.context.now();
+        decide: ({ state, events, now }) => {
+          const ctx = this.context.at(now);
           const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
           let s = news === null || news.ahead ? state : news.take(state, ctx);

@@ -101,7 +101,7 @@ export class Replica {
     const db = faultyDatabase(parts.db, trouble);
     const stored = <T extends object>(name: string, port: T): T => guarded(scheduler, owner, trouble, name, port);
     const wake = new Wake();
-    const inbox = stored('inbox', new PgInbox(db, ids));
+    const inbox = stored('inbox', new PgInbox(db, ids, clock));
     const lanes = stored('lanes', new PgLaneStore(db, clock));
     const books = (this.books = stored('books', new PgBooks(db, clock)));
     const signupRows = (this.signupRows = stored('signups', new PgSignups(db, clock, ids)));

@@ -20,6 +20,11 @@ export class SimClock extends Clock {
     return new Date(this.scheduler.now + this.offsetMs);
   }
 
+  /** The database's clock is right: it is the world's time. */
+  given(): Date {
+    return new Date(this.scheduler.now);
+  }
+
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return this.scheduler.sleep(this.owner, ms, signal, ms === POLL_SLEEP_MS);
   }

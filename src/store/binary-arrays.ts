@@ -4,10 +4,7 @@
 // pg_type.dat: the object ids of built-in types never change.
 const BYTEA = 17;
 const TEXT = 25;
-const TIMESTAMPTZ = 1184;
 const HEAD_BYTES = 20;
-/** PostgreSQL counts time from 2000-01-01, in microseconds. */
-const EPOCH_MS = Date.UTC(2000, 0, 1);
 
 /** For a parameter of type `text[]`. */
 export function textArray(values: readonly (string | null)[]): Buffer {
@@ -32,17 +29,6 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
   for (const value of values) {
     at = out.writeInt32BE(value.length, at);
     at += value.copy(out, at);
-  }
-  return out;
-}
-
-/** For a parameter of type `timestamptz[]`; exact to the millisecond. */
-export function timestamptzArray(values: readonly Date[]): Buffer {
-  const out = head(TIMESTAMPTZ, values.length, HEAD_BYTES + 12 * values.length);
-  let at = HEAD_BYTES;
-  for (const value of values) {
-    at = out.writeInt32BE(8, at);
-    at = out.writeBigInt64BE(BigInt(value.getTime() - EPOCH_MS) * 1_000n, at);
   }
   return out;
 }

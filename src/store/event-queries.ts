@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { BadCursor, type EventRow, type EventStatus, type Page, type PageRequest } from '../domain/ports/books.js';
-import { Clock } from '../domain/ports/clock.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
+import { type DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { listLedBy } from './led-by.js';
 
@@ -153,7 +153,7 @@ function common(r: Row): Omit<EventRow, 'id' | 'status' | 'decidedAt'> {
 export class PgEventsDesk extends EventsDesk {
   constructor(
     private readonly db: Database,
-    private readonly clock: Clock,
+    private readonly time: DatabaseTime,
   ) {
     super();
   }
@@ -161,37 +161,36 @@ export class PgEventsDesk extends EventsDesk {
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
     if (match === null) return null;
-    const now = this.clock.now();
     if (match[1] === 'ie') {
       // What became unique for good stays unique: deciding an event a second time has no second effect.
       const again = await this.db.pool.query(
-        `update inbox_event set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = $2
+        `update inbox_event set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
           where id = $1 and body is not null`,
-        [match[2], now],
+        [match[2], this.time.given()],
       );
       return again.rowCount === 1 ? id : null;
     }
-    return this.release(match[2] ?? '', now);
+    return this.release(match[2] ?? '');
   }
 
   /** Takes a copy from quarantine into the inbox, unless its id is there already (then that event is decided again). */
-  private async release(id: string, now: Date): Promise<string | null> {
+  private async release(id: string): Promise<string | null> {
     return inTransaction(this.db.pool, async (db) => {
       const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
       const q = copy.rows[0];
       if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
       const taken = await db.query<{ id: string }>(
         `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, next_try_at)
-         select source, event_id, type, lane, body, body_sha256, 'received', received_at, $2 from inbox_quarantine where id = $1
+         select source, event_id, type, lane, body, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
          on conflict (source, event_id) do update
            set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
            where inbox_event.body_sha256 = excluded.body_sha256
          returning id`,
-        [id, now],
+        [id, this.time.given()],
       );
       const inboxId = taken.rows[0]?.id;
       if (inboxId === undefined) return null; // another body came under this id: the copy stays where it is
-      await db.query('update inbox_quarantine set released_at = $2 where id = $1', [id, now]);
+      await db.query(`update inbox_quarantine set released_at = ${timeSql(2)} where id = $1`, [id, this.time.given()]);
       return `ie_${inboxId}`;
     });
   }

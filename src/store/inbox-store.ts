@@ -5,21 +5,23 @@ import { type Delivery, Inbox, type StoreOutcome } from '../domain/ports/inbox.j
 import { Ids } from '../domain/ports/clock.js';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { sameEvent } from '../domain/events/same-event.js';
-import { byteaArray, textArray, timestamptzArray } from './binary-arrays.js';
+import { byteaArray, textArray } from './binary-arrays.js';
+import { type DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 
+const NOW = timeSql(7);
 const INSERT_SQL = `
   insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, reason, received_at, decided_at, next_try_at)
-  select d.source, d.event_id, d.type, d.lane, d.body, sha256(d.body), d.status, d.reason, d.received_at,
-         case when d.status = 'received' then null else d.received_at end, d.received_at
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::bytea[])
-           as d(source, event_id, type, lane, status, reason, received_at, body)
+  select d.source, d.event_id, d.type, d.lane, d.body, sha256(d.body), d.status, d.reason, ${NOW},
+         case when d.status = 'received' then null else ${NOW} end, ${NOW}
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $8::bytea[])
+           as d(source, event_id, type, lane, status, reason, body)
   on conflict (source, event_id) do nothing
   returning source, event_id`;
 
 const QUARANTINE_SQL = `
   insert into inbox_quarantine (source, event_id, type, lane, body, body_sha256, reason, received_at, last_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $8)
+  values ($1, $2, $3, $4, $5, $6, $7, ${timeSql(8)}, ${timeSql(8)})
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at
   returning (xmax = 0) as is_new`;
 
@@ -35,6 +37,7 @@ export class PgInbox extends Inbox {
   constructor(
     private readonly db: Database,
     private readonly ids: Ids,
+    private readonly time: DatabaseTime,
   ) {
     super();
   }
@@ -62,7 +65,7 @@ export class PgInbox extends Inbox {
         textArray(batch.map((d) => d.lane)),
         textArray(batch.map((d) => d.status)),
         textArray(batch.map((d) => d.reason)),
-        timestamptzArray(batch.map((d) => d.receivedAt)),
+        this.time.given(),
         // Last: for each value behind it pg would copy all of it into a buffer half as large again.
         byteaArray(batch.map((d) => d.body)),
       ],
@@ -84,19 +87,19 @@ export class PgInbox extends Inbox {
     await inTransaction(this.db.intake, async (db) => {
       const kept = await db.query<{ is_new: boolean }>(
         QUARANTINE_SQL,
-        quarantineRow(d, 'conflict: this id came before with another body'),
+        quarantineRow(d, 'conflict: this id came before with another body', this.time),
       );
       if (kept.rows[0]?.is_new !== true) return;
       await db.query(
         `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at)
-         values ($1, 'conflicting_event', 'open', $2, $3, $4, $5, $6) on conflict do nothing`,
+         values ($1, 'conflicting_event', 'open', $2, $3, $4, $5, ${timeSql(6)}) on conflict do nothing`,
         [
           this.ids.next('rev'),
           `${d.source}:${d.eventId}`,
           d.status === 'received' && !isChannelLane(d.lane) ? d.lane : null,
           `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
           `${PROPOSAL}${d.type === REVISION ? ANOTHER_REVISION : ''}`,
-          d.receivedAt,
+          this.time.given(),
         ],
       );
     });
@@ -104,7 +107,7 @@ export class PgInbox extends Inbox {
   }
 
   async quarantine(d: Delivery, reason: string): Promise<void> {
-    await this.db.intake.query(QUARANTINE_SQL, quarantineRow(d, reason));
+    await this.db.intake.query(QUARANTINE_SQL, quarantineRow(d, reason, this.time));
   }
 }
 
@@ -112,6 +115,6 @@ function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
 }
 
-function quarantineRow(d: Delivery, reason: string): unknown[] {
-  return [d.source, d.eventId, d.type, d.lane, d.body, sha256(d.body), reason, d.receivedAt];
+function quarantineRow(d: Delivery, reason: string, time: DatabaseTime): unknown[] {
+  return [d.source, d.eventId, d.type, d.lane, d.body, sha256(d.body), reason, time.given()];
 }

@@ -26,6 +26,7 @@ import {
   unflat,
   upsertSql,
 } from './codec.js';
+import { type DatabaseTime, timeSql } from './database-time.js';
 
 type Row = Record<string, unknown>;
 
@@ -64,7 +65,9 @@ async function select<T>(
   laneOf: (row: T) => string | null,
 ): Promise<ReadonlyMap<string, T[]>> {
   if (lanes.length === 0) return new Map();
-  const sql = `select ${columnList(codec)} from ${codec.table} where ${column} = any($1) order by ${order}`;
+  // Each lane is looked up by itself: what is asked of many at once may be answered by reading the whole table.
+  const sql = `select ${columnList(codec)} from unnest($1::text[]) as k(wanted) cross join lateral (
+                 select * from ${codec.table} where ${column} = wanted offset 0) t order by ${order}`;
   const found = await db.query<Row>({ name: `load_${codec.table}`, text: sql, values: [lanes] });
   return byLane(
     found.rows.map((r) => fromRow(codec, r)),
@@ -85,16 +88,16 @@ function byLane<T>(rows: readonly T[], laneOf: (row: T) => string | null): Map<s
 }
 
 /**
- * `e` waits to be decided at `$n`. Said so that only the index of its lane can be used: until the server has counted the rows it
+ * `e` waits to be decided; `$n` as in `timeSql`. Said so that only the index of its lane can be used: until the server has counted the rows it
  * takes the index of what is due for a tiny one, and reads all of it for each lane.
  */
-export const waits = (n: number): string => `e.status || '' = 'received' and e.next_try_at <= $${n}`;
+export const waits = (n: number): string => `e.status || '' = 'received' and e.next_try_at <= ${timeSql(n)}`;
 
 /** The events of these lanes that are to be decided now, oldest first. */
 export async function waitingEvents(
   db: pg.PoolClient,
   lanes: readonly string[],
-  now: Date,
+  time: DatabaseTime,
 ): Promise<ReadonlyMap<string, readonly WaitingEvent[]>> {
   if (lanes.length === 0) return new Map();
   const waiting = await db.query<Row>({
@@ -103,7 +106,7 @@ export async function waitingEvents(
              select id, source, event_id, type, lane, body, received_at, attempts from inbox_event e
               where e.lane = wanted.lane and ${waits(2)} order by id limit ${EVENTS_AT_ONCE}) e
             order by e.id`,
-    values: [lanes, now],
+    values: [lanes, time.given()],
   });
   const events = byLane(waiting.rows.map(waitingEvent), (e) => e.lane);
   // After a failure events are decided one by one, so that a bad one does not hold the others.
@@ -136,11 +139,11 @@ export type Decided = {
   readonly due: readonly Due[];
 };
 
-/** One kind of row as a part of the statement that writes them all: its parameter is `$n`, a JSON array. */
+/** One kind of row as a part of the statement that writes them all: its parameters begin at `$n`. Null: there is nothing to write. */
 type Part = {
   readonly table: string;
   readonly sql: (n: number) => string;
-  readonly rows: (d: Decided) => string | null;
+  readonly values: (d: Decided) => readonly unknown[] | null;
 };
 
 /** Rows are values: one that was not replaced was not changed. */
@@ -150,16 +153,16 @@ function part<T, F = T>(
   toFlat: (row: T) => F,
   sql: (n: number) => string = (n) => upsertSql(codec, n),
 ): Part {
-  const rows = ({ lanes }: Decided): string | null => {
+  const values = ({ lanes }: Decided): readonly unknown[] | null => {
     const out: unknown[] = [];
     for (const { before, after } of lanes) {
       const [was, is] = [rowsOf(before), rowsOf(after)];
       if (was === is) continue;
       for (const row of is) if (!was.includes(row)) out.push(toJson(codec, toFlat(row)));
     }
-    return out.length === 0 ? null : jsonText(out);
+    return out.length === 0 ? null : [jsonText(out)];
   };
-  return { table: codec.table, sql, rows };
+  return { table: codec.table, sql, values };
 }
 
 const as = <T>(row: T): T => row;
@@ -191,22 +194,24 @@ const PARTS: readonly Part[] = [
   ),
   {
     table: 'inbox_event',
-    sql: (n) => `update inbox_event e set status = v.status, reason = v.reason, decided_at = $2
-                   from jsonb_to_recordset($${n}::jsonb) as v(id bigint, status text, reason text) where e.id = v.id`,
-    rows: ({ verdicts }) =>
-      verdicts.length === 0
+    sql: (n) => `update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
+                   from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[]) as v(id, status, reason) where e.id = v.id`,
+    values: ({ verdicts: v }) =>
+      v.length === 0
         ? null
-        : jsonText(verdicts.map(({ id, status, reason }) => ({ id: id.toString(), status, reason }))),
+        : [v.map((e) => e.id), v.map((e) => e.status), v.map((e) => e.reason?.replaceAll('\0', '\ufffd') ?? null)],
   },
 ];
 
+// Rows to be updated are named by arrays. The server takes those for short and looks each row up; of a JSON list it expects a hundred
+// rows, and reads the whole table for them.
 // Not a worker's: whatever was added is due at once, and a lease that another holds stays as it is.
 // What a worker goes on with stays due as it was: its index is not touched.
 const DUE_SQL = `
-  update lane l set due_at = case when not d.leased then least(l.due_at, coalesce(d.at, $2))
+  update lane l set due_at = case when not d.leased then least(l.due_at, coalesce(d.at, $1))
                                   when not d.rest and l.due_at <= d.at then l.due_at else d.at end,
-         lease_until = case when not d.leased then l.lease_until when d.rest then null else $3 end
-    from jsonb_to_recordset($1::jsonb) as d(key text, at timestamptz, leased boolean, rest boolean) where l.key = d.key
+         lease_until = case when not d.leased then l.lease_until when d.rest then null else $2 end
+    from unnest($3::text[], $4::timestamptz[], $5::boolean[], $6::boolean[]) as d(key, at, leased, rest) where l.key = d.key
   returning l.key, l.xmin::text as version`;
 
 /** Writes what differs, in one statement. Gives the version of each lane's row from now on; it is always written. */
@@ -216,14 +221,16 @@ export async function saveDecided(
   now: Date,
   leaseUntil: Date,
 ): Promise<ReadonlyMap<string, string>> {
-  const values: unknown[] = [JSON.stringify(decided.due), now, leaseUntil];
+  const { due } = decided;
+  const values: unknown[] = [now, leaseUntil];
+  values.push(...(['key', 'at', 'leased', 'rest'] as const).map((column) => due.map((d) => d[column])));
   const writes: string[] = [];
   let name = 'save';
-  for (const [i, { table, sql, rows }] of PARTS.entries()) {
-    const json = rows(decided);
-    if (json === null) continue;
-    values.push(json);
-    writes.push(`w_${table} as (${sql(values.length)})`);
+  for (const [i, part] of PARTS.entries()) {
+    const own = part.values(decided);
+    if (own === null) continue;
+    writes.push(`w_${part.table} as (${part.sql(values.length + 1)})`);
+    values.push(...own);
     name += `_${i}`; // a name stands for one text on a connection: parts of their own, and no more than 63 letters in all
   }
   const text = writes.length === 0 ? DUE_SQL : `with ${writes.join(', ')} ${DUE_SQL}`;

@@ -1,6 +1,5 @@
 // Decisions of many lanes share one transaction and one commit: whoever comes while one is under way joins the next.
 import type pg from 'pg';
-import { type Clock } from '../domain/ports/clock.js';
 import {
   type EventVerdict,
   LaneFenced,
@@ -11,7 +10,9 @@ import {
 } from '../domain/ports/lane-store.js';
 import { type Remembered } from '../domain/ports/signups.js';
 import { isTransient, isUnavailable, oneFlight, onConnection, violatedConstraint } from './database.js';
+import { type DatabaseTime, readTime } from './database-time.js';
 import { type LaneState } from '../domain/model.js';
+import { beginSql } from './kept-plans.js';
 import { type ChangedLane, type Due, loadLanes, saveDecided, waitingEvents } from './lane-rows.js';
 import { recallIn, rememberIn } from './signup-store.js';
 
@@ -40,7 +41,7 @@ export class LaneTransactions {
 
   constructor(
     private readonly pool: pg.Pool,
-    private readonly clock: Clock,
+    private readonly time: DatabaseTime,
   ) {}
 
   /** Resolves after the commit with what `decide` gave; rejects when nothing of this lane was written. */
@@ -114,8 +115,7 @@ export class LaneTransactions {
    * be decided is left out, not the others.
    */
   private async together(db: pg.PoolClient, works: readonly LaneWork<unknown>[]): Promise<readonly Outcome[]> {
-    const now = this.clock.now();
-    const { held, stateOf, eventsOf } = await this.load(db, works, now);
+    const { held, now, stateOf, eventsOf } = await this.load(db, works);
     const changed: ChangedLane[] = [];
     const verdicts: EventVerdict[] = [];
     const due: Due[] = [];
@@ -128,7 +128,7 @@ export class LaneTransactions {
       }
       try {
         const state = stateOf(w.lane);
-        const decided = w.decide({ state, events: eventsOf(w.lane), remembered: await recall(db, w) });
+        const decided = w.decide({ state, events: eventsOf(w.lane), remembered: await recall(db, w), now });
         await remember(db, w, decided.made ?? null, now);
         changed.push({ before: state, after: decided.state });
         verdicts.push(...decided.verdicts);
@@ -157,20 +157,22 @@ export class LaneTransactions {
   private async load(
     db: pg.PoolClient,
     works: readonly LaneWork<unknown>[],
-    now: Date,
   ): Promise<{
     held: ReadonlyMap<string, Held>;
+    /** When the locks were held. */
+    now: Date;
     stateOf: (lane: string) => LaneState;
     eventsOf: (lane: string) => readonly WaitingEvent[];
   }> {
     const leased = works.filter((w) => w.fence !== null).map((w) => w.lane);
     const known = new Set(leased.filter((lane) => this.kept.has(lane)));
     const unknown = works.flatMap((w) => (known.has(w.lane) ? [] : [w.lane]));
-    const [, held, read, events] = await oneFlight(db, () => [
-      db.query(BEGIN),
+    const [, held, now, read, events] = await oneFlight(db, () => [
+      db.query(beginSql(db)),
       lock(db, works),
+      readTime(db, this.time),
       loadLanes(db, unknown),
-      waitingEvents(db, leased, now),
+      waitingEvents(db, leased, this.time),
     ]);
     const states = new Map<string, LaneState>();
     for (const lane of known) {
@@ -184,16 +186,12 @@ export class LaneTransactions {
     );
     return {
       held,
+      now,
       stateOf: (lane) => states.get(lane) ?? (known.has(lane) ? again : read)(lane),
       eventsOf: (lane) => events.get(lane) ?? [],
     };
   }
 }
-
-// A plan is kept as long as its connection. One that was made while a table was small would read all of it, however large it became;
-// so would a hash or merge join with the few rows that are to be written.
-const BEGIN =
-  'begin; set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 /**
  * Row locks in one order, so that two transactions never wait for each other. Gives what is held of each lane: its fence, and its

@@ -3,9 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
 import { type ReviewRow } from '../domain/model.js';
 import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
-import { Clock } from '../domain/ports/clock.js';
 import { LaneFenced, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
+import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction, isUnavailable } from './database.js';
 import { EVENTS_AT_ONCE, waitingEvent } from './lane-rows.js';
 
@@ -38,7 +38,7 @@ const HOMES_SQL = `
 export class PgChannelEvents extends ChannelEvents {
   constructor(
     private readonly db: Database,
-    private readonly clock: Clock,
+    private readonly time: DatabaseTime,
   ) {
     super();
   }
@@ -46,18 +46,19 @@ export class PgChannelEvents extends ChannelEvents {
   async load(lane: string): Promise<readonly RoutedEvent[]> {
     const found = await this.guarded(() =>
       this.db.pool.query<Row>(
-        `select e.*, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
+        `select e.*, extract(epoch from ${timeSql(2)} - e.received_at) * 1000 as waited_ms, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
            left join review r on r.subject = e.event_id and r.invoice_id is null and r.status = 'open'
             and r.kind in ('conflicting_event', 'dispute')
           where e.lane = $1 and e.body is not null
-            and ((e.status = 'received' and e.next_try_at <= $2) or (e.status = 'done' and r.id is not null))
+            and ((e.status = 'received' and e.next_try_at <= ${timeSql(2)}) or (e.status = 'done' and r.id is not null))
           order by e.id limit ${EVENTS_AT_ONCE}`,
-        [lane, this.clock.now()],
+        [lane, this.time.given()],
       ),
     );
     return found.rows.map((r) => ({
       ...waitingEvent(r),
       reviewId: r['review_id'] as string | null,
+      waitedMs: Math.max(0, Number(r['waited_ms'])),
     }));
   }
 
@@ -68,17 +69,17 @@ export class PgChannelEvents extends ChannelEvents {
     return found.rows.map((r) => ({ id: r.id, what: r.what, invoiceId: r.invoice_id }));
   }
 
-  async route(lane: string, fence: bigint, routings: readonly Routing[], lookAgainAt: Date | null): Promise<void> {
-    const now = this.clock.now();
+  async route(lane: string, fence: bigint, routings: readonly Routing[], lookAgainInMs: number | null): Promise<void> {
     await this.guarded(() =>
       inTransaction(this.db.pool, async (db) => {
         const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
         if (held.rowCount !== 1) throw new LaneFenced(`lane ${lane} was claimed by another worker`);
+        const now = await readTime(db, this.time);
         for (const routing of routings) await write(db, lane, routing, now);
-        await db.query('update lane set due_at = $2, lease_until = null, lease_owner = null where key = $1', [
-          lane,
-          lookAgainAt,
-        ]);
+        await db.query(
+          `update lane set due_at = ${laterSql(2, 3)}, lease_until = null, lease_owner = null where key = $1`,
+          [lane, now, lookAgainInMs],
+        );
       }),
     );
   }
@@ -104,7 +105,7 @@ async function write(db: pg.PoolClient, lane: string, r: Routing, now: Date): Pr
       if (r.reviewId !== null) await clear(db, r.reviewId, r.invoiceId, now);
       return;
     case 'wait':
-      await db.query('update inbox_event set next_try_at = $2 where id = $1', [r.id, r.until]);
+      await db.query(`update inbox_event set next_try_at = ${laterSql(2, 3)} where id = $1`, [r.id, now, r.forMs]);
       return;
     case 'decide':
       await db.query('update inbox_event set status = $2, reason = $3, decided_at = $4 where id = $1', [
@@ -113,7 +114,7 @@ async function write(db: pg.PoolClient, lane: string, r: Routing, now: Date): Pr
         r.reason,
         now,
       ]);
-      if (r.review !== null) await open(db, lane, r.review, now);
+      if (r.review !== null) await open(db, lane, { ...r.review, createdAt: now }, now);
   }
 }
 

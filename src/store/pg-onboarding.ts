@@ -2,9 +2,9 @@
 import { Injectable } from '@nestjs/common';
 import { type OnboardingRow } from '../domain/onboarding/model.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
-import { Clock } from '../domain/ports/clock.js';
-import { Onboardings } from '../domain/ports/onboarding.js';
+import { type OnboardingChange, Onboardings } from '../domain/ports/onboarding.js';
 import { jsonText } from './codec.js';
+import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';
 import { turnIsFree } from './turns.js';
 
@@ -51,7 +51,7 @@ function fromRow(row: Row): OnboardingRow {
 export class PgOnboardings extends Onboardings {
   constructor(
     private readonly db: Database,
-    private readonly clock: Clock,
+    private readonly time: DatabaseTime,
   ) {
     super();
   }
@@ -85,10 +85,10 @@ export class PgOnboardings extends Onboardings {
     return { data: rows.map(fromRow), nextCursor: more ? (last['seq'] as string) : null };
   }
 
-  async claim(reference: string, until: Date): Promise<boolean> {
+  async claim(reference: string, forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
-      `update onboarding set busy_until = $2 where reference = $1 and ${turnIsFree(3)}`,
-      [reference, until, this.clock.now()],
+      `update onboarding set busy_until = ${laterSql(2, 3)} where reference = $1 and ${turnIsFree(2)}`,
+      [reference, this.time.given(), forMs],
     );
     return taken.rowCount === 1;
   }
@@ -97,26 +97,24 @@ export class PgOnboardings extends Onboardings {
     await this.db.pool.query('update onboarding set busy_until = null where reference = $1', [reference]);
   }
 
-  async change(
-    reference: string,
-    change: Partial<Omit<OnboardingRow, 'reference' | 'updatedAt'>>,
-    ifStill?: Date,
-  ): Promise<void> {
+  async change(reference: string, { pollInMs, ...change }: OnboardingChange, ifStill?: Date): Promise<void> {
     const given = (Object.keys(change) as (keyof typeof change)[]).filter((f) => change[f] !== undefined);
     const sets = given.map((f, i) => `${COLUMNS[f]} = $${i + 4}`);
+    const poll = pollInMs === undefined ? [] : [pollInMs];
+    if (poll.length > 0) sets.push(`poll_at = ${laterSql(2, given.length + 4)}`);
     await this.db.pool.query(
-      `update onboarding set ${[...sets, 'updated_at = $2'].join(', ')}
+      `update onboarding set ${[...sets, `updated_at = ${timeSql(2)}`].join(', ')}
         where reference = $1 and ($3::timestamptz is null or updated_at = $3)`,
-      [reference, this.clock.now(), ifStill ?? null, ...given.map((f) => written(f, change[f]))],
+      [reference, this.time.given(), ifStill ?? null, ...given.map((f) => written(f, change[f])), ...poll],
     );
   }
 
-  async takeDue(limit: number, next: Date): Promise<readonly OnboardingRow[]> {
+  async takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]> {
     const taken = await this.db.pool.query<Row>(
-      `update onboarding o set poll_at = $3
-         from (select reference from onboarding where poll_at <= $1 order by poll_at limit $2 for update skip locked) due
+      `update onboarding o set poll_at = ${laterSql(1, 3)}
+         from (select reference from onboarding where poll_at <= ${timeSql(1)} order by poll_at limit $2 for update skip locked) due
         where o.reference = due.reference returning o.*`,
-      [this.clock.now(), limit, next],
+      [this.time.given(), limit, nextInMs],
     );
     return taken.rows.map(fromRow);
   }

@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
-import { Clock } from '../domain/ports/clock.js';
 import {
   type TakeUp,
   type UnconfirmedSignup,
@@ -23,6 +22,7 @@ import {
   type VerifyProgress,
 } from '../domain/verify/progress.js';
 import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
+import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';
 
 type Row = Record<string, unknown>;
@@ -31,7 +31,7 @@ type Row = Record<string, unknown>;
 export class PgVerifyBooks extends VerifyBooks {
   constructor(
     private readonly db: Database,
-    private readonly clock: Clock,
+    private readonly time: DatabaseTime,
   ) {
     super();
   }
@@ -50,12 +50,12 @@ export class PgVerifyBooks extends VerifyBooks {
     const found = await this.db.pool.query<Row>(
       `with ends as (
          select invoice_id from invoice where status in ('held', 'marking', 'review')
-         union select invoice_id from invoice where status = 'expected' and expected_by < $3
+         union select invoice_id from invoice where status = 'expected' and expected_by < ${timeSql(3)}
          union select invoice_id from refund where created_at >= $4 or mirror not in ('done', 'not_needed')
          union select invoice_id from tax_record where stage not in ('committed', 'closed')
          union select invoice_id from payment where succeeded_at is not null and mark not in ('confirmed', 'closed'))
        select i.* from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
-      [after, limit, this.clock.now(), since],
+      [after, limit, this.time.given(), since],
     );
     const joined = await this.join(found.rows.map((r) => fromRow(INVOICE, r)));
     return joined.map((o, i) => ({ ...o, seq: BigInt((found.rows[i]?.['seq'] as string | undefined) ?? '0') }));
@@ -135,7 +135,7 @@ export class PgVerifyBooks extends VerifyBooks {
   async begin(run: VerifyRun, progress: VerifyProgress): Promise<void> {
     await this.db.pool.query(
       `insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, progress)
-         values ($1, $2, $3, $4, $4, $5, $6, $7)`,
+         values ($1, $2, $3, $4, ${timeSql(8)}, $5, $6, $7)`,
       [
         run.id,
         run.since,
@@ -144,15 +144,16 @@ export class PgVerifyBooks extends VerifyBooks {
         run.outcome,
         jsonText(run.compared),
         jsonText(progressToJson(progress)),
+        this.time.given(),
       ],
     );
   }
 
-  async save(run: VerifyRun, progress: VerifyProgress | null, at: Date): Promise<boolean> {
+  async save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean> {
     // Who takes a run up takes its progress away: whoever had it before writes nothing any more.
     const saved = await this.db.pool.query(
       `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
-              progress = $8, saved_at = $9
+              progress = $8, saved_at = ${timeSql(9)}
         where id = $1 and progress is not null`,
       [
         run.id,
@@ -163,19 +164,18 @@ export class PgVerifyBooks extends VerifyBooks {
         jsonText(run.more),
         jsonText(run.lossWindows),
         progress === null ? null : jsonText(progressToJson(progress)),
-        at,
+        this.time.given(),
       ],
     );
     return saved.rowCount === 1;
   }
 
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
-    const ago = (ms: number): Date => new Date(now.getTime() - ms);
     // One statement: two that look at once find one row between them, and what it was is nowhere else in the meantime.
     const found = await this.db.pool.query<Row>(
       `with cut as (
          select id, progress as was from verify_run
-          where progress is not null and (outcome = 'incomplete' or (outcome = 'running' and saved_at < $4))
+          where progress is not null and (outcome = 'incomplete' or (outcome = 'running' and saved_at < ${timeSql(9)} - $4::float8 * interval '1 millisecond'))
             and began_at > $5 and since <= $3 and since > $8
             and progress -> 'version' = $6 and progress -> 'settings' = $7
             and not exists (select 1 from verify_run n where n.seq > verify_run.seq and n.outcome in ('clean', 'differences'))
@@ -184,16 +184,17 @@ export class PgVerifyBooks extends VerifyBooks {
          update verify_run r set progress = null, outcome = 'incomplete', finished_at = coalesce(r.finished_at, r.saved_at)
            from cut where r.id = cut.id returning r.*, cut.was)
        insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, differences, more, progress, resumed_from)
-         select $1, since, began_at, $2, $2, 'running', compared, differences, more, was, id from taken returning *`,
+         select $1, since, began_at, $2, ${timeSql(9)}, 'running', compared, differences, more, was, id from taken returning *`,
       [
         id,
         now,
         since,
-        ago(ABANDONED_AFTER_MS),
-        ago(RESUME_WITHIN_MS),
+        ABANDONED_AFTER_MS,
+        new Date(now.getTime() - RESUME_WITHIN_MS),
         PROGRESS_VERSION,
         jsonText(settings),
         new Date(since.getTime() - RESUME_WITHIN_MS),
+        this.time.given(),
       ],
     );
     const row = found.rows[0];
@@ -245,27 +246,27 @@ export class PgVerifyBooks extends VerifyBooks {
   async atRest(lanes: readonly string[]): Promise<boolean> {
     const found = await this.db.pool.query<{ busy: boolean }>(
       `select exists (select 1 from inbox_event where lane = any($1) and status = 'received')
-           or exists (select 1 from lane where key = any($1) and (due_at <= $2 or lease_until > $2)) as busy`,
-      [lanes, this.clock.now()],
+           or exists (select 1 from lane where key = any($1) and (due_at <= ${timeSql(2)} or lease_until > ${timeSql(2)})) as busy`,
+      [lanes, this.time.given()],
     );
     return found.rows[0]?.busy === false;
   }
 
-  async claimRun(until: Date): Promise<boolean> {
-    const now = this.clock.now();
+  async claimRun(forMs: number): Promise<boolean> {
     const taken = await this.db.pool.query(
-      `insert into lane as l (key, lease_until) values ('job:verify', $1)
+      `insert into lane as l (key, lease_until) values ('job:verify', ${laterSql(1, 2)})
        on conflict (key) do update set lease_until = excluded.lease_until
-         where l.lease_until is null or l.lease_until <= $2
-            -- Nobody waits longer than a day: a clock was wrong, and set right since.
-            or l.lease_until > $2::timestamptz + interval '2 days'`,
-      [until, now],
+         where l.lease_until is null or l.lease_until <= ${timeSql(1)}
+            -- Nobody waits longer than a day: the server's clock was wrong, and set right since.
+            or l.lease_until > ${timeSql(1)} + interval '2 days'`,
+      [this.time.given(), forMs],
     );
     return taken.rowCount === 1;
   }
 
-  async nextRunAt(at: Date): Promise<void> {
-    await this.db.pool.query(`update lane set lease_until = $1 where key = 'job:verify'`, [at]);
+  async nextRunIn(ms: number): Promise<void> {
+    const sql = `update lane set lease_until = ${laterSql(1, 2)} where key = 'job:verify'`;
+    await this.db.pool.query(sql, [this.time.given(), ms]);
   }
 }
 

@@ -1,7 +1,7 @@
 // Signups, customer links and remembered requests in PostgreSQL.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { Clock, Ids } from '../domain/ports/clock.js';
+import { Ids } from '../domain/ports/clock.js';
 import {
   type NamedRequest,
   type Remembered,
@@ -12,6 +12,7 @@ import {
 } from '../domain/ports/signups.js';
 import { SIGNUP_ENDS_MS } from '../domain/status.js';
 import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
+import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { turnIsFree } from './turns.js';
 
@@ -53,11 +54,12 @@ export async function rememberIn(
   name: RequestName,
   bodySha256: Buffer,
   objectId: string,
-  at: Date,
+  /** Null: now. */
+  at: Date | null,
 ): Promise<Remembered> {
   const made = await db.query(
     `insert into api_request (api_key, method, path, idempotency_key, body_sha256, object_id, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+     values ($1, $2, $3, $4, $5, $6, ${timeSql(7)}) on conflict do nothing`,
     [name.apiKey, name.method, name.path, name.idempotencyKey, bodySha256, objectId, at],
   );
   return made.rowCount === 1 ? { known: false } : recallIn(db, name, bodySha256);
@@ -82,7 +84,7 @@ export async function recallIn(
 export class PgRequests extends Requests {
   constructor(
     private readonly db: Database,
-    private readonly clock: Clock,
+    private readonly time: DatabaseTime,
   ) {
     super();
   }
@@ -92,7 +94,7 @@ export class PgRequests extends Requests {
   }
 
   remember(name: RequestName, bodySha256: Buffer, objectId: string): Promise<Remembered> {
-    return rememberIn(this.db.pool, name, bodySha256, objectId, this.clock.now());
+    return rememberIn(this.db.pool, name, bodySha256, objectId, this.time.given());
   }
 }
 
@@ -100,7 +102,7 @@ export class PgRequests extends Requests {
 export class PgSignups extends Signups {
   constructor(
     private readonly db: Database,
-    private readonly clock: Clock,
+    private readonly time: DatabaseTime,
     private readonly ids: Ids,
   ) {
     super();
@@ -109,10 +111,11 @@ export class PgSignups extends Signups {
   async create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered> {
     return inTransaction(this.db.pool, async (db) => {
       if (name !== null) {
-        const known = await rememberIn(db, name, name.bodySha256, signup.id, signup.createdAt);
+        const known = await rememberIn(db, name, name.bodySha256, signup.id, this.time.given());
         if (known.known) return known;
       }
-      await db.query(insertSql(SIGNUP), [jsonText([toJson(SIGNUP, signup)])]);
+      const made = { ...signup, createdAt: await readTime(db, this.time) };
+      await db.query(insertSql(SIGNUP), [jsonText([toJson(SIGNUP, made)])]);
       return { known: false };
     });
   }
@@ -123,12 +126,11 @@ export class PgSignups extends Signups {
     return row === undefined ? null : fromRow(SIGNUP, row);
   }
 
-  async claim(id: string, until: Date): Promise<boolean> {
-    const taken = await this.db.pool.query(`update signup set busy_until = $2 where id = $1 and ${turnIsFree(3)}`, [
-      id,
-      until,
-      this.clock.now(),
-    ]);
+  async claim(id: string, forMs: number): Promise<boolean> {
+    const taken = await this.db.pool.query(
+      `update signup set busy_until = ${laterSql(2, 3)} where id = $1 and ${turnIsFree(2)}`,
+      [id, this.time.given(), forMs],
+    );
     return taken.rowCount === 1;
   }
 
@@ -140,8 +142,8 @@ export class PgSignups extends Signups {
         [id, a.intentId, a.morCustomerId, a.status],
       );
       await db.query(
-        'insert into customer_link (customer_id, mor_customer_id, signup_id, linked_at) values ($1, $2, $3, $4) on conflict do nothing',
-        [found.rows[0]?.customer_id, a.morCustomerId, id, this.clock.now()],
+        `insert into customer_link (customer_id, mor_customer_id, signup_id, linked_at) values ($1, $2, $3, ${timeSql(4)}) on conflict do nothing`,
+        [found.rows[0]?.customer_id, a.morCustomerId, id, this.time.given()],
       );
     });
   }
@@ -173,8 +175,8 @@ export class PgSignups extends Signups {
   }
 
   async completed(id: string, by: { invoiceId: string; chargeId: string; paymentRowId: string }): Promise<void> {
-    const now = this.clock.now();
     await inTransaction(this.db.pool, async (db) => {
+      const now = await readTime(db, this.time);
       await db.query(
         `update signup set invoice_id = $2, charge_id = $3, payment_row_id = $4, completed_at = coalesce(completed_at, $5) where id = $1`,
         [id, by.invoiceId, by.chargeId, by.paymentRowId, now],
@@ -187,7 +189,9 @@ export class PgSignups extends Signups {
     });
   }
 
-  async flagOverdue(before: Date): Promise<number> {
+  async flagOverdue(afterMs: number): Promise<number> {
+    const now = await readTime(this.db.pool, this.time);
+    const before = new Date(now.getTime() - afterMs);
     const overdue = await this.db.pool.query<{ id: string; customer_id: string; created_at: Date }>(
       `select s.id, s.customer_id, s.created_at from signup s
         where s.kind = 'payment' and s.completed_at is null and s.created_at < $1 and s.created_at >= $2 and s.intent_id is not null
@@ -206,7 +210,7 @@ export class PgSignups extends Signups {
           `signup ${s.id} of customer ${s.customer_id} has no payment since ${s.created_at.toISOString()}`,
           'Stripe ends an incomplete subscription 23 hours after it was made. If the customer paid, complete the signup with the charge id; if not, dismiss this.',
           new Date(s.created_at.getTime() + SIGNUP_ENDS_MS),
-          this.clock.now(),
+          now,
         ],
       );
     }

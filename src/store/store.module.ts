@@ -15,6 +15,7 @@ import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { ServerTime } from './database-time.js';
 import { Database } from './database.js';
 import { PgEventsDesk } from './event-queries.js';
 import { PgInbox } from './inbox-store.js';
@@ -45,18 +46,19 @@ class CloseDatabase implements OnApplicationShutdown {
 export class StoreModule {
   /** `db` is open and its schema current; it is closed with the application. `stripeMaxRps`: requests per second of all replicas. */
   static register(db: Database, stripeMaxRps: number): DynamicModule {
+    const time = new ServerTime();
     const ports = [
-      { provide: Inbox, useFactory: (ids: Ids) => new PgInbox(db, ids), inject: [Ids] },
-      { provide: LaneStore, useFactory: (clock: Clock) => new PgLaneStore(db, clock), inject: [Clock] },
+      { provide: Inbox, useFactory: (ids: Ids) => new PgInbox(db, ids, time), inject: [Ids] },
+      { provide: LaneStore, useFactory: () => new PgLaneStore(db, time) },
       { provide: Books, useFactory: (clock: Clock) => new PgBooks(db, clock), inject: [Clock] },
-      { provide: ChannelEvents, useFactory: (clock: Clock) => new PgChannelEvents(db, clock), inject: [Clock] },
-      { provide: EventsDesk, useFactory: (clock: Clock) => new PgEventsDesk(db, clock), inject: [Clock] },
-      { provide: Signups, useFactory: (clock: Clock, ids: Ids) => new PgSignups(db, clock, ids), inject: [Clock, Ids] },
-      { provide: Requests, useFactory: (clock: Clock) => new PgRequests(db, clock), inject: [Clock] },
-      { provide: VerifyBooks, useFactory: (clock: Clock) => new PgVerifyBooks(db, clock), inject: [Clock] },
+      { provide: ChannelEvents, useFactory: () => new PgChannelEvents(db, time) },
+      { provide: EventsDesk, useFactory: () => new PgEventsDesk(db, time) },
+      { provide: Signups, useFactory: (ids: Ids) => new PgSignups(db, time, ids), inject: [Ids] },
+      { provide: Requests, useFactory: () => new PgRequests(db, time) },
+      { provide: VerifyBooks, useFactory: () => new PgVerifyBooks(db, time) },
       { provide: DoorsLog, useFactory: () => new PgDoorsLog(db) },
       { provide: LossBooks, useFactory: () => new PgLossBooks(db) },
-      { provide: Onboardings, useFactory: (clock: Clock) => new PgOnboardings(db, clock), inject: [Clock] },
+      { provide: Onboardings, useFactory: () => new PgOnboardings(db, time) },
       { provide: EndedSessions, useFactory: (clock: Clock) => new PgEndedSessions(db, clock), inject: [Clock] },
       { provide: ShadowBooks, useFactory: () => new PgShadowBooks(db) },
       { provide: AuditLog, useFactory: (clock: Clock) => new PgAuditLog(db, clock), inject: [Clock] },

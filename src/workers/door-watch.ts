@@ -51,7 +51,7 @@ export class DoorWatch {
       await this.doors.opened(id, now);
       this.id = id;
       if (!(await this.loss.isNews(await this.books.lastComplete()))) return;
-      await this.books.nextRunAt(now);
+      await this.books.nextRunIn(0);
       void this.verify();
     } catch (e) {
       this.onError('that the doors are open could not be written down', e);

@@ -1,7 +1,6 @@
 // Work by the clock: what no event and no lane's own timer would bring up.
 import { Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock } from '../domain/ports/clock.js';
 import { Signups } from '../domain/ports/signups.js';
 import { SIGNUP_OVERDUE_MS } from '../domain/status.js';
 
@@ -11,7 +10,6 @@ const EVERY_MS = 5 * 60_000;
 export class Housekeeping {
   constructor(
     private readonly signups: Signups,
-    private readonly clock: Clock,
     private readonly onError: (what: string, error: unknown) => void,
   ) {}
 
@@ -19,7 +17,7 @@ export class Housekeeping {
   @Interval(EVERY_MS)
   async flagOverdueSignups(): Promise<void> {
     try {
-      await this.signups.flagOverdue(new Date(this.clock.now().getTime() - SIGNUP_OVERDUE_MS));
+      await this.signups.flagOverdue(SIGNUP_OVERDUE_MS);
     } catch (e) {
       this.onError('overdue signups could not be looked for', e);
     }

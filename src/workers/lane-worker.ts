@@ -169,8 +169,7 @@ export class LaneWorker {
         return;
       }
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
-      const retryAt = new Date(this.clock.now().getTime() + 2 * BACK_OFF_MS);
-      const blamed = await this.store.postpone(claim.lane, claim.fence, reason, retryAt, PARK_AFTER);
+      const blamed = await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, PARK_AFTER);
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
       // The lease runs out by itself; then anyone goes on.
@@ -185,8 +184,7 @@ export class LaneWorker {
     this.failing.set(claim.lane, failures);
     const stuck = failures >= PARK_AFTER;
     const waitMs = stuck ? STUCK_EVERY_MS : BACK_OFF_MS * 2 ** failures;
-    const nextAt = new Date(this.clock.now().getTime() + waitMs);
-    await this.store.release(claim.lane, claim.fence, nextAt);
-    if (failures === PARK_AFTER) await this.flow.tellStuck(claim, reason, nextAt);
+    await this.store.release(claim.lane, claim.fence, waitMs);
+    if (failures === PARK_AFTER) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

@@ -58,13 +58,13 @@ export class VerifyJob implements OnModuleDestroy {
     this.stopping.abort();
     if (underWay === null) return;
     await Promise.race([underWay, this.clock.sleep(STOP_GRACE_MS)]);
-    await this.books.nextRunAt(this.clock.now()).catch((e: unknown) => this.reports.onError('verify is late', e));
+    await this.books.nextRunIn(0).catch((e: unknown) => this.reports.onError('verify is late', e));
   }
 
   private async once(): Promise<void> {
     try {
       const now = this.clock.now().getTime();
-      if (await this.books.claimRun(new Date(now + HELD_MS))) await this.run(now);
+      if (await this.books.claimRun(HELD_MS)) await this.run(now);
       await this.show();
     } catch (e) {
       if (!this.stopping.signal.aborted) this.reports.onError('the daily verify could not be made', e);
@@ -76,21 +76,21 @@ export class VerifyJob implements OnModuleDestroy {
       const installedAt = await this.books.installedAt();
       const since = new Date(Math.max(now - LOOK_BACK_MS, installedAt.getTime()));
       const { signal } = this.stopping;
-      const onSaved = (): Promise<void> => this.books.nextRunAt(new Date(this.clock.now().getTime() + HELD_MS));
+      const onSaved = (): Promise<void> => this.books.nextRunIn(HELD_MS);
       const report = await this.flow.run({ since, resume: true, signal, onSaved });
       this.reports.onRun(report);
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
       if (caughtUp) await this.flow.repair(report);
       if (report.outcome !== 'incomplete') {
         // After a repair: soon, to see whether all is well then. A run that went on with another is a day from the other's beginning.
-        await this.books.nextRunAt(new Date(caughtUp ? now + EVERY_MS : report.beganAt.getTime() + DAY_MS));
+        const tomorrow = report.beganAt.getTime() + DAY_MS - this.clock.now().getTime();
+        await this.books.nextRunIn(caughtUp ? EVERY_MS : tomorrow);
         return;
       }
     } catch (e) {
       this.reports.onError('the daily verify failed', e);
     }
-    if (!this.stopping.signal.aborted)
-      await this.books.nextRunAt(new Date(this.clock.now().getTime() + AGAIN_AFTER_MS));
+    if (!this.stopping.signal.aborted) await this.books.nextRunIn(AGAIN_AFTER_MS);
   }
 
   private async show(): Promise<void> {

@@ -48,9 +48,8 @@ export class WorkersModule {
         },
         {
           provide: Housekeeping,
-          useFactory: (signups: Signups, clock: Clock) =>
-            new Housekeeping(signups, clock, (what, e) => options.onError(what, e, null)),
-          inject: [Signups, Clock],
+          useFactory: (signups: Signups) => new Housekeeping(signups, (what, e) => options.onError(what, e, null)),
+          inject: [Signups],
         },
         {
           provide: DoorWatch,

@@ -9,6 +9,7 @@ import { type MorCredentials, type MorOptions } from '../../src/mor/options.js';
 import { PartnerMerchants } from '../../src/mor/partner-merchants.js';
 import { PartnerApi } from '../../src/mor/partner.js';
 import { MorTransport } from '../../src/mor/transport.js';
+import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { PgOnboardings } from '../../src/store/pg-onboarding.js';
 import { SystemClock } from '../../src/system/system-ports.js';
@@ -67,7 +68,7 @@ it('makes a merchant whose company is not known, with the warning that it stays 
       new Applications(transport),
     );
     const applied = await applyMerchant(
-      new OnboardingFlow(desk, new PgOnboardings(books, clock), clock),
+      new OnboardingFlow(desk, new PgOnboardings(books, new ServerTime()), clock),
       whole,
       'anna',
     );

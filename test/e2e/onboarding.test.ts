@@ -10,6 +10,7 @@ import { type MorCredentials, type MorOptions } from '../../src/mor/options.js';
 import { PartnerMerchants } from '../../src/mor/partner-merchants.js';
 import { PartnerApi } from '../../src/mor/partner.js';
 import { MorTransport } from '../../src/mor/transport.js';
+import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { PgOnboardings } from '../../src/store/pg-onboarding.js';
 import { SystemClock } from '../../src/system/system-ports.js';
@@ -269,7 +270,7 @@ describe('a partner onboards merchants', () => {
         new PartnerMerchants(transport),
         new Applications(transport),
       );
-      const replica = (): OnboardingFlow => new OnboardingFlow(desk, new PgOnboardings(own, clock), clock);
+      const replica = (): OnboardingFlow => new OnboardingFlow(desk, new PgOnboardings(own, new ServerTime()), clock);
       const read = await Promise.all([replica().poll(), replica().poll(), replica().poll()]);
       expect(read.reduce((a, b) => a + b, 0)).toBe(1);
       const row = await db.query(`select status, review_message, poll_at from onboarding where reference = 'cedar'`);

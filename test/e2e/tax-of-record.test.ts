@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { compareWithin } from '../../src/domain/verify/compare.js';
+import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
-import { SystemClock } from '../../src/system/system-ports.js';
 import { cli } from '../cli/rig.js';
 import { newPaid, tellSucceeded } from './support/story.js';
 import { type Json, SIGNUP_KEY, type Subscriber, startWorld, type World } from '../support/world.js';
@@ -232,7 +232,7 @@ describe('with MOR_PRODUCT=tor', () => {
     expect((await world.api('GET', `/v1/invoices/${invoice}`)).body['status']).toBe('paid');
     const own = await Database.open({ url: world.databaseUrl, poolSize: 2, onError: () => undefined });
     try {
-      const ends = await new PgVerifyBooks(own, new SystemClock()).openEnds(new Date(), 0n, 100);
+      const ends = await new PgVerifyBooks(own, new ServerTime()).openEnds(new Date(), 0n, 100);
       const ours = ends.find((o) => o.invoice.invoiceId === invoice);
       const found = ours === undefined ? [] : compareWithin(ours, new Date());
       expect(found).toMatchObject([{ kind: 'tax_not_committed', invoiceId: invoice, reviewId: review['id'] }]);

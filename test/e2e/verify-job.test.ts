@@ -70,7 +70,7 @@ describe('the daily verify', () => {
       expect(text).toMatch(/crossbill_verify_last_success_timestamp_seconds 1\d{9}/);
     }
 
-    await parts.get(VerifyBooks).nextRunAt(new Date(Date.now() - 1));
+    await parts.get(VerifyBooks).nextRunIn(0);
     clock.advance(DAY_MS);
     await Promise.all([one.job.tick(), two.job.tick()]);
     expect(one.runs.length + two.runs.length).toBe(2);
@@ -80,7 +80,7 @@ describe('the daily verify', () => {
       (one.runs[0]?.missing.get(one.runs[0].differences[0]?.eventId ?? '')?.createdAt.getTime() ?? 0) + 1_000,
     );
     await parts.db.pool.query('update installation set began_at = $1', [later]);
-    await parts.get(VerifyBooks).nextRunAt(new Date(Date.now() - 1));
+    await parts.get(VerifyBooks).nextRunIn(0);
     const third = replica(new ManualClock(new Date(later.getTime() + DAY_MS)));
     await third.job.tick();
     expect(third.runs[0]?.differences).toEqual([]);
@@ -89,7 +89,7 @@ describe('the daily verify', () => {
   it('is gone on with after an hour when Stripe did not answer, and keeps the time of the last that could compare', async () => {
     const books = parts.get(VerifyBooks);
     const before = await books.lastComplete();
-    await books.nextRunAt(new Date(Date.now() - 1));
+    await books.nextRunIn(0);
     await world.control('POST', '/faults', {
       side: 'stripe',
       path: '/v1/events',
@@ -102,8 +102,8 @@ describe('the daily verify', () => {
     await world.control('DELETE', '/faults');
     expect(runs.map((r) => r.outcome)).toEqual(['incomplete']);
     expect(await books.lastComplete()).toEqual(before);
-    expect(await books.claimRun(new Date(Date.now() + DAY_MS))).toBe(false);
-    await books.nextRunAt(new Date(Date.now() - 1));
+    expect(await books.claimRun(DAY_MS)).toBe(false);
+    await books.nextRunIn(0);
     const next = replica(new ManualClock(new Date()));
     await Promise.all([next.job.tick(), job.tick()]);
     const [rest] = [...next.runs, ...runs.slice(1)];
@@ -111,6 +111,7 @@ describe('the daily verify', () => {
     expect(next.runs.length + runs.length).toBe(2);
     // A day from the first beginning, so that nothing is left uncompared for longer than that.
     const due = await parts.db.pool.query<{ at: Date }>(`select lease_until as at from lane where key = 'job:verify'`);
-    expect(due.rows[0]?.at.getTime()).toBe((runs[0]?.beganAt.getTime() ?? 0) + DAY_MS);
+    const late = (due.rows[0]?.at.getTime() ?? 0) - (runs[0]?.beganAt.getTime() ?? 0) - DAY_MS;
+    expect(Math.abs(late)).toBeLessThan(20_000); // the test's own clock stands still meanwhile, the database's does not
   });
 });

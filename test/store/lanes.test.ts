@@ -22,6 +22,8 @@ function write(lane: string, fence: bigint | null, change: (s: LaneState) => Lan
   return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
 }
 
+const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, verdicts: [], dueAt: now, value: null });
+
 describe('claims', () => {
   const events = (n: number) =>
     Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
@@ -38,6 +40,50 @@ describe('claims', () => {
     expect(new Set(seen.map((c) => c.lane)).size).toBe(40);
     expect(new Set(seen.map((c) => c.fence)).size).toBe(40);
     expect(seen.every((c) => c.waitingTypes.includes('payment.succeeded'))).toBe(true);
+  });
+
+  it('of three workers at once take the oldest lanes of a backlog first: none is overtaken by more than the lanes under way', async () => {
+    const { store, clock } = x.harness;
+    const [WORKERS, EACH, LANES] = [3, 7, 210];
+    const since = new Map<string, number>();
+    for (let n = 0; n < LANES; n++) {
+      const lane = `in_${(n * 97) % LANES}`; // of every age, whatever its name
+      since.set(lane, clock.now().getTime());
+      if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
+      else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
+      clock.advance(1_000);
+    }
+    const workers = Array.from({ length: WORKERS }, () => new PgLaneStore(x.db, clock));
+    const rounds: string[][] = [];
+    while (since.size > rounds.flat().length) {
+      const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
+      for (const one of taken) expect(one.map((c) => c.lane)).toEqual(one.map((c) => c.lane).sort(byAge));
+      rounds.push(taken.flat().map((c) => c.lane));
+      expect(rounds.at(-1)).not.toEqual([]);
+    }
+    function byAge(a: string, b: string): number {
+      return (since.get(a) ?? 0) - (since.get(b) ?? 0);
+    }
+    const inTheirOrder = [...since.keys()].sort(byAge);
+    const overtakenBy = rounds.flat().map((lane, place) => place - inTheirOrder.indexOf(lane));
+    expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
+    expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
+    expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
+  });
+
+  it('do not wait for a lane on which somebody else decides, and take it afterwards', async () => {
+    const { store } = x.harness;
+    await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
+    await x.inbox.store(events(3));
+    const other = await x.db.pool.connect();
+    try {
+      await other.query(`begin; select 1 from lane where key = 'in_1' for update`);
+      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
+      await other.query('commit');
+    } finally {
+      other.release();
+    }
+    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
   });
 
   it('are taken over when the lease ran out, and the late worker writes nothing', async () => {

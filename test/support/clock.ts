@@ -17,6 +17,11 @@ export class ManualClock extends Clock {
     return new Date(this.#now);
   }
 
+  /** As the database's time as well. */
+  given(): Date {
+    return this.now();
+  }
+
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {
     this.slept.push(ms);
     if (signal?.aborted) return Promise.resolve();

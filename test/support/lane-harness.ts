@@ -83,6 +83,7 @@ export class MemoryLaneStore extends LaneStore {
       state: { ...lane.state, entries: [], journal: [], attempts: [] },
       events: work.fence === null ? [] : events,
       remembered: { known: false },
+      now: this.clock.now(),
     });
     const next = {
       ...d.state,
@@ -241,7 +242,7 @@ export class LaneHarness {
     const ids = new CountingIds();
     const fresh = await freshDatabase();
     const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
-    const inbox = new PgInbox(db, ids);
+    const inbox = new PgInbox(db, ids, clock);
     const store = new PgLaneStore(db, clock);
     const backend: Backend = {
       store,
@@ -337,8 +338,8 @@ export class LaneHarness {
     return this.store.transact<Commanded<T>>({
       lane,
       fence: null,
-      decide: ({ state }) => {
-        const ctx = this.context.now();
+      decide: ({ state, now }) => {
+        const ctx = this.context.at(now);
         const acted = act(state, ctx);
         if (!acted.ok) return { state, verdicts: [], dueAt: null, value: acted };
         const settled = settle(acted.state, ctx);

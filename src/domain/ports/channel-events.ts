@@ -15,11 +15,13 @@ export type Home = {
 export type RoutedEvent = WaitingEvent & {
   /** The open item that says that nobody knows what it is about; null: it has not been decided. */
   readonly reviewId: string | null;
+  /** Milliseconds since it came, by the database's time. */
+  readonly waitedMs: number;
 };
 
 export type Routing =
   | { readonly id: bigint; readonly do: 'move'; readonly invoiceId: string; readonly reviewId: string | null }
-  | { readonly id: bigint; readonly do: 'wait'; readonly until: Date }
+  | { readonly id: bigint; readonly do: 'wait'; readonly forMs: number }
   | (EventVerdict & { readonly do: 'decide'; readonly review: ReviewRow | null });
 
 export abstract class ChannelEvents {
@@ -29,7 +31,12 @@ export abstract class ChannelEvents {
   abstract homes(ids: readonly string[]): Promise<readonly Home[]>;
   /**
    * Writes the routing down in one transaction: moves go to their invoice's lane and are worked there, items are opened once.
-   * `lookAgainAt`: when this lane is to be looked at again; null: when something comes. Throws LaneFenced.
+   * `lookAgainInMs`: after so long this lane is looked at again; null: when something comes. Throws LaneFenced.
    */
-  abstract route(lane: string, fence: bigint, routings: readonly Routing[], lookAgainAt: Date | null): Promise<void>;
+  abstract route(
+    lane: string,
+    fence: bigint,
+    routings: readonly Routing[],
+    lookAgainInMs: number | null,
+  ): Promise<void>;
 }

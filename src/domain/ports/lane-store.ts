@@ -45,6 +45,8 @@ export type LaneWork<T> = {
     readonly events: readonly WaitingEvent[];
     /** What the named request made before; not known without a name. */
     readonly remembered: Remembered;
+    /** The database's time: what is due then is due for every replica, however wrong its own clock is. */
+    readonly now: Date;
   }) => {
     readonly state: LaneState;
     readonly verdicts: readonly EventVerdict[];
@@ -80,19 +82,25 @@ export class NotUnique extends Error {
 }
 
 export abstract class LaneStore {
-  /** Claims up to `limit` lanes that have something due. A lease lasts `leaseMs` and is renewed by each `transact`. */
+  /** Claims up to `limit` lanes that have something due, those that wait longest, oldest first. A lease lasts `leaseMs` and is renewed by each `transact`. */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
   /** Makes the lease last `leaseMs` from now on. False: the lane was given back, or is somebody else's. */
   abstract renew(lane: string, fence: bigint, leaseMs: number): Promise<boolean>;
   /** One transaction: lock, load, decide, save. Throws LaneFenced, NotUnique, StoreUnavailable, or what else the database threw. */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
-  /** Gives a lane back; what is due is picked up by anyone. With `dueAt` it is due then, unless something comes before. */
-  abstract release(lane: string, fence: bigint, dueAt?: Date): Promise<void>;
+  /** Gives a lane back; what is due is picked up by anyone. With `dueInMs` it is due after so long, unless something comes before. */
+  abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
   /**
-   * Deciding failed: the oldest waiting event waits until `retryAt`, or is parked with the reason after `parkAfter` failures.
-   * False: no event waits that could be blamed; the lane itself is due again at `retryAt`.
+   * Deciding failed: the oldest waiting event waits for `retryInMs`, or is parked with the reason after `parkAfter` failures.
+   * False: no event waits that could be blamed; the lane itself is due again after `retryInMs`.
    */
-  abstract postpone(lane: string, fence: bigint, reason: string, retryAt: Date, parkAfter: number): Promise<boolean>;
+  abstract postpone(
+    lane: string,
+    fence: bigint,
+    reason: string,
+    retryInMs: number,
+    parkAfter: number,
+  ): Promise<boolean>;
   /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
   abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
   /**

@@ -80,24 +80,25 @@ export abstract class PartnerDesk {
   abstract submit(merchantId: string): Promise<CallOutcome<ApplicationFacts | null>>;
 }
 
+/** `pollInMs`: its outcome is asked for after so long; null: it is known. */
+export type OnboardingChange = Partial<Omit<OnboardingRow, 'reference' | 'updatedAt' | 'pollAt'>> & {
+  readonly pollInMs?: number | null;
+};
+
 export abstract class Onboardings {
   /** Stores a new row; false when the reference is there already. */
   abstract create(row: OnboardingRow): Promise<boolean>;
   abstract find(reference: string): Promise<OnboardingRow | null>;
   /** Newest first. Throws BadCursor. */
   abstract list(page: PageRequest): Promise<Page<OnboardingRow>>;
-  /** Takes the right to send for this merchant until `until`; false while another holds it. */
-  abstract claim(reference: string, until: Date): Promise<boolean>;
+  /** Takes the right to send for this merchant for `forMs` milliseconds; false while another holds it. */
+  abstract claim(reference: string, forMs: number): Promise<boolean>;
   abstract release(reference: string): Promise<void>;
   /**
    * Changes what is given; `updated_at` is now. With `ifStill` only when nobody has changed the row since: what was read of the MoR
    * in the meantime may be older than that change.
    */
-  abstract change(
-    reference: string,
-    change: Partial<Omit<OnboardingRow, 'reference' | 'updatedAt'>>,
-    ifStill?: Date,
-  ): Promise<void>;
-  /** The rows whose outcome is to be asked for, each given to one caller of all replicas: their next time is set to `next`. */
-  abstract takeDue(limit: number, next: Date): Promise<readonly OnboardingRow[]>;
+  abstract change(reference: string, change: OnboardingChange, ifStill?: Date): Promise<void>;
+  /** The rows whose outcome is to be asked for, each given to one caller of all replicas, and due again after `nextInMs`. */
+  abstract takeDue(limit: number, nextInMs: number): Promise<readonly OnboardingRow[]>;
 }

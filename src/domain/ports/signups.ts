@@ -45,11 +45,11 @@ export type Remembered =
   { readonly known: false } | { readonly known: true; readonly sameBody: boolean; readonly objectId: string };
 
 export abstract class Signups {
-  /** Stores a new signup, and its request's name with it; gives what was there when that name was used before. */
+  /** Stores a new signup, made now by the database's time, and its request's name with it; gives what was there when that name was used before. */
   abstract create(signup: SignupRow, name: NamedRequest | null): Promise<Remembered>;
   abstract find(id: string): Promise<SignupRow | null>;
-  /** Takes the right to send a signup's request until `until`; false while another holds it. */
-  abstract claim(id: string, until: Date): Promise<boolean>;
+  /** Takes the right to send a signup's request for `forMs` milliseconds; false while another holds it. */
+  abstract claim(id: string, forMs: number): Promise<boolean>;
   /** The MoR answered: the intent, and the customer's link, for good. */
   abstract answered(id: string, answer: { intentId: string; morCustomerId: string; status: string }): Promise<void>;
   /** The MoR refused, or gave no answer: the next try may begin at once. */
@@ -62,8 +62,8 @@ export abstract class Signups {
   /** The calculation that a signup was bound to, by its id or its intent; null: none. */
   abstract taxCalculationOf(id: string | null, intentId: string | null): Promise<string | null>;
   abstract completed(id: string, by: { invoiceId: string; chargeId: string; paymentRowId: string }): Promise<void>;
-  /** Makes a review item of each signup made before `before` that has no completion. Gives how many. */
-  abstract flagOverdue(before: Date): Promise<number>;
+  /** Makes a review item of each signup that has had no completion for `afterMs` milliseconds. Gives how many. */
+  abstract flagOverdue(afterMs: number): Promise<number>;
 }
 
 export abstract class Requests {

@@ -102,7 +102,7 @@ export abstract class VerifyBooks {
    * What a run found so far; `progress` null: it is through. False, and nothing is written, when another run has gone on with it
    * in the meantime.
    */
-  abstract save(run: VerifyRun, progress: VerifyProgress | null, at: Date): Promise<boolean>;
+  abstract save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean>;
   /**
    * The newest run that was cut off and is young enough becomes a new one, for one caller only: what it found, and how far it was.
    * Null: there is none, one that compared everything is newer, or it is still under way.
@@ -114,8 +114,8 @@ export abstract class VerifyBooks {
   abstract lastComplete(): Promise<Date | null>;
   /** True when of these lanes none has an event to decide, a call to send or anything else due now. */
   abstract atRest(lanes: readonly string[]): Promise<boolean>;
-  /** True for one caller of all replicas until `until`: the right to make the daily run. */
-  abstract claimRun(until: Date): Promise<boolean>;
-  /** Until `at` nobody else may make the daily run. */
-  abstract nextRunAt(at: Date): Promise<void>;
+  /** True for one caller of all replicas, for `forMs` milliseconds: the right to make the daily run. */
+  abstract claimRun(forMs: number): Promise<boolean>;
+  /** From now on nobody may make the daily run for so many milliseconds. */
+  abstract nextRunIn(ms: number): Promise<void>;
 }

@@ -1,0 +1,113 @@
+// A replica whose clock is wrong by minutes: what it holds and what it puts off is so by the database's time, for itself and for others.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FlowContext } from '../../src/flows/flow-context.js';
+import { RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
+import { Wake } from '../../src/flows/wake.js';
+import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
+import { ServerTime } from '../../src/store/database-time.js';
+import { LEASE_MS } from '../../src/store/lane-transactions.js';
+import { PgInbox } from '../../src/store/inbox-store.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgSignups } from '../../src/store/signup-store.js';
+import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
+import { LaneWorker } from '../../src/workers/lane-worker.js';
+import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
+import { ManualClock, SeededRng } from '../support/clock.js';
+import { NoChannelEvents, NoChannels } from '../support/fakes.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+const AHEAD_MS = 240_000;
+const LEASE_PROMISED_MS = 30_000;
+
+let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let ahead: ManualClock;
+beforeEach(async () => {
+  x = await LaneHarness.onPostgres();
+  ahead = new ManualClock(new Date(x.harness.clock.now().getTime() + AHEAD_MS));
+});
+afterEach(() => x.close());
+
+/** A worker of the replica whose clock is ahead; the database keeps its own time. */
+function workerAhead(): LaneWorker {
+  const { ids, platform, gateway, relay } = x.harness;
+  const store = new PgLaneStore(x.db, x.harness.clock);
+  const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway);
+  const router = new RouteChannelEventsFlow(new NoChannelEvents(), context, new Wake());
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
+  const options = { owner: 'ahead', concurrency: 4, leaseMs: LEASE_MS, pollMs: 60_000 };
+  return new LaneWorker(store, flow, new Wake(), ahead, options);
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+describe('a replica whose clock is 240 s ahead', () => {
+  it('that dies holding a lane keeps others from it for no more than 30 s of the database’s time', async () => {
+    const { harness } = x;
+    let asked = false;
+    harness.platform.readInvoice = () => {
+      asked = true;
+      return new Promise(() => undefined); // it dies while it waits for Stripe
+    };
+    await harness.deliver(aPaymentSucceeded());
+    workerAhead().start();
+    await until(() => asked);
+    const other = new PgLaneStore(x.db, harness.clock);
+    expect(await other.claim('other', 5, LEASE_MS)).toEqual([]);
+    harness.clock.advance(LEASE_PROMISED_MS);
+    expect((await other.claim('other', 5, LEASE_MS)).map((c) => c.lane)).toEqual([INVOICE_ID]);
+  });
+
+  it('puts a call off for as long as one whose clock is right', async () => {
+    const { harness, db } = x;
+    harness.platform.put(anInvoice());
+    harness.platform.fail('report_payment', 'retry');
+    await harness.deliver(aPaymentSucceeded());
+    const worker = workerAhead();
+    worker.start();
+    const due = async (): Promise<number | null> => {
+      const sql = `select l.due_at from lane l join outbox_message m on m.lane = l.key
+                    where m.status = 'pending' and m.attempts = 1 and l.lease_until is null and l.due_at = m.next_try_at`;
+      return (await db.pool.query<{ due_at: Date }>(sql)).rows[0]?.due_at.getTime() ?? null;
+    };
+    await until(async () => (await due()) !== null);
+    await worker.stop();
+    const waitMs = ((await due()) ?? 0) - harness.clock.now().getTime();
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(2_000);
+    harness.clock.advance(waitMs);
+    await harness.drain(); // by a replica whose clock is right
+    expect(harness.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  });
+});
+
+describe('in production', () => {
+  it('leases, arrivals, turns and the daily run are written by the clock of the server', async () => {
+    const { db } = x;
+    const time = new ServerTime();
+    const wrong = new Date(Date.now() + AHEAD_MS);
+    const lanes = new PgLaneStore(db, time);
+    await new PgInbox(db, x.harness.ids, time).store([{ ...aPaymentSucceeded(), receivedAt: wrong }]);
+    const [claim] = await lanes.claim('w', 5, LEASE_MS);
+    await new PgVerifyBooks(db, time).claimRun(60_000);
+    const { rows } = await db.pool.query<{ key: string; left: number }>(
+      `select key, extract(epoch from lease_until - clock_timestamp())::float8 as left from lane order by key`,
+    );
+    expect(rows.map((r) => r.key)).toEqual([INVOICE_ID, 'job:verify']);
+    const [lease, run] = rows.map((r) => r.left);
+    expect(lease).toBeGreaterThan(0);
+    expect(lease).toBeLessThanOrEqual(LEASE_MS / 1_000);
+    expect(run).toBeLessThanOrEqual(60);
+    const arrived = await db.pool.query(
+      `select 1 from inbox_event where received_at <= clock_timestamp() and next_try_at <= clock_timestamp()`,
+    );
+    expect(arrived.rowCount).toBe(1);
+    await lanes.release(INVOICE_ID, claim?.fence ?? 0n, 5_000);
+    const due = await db.pool.query(
+      `select 1 from lane where due_at > clock_timestamp() and due_at <= clock_timestamp() + interval '5 seconds'`,
+    );
+    expect(due.rowCount).toBe(1);
+    expect(await new PgSignups(db, time, x.harness.ids).claim('sup_none', 1_000)).toBe(false);
+  });
+});
