@@ -32,7 +32,7 @@ export class ChannelFlow {
 
   /** The invoice as the platform has it at this moment, with its lines and its customer. Null: there is none. */
   async billed(invoiceId: string): Promise<CallOutcome<Billed | null>> {
-    const askedAt = this.context.clock.now();
+    const askedAt = await this.lanes.store.time();
     const read = await this.reader.readInvoiceForProforma(invoiceId);
     if (!read.ok) return read;
     return { ...read, value: read.value === null ? null : { ...read.value, askedAt } };

@@ -116,7 +116,7 @@ export class VerifyRepair {
   /** Reads the invoice, settles its lane, and makes the calls that wait there due. Null: done; else why not. */
   private async lookAgain(invoiceId: string): Promise<string | null> {
     const { platform, context } = this.parts;
-    const askedAt = context.clock.now();
+    const askedAt = await this.lanes.time();
     const outcome = await platform.readInvoice(invoiceId);
     if (!outcome.ok) return `the invoice could not be read: ${outcome.message}`;
     await this.lanes.transact({

@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
-import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
+import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction, oneFlight, onConnection } from './database.js';
 import { beginSql } from './kept-plans.js';
 import { waits } from './lane-rows.js';
@@ -65,15 +65,19 @@ export class PgLaneStore extends LaneStore {
 
   constructor(
     private readonly db: Database,
-    private readonly time: DatabaseTime,
+    private readonly clock: DatabaseTime,
   ) {
     super();
-    this.transactions = new LaneTransactions(db.pool, time);
+    this.transactions = new LaneTransactions(db.pool, clock);
+  }
+
+  time(): Promise<Date> {
+    return readTime(this.db.pool, this.clock);
   }
 
   async claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
     const claimed = await onConnection(this.db.pool, async (db) => {
-      const values = [this.time.given(), limit, owner, leaseMs];
+      const values = [this.clock.given(), limit, owner, leaseMs];
       const [, , found] = await oneFlight(db, () => [
         db.query(beginSql(db)),
         db.query(TURN_SQL),
@@ -91,7 +95,7 @@ export class PgLaneStore extends LaneStore {
   async renew(lane: string, fence: bigint, leaseMs: number): Promise<boolean> {
     const renewed = await this.db.pool.query(
       `update lane set lease_until = ${laterSql(3, 4)} where key = $1 and fence = $2 and lease_until is not null`,
-      [lane, fence, this.time.given(), leaseMs],
+      [lane, fence, this.clock.given(), leaseMs],
     );
     return renewed.rowCount === 1;
   }
@@ -104,13 +108,13 @@ export class PgLaneStore extends LaneStore {
     this.transactions.forget(lane);
     await this.db.pool.query(
       `update lane set lease_until = null, lease_owner = null, due_at = coalesce(${laterSql(3, 4)}, due_at) where key = $1 and fence = $2`,
-      [lane, fence, this.time.given(), dueInMs ?? null],
+      [lane, fence, this.clock.given(), dueInMs ?? null],
     );
   }
 
   async postpone(lane: string, fence: bigint, reason: string, retryInMs: number, parkAfter: number): Promise<boolean> {
     this.transactions.forget(lane);
-    const time = [this.time.given(), retryInMs];
+    const time = [this.clock.given(), retryInMs];
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
       if (held.rowCount !== 1) return true; // somebody else's by now
@@ -138,9 +142,9 @@ export class PgLaneStore extends LaneStore {
     const found = await this.db.pool.query<{ kind: string; body: string | null; slow: boolean }>(
       `select s.kind, s.body, exists (select from payment p
                 where p.customer_id = $1 and p.signup_id = s.id and p.pending_since is not null
-                  and coalesce(p.succeeded_at, $2) > p.pending_since + interval '1 hour') as slow
+                  and coalesce(p.succeeded_at, ${timeSql(2)}) > p.pending_since + interval '1 hour') as slow
          from signup s where s.customer_id = $1 and s.intent_id is not null order by s.seq desc limit 1`,
-      [customerId, this.clock.now()],
+      [customerId, this.clock.given()],
     );
     const newest = found.rows[0];
     if (newest === undefined) return false;

@@ -13,7 +13,7 @@ import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { LaneWorker } from '../../src/workers/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
-import { NoChannelEvents, NoChannels } from '../support/fakes.js';
+import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 const AHEAD_MS = 240_000;

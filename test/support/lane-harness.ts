@@ -52,6 +52,10 @@ export class MemoryLaneStore extends LaneStore {
     return made;
   }
 
+  override async time(): Promise<Date> {
+    return this.clock.now();
+  }
+
   override async claim(_owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
     const now = this.clock.now().getTime();
     const waits = (e: Waiting): boolean => e.status === 'received' && e.nextTryAt <= now;

@@ -13,6 +13,10 @@ export class MortalStore extends LaneStore {
     super();
   }
 
+  override time(): Promise<Date> {
+    return this.inner.time();
+  }
+
   override claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
     return this.inner.claim(owner, limit, leaseMs);
   }

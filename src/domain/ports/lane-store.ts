@@ -82,6 +82,8 @@ export class NotUnique extends Error {
 }
 
 export abstract class LaneStore {
+  /** The database's time, by which every time of a lane is written. */
+  abstract time(): Promise<Date>;
   /** Claims up to `limit` lanes that have something due, those that wait longest, oldest first. A lease lasts `leaseMs` and is renewed by each `transact`. */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
   /** Makes the lease last `leaseMs` from now on. False: the lane was given back, or is somebody else's. */
