@@ -42,7 +42,7 @@ export const mutants = [
     file: 'src/store/lane-transactions.ts',
     find: 'held.get(w.lane)?.fence !== w.fence',
     replace: '!held.has(w.lane)',
-    tests: ['test/store/lanes.test.ts'],
+    tests: ['test/store/claims.test.ts'],
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '41'],
   },
   {

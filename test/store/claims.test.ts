@@ -1,0 +1,152 @@
+// Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Claim, LaneFenced, type LaneWork } from '../../src/domain/ports/lane-store.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+beforeEach(async () => {
+  x = await LaneHarness.onPostgres();
+});
+afterEach(() => x.close());
+
+const LEASE = 25_000;
+
+function write(lane: string, fence: bigint | null, change: (s: LaneState) => LaneState): LaneWork<null> {
+  return { lane, fence, decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: null, value: null }) };
+}
+
+const dueNow: LaneWork<null>['decide'] = ({ state, now }) => ({ state, verdicts: [], dueAt: now, value: null });
+
+describe('claims', () => {
+  const events = (n: number) =>
+    Array.from({ length: n }, (_, k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` }));
+
+  it('of two workers at once never name a lane twice', async () => {
+    await x.inbox.store(events(40));
+    const others = [x.harness.store, new PgLaneStore(x.db, x.harness.clock)];
+    const seen: Claim[] = [];
+    for (let round = 0; round < 8; round++) {
+      const both = await Promise.all(others.map((s, k) => s.claim(`w${k}`, 7, LEASE)));
+      seen.push(...both.flat());
+    }
+    expect(seen).toHaveLength(40);
+    expect(new Set(seen.map((c) => c.lane)).size).toBe(40);
+    expect(new Set(seen.map((c) => c.fence)).size).toBe(40);
+    expect(seen.every((c) => c.waitingTypes.includes('payment.succeeded'))).toBe(true);
+  });
+
+  it('of three workers at once take the oldest lanes of a backlog first: none is overtaken by more than the lanes under way', async () => {
+    const { store, clock } = x.harness;
+    const [WORKERS, EACH, LANES] = [3, 7, 210];
+    const since = new Map<string, number>();
+    for (let n = 0; n < LANES; n++) {
+      const lane = `in_${(n * 97) % LANES}`; // of every age, whatever its name
+      since.set(lane, clock.now().getTime());
+      if (n % 3 !== 0) await x.inbox.store([aPaymentSucceeded({ invoiceId: lane, paymentId: `pay_${n}` })]);
+      else await store.transact({ ...write(lane, null, (s) => s), decide: dueNow });
+      clock.advance(1_000);
+    }
+    const workers = Array.from({ length: WORKERS }, () => new PgLaneStore(x.db, clock));
+    const rounds: string[][] = [];
+    while (since.size > rounds.flat().length) {
+      const taken = await Promise.all(workers.map((w, k) => w.claim(`w${k}`, EACH, LEASE)));
+      for (const one of taken) expect(one.map((c) => c.lane)).toEqual(one.map((c) => c.lane).sort(byAge));
+      rounds.push(taken.flat().map((c) => c.lane));
+      expect(rounds.at(-1)).not.toEqual([]);
+    }
+    function byAge(a: string, b: string): number {
+      return (since.get(a) ?? 0) - (since.get(b) ?? 0);
+    }
+    const inTheirOrder = [...since.keys()].sort(byAge);
+    const overtakenBy = rounds.flat().map((lane, place) => place - inTheirOrder.indexOf(lane));
+    expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
+    expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
+    expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
+  });
+
+  it('do not wait for a lane on which somebody else decides, and take it afterwards', async () => {
+    const { store } = x.harness;
+    await store.transact({ ...write('in_1', null, (s) => s), decide: dueNow });
+    await x.inbox.store(events(3));
+    const other = await x.db.pool.connect();
+    try {
+      await other.query(`begin; select 1 from lane where key = 'in_1' for update`);
+      expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_0', 'in_2']);
+      await other.query('commit');
+    } finally {
+      other.release();
+    }
+    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_1']);
+  });
+
+  it('are taken over when the lease ran out, and the late worker writes nothing', async () => {
+    await x.inbox.store(events(1));
+    const { store, clock } = x.harness;
+    const [first] = await store.claim('slow', 5, LEASE);
+    clock.advance(LEASE - 1);
+    expect(await store.claim('fast', 5, LEASE)).toEqual([]);
+    clock.advance(1);
+    const [second] = await store.claim('fast', 5, LEASE);
+    expect(second?.lane).toBe('in_0');
+    expect(second?.fence).toBeGreaterThan(first?.fence ?? 0n);
+    await expect(store.transact(write('in_0', first?.fence ?? 0n, (s) => s))).rejects.toBeInstanceOf(LaneFenced);
+    await store.release('in_0', first?.fence ?? 0n); // gives back nothing
+    expect(await store.claim('third', 5, LEASE)).toEqual([]);
+    await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
+  });
+
+  it('are renewed by each transaction', async () => {
+    await x.inbox.store(events(1));
+    const { store, clock } = x.harness;
+    const [claim] = await store.claim('w', 5, LEASE);
+    clock.advance(20_000);
+    await store.transact(write('in_0', claim?.fence ?? 0n, (s) => s));
+    clock.advance(20_000);
+    expect(await store.claim('other', 5, LEASE)).toEqual([]);
+  });
+
+  it('see a timer when it is due and not before', async () => {
+    const { store, clock } = x.harness;
+    const at = new Date(clock.now().getTime() + 60_000);
+    await store.transact({
+      lane: 'in_t',
+      fence: null,
+      decide: ({ state }) => ({ state, verdicts: [], dueAt: at, value: null }),
+    });
+    expect(await store.claim('w', 5, LEASE)).toEqual([]);
+    clock.set(at);
+    expect((await store.claim('w', 5, LEASE)).map((c) => c.lane)).toEqual(['in_t']);
+  });
+
+  it('name the events that wait, and for a retry the newest that were decided before', async () => {
+    const { harness, inbox } = x;
+    harness.platform.put(anInvoice());
+    harness.platform.fail('report_payment', 'retry');
+    await inbox.store([invoiceEvent('invoice.created'), aPaymentSucceeded({ eventId: 'evt_paid' })]);
+    const named = async (): Promise<unknown> => {
+      const [claim] = await harness.store.claim('w', 1, LEASE);
+      if (claim !== undefined) await harness.store.release(claim.lane, claim.fence);
+      return claim && [claim.waitingTypes.length, claim.events?.map((e) => `${e.source} ${e.eventId}`)];
+    };
+    const both = ['mor_payments evt_paid', expect.stringMatching(/^stripe /)];
+    expect(await named()).toEqual([2, both]);
+    await harness.drain();
+    expect(await named()).toBeUndefined();
+    harness.clock.advance(60_000);
+    expect(await named()).toEqual([0, both]);
+  });
+
+  it('are not held up by a lane with more waiting events than a claim looks at', async () => {
+    const crowd = Array.from({ length: 30 }, (_, k) =>
+      aPaymentSucceeded({ invoiceId: 'in_crowd', eventId: `evt_${k}` }),
+    );
+    await x.inbox.store([...crowd, ...events(3)]);
+    const first = await x.harness.store.claim('w', 2, LEASE);
+    const second = await x.harness.store.claim('w', 2, LEASE);
+    const third = await x.harness.store.claim('w', 2, LEASE);
+    expect([...first, ...second, ...third].map((c) => c.lane).sort()).toEqual(['in_0', 'in_1', 'in_2', 'in_crowd']);
+  });
+});
