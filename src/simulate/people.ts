@@ -61,8 +61,11 @@ export class People {
       'product_data[name]': 'Larch',
     });
     const customerId = String(customer['id']);
+    // A custom payment method as the default keeps Stripe from charging by itself, as README asks of merchants.
+    const method = await this.stripe('POST', '/v1/payment_methods', { type: 'custom', 'custom[type]': 'cpmt_mor' });
     const subscription = await this.stripe('POST', '/v1/subscriptions', {
       customer: customerId,
+      default_payment_method: String(method['id']),
       'items[0][price]': String(price['id']),
       ...(trial ? { trial_period_days: '27' } : { payment_behavior: 'default_incomplete' }),
     });

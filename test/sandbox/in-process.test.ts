@@ -32,7 +32,9 @@ async function run(seed: string): Promise<string[]> {
   const price = 'currency=eur&unit_amount=2990&recurring[interval]=month&product_data[name]=Larch';
   const { id: priceId } = (await ask(core, 'stripe', 'POST', '/v1/prices', price)).body;
   const { id: customer } = (await ask(core, 'stripe', 'POST', '/v1/customers', 'email=ada@example.com')).body;
-  const items = `customer=${String(customer)}&items[0][price]=${String(priceId)}&trial_period_days=7`;
+  const { id: method } = (await ask(core, 'stripe', 'POST', '/v1/payment_methods', 'type=custom&custom[type]=cpmt_mor'))
+    .body;
+  const items = `customer=${String(customer)}&items[0][price]=${String(priceId)}&trial_period_days=7&default_payment_method=${String(method)}`;
   await ask(core, 'stripe', 'POST', '/v1/subscriptions', items);
   const setup = await ask(core, 'mor', 'POST', '/api/payments/cardpsp/setup-intents', '{}', true);
   await ask(core, 'mor', 'POST', `/_sandbox/intents/${String(setup.body['setup_intent_id'])}/confirm`, '{}', true);

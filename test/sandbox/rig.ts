@@ -114,7 +114,7 @@ export async function call(
   return { status: answer.status, body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) };
 }
 
-/** A customer with a monthly subscription of 29.90 EUR, as the merchant's backend makes it. */
+/** A customer with a monthly subscription of 29.90 EUR whose default is a custom payment method, as the merchant's backend makes it. */
 export async function subscribe(
   rig: Rig,
   email: string,
@@ -128,9 +128,12 @@ export async function subscribe(
     unit_amount: 2990,
     recurring: { interval: 'month' },
   });
+  const method = await rig.stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
+  await rig.stripe.paymentMethods.attach(method.id, { customer: customer.id });
   const subscription = await rig.stripe.subscriptions.create({
     customer: customer.id,
     items: [{ price: price.id }],
+    default_payment_method: method.id,
     payment_behavior: 'default_incomplete',
     ...more,
   });

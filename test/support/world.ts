@@ -126,9 +126,12 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
         unit_amount: amount,
         recurring: { interval: 'month' },
       });
+      const method = await stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
+      await stripe.paymentMethods.attach(method.id, { customer: customer.id });
       const subscription = await stripe.subscriptions.create({
         customer: customer.id,
         items: [{ price: price.id }],
+        default_payment_method: method.id,
         payment_behavior: 'default_incomplete',
       });
       const invoice = subscription.latest_invoice;

@@ -38,6 +38,10 @@ export type NewInvoice = {
 };
 
 export class Billing {
+  /** An open invoice that Stripe is to collect: what then happens is told in collecting.ts, which sets both. */
+  collect: (invoice: Invoice) => void = () => undefined;
+  attemptFailed: (invoice: Invoice) => void = () => undefined;
+
   constructor(private readonly state: StripeState) {
     state.onCreatedAnswered = (invoiceId, endpointId) => this.createdAnswered(invoiceId, endpointId);
   }
@@ -60,6 +64,7 @@ export class Billing {
       status: 'draft',
       autoAdvance: input.autoAdvance,
       attemptCount: 0,
+      nextAttempt: null,
       number: null,
       dueDate: null,
       description: input.description ?? null,
@@ -145,14 +150,13 @@ export class Billing {
       return;
     }
     if (invoice.collectionMethod === 'send_invoice') state.emitInvoice('invoice.sent', invoice);
-    else if (invoice.autoAdvance && invoice.billingReason !== 'subscription_create') this.askForPayment(invoice);
+    else if (invoice.autoAdvance && this.chargesByItself(invoice)) this.collect(invoice);
   }
 
-  /** What Stripe does where the default payment method is a custom one: it asks the merchant to collect. */
-  askForPayment(invoice: Invoice): void {
-    if (invoice.status !== 'open') return;
-    invoice.attemptCount += 1;
-    this.state.emitInvoice('invoice.payment_attempt_required', invoice);
+  /** A subscription's first invoice waits for the customer to confirm (`default_incomplete`), unless it was asked otherwise. */
+  private chargesByItself(invoice: Invoice): boolean {
+    if (invoice.billingReason !== 'subscription_create') return true;
+    return this.state.subscriptions.get(invoice.subscription ?? '')?.chargesFirst === true;
   }
 
   addPayment(invoice: Invoice, record: PaymentRecord | null, requested: number): InvoicePayment {
@@ -215,11 +219,22 @@ export class Billing {
     this.cancelIntents(invoice);
     state.emitInvoice('invoice.updated', invoice);
     state.emitInvoice('invoice.paid', invoice);
-    const subscription = invoice.subscription === null ? undefined : state.subscriptions.get(invoice.subscription);
-    if (subscription !== undefined && (subscription.status === 'incomplete' || subscription.status === 'past_due')) {
-      subscription.status = 'active';
-      state.emit('customer.subscription.updated', renderSubscription(subscription, state));
-    }
+    this.healSubscription(invoice);
+  }
+
+  /** The latest invoice is paid, void or given up: what is past due is active again. Paid, it also starts what was incomplete. */
+  private healSubscription(invoice: Invoice): void {
+    const { state } = this;
+    invoice.nextAttempt = null;
+    const subscription = state.subscriptions.get(invoice.subscription ?? '');
+    if (subscription === undefined) return;
+    const heals =
+      subscription.status === 'incomplete'
+        ? invoice.status === 'paid'
+        : subscription.status === 'past_due' && subscription.latestInvoice === invoice.id;
+    if (!heals) return;
+    subscription.status = 'active';
+    state.emit('customer.subscription.updated', renderSubscription(subscription, state));
   }
 
   payOutOfBand(invoice: Invoice): void {
@@ -251,6 +266,7 @@ export class Billing {
     giveBalanceBack(this.state, invoice);
     this.state.emitInvoice('invoice.updated', invoice);
     this.state.emitInvoice('invoice.voided', invoice);
+    this.healSubscription(invoice);
   }
 
   markUncollectible(invoice: Invoice): void {
@@ -260,6 +276,7 @@ export class Billing {
     invoice.uncollectibleAt = this.state.now;
     this.state.emitInvoice('invoice.updated', invoice);
     this.state.emitInvoice('invoice.marked_uncollectible', invoice);
+    this.healSubscription(invoice);
   }
 
   private cancelIntents(invoice: Invoice): void {

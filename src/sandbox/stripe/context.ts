@@ -51,3 +51,9 @@ export class StripeContext {
     return customer === undefined || customer.deleted ? missing('customer', id, 'customer') : customer;
   }
 }
+
+/** A payment method or source that a parameter names; null when it is absent or emptied. Throws 404 for an unknown one. */
+export function methodIn(ctx: StripeContext, params: Params, name: string): string | null {
+  const id = params.optionalText(name);
+  return id === null || ctx.state.paymentMethods.has(id) ? id : missing('payment_method', id, name);
+}

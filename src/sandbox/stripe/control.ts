@@ -8,7 +8,7 @@ import { renderCreditNote, renderPaymentRecord } from './render.js';
 import { renderSubscription } from './render-subscription.js';
 
 export function addStripeControls(ctx: StripeContext, gate: Gate): void {
-  const { kernel, state, billing, cycles } = ctx;
+  const { kernel, state, cycles } = ctx;
 
   kernel.control(
     'POST',
@@ -24,19 +24,6 @@ export function addStripeControls(ctx: StripeContext, gate: Gate): void {
         fields.optionalString('billing_reason') ?? 'subscription_cycle',
         amount,
       );
-      return { status: 200, body: state.invoiceBody(invoice) };
-    },
-  );
-
-  kernel.control(
-    'POST',
-    '/_sandbox/stripe/retry',
-    'ask again for an open invoice (payment_attempt_required): {invoice}',
-    (request) => {
-      const fields = new Fields(request.body);
-      const invoice = state.invoices.get(fields.string('invoice'));
-      if (invoice?.status !== 'open') return fields.refuse('invoice', 'no such open invoice');
-      billing.askForPayment(invoice);
       return { status: 200, body: state.invoiceBody(invoice) };
     },
   );

@@ -1,20 +1,19 @@
 // Credit notes: before payment they lower what is due, after it they must say where the money went.
 import { enter } from './balance.js';
+import { type Cards } from './cards.js';
 import { type StripeContext } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { createdFilter, page } from './lists.js';
-import { type CreditNote, type Invoice, amountRemaining, invoiceTotal } from './model.js';
+import { type CreditNote, type Invoice, type NotedRefund, amountRemaining, invoiceTotal } from './model.js';
 import { renderCreditNote } from './render.js';
 
 const REASONS = ['duplicate', 'fraudulent', 'order_change', 'product_unsatisfactory'] as const;
 
-type Refund = CreditNote['refunds'][number];
-
-export function addCreditNoteRoutes(ctx: StripeContext): void {
+export function addCreditNoteRoutes(ctx: StripeContext, cards: Cards): void {
   const { state } = ctx;
   const find = (id: string): CreditNote => state.creditNotes.get(id) ?? missing('credit_note', id);
 
-  ctx.route('POST', '/v1/credit_notes', (params) => renderCreditNote(create(ctx, params)));
+  ctx.route('POST', '/v1/credit_notes', (params) => renderCreditNote(create(ctx, cards, params)));
   ctx.route('GET', '/v1/credit_notes', (params) => {
     const [invoice, customer] = [params.optionalText('invoice'), params.optionalText('customer')];
     const created = createdFilter(params);
@@ -41,7 +40,7 @@ export function addCreditNoteRoutes(ctx: StripeContext): void {
   });
 }
 
-function create(ctx: StripeContext, params: Params): CreditNote {
+function create(ctx: StripeContext, cards: Cards, params: Params): CreditNote {
   const { state, billing } = ctx;
   const invoice = ctx.invoice(params.text('invoice'));
   const amount = params.has('amount') ? params.positive('amount') : sumOfLines(params);
@@ -59,14 +58,16 @@ function create(ctx: StripeContext, params: Params): CreditNote {
   const refunds = params.list('refunds').map((r, i) => readRefund(ctx, invoice, r, i));
   const outOfBand = params.optionalInteger('out_of_band_amount');
   const credit = params.optionalInteger('credit_amount') ?? 0;
-  const parts = refunds.reduce((sum, r) => sum + r.amount, 0) + (outOfBand ?? 0) + credit;
+  const toCard = params.optionalInteger('refund_amount') ?? 0;
+  const parts = refunds.reduce((sum, r) => sum + r.amount, 0) + (outOfBand ?? 0) + credit + toCard;
   if (parts !== postPayment) {
     cannot(
       'credit_note_amounts_do_not_match',
-      `The refunds, out_of_band_amount and credit_amount (${parts}) must sum to the post payment amount (${postPayment}).`,
+      `The refunds, refund_amount, out_of_band_amount and credit_amount (${parts}) must sum to the post payment amount (${postPayment}).`,
       'amount',
     );
   }
+  if (toCard > 0) refunds.push(refundCard(ctx, cards, invoice, toCard));
   const note: CreditNote = {
     id: state.id('cn'),
     created: state.now,
@@ -110,11 +111,9 @@ function sumOfLines(params: Params): number {
 }
 
 /** The refund must be reported on a record that is attached to this invoice, and not be credited beyond its amount. */
-function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index: number): Refund {
+function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index: number): NotedRefund {
   const at = `refunds[${index}]`;
-  if (params.optionalText('type') !== 'payment_record_refund') {
-    missing('refund', params.optionalText('refund') ?? '', `${at}[refund]`); // this account has no refunds of Stripe's own
-  }
+  if (params.optionalText('type') !== 'payment_record_refund') return readCardRefund(ctx, invoice, params, at);
   const named =
     params.within('payment_record_refund') ??
     invalidParam(`${at}[payment_record_refund]`, 'Missing.', 'parameter_missing');
@@ -140,7 +139,40 @@ function readRefund(ctx: StripeContext, invoice: Invoice, params: Params, index:
   return { amount, record: record.id, group };
 }
 
-function markCredited(ctx: StripeContext, credited: Refund): void {
-  const refund = ctx.state.records.get(credited.record)?.refunds.find((r) => r.reference === credited.group);
+/** A refund of a charge of Stripe's own that was made before. */
+function readCardRefund(ctx: StripeContext, invoice: Invoice, params: Params, at: string): NotedRefund {
+  const id = params.optionalText('refund') ?? '';
+  const refund = ctx.state.refunds.get(id) ?? missing('refund', id, `${at}[refund]`);
+  const amount = params.has('amount_refunded') ? params.positive('amount_refunded') : refund.amount;
+  if (ctx.state.charges.get(refund.charge)?.invoice !== invoice.id)
+    cannot('refund_not_of_invoice', 'The refund is not of a payment of this invoice.', `${at}[refund]`);
+  if (refund.credited + amount > refund.amount)
+    cannot(
+      'refund_already_credited',
+      'The refund is credited already, or the amount is more than it.',
+      `${at}[refund]`,
+    );
+  return { amount, refund: refund.id };
+}
+
+/** `refund_amount`: Stripe gives it back to the card that it charged for this invoice. */
+function refundCard(ctx: StripeContext, cards: Cards, invoice: Invoice, amount: number): NotedRefund {
+  const charge = [...ctx.state.charges.values()].find(
+    (c) => c.invoice === invoice.id && c.amount - c.refunded >= amount,
+  );
+  if (charge === undefined)
+    return cannot(
+      'refund_amount_too_large',
+      'Stripe itself took no payment for this invoice of which that much is left.',
+      'refund_amount',
+    );
+  return { amount, refund: cards.refund(charge, amount, null, {}).id };
+}
+
+function markCredited(ctx: StripeContext, credited: NotedRefund): void {
+  const refund =
+    'refund' in credited
+      ? ctx.state.refunds.get(credited.refund)
+      : ctx.state.records.get(credited.record)?.refunds.find((r) => r.reference === credited.group);
   if (refund !== undefined) refund.credited += credited.amount;
 }

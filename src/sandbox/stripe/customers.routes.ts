@@ -1,14 +1,16 @@
-// Customers, products, prices, payment methods and the account: as much of each as an invoice needs.
+// Customers and their balance, products, prices and the account: as much of each as an invoice needs.
 import { type SandboxRequest } from '../kernel/http.js';
 import { type JsonObject } from '../kernel/json.js';
 import { enter } from './balance.js';
-import { type StripeContext } from './context.js';
+import { type Cards } from './cards.js';
+import { type StripeContext, methodIn } from './context.js';
 import { type Params, invalidParam, missing } from './errors.js';
 import { createdFilter, page } from './lists.js';
-import { type BalanceEntry, type Customer, type PaymentMethod, type Price } from './model.js';
-import { list, renderBalanceEntry, renderCustomer, renderPaymentMethod, renderPrice, renderProduct } from './render.js';
+import { type BalanceEntry, type Customer, type Price } from './model.js';
+import { addSource } from './payment-methods.routes.js';
+import { renderBalanceEntry, renderCustomer, renderPrice, renderProduct } from './render.js';
 
-export function addCustomerRoutes(ctx: StripeContext): void {
+export function addCustomerRoutes(ctx: StripeContext, cards: Cards): void {
   const { state } = ctx;
   ctx.route('POST', '/v1/customers', (params) => {
     const customer: Customer = {
@@ -21,13 +23,15 @@ export function addCustomerRoutes(ctx: StripeContext): void {
       address: null,
       metadata: {},
       defaultPaymentMethod: null,
+      defaultSource: null,
       balance: 0,
       currency: null,
       balanceEntries: [],
       deleted: false,
     };
-    change(customer, params);
+    change(ctx, customer, params);
     state.customers.set(customer.id, customer);
+    if (params.has('source')) addSource(ctx, cards, customer, params);
     state.emit('customer.created', renderCustomer(customer));
     return renderCustomer(customer);
   });
@@ -44,7 +48,11 @@ export function addCustomerRoutes(ctx: StripeContext): void {
   );
   ctx.route('POST', '/v1/customers/:id', (params, id) => {
     const customer = ctx.customer(id);
-    change(customer, params);
+    change(ctx, customer, params);
+    if (params.has('source')) {
+      customer.defaultSource = null; // Stripe replaces the default one
+      addSource(ctx, cards, customer, params);
+    }
     state.emit('customer.updated', renderCustomer(customer));
     return renderCustomer(customer);
   });
@@ -113,36 +121,6 @@ export function addCatalogueRoutes(ctx: StripeContext): void {
   ctx.route('GET', '/v1/prices', (params) => page([...state.prices.values()], params, '/v1/prices', renderPrice));
   ctx.route('GET', '/v1/prices/:id', (_params, id) => renderPrice(state.prices.get(id) ?? missing('price', id)));
 
-  ctx.route('POST', '/v1/payment_methods', (params) => {
-    const type = params.text('type');
-    const customType =
-      type === 'custom'
-        ? (params.within('custom')?.text('type') ?? invalidParam('custom', 'Missing required param: custom.'))
-        : null;
-    const method: PaymentMethod = { id: state.id('pm'), created: state.now, type, customType, customer: null };
-    state.paymentMethods.set(method.id, method);
-    return renderPaymentMethod(method);
-  });
-  ctx.route('GET', '/v1/payment_methods/:id', (_params, id) =>
-    renderPaymentMethod(state.paymentMethods.get(id) ?? missing('payment_method', id)),
-  );
-  ctx.route('POST', '/v1/payment_methods/:id/attach', (params, id) => {
-    const method = state.paymentMethods.get(id) ?? missing('payment_method', id);
-    method.customer = ctx.customer(params.text('customer')).id;
-    return renderPaymentMethod(method);
-  });
-  ctx.route('GET', '/v1/payment_methods', (params) => {
-    const customer = params.optionalText('customer');
-    const type = params.optionalText('type');
-    const wanted = (m: PaymentMethod): boolean =>
-      (customer === null || m.customer === customer) && (type === null || m.type === type);
-    return page([...state.paymentMethods.values()].filter(wanted), params, '/v1/payment_methods', renderPaymentMethod);
-  });
-  ctx.route('GET', '/v1/customers/:id/payment_methods', (params, id) => {
-    const found = [...state.paymentMethods.values()].filter((m) => m.customer === id);
-    return page(found, params, `/v1/customers/${id}/payment_methods`, renderPaymentMethod);
-  });
-
   const account = (): JsonObject => ({
     id: state.accountId,
     object: 'account',
@@ -158,7 +136,6 @@ export function addCatalogueRoutes(ctx: StripeContext): void {
   ctx.route('GET', '/v1/account', account);
   ctx.route('GET', '/v1/accounts/:id', (_params, id) => (id === state.accountId ? account() : missing('account', id)));
   ctx.route('GET', '/v1/balance', () => ({ object: 'balance', available: [], pending: [], livemode: false }));
-  ctx.route('GET', '/v1/payment_intents', () => list([], '/v1/payment_intents'));
 }
 
 /** Also for the `price_data` of subscription items. */
@@ -193,7 +170,7 @@ export function makePrice(ctx: StripeContext, params: Params): Price {
   return price;
 }
 
-function change(customer: Customer, params: Params): void {
+function change(ctx: StripeContext, customer: Customer, params: Params): void {
   for (const name of ['email', 'name', 'phone', 'description'] as const) {
     if (params.value[name] !== undefined) customer[name] = params.optionalText(name);
   }
@@ -206,6 +183,6 @@ function change(customer: Customer, params: Params): void {
     );
   }
   const settings = params.within('invoice_settings');
-  if (settings !== null) customer.defaultPaymentMethod = settings.optionalText('default_payment_method');
+  if (settings !== null) customer.defaultPaymentMethod = methodIn(ctx, settings, 'default_payment_method');
   customer.metadata = params.metadata(customer.metadata);
 }

@@ -109,6 +109,12 @@ export class Cycles {
     subscription.canceledAt = this.state.now;
     subscription.endedAt = this.state.now;
     subscription.cycle += 1;
+    // Stripe docs, "Cancel subscriptions": it stops collecting the invoices that are open.
+    for (const invoice of this.state.invoices.values()) {
+      if (invoice.subscription !== subscription.id || invoice.status !== 'open') continue;
+      invoice.autoAdvance = false;
+      invoice.nextAttempt = null;
+    }
     this.state.emit('customer.subscription.deleted', renderSubscription(subscription, this.state));
   }
 

@@ -1,12 +1,13 @@
 // Invoices, invoice items and the payments attached to invoices.
-import { type StripeContext } from './context.js';
+import { type Collecting } from './collecting.js';
+import { type StripeContext, methodIn } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { createdFilter, expansions, page } from './lists.js';
 import { type Invoice, type InvoicePayment, type Line } from './model.js';
 import { renderInvoicePayment, renderLine } from './render.js';
 import { type PendingItem } from './state.js';
 
-export function addInvoiceRoutes(ctx: StripeContext): void {
+export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): void {
   const { state, billing } = ctx;
   const render = (invoice: Invoice, params: Params) => state.invoiceBody(invoice, expansions(params));
 
@@ -32,6 +33,7 @@ export function addInvoiceRoutes(ctx: StripeContext): void {
       description: params.optionalText('description'),
       metadata: params.metadata(),
     });
+    invoice.defaultPaymentMethod = methodIn(ctx, params, 'default_payment_method');
     return render(invoice, params);
   });
 
@@ -59,10 +61,14 @@ export function addInvoiceRoutes(ctx: StripeContext): void {
     const invoice = ctx.invoice(id);
     const advance = params.flag('auto_advance');
     if (params.value['description'] !== undefined) invoice.description = params.optionalText('description');
+    if (params.value['default_payment_method'] !== undefined)
+      invoice.defaultPaymentMethod = methodIn(ctx, params, 'default_payment_method');
     invoice.metadata = params.metadata(invoice.metadata);
     if (advance !== null && advance !== invoice.autoAdvance) {
       invoice.autoAdvance = advance;
       if (advance) billing.planFinalizing(invoice);
+      if (advance) collecting.resume(invoice);
+      else invoice.nextAttempt = null;
     }
     state.emitInvoice('invoice.updated', invoice);
     return render(invoice, params);
@@ -85,14 +91,8 @@ export function addInvoiceRoutes(ctx: StripeContext): void {
   ctx.route('POST', '/v1/invoices/:id/pay', (params, id) => {
     const invoice = ctx.invoice(id);
     billing.requirePayable(invoice);
-    if (params.flag('paid_out_of_band') !== true) {
-      cannot(
-        'resource_missing',
-        'Cannot charge a customer that has no active card: this sandbox takes no money.',
-        'customer',
-      );
-    }
-    billing.payOutOfBand(invoice);
+    if (params.flag('paid_out_of_band') === true) billing.payOutOfBand(invoice);
+    else collecting.payNow(invoice, params.optionalText('payment_method'));
     return render(invoice, params);
   });
   ctx.route('POST', '/v1/invoices/:id/void', (params, id) => {

@@ -12,6 +12,7 @@ export type Customer = {
   address: Record<string, string> | null;
   metadata: Metadata;
   defaultPaymentMethod: string | null;
+  defaultSource: string | null;
   /** What the next invoices take account of: negative is money owed to the customer, positive is owed by them. */
   balance: number;
   /** The currency of the first balance entry or invoice; null before. A balance is in it and counts for its invoices only. */
@@ -81,6 +82,9 @@ export type Subscription = {
   anchor: number;
   latestInvoice: string | null;
   defaultPaymentMethod: string | null;
+  defaultSource: string | null;
+  /** `payment_behavior` other than default_incomplete: Stripe charges the first invoice at once, where it can. */
+  readonly chargesFirst: boolean;
   cancelAtPeriodEnd: boolean;
   canceledAt: number | null;
   endedAt: number | null;
@@ -117,6 +121,8 @@ export type Invoice = {
   status: InvoiceStatus;
   autoAdvance: boolean;
   attemptCount: number;
+  /** When Stripe will try again by itself; null: not at all. Of an open invoice: a draft's is when it finalizes. */
+  nextAttempt: number | null;
   number: string | null;
   dueDate: number | null;
   description: string | null;
@@ -177,6 +183,37 @@ export type PaymentRecord = {
   attachedAs: InvoicePayment | null;
 };
 
+/** The refund of a payment record, or one of a charge of Stripe's own. */
+export type NotedRefund =
+  | { readonly amount: number; readonly record: string; readonly group: string }
+  | { readonly amount: number; readonly refund: string };
+
+/** What Stripe itself took from a customer's card. */
+export type Charge = {
+  readonly id: string;
+  readonly created: number;
+  readonly intent: string;
+  readonly invoice: string;
+  readonly customer: string;
+  readonly method: string;
+  readonly amount: number;
+  readonly currency: string;
+  refunded: number;
+};
+
+/** A refund of such a charge. */
+export type StripeRefund = {
+  readonly id: string;
+  readonly created: number;
+  readonly charge: string;
+  readonly intent: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly reason: string | null;
+  credited: number;
+  metadata: Metadata;
+};
+
 export type CreditNote = {
   readonly id: string;
   readonly created: number;
@@ -193,7 +230,7 @@ export type CreditNote = {
   balanceEntry: string | null;
   readonly reason: string | null;
   readonly memo: string | null;
-  readonly refunds: readonly { amount: number; record: string; group: string }[];
+  readonly refunds: readonly NotedRefund[];
   status: 'issued' | 'void';
   voidedAt: number | null;
   metadata: Metadata;

@@ -53,10 +53,11 @@ export function addPaymentRecordRoutes(ctx: StripeContext): void {
       params.integer(ends[end]);
       requireProcessing(record);
       move(record, end);
-      const payment = attachedTo(ctx, record)?.[1];
-      if (payment !== undefined) {
+      const [invoice, payment] = attachedTo(ctx, record) ?? [];
+      if (invoice !== undefined && payment !== undefined) {
         payment.status = 'canceled';
         payment.canceledAt = state.now;
+        if (end === 'failed') billing.attemptFailed(invoice);
       }
       return renderPaymentRecord(record);
     });

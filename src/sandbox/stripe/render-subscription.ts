@@ -41,7 +41,7 @@ export function renderSubscription(
     customer: s.customer,
     days_until_due: s.daysUntilDue,
     default_payment_method: s.defaultPaymentMethod,
-    default_source: null,
+    default_source: s.defaultSource,
     description: null,
     ended_at: s.endedAt,
     items: list(items, `/v1/subscription_items?subscription=${s.id}`),

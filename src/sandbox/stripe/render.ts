@@ -35,7 +35,7 @@ export function renderCustomer(c: Customer): JsonObject {
     balance: c.balance,
     created: c.created,
     currency: c.currency,
-    default_source: null,
+    default_source: c.defaultSource,
     delinquent: false,
     description: c.description,
     email: c.email,
@@ -175,7 +175,6 @@ export function renderInvoice(
   const total = invoiceTotal(invoice);
   const { owner: customer } = invoice;
   const balance = balanceOf(invoice);
-  const isOpen = invoice.status === 'open';
   const body: JsonObject = {
     id: invoice.id,
     object: 'invoice',
@@ -234,7 +233,7 @@ export function renderInvoice(
     },
     livemode: false,
     metadata: invoice.metadata,
-    next_payment_attempt: isOpen || invoice.status === 'draft' ? (invoice.autoAdvance ? finalizesAt : null) : null,
+    next_payment_attempt: nextAttempt(invoice, finalizesAt),
     number: invoice.number,
     on_behalf_of: null,
     parent:
@@ -282,6 +281,12 @@ export function renderInvoice(
   // Stripe changelog, 2026-05-27: only on request, never in events.
   if (expand.has('amount_paid_off_stripe')) body['amount_paid_off_stripe'] = amountPaid(invoice);
   return body;
+}
+
+/** Of a draft when it finalizes, of an open one when Stripe tries again; null where nothing is charged automatically. */
+function nextAttempt(invoice: Invoice, finalizesAt: number | null): number | null {
+  if (!invoice.autoAdvance || invoice.collectionMethod !== 'charge_automatically') return null;
+  return invoice.status === 'draft' ? finalizesAt : invoice.status === 'open' ? invoice.nextAttempt : null;
 }
 
 export function renderInvoicePayment(currency: string, p: InvoicePayment): JsonObject {
@@ -372,9 +377,13 @@ export function renderCreditNote(n: CreditNote): JsonObject {
     reason: n.reason,
     refunds: n.refunds.map((r) => ({
       amount_refunded: r.amount,
-      payment_record_refund: { payment_record: r.record, refund_group: r.group },
-      refund: null,
-      type: 'payment_record_refund',
+      ...('refund' in r
+        ? { payment_record_refund: null, refund: r.refund, type: 'refund' }
+        : {
+            payment_record_refund: { payment_record: r.record, refund_group: r.group },
+            refund: null,
+            type: 'payment_record_refund',
+          }),
     })),
     shipping_cost: null,
     status: n.status,

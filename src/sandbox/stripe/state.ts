@@ -5,6 +5,7 @@ import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { stripeSchedule } from '../kernel/schedules.js';
 import {
+  type Charge,
   type CreditNote,
   type Customer,
   type Invoice,
@@ -13,6 +14,7 @@ import {
   type PaymentRecord,
   type Price,
   type Product,
+  type StripeRefund,
   type Subscription,
 } from './model.js';
 import { API_VERSION, renderInvoice } from './render.js';
@@ -57,6 +59,8 @@ export class StripeState {
   readonly invoicePayments = new Map<string, InvoicePayment>();
   readonly records = new Map<string, PaymentRecord>();
   readonly refundReferences = new Set<string>();
+  readonly charges = new Map<string, Charge>();
+  readonly refunds = new Map<string, StripeRefund>();
   readonly creditNotes = new Map<string, CreditNote>();
   readonly pendingItems = new Map<string, PendingItem>();
   readonly endpoints = new Map<string, WebhookEndpoint>();

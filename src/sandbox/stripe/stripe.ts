@@ -1,6 +1,9 @@
 // The Stripe side put together: its routes, what stands around them, and its control routes.
 import { type Kernel } from '../kernel/kernel.js';
 import { Billing } from './billing.js';
+import { Cards } from './cards.js';
+import { Collecting } from './collecting.js';
+import { addCollectingControls } from './collecting-control.js';
 import { StripeContext } from './context.js';
 import { addStripeControls } from './control.js';
 import { addCreditNoteRoutes } from './credit-notes.routes.js';
@@ -10,6 +13,7 @@ import { errorReply } from './errors.js';
 import { addEventRoutes } from './events.routes.js';
 import { Gate } from './idempotency.js';
 import { addInvoiceRoutes } from './invoices.routes.js';
+import { addPaymentMethodRoutes } from './payment-methods.routes.js';
 import { addPaymentRecordRoutes } from './payment-records.routes.js';
 import { StripeState } from './state.js';
 import { addSubscriptionRoutes } from './subscriptions.routes.js';
@@ -27,16 +31,20 @@ export function addStripe(kernel: Kernel): StripeSide {
   const state = new StripeState(kernel);
   const billing = new Billing(state);
   const cycles = new Cycles(state, billing);
+  const cards = new Cards(state);
+  const collecting = new Collecting(state, billing, cycles, cards);
   const gate = new Gate(kernel, state.apiKey);
   const ctx = new StripeContext(kernel, state, billing, cycles);
-  addCustomerRoutes(ctx);
+  addCustomerRoutes(ctx, cards);
+  addPaymentMethodRoutes(ctx, cards);
   addCatalogueRoutes(ctx);
   addSubscriptionRoutes(ctx);
-  addInvoiceRoutes(ctx);
+  addInvoiceRoutes(ctx, collecting);
   addPaymentRecordRoutes(ctx);
-  addCreditNoteRoutes(ctx);
+  addCreditNoteRoutes(ctx, cards);
   addEventRoutes(ctx);
   addStripeControls(ctx, gate);
+  addCollectingControls(ctx, collecting, cards);
   kernel.setRules('stripe', {
     around: (request, run) => gate.around(request, run),
     notFound: (request) =>

@@ -1,5 +1,5 @@
 // Subscriptions: create, read, change a little, cancel, list.
-import { type StripeContext } from './context.js';
+import { type StripeContext, methodIn } from './context.js';
 import { type Params, invalidParam, missing } from './errors.js';
 import { makePrice } from './customers.routes.js';
 import { createdFilter, expansions, page } from './lists.js';
@@ -35,7 +35,10 @@ export function addSubscriptionRoutes(ctx: StripeContext): void {
     const subscription = ctx.subscription(id);
     const atEnd = params.flag('cancel_at_period_end');
     if (atEnd !== null) subscription.cancelAtPeriodEnd = atEnd;
-    if (params.has('default_payment_method')) subscription.defaultPaymentMethod = params.text('default_payment_method');
+    if (params.value['default_payment_method'] !== undefined)
+      subscription.defaultPaymentMethod = methodIn(ctx, params, 'default_payment_method');
+    if (params.value['default_source'] !== undefined)
+      subscription.defaultSource = methodIn(ctx, params, 'default_source');
     subscription.metadata = params.metadata(subscription.metadata);
     state.emit('customer.subscription.updated', renderSubscription(subscription, state));
     return render(subscription, params);
@@ -88,7 +91,9 @@ function makeSubscription(ctx: StripeContext, params: Params): Subscription {
     cycle: 0,
     anchor: state.now,
     latestInvoice: null,
-    defaultPaymentMethod: params.optionalText('default_payment_method'),
+    defaultPaymentMethod: methodIn(ctx, params, 'default_payment_method'),
+    defaultSource: methodIn(ctx, params, 'default_source'),
+    chargesFirst: params.has('payment_behavior') && params.text('payment_behavior') !== 'default_incomplete',
     cancelAtPeriodEnd: params.flag('cancel_at_period_end') ?? false,
     canceledAt: null,
     endedAt: null,

@@ -1,0 +1,93 @@
+// The customers' cards on Stripe itself: how their charges go, what was taken from them, and what was given back.
+import { cannot, missing } from './errors.js';
+import { type Charge, type Invoice, type InvoicePayment, type PaymentMethod, type StripeRefund } from './model.js';
+import { renderCharge, renderRefund } from './render-charge.js';
+import { type StripeState } from './state.js';
+
+export const cardAnswers = ['succeed', 'decline', 'requires_action'] as const;
+export type CardAnswer = (typeof cardAnswers)[number];
+
+/** Stripe's own test cards, by token and by payment method: all that differ here is how charges go. */
+const DECLINES = new Set(['tok_chargeCustomerFail', 'pm_card_chargeCustomerFail']);
+const ASKS = new Set(['tok_threeDSecure2Required', 'pm_card_authenticationRequired']);
+
+export class Cards {
+  private readonly always = new Map<string, CardAnswer>();
+  private readonly coming = new Map<string, CardAnswer[]>();
+
+  constructor(private readonly state: StripeState) {}
+
+  /** A card or another method, from what the caller sent. `token` names one of Stripe's test cards; another one just works. */
+  make(id: string, type: string, customType: string | null, token: string | null): PaymentMethod {
+    const method: PaymentMethod = { id, created: this.state.now, type, customType, customer: null };
+    this.state.paymentMethods.set(id, method);
+    if (token !== null && DECLINES.has(token)) this.choose(id, 'decline');
+    if (token !== null && ASKS.has(token)) this.choose(id, 'requires_action');
+    return method;
+  }
+
+  /** One answer holds until it is changed; a list is used up charge by charge. */
+  choose(method: string, answer: CardAnswer | readonly CardAnswer[]): void {
+    if (typeof answer === 'string') this.always.set(method, answer);
+    else this.coming.set(method, [...answer]);
+  }
+
+  answer(method: PaymentMethod): CardAnswer {
+    return this.coming.get(method.id)?.shift() ?? this.always.get(method.id) ?? 'succeed';
+  }
+
+  /** Writes the charge of an invoice's payment down. */
+  took(payment: InvoicePayment, invoice: Invoice, method: PaymentMethod): void {
+    const { state } = this;
+    const charge: Charge = {
+      id: state.id('ch'),
+      created: state.now,
+      intent: payment.intent ?? '',
+      invoice: invoice.id,
+      customer: invoice.customer,
+      method: method.id,
+      amount: payment.amountRequested,
+      currency: invoice.currency,
+      refunded: 0,
+    };
+    state.charges.set(charge.id, charge);
+    state.emit('charge.succeeded', renderCharge(charge));
+  }
+
+  /** Throws 404 when neither finds a charge. */
+  find(charge: string | null, intent: string | null): Charge {
+    const { charges } = this.state;
+    const found =
+      charge === null ? [...charges.values()].find((c) => c.intent === intent) : (charges.get(charge) ?? undefined);
+    return (
+      found ??
+      missing(charge === null ? 'payment_intent' : 'charge', charge ?? intent ?? '', charge ?? 'payment_intent')
+    );
+  }
+
+  /** Gives money back to the card. `amount` null: all that is left. */
+  refund(charge: Charge, amount: number | null, reason: string | null, metadata: Record<string, string>): StripeRefund {
+    const { state } = this;
+    const left = charge.amount - charge.refunded;
+    const value = amount ?? left;
+    if (left === 0) cannot('charge_already_refunded', `Charge ${charge.id} has already been refunded.`);
+    if (value > left)
+      cannot('amount_too_large', `Refund amount is greater than unrefunded amount (${left}).`, 'amount');
+    charge.refunded += value;
+    const refund: StripeRefund = {
+      id: state.id('re'),
+      created: state.now,
+      charge: charge.id,
+      intent: charge.intent,
+      amount: value,
+      currency: charge.currency,
+      reason,
+      credited: 0,
+      metadata,
+    };
+    state.refunds.set(refund.id, refund);
+    state.emit('refund.created', renderRefund(refund));
+    state.emit('charge.refunded', renderCharge(charge));
+    return refund;
+  }
+}

@@ -1,0 +1,140 @@
+// What Stripe does by itself to get an open invoice paid: it charges a card of its own, or asks the merchant, again and again.
+import { type Billing } from './billing.js';
+import { type Cards, type CardAnswer } from './cards.js';
+import { type Cycles } from './cycles.js';
+import { StripeRefusal, cannot, errorReply, missing } from './errors.js';
+import { type Invoice, type PaymentMethod, amountRemaining } from './model.js';
+import { renderSubscription } from './render-subscription.js';
+import { type StripeState } from './state.js';
+
+const DAY = 86_400;
+const HOUR = 3600;
+
+/** The account's settings for invoices that stay unpaid. */
+export type RetrySettings = {
+  /** Days from one attempt to the next. Stripe's dashboard takes up to three, and proposes these. */
+  days: readonly number[];
+  /** What becomes of the subscription when the last attempt failed: it stays past due, or it is canceled. */
+  then: 'past_due' | 'cancel';
+};
+
+export class Collecting {
+  readonly settings: RetrySettings = { days: [3, 5, 7], then: 'past_due' };
+
+  constructor(
+    private readonly state: StripeState,
+    private readonly billing: Billing,
+    private readonly cycles: Cycles,
+    private readonly cards: Cards,
+  ) {
+    billing.collect = (invoice) => this.attempt(invoice);
+    billing.attemptFailed = (invoice) => this.failed(invoice);
+  }
+
+  /**
+   * One automatic attempt. A card is charged; where the method is a custom one the merchant is asked to collect, and there is no
+   * verdict yet; with no method at all the attempt fails. The next one is planned in each case.
+   */
+  attempt(invoice: Invoice): void {
+    if (invoice.status !== 'open') return;
+    const { state } = this;
+    if (invoice.attemptCount > 0) this.pastDue(invoice); // the attempt before this one brought nothing
+    invoice.attemptCount += 1;
+    this.plan(invoice);
+    const method = this.methodOf(invoice);
+    if (method?.type === 'custom') state.emitInvoice('invoice.payment_attempt_required', invoice);
+    else if (method === null || this.charge(invoice, method) !== 'succeed') this.failed(invoice);
+    if (invoice.status === 'open' && invoice.nextAttempt === null) this.giveUp(invoice);
+  }
+
+  /** Sets when the next attempt is due. A one-off invoice has one only: retries of those are a setting that is off by default. */
+  private plan(invoice: Invoice): void {
+    const days = invoice.subscription === null ? undefined : this.settings.days[invoice.attemptCount - 1];
+    this.attemptAt(invoice, days === undefined ? null : this.state.now + days * DAY);
+  }
+
+  /** `auto_advance` was switched on again for an open invoice. */
+  resume(invoice: Invoice): void {
+    if (invoice.status === 'open' && invoice.collectionMethod === 'charge_automatically')
+      this.attemptAt(invoice, this.state.now + HOUR);
+  }
+
+  private attemptAt(invoice: Invoice, at: number | null): void {
+    invoice.nextAttempt = at;
+    if (at === null) return;
+    this.state.kernel.clock.at(at * 1000, `attempt for ${invoice.id}`, () => {
+      if (invoice.nextAttempt === at && invoice.autoAdvance) this.attempt(invoice);
+    });
+  }
+
+  /** An attempt got no money, or the merchant reported that theirs did not. */
+  private failed(invoice: Invoice): void {
+    if (invoice.status !== 'open') return;
+    this.state.emitInvoice('invoice.payment_failed', invoice);
+    this.pastDue(invoice);
+  }
+
+  private pastDue(invoice: Invoice): void {
+    const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
+    if (subscription?.status !== 'active') return; // an incomplete one stays so until it is paid or expires
+    subscription.status = 'past_due';
+    this.state.emit('customer.subscription.updated', renderSubscription(subscription, this.state));
+  }
+
+  private giveUp(invoice: Invoice): void {
+    const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
+    if (this.settings.then === 'cancel' && subscription?.status === 'past_due') this.cycles.cancel(subscription);
+  }
+
+  /** Stripe's order: the invoice's method, the subscription's, the customer's; before the next a source of the same one. */
+  private methodOf(invoice: Invoice): PaymentMethod | null {
+    const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
+    const { owner } = invoice;
+    const inOrder = [
+      invoice.defaultPaymentMethod,
+      subscription?.defaultPaymentMethod,
+      subscription?.defaultSource,
+      owner.defaultPaymentMethod,
+      owner.defaultSource,
+    ];
+    const first = inOrder.find((id) => typeof id === 'string');
+    return this.state.paymentMethods.get(first ?? '') ?? null;
+  }
+
+  private charge(invoice: Invoice, method: PaymentMethod): CardAnswer {
+    const answer = this.cards.answer(method);
+    if (answer === 'requires_action') this.state.emitInvoice('invoice.payment_action_required', invoice);
+    if (answer !== 'succeed') return answer;
+    const amount = amountRemaining(invoice);
+    const open = invoice.payments.find((p) => p.record === null && p.status === 'open' && p.amountRequested === amount);
+    const payment = open ?? this.billing.addPayment(invoice, null, amount);
+    this.cards.took(payment, invoice, method);
+    this.billing.settlePayment(invoice, payment, amount);
+    this.state.emitInvoice('invoice.payment_succeeded', invoice);
+    return answer;
+  }
+
+  /** `POST /v1/invoices/:id/pay` by hand. Throws 402 when the card declines, 400 when there is nothing that Stripe could charge. */
+  payNow(invoice: Invoice, paymentMethod: string | null): void {
+    const method =
+      paymentMethod === null
+        ? this.methodOf(invoice)
+        : (this.state.paymentMethods.get(paymentMethod) ?? missing('payment_method', paymentMethod, 'payment_method'));
+    if (method === null || method.type === 'custom') {
+      cannot(
+        'resource_missing',
+        'Cannot charge a customer that has no active card. Attach a payment method, or report the payment.',
+        'customer',
+      );
+    }
+    invoice.attemptCount += 1;
+    const answer = this.charge(invoice, method);
+    if (answer === 'succeed') return;
+    this.failed(invoice);
+    const [code, text] =
+      answer === 'decline'
+        ? ['card_declined', 'Your card was declined.']
+        : ['invoice_payment_intent_requires_action', 'This payment requires additional user action.'];
+    throw new StripeRefusal(errorReply(402, 'card_error', text, { code }), true);
+  }
+}

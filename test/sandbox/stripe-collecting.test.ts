@@ -1,0 +1,205 @@
+// What Stripe does by itself with invoices of charge_automatically: it charges cards of its own, asks, tries again and gives up.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type Stripe from 'stripe';
+import { type Rig, idOf, report, startRig, subscribe } from './rig.js';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await startRig();
+});
+afterEach(() => rig.close());
+
+async function card(customer: string, name = 'pm_card_visa'): Promise<string> {
+  return (await rig.stripe.paymentMethods.attach(name, { customer })).id;
+}
+
+/** A paid first invoice; then the subscription's own default method is taken away. */
+async function running() {
+  const made = await subscribe(rig, 'ada@example.com');
+  await rig.stripe.invoices.pay(made.invoiceId, { paid_out_of_band: true });
+  await rig.stripe.subscriptions.update(made.subscription.id, { default_payment_method: '' });
+  return { ...made, customerId: made.customer.id, subscriptionId: made.subscription.id };
+}
+
+async function renewed(subscription: string): Promise<string> {
+  const made = await rig.control('POST', '/stripe/renew', { subscription });
+  return String(made.body['id']);
+}
+
+const read = (id: string): Promise<Stripe.Invoice> => rig.stripe.invoices.retrieve(id, { expand: ['payments'] });
+const statusOf = async (subscription: string): Promise<string> =>
+  (await rig.stripe.subscriptions.retrieve(subscription)).status;
+const told = (type: string, id: string): number =>
+  rig.events(type).filter((e) => e.data.object['id'] === id || e.data.object['invoice'] === id).length;
+
+describe("a card of the customer's own on Stripe", () => {
+  it('is charged when the hour of the draft is over, and the invoice is paid by a payment intent', async () => {
+    const { customerId, subscriptionId } = await running();
+    const method = await card(customerId);
+    await rig.stripe.customers.update(customerId, { invoice_settings: { default_payment_method: method } });
+    const id = await renewed(subscriptionId);
+    await rig.advance(HOUR - 60);
+    expect((await read(id)).status).toBe('draft');
+    await rig.advance(120);
+    const paid = await read(id);
+    expect(paid).toMatchObject({ status: 'paid', amount_paid: 2990, attempt_count: 1, next_payment_attempt: null });
+    const [payment] = paid.payments?.data ?? [];
+    expect(payment).toMatchObject({ status: 'paid', amount_paid: 2990, payment: { type: 'payment_intent' } });
+    const intent = idOf(payment?.payment.payment_intent ?? null);
+    expect(await rig.stripe.paymentIntents.retrieve(intent)).toMatchObject({ status: 'succeeded', amount: 2990 });
+    for (const type of ['invoice.payment_succeeded', 'invoice.paid', 'invoice_payment.paid'])
+      expect(told(type, id)).toBe(1);
+    expect(told('invoice.payment_attempt_required', id)).toBe(0);
+  });
+
+  it('and the MoR take the money twice: the accident that is to be rehearsed', async () => {
+    const { customerId, subscriptionId } = await running();
+    await rig.stripe.customers.update(customerId, { source: 'tok_visa' });
+    await rig.control('POST', '/cards', { customer_id: customerId, outcome: 'succeed' });
+    const id = await renewed(subscriptionId);
+    await rig.advance(HOUR + 60);
+    expect(rig.events('payment.succeeded').map((e) => e.data.object['merchant_invoice_id'])).toEqual([id]);
+    expect((await read(id)).payments?.data.map((p) => [p.payment.type, p.status])).toEqual([
+      ['payment_intent', 'paid'],
+    ]);
+    const record = await report(rig, 2990, 'ch_mor');
+    await expect(rig.stripe.invoices.attachPayment(id, { payment_record: record.id })).rejects.toMatchObject({
+      code: 'invoice_already_paid',
+    });
+  });
+
+  it('is looked for on the invoice, the subscription, its source, the customer, and the customer source, in this order', async () => {
+    const { customerId, subscriptionId } = await running();
+    const { invoices, subscriptions, customers, charges } = rig.stripe;
+    await customers.update(customerId, { source: 'tok_visa' });
+    const source = (await customers.retrieve(customerId)) as Stripe.Customer;
+    const order = [idOf(source.default_source)];
+    const [ofCustomer, ofSource, ofSubscription, ofInvoice] = [
+      await card(customerId),
+      await card(customerId),
+      await card(customerId),
+      await card(customerId),
+    ];
+    const steps: ((invoice: string) => Promise<unknown>)[] = [
+      () => Promise.resolve(),
+      () => customers.update(customerId, { invoice_settings: { default_payment_method: ofCustomer } }),
+      () => subscriptions.update(subscriptionId, { default_source: ofSource }),
+      () => subscriptions.update(subscriptionId, { default_payment_method: ofSubscription }),
+      (invoice) => invoices.update(invoice, { default_payment_method: ofInvoice }),
+    ];
+    order.push(ofCustomer, ofSource, ofSubscription, ofInvoice);
+    for (const step of steps) {
+      const id = await renewed(subscriptionId);
+      await step(id);
+      await rig.advance(HOUR + 60);
+    }
+    const taken = (await charges.list({ limit: 10 })).data.map((c) => c.payment_method).reverse();
+    expect(taken).toEqual(order);
+  });
+
+  it('that declines leaves the invoice open and the subscription past due; the next attempt that works heals both', async () => {
+    const { customerId, subscriptionId } = await running();
+    const method = await card(customerId);
+    await rig.stripe.subscriptions.update(subscriptionId, { default_payment_method: method });
+    await rig.control('POST', '/stripe/cards', { payment_method: method, outcome: ['decline', 'requires_action'] });
+    const id = await renewed(subscriptionId);
+    await rig.advance(HOUR + 60);
+    const open = await read(id);
+    expect(open).toMatchObject({ status: 'open', attempt_count: 1, attempted: true });
+    expect((open.next_payment_attempt ?? 0) - (open.status_transitions.finalized_at ?? 0)).toBe(3 * DAY);
+    expect(told('invoice.payment_failed', id)).toBe(1);
+    expect(await statusOf(subscriptionId)).toBe('past_due');
+    await rig.advance(3 * DAY);
+    expect(told('invoice.payment_action_required', id)).toBe(1);
+    await rig.advance(5 * DAY);
+    expect(await read(id)).toMatchObject({ status: 'paid', attempt_count: 3, next_payment_attempt: null });
+    expect(await statusOf(subscriptionId)).toBe('active');
+  });
+
+  it('can be charged by hand, and refunded by hand or by a credit note', async () => {
+    const { customer, invoiceId } = await subscribe(rig, 'ada@example.com');
+    const { invoices, creditNotes, refunds } = rig.stripe;
+    await expect(invoices.pay(invoiceId)).rejects.toMatchObject({ statusCode: 400, code: 'resource_missing' });
+    const bad = await card(customer.id, 'pm_card_chargeCustomerFail');
+    await expect(invoices.pay(invoiceId, { payment_method: bad })).rejects.toMatchObject({
+      statusCode: 402,
+      code: 'card_declined',
+    });
+    const paid = await invoices.pay(invoiceId, { payment_method: await card(customer.id), expand: ['payments'] });
+    expect(paid.status).toBe('paid');
+    const note = await creditNotes.create({ invoice: invoiceId, amount: 990, refund_amount: 990 });
+    expect(note.refunds).toMatchObject([{ type: 'refund', amount_refunded: 990 }]);
+    const intent = idOf(paid.payments?.data.find((p) => p.status === 'paid')?.payment.payment_intent ?? null);
+    const refund = await refunds.create({ payment_intent: intent });
+    expect(refund).toMatchObject({ amount: 2000, status: 'succeeded' });
+    await creditNotes.create({
+      invoice: invoiceId,
+      amount: 2000,
+      refunds: [{ refund: refund.id, amount_refunded: 2000 }],
+    });
+    await expect(refunds.create({ payment_intent: intent })).rejects.toMatchObject({ code: 'charge_already_refunded' });
+  });
+});
+
+describe('an invoice that Stripe cannot collect', () => {
+  it('without any method fails at finalization and on days 3, 8 and 15, then stays open and past due', async () => {
+    const { subscriptionId } = await running();
+    const id = await renewed(subscriptionId);
+    await rig.advance(HOUR + 60);
+    for (const [days, attempts] of [
+      [0, 1],
+      [3, 2],
+      [5, 3],
+      [7, 4],
+      [14, 4],
+    ] as const) {
+      await rig.advance(days * DAY);
+      expect((await read(id)).attempt_count).toBe(attempts);
+      expect(told('invoice.payment_failed', id)).toBe(attempts);
+    }
+    expect(await read(id)).toMatchObject({ status: 'open', next_payment_attempt: null });
+    expect(await statusOf(subscriptionId)).toBe('past_due');
+  });
+
+  it('cancels the subscription at the end where the account says so', async () => {
+    const { subscriptionId } = await running();
+    const settings = { days: [1], then: 'cancel' };
+    expect((await rig.control('POST', '/stripe/retry-settings', settings)).body).toEqual(settings);
+    const id = await renewed(subscriptionId);
+    await rig.advance(HOUR + 60);
+    await rig.advance(DAY);
+    expect(await statusOf(subscriptionId)).toBe('canceled');
+    expect(await read(id)).toMatchObject({ status: 'open', auto_advance: false, attempt_count: 2 });
+  });
+
+  it('with a custom payment method asks at each attempt, and a payment reported in between ends it', async () => {
+    const { subscription, invoiceId } = await subscribe(rig, 'ada@example.com');
+    await rig.stripe.invoices.pay(invoiceId, { paid_out_of_band: true });
+    const id = await renewed(subscription.id);
+    await rig.advance(HOUR + 60);
+    expect(told('invoice.payment_attempt_required', id)).toBe(1);
+    expect(await statusOf(subscription.id)).toBe('active'); // no verdict yet
+    await rig.advance(3 * DAY);
+    expect(told('invoice.payment_attempt_required', id)).toBe(2);
+    expect(told('invoice.payment_failed', id)).toBe(0);
+    expect(await statusOf(subscription.id)).toBe('past_due');
+    const record = await report(rig, 2990, 'ch_1');
+    await rig.stripe.invoices.attachPayment(id, { payment_record: record.id });
+    expect(await statusOf(subscription.id)).toBe('active');
+    await rig.advance(14 * DAY);
+    expect(told('invoice.payment_attempt_required', id)).toBe(2);
+  });
+
+  it('is left alone while auto_advance is off, and where it is sent to the customer', async () => {
+    const { subscriptionId } = await running();
+    const id = await renewed(subscriptionId);
+    await rig.stripe.invoices.finalizeInvoice(id, { auto_advance: false });
+    const sent = await subscribe(rig, 'bob@example.com', { collection_method: 'send_invoice', days_until_due: 14 });
+    await rig.advance(10 * DAY);
+    for (const one of [id, sent.invoiceId])
+      expect(await read(one)).toMatchObject({ status: 'open', attempt_count: 0, next_payment_attempt: null });
+  });
+});
