@@ -1,6 +1,6 @@
 // Customer balances: entries made by hand and by credit notes, taken by the next invoice that is finalized.
 import { type BalanceEntry, type Customer, type Invoice, amountOverpaid, balanceOf } from './model.js';
-import { renderCustomer } from './render.js';
+import { renderCustomer } from './render-customer.js';
 import { type StripeState } from './state.js';
 
 type NewEntry = {

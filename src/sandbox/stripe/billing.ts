@@ -13,7 +13,7 @@ import {
   amountPaid,
   amountRemaining,
 } from './model.js';
-import { renderInvoicePayment } from './render.js';
+import { renderInvoicePayment } from './render-payments.js';
 import { renderSubscription } from './render-subscription.js';
 import { type StripeState } from './state.js';
 
@@ -136,6 +136,7 @@ export class Billing {
     invoice.status = 'open';
     invoice.finalizedAt = state.now;
     invoice.number = state.nextInvoiceNumber();
+    invoice.owner.invoicesNumbered += 1;
     if (invoice.collectionMethod === 'send_invoice')
       invoice.dueDate = state.now + (invoice.daysUntilDue ?? 30) * 24 * HOUR;
     takeBalance(state, invoice);

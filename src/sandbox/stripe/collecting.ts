@@ -83,7 +83,8 @@ export class Collecting {
 
   private giveUp(invoice: Invoice): void {
     const subscription = this.state.subscriptions.get(invoice.subscription ?? '');
-    if (this.settings.then === 'cancel' && subscription?.status === 'past_due') this.cycles.cancel(subscription);
+    if (this.settings.then === 'cancel' && subscription?.status === 'past_due')
+      this.cycles.cancel(subscription, 'payment_failed');
   }
 
   /** Stripe's order: the invoice's method, the subscription's, the customer's; before the next a source of the same one. */

@@ -4,7 +4,7 @@ import { type StripeContext } from './context.js';
 import { renderEndpoint } from './events.routes.js';
 import { type Gate } from './idempotency.js';
 import { type Invoice, type PaymentRecord, amountOverpaid, amountRefunded } from './model.js';
-import { renderCreditNote, renderPaymentRecord } from './render.js';
+import { renderCreditNote, renderPaymentRecord } from './render-payments.js';
 import { renderSubscription } from './render-subscription.js';
 
 export function addStripeControls(ctx: StripeContext, gate: Gate): void {

@@ -5,7 +5,7 @@ import { type StripeContext } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { createdFilter, page } from './lists.js';
 import { type CreditNote, type Invoice, type NotedRefund, amountRemaining, invoiceTotal } from './model.js';
-import { renderCreditNote } from './render.js';
+import { renderCreditNote } from './render-payments.js';
 
 const REASONS = ['duplicate', 'fraudulent', 'order_change', 'product_unsatisfactory'] as const;
 

@@ -8,7 +8,8 @@ import { type Params, invalidParam, missing } from './errors.js';
 import { createdFilter, page } from './lists.js';
 import { type BalanceEntry, type Customer, type Price } from './model.js';
 import { addSource } from './payment-methods.routes.js';
-import { renderBalanceEntry, renderCustomer, renderPrice, renderProduct } from './render.js';
+import { renderPrice, renderProduct } from './render-catalogue.js';
+import { renderBalanceEntry, renderCustomer } from './render-customer.js';
 
 export function addCustomerRoutes(ctx: StripeContext, cards: Cards): void {
   const { state } = ctx;
@@ -27,6 +28,7 @@ export function addCustomerRoutes(ctx: StripeContext, cards: Cards): void {
       balance: 0,
       currency: null,
       balanceEntries: [],
+      invoicesNumbered: 0,
       deleted: false,
     };
     change(ctx, customer, params);
@@ -177,9 +179,7 @@ function change(ctx: StripeContext, customer: Customer, params: Params): void {
   const address = params.within('address');
   if (address !== null) {
     customer.address = Object.fromEntries(
-      ['city', 'country', 'line1', 'line2', 'postal_code', 'state'].flatMap((n) =>
-        address.has(n) ? [[n, address.text(n)]] : [],
-      ),
+      ['city', 'country', 'line1', 'line2', 'postal_code', 'state'].map((n) => [n, address.optionalText(n)]),
     );
   }
   const settings = params.within('invoice_settings');

@@ -103,10 +103,14 @@ export class Cycles {
     return invoice;
   }
 
-  cancel(subscription: Subscription): void {
+  cancel(
+    subscription: Subscription,
+    reason: 'cancellation_requested' | 'payment_failed' = 'cancellation_requested',
+  ): void {
     if (subscription.status === 'canceled') return;
     subscription.status = 'canceled';
     subscription.canceledAt = this.state.now;
+    subscription.cancelReason = reason;
     subscription.endedAt = this.state.now;
     subscription.cycle += 1;
     // Stripe docs, "Cancel subscriptions": it stops collecting the invoices that are open.

@@ -4,7 +4,8 @@ import { type StripeContext, methodIn } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { createdFilter, expansions, page } from './lists.js';
 import { type Invoice, type InvoicePayment, type Line } from './model.js';
-import { renderInvoicePayment, renderLine } from './render.js';
+import { renderLine } from './render-invoice.js';
+import { renderInvoicePayment } from './render-payments.js';
 import { type PendingItem } from './state.js';
 
 export function addInvoiceRoutes(ctx: StripeContext, collecting: Collecting): void {

@@ -9,7 +9,7 @@ export type Customer = {
   name: string | null;
   phone: string | null;
   description: string | null;
-  address: Record<string, string> | null;
+  address: Record<string, string | null> | null;
   metadata: Metadata;
   defaultPaymentMethod: string | null;
   defaultSource: string | null;
@@ -18,6 +18,8 @@ export type Customer = {
   /** The currency of the first balance entry or invoice; null before. A balance is in it and counts for its invoices only. */
   currency: string | null;
   readonly balanceEntries: BalanceEntry[];
+  /** How many invoices of theirs got a number. */
+  invoicesNumbered: number;
   deleted: boolean;
 };
 
@@ -87,6 +89,7 @@ export type Subscription = {
   readonly chargesFirst: boolean;
   cancelAtPeriodEnd: boolean;
   canceledAt: number | null;
+  cancelReason: 'cancellation_requested' | 'payment_failed' | null;
   endedAt: number | null;
   metadata: Metadata;
 };

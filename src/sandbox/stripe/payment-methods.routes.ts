@@ -4,7 +4,7 @@ import { type StripeContext } from './context.js';
 import { type Params, invalidParam, missing } from './errors.js';
 import { createdFilter, page } from './lists.js';
 import { type Customer, type PaymentMethod, type StripeRefund } from './model.js';
-import { renderPaymentMethod } from './render.js';
+import { renderPaymentMethod } from './render-customer.js';
 import { renderCharge, renderPaymentIntent, renderRefund } from './render-charge.js';
 
 /** Stripe's test payment methods: they are there without being made, and attaching one makes a method of the customer's own. */

@@ -3,7 +3,7 @@ import { type StripeContext } from './context.js';
 import { type Params, cannot, invalidParam, missing } from './errors.js';
 import { page } from './lists.js';
 import { type Invoice, type InvoicePayment, type PaymentRecord, amountRefunded } from './model.js';
-import { renderPaymentRecord } from './render.js';
+import { renderPaymentRecord } from './render-payments.js';
 
 export function addPaymentRecordRoutes(ctx: StripeContext): void {
   const { state, billing } = ctx;

@@ -17,7 +17,8 @@ import {
   type StripeRefund,
   type Subscription,
 } from './model.js';
-import { API_VERSION, renderInvoice } from './render.js';
+import { API_VERSION } from './render.js';
+import { renderInvoice } from './render-invoice.js';
 
 export type StripeEvent = {
   readonly id: string;

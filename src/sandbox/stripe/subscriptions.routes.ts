@@ -96,6 +96,7 @@ function makeSubscription(ctx: StripeContext, params: Params): Subscription {
     chargesFirst: params.has('payment_behavior') && params.text('payment_behavior') !== 'default_incomplete',
     cancelAtPeriodEnd: params.flag('cancel_at_period_end') ?? false,
     canceledAt: null,
+    cancelReason: null,
     endedAt: null,
     metadata: params.metadata(),
   };
