@@ -28,6 +28,7 @@ function facts(invoiceId: string, paid: boolean): InvoiceFacts {
     amountDue: 2990n,
     amountPaid: paid ? 2990n : 0n,
     amountRemaining: paid ? 0n : 2990n,
+    amountOverpaid: 0n,
     total: 2990n,
     subscriptionId: null,
     collectionMethod: 'charge_automatically',

@@ -22,6 +22,8 @@ export type InvoiceRow = {
   readonly amountDue: bigint | null;
   readonly amountPaid: bigint | null;
   readonly amountRemaining: bigint | null;
+  /** Paid beyond what was due, as the platform last said; null: it has not said since. */
+  readonly amountOverpaid: bigint | null;
   readonly total: bigint | null;
   readonly subscriptionId: string | null;
   readonly collectionMethod: string | null;
@@ -116,8 +118,8 @@ export type PaymentRow = {
   readonly proveAttempts: number;
   /** Since when the MoR knows a signup's charge and has not settled it (202); null: it never said so. */
   readonly pendingSince: Date | null;
-  /** Checks that a person waived for this payment, by the review item's kind. */
-  readonly waived: readonly ReviewKind[];
+  /** Checks that a person waived for this payment, by the review item's kind; `surplus`: it was known to be more than was due. */
+  readonly waived: readonly (ReviewKind | 'surplus')[];
   /** Refunds that count, in smallest units. */
   readonly amountRefunded: bigint;
   /** The largest `amount_refunded_total` any event carried; null: none did. */

@@ -1,5 +1,5 @@
 // Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
-import { amountPaid, amountRemaining } from '../sandbox/stripe/model.js';
+import { amountDue, amountPaid, amountRemaining } from '../sandbox/stripe/model.js';
 import { type ReviewLine } from './sim-store.js';
 import { rowOf, type Sides, type Taken } from './sides.js';
 
@@ -36,6 +36,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         p !== undefined &&
         invoice !== undefined &&
         (invoice.lines.reduce((n, l) => n + l.amount, 0) !== p.amount ||
+          p.amount !== amountDue(invoice) ||
           p.amount !== amountRemaining(invoice) + amountPaid(invoice) ||
           // A part was taken and applied before: the whole fits no more.
           (ofInvoice.length > 1 && p.amount !== amountRemaining(invoice)))

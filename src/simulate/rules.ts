@@ -1,6 +1,6 @@
 // The rules that hold when a run is at rest. What is true is read from the sandbox, never from the code under test.
 import { PARKING } from '../domain/lane/settle.js';
-import { amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
+import { amountDue, amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
 import { ledgerRules } from './rules-ledger.js';
 import { channelRules } from './rules-channels.js';
 import { refundRules } from './rules-refunds.js';
@@ -94,13 +94,14 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const asked = reviews.some((r) => r.status === 'open' && PARKING.has(r.kind));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
+  const told = seen.reviews.some((r) => r.subject.startsWith(`${row.invoice_id}:overpaid:`));
   switch (row.mark) {
     case 'confirmed':
       if (row.mark_mode === 'payment_record' && attached.length !== 1)
         broken.push(`V3: ${about} counts as marked and hangs on ${attached.length} invoices`);
       if (attached.length === 1 && invoice?.status !== 'paid' && !reviews.some((r) => r.resolution === 'apply'))
         broken.push(`G7: ${about} was marked, it is not what its ${invoice?.status ?? 'unknown'} invoice wanted`);
-      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== p.amount)
+      if (row.mark_mode === 'out_of_band' && invoice?.paidOutOfBand !== p.amount && !told)
         broken.push(`V3: ${about} counts as marked out of band; Stripe shows ${invoice?.paidOutOfBand ?? 'nothing'}`);
       break;
     case 'parked':
@@ -138,11 +139,18 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
       broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);
   }
   if (i.paidOutOfBand > 0 && !world.paidByHand.has(i.id)) {
-    const marks = taken.filter((p) => p.amount === i.paidOutOfBand && p.currency === i.currency);
+    // A credit note in the middle of the mark makes Stripe show less than was taken.
+    const shown = [i.paidOutOfBand, i.paidOutOfBand + i.prePaymentCredit];
+    const marks = taken.filter((p) => shown.includes(p.amount) && p.currency === i.currency);
     if (marks.length === 0) broken.push(`V5: ${i.id} is paid out of band by ${i.paidOutOfBand}, which nobody took`);
   }
   const row = seen.invoices.find((r) => r.invoice_id === i.id);
   const marked = taken.some((p) => rowOf(seen, p)?.mark === 'confirmed');
+  const surplus = marked ? taken.reduce((n, p) => n + p.amount - p.amountRefunded, 0) - amountDue(i) : 0;
+  const told = seen.reviews.some((r) => r.kind === 'amount_mismatch' && r.invoice_id === i.id);
+  const allMarked = taken.every((p) => rowOf(seen, p)?.mark === 'confirmed');
+  if (allMarked && i.status === 'paid' && surplus > 0 && !told && !world.paidByHand.has(i.id))
+    broken.push(`V19: ${surplus} more than was due was taken for ${i.id}, and nobody was told`);
   // A part that a person applied leaves the rest due, for which any other status may be right.
   if (marked && i.status === 'paid' && row?.status !== 'paid')
     broken.push(`G11: ${i.id} is ${row?.status ?? 'unknown'} here and was marked`);

@@ -156,6 +156,20 @@ export const goldenStories: readonly Story[] = [
       });
     },
   },
+  ...modes.map((markMode): Story => ({
+    name: `a credit note in the middle of the mark ${markMode}`,
+    settings: { markMode, draftPolicy: 'finalize' },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      let left = 1;
+      world.onEffect = (path) => {
+        const first =
+          markMode === 'payment_record' ? '/v1/payment_records/report_payment' : `/v1/invoices/${invoice()}`;
+        if (path !== first || left-- < 1) return;
+        void people.stripe('POST', '/v1/credit_notes', { invoice: invoice(), amount: '500', email_type: 'none' });
+      };
+    },
+  })),
   {
     name: 'the draft grows after the charge',
     plan: async (world) => {

@@ -83,6 +83,8 @@ export class World {
   readonly down = new Set<Side>();
   /** Verify runs that went on with one that had been cut off. */
   resumed = 0;
+  /** Hears of each effect at a peer, for stories that step in between two of them. */
+  onEffect: (path: string) => void = () => undefined;
   /** Hears of each daily verify. */
   onVerified: (report: VerifyReport) => void = () => undefined;
   /** Stands in the way of every delivery, for stories that choose the order. */
@@ -262,6 +264,7 @@ export class World {
   private hearSent({ method, path, key, body, done, side }: Sent): void {
     if (key === null || method === 'GET') return;
     if (side === 'stripe') this.notBeforeSettlement(path, body);
+    if (done) this.onEffect(path);
     const request = `${method} ${path} ${body}`;
     const before = this.keys.get(key);
     if (before !== undefined && before.request !== request)

@@ -107,6 +107,7 @@ export const INVOICE: Codec<InvoiceRow> = {
     amountDue: 'bigint',
     amountPaid: 'bigint',
     amountRemaining: 'bigint',
+    amountOverpaid: 'bigint',
     total: 'bigint',
     subscriptionId: 'text',
     collectionMethod: 'text',

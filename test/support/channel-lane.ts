@@ -41,6 +41,7 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
     amountDue: 2990n,
     amountPaid: 0n,
     amountRemaining: 2990n,
+    amountOverpaid: 0n,
     total: 2990n,
     subscriptionId: 'sub_1',
     collectionMethod: 'send_invoice',

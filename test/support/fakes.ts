@@ -260,7 +260,8 @@ export class FakeBillingPlatform extends BillingPlatform {
     const amountPaid = i.amountPaid + minor;
     const rest = i.amountDue - amountPaid;
     const status = rest <= 0n ? 'paid' : i.status;
-    this.put({ ...i, amountPaid, amountRemaining: rest < 0n ? 0n : rest, status });
+    const amountOverpaid = rest < 0n ? -rest : 0n;
+    this.put({ ...i, amountPaid, amountRemaining: rest < 0n ? 0n : rest, amountOverpaid, status });
   }
 
   private must(invoiceId: string): InvoiceFacts {

@@ -31,6 +31,7 @@ function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
     amountDue: 2990n,
     amountPaid: 2990n,
     amountRemaining: 0n,
+    amountOverpaid: 0n,
     total: 2990n,
     subscriptionId: null,
     collectionMethod: null,

@@ -91,6 +91,7 @@ const skimEvent = skimmer({
       amount_due: 'value',
       amount_paid: 'value',
       amount_remaining: 'value',
+      amount_overpaid: 'value',
       total: 'value',
     },
   },
@@ -173,7 +174,7 @@ function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): Invoi
   return status;
 }
 
-type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining' | 'total'>;
+type Amounts = Pick<InvoiceFacts, 'amountDue' | 'amountPaid' | 'amountRemaining' | 'amountOverpaid' | 'total'>;
 
 /**
  * Stripe docs, "The Invoice object": `amount_remaining` is the difference of due and paid, so either can stand in for the other;
@@ -188,6 +189,7 @@ function readAmounts(invoice: JsonObject, status: InvoiceStatus): Amounts {
     amountDue,
     amountPaid: paid ?? amountDue - left,
     amountRemaining: left,
+    amountOverpaid: optionalAmount(invoice, 'amount_overpaid', 0n) ?? 0n,
     total: optionalAmount(invoice, 'total', -amountLimit) ?? amountDue, // below zero when the customer is owed
   };
 }

@@ -28,6 +28,8 @@ import { decideAnew } from './apply-refusal.js';
 import { dismissTax, retryTax } from './apply-tax.js';
 import { isTaxReview } from './tax-review.js';
 import { closePayment, PARKING, proven } from './settle.js';
+import { askAgain } from './facts.js';
+import { isSurplus, surplusToRefund } from './settle-surplus.js';
 import { isToldFailed } from './settle-watches.js';
 
 /** A request that cannot be carried out: HTTP status, stable code, and the field to blame (null: none). */
@@ -176,7 +178,7 @@ function act(
       const asked = requestRefund(
         s,
         p.id,
-        { amount: null, reason: 'requested_by_customer', metadata: null, by: choice.by },
+        { amount: surplusToRefund(s, r), reason: 'requested_by_customer', metadata: null, by: choice.by },
         ctx,
       );
       return asked.ok ? just(asked.state) : asked;
@@ -186,7 +188,10 @@ function act(
       if (p === undefined) return just(s);
       if (r.kind === 'signup_unproven') return just(proven(s, p, ctx, `${choice.by} vouches for it`));
       if (p.mark !== 'parked') return just(s); // it is on the invoice already: there is nothing left to apply
-      return just(lookAgain(putPayment(s, { ...moveMark(p, 'waiting'), waived: [...p.waived, waivedBy(r)] })));
+      const due = s.invoice?.amountRemaining ?? null;
+      const surplus = due !== null && p.amount !== null && p.amount > due ? (['surplus'] as const) : [];
+      const waived = [...p.waived, waivedBy(r), ...surplus];
+      return just(lookAgain(putPayment(s, { ...moveMark(p, 'waiting'), waived })));
     }
     case 'retry': {
       // Without its bytes a refund would be one of all that remains (Document 3): it must never leave.
@@ -252,6 +257,7 @@ function retry(s: LaneState, r: ReviewRow, p: PaymentRow | undefined, ctx: Ctx):
     return lookAgain(putInvoice({ ...s, payments: again }, { ...s.invoice, finalizationError: null }));
   }
   if (isTaxReview(r)) return retryTax(s, r, ctx);
+  if (isSurplus(s, r)) return askAgain(s, ctx);
   const refund = s.refunds.find((x) => x.id === r.refundId);
   if (refund?.mirror === 'parked') return putRefund(s, { ...refund, mirror: 'waiting' });
   // One that failed is asked for anew, as another refund: its amount is reserved no more.

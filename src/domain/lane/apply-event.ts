@@ -16,7 +16,7 @@ import {
   putPayment,
   putRefund,
 } from './change.js';
-import { ensureInvoice, takeEvent } from './facts.js';
+import { askAgain, ensureInvoice, takeEvent } from './facts.js';
 import { contradicted, disproven } from './prove-charge.js';
 import { amountSettled } from './settle.js';
 
@@ -75,6 +75,9 @@ export function applyEvent(s: LaneState, event: LaneEvent, ctx: Ctx): Applied {
 
 function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
   let state = takeEvent(s, ctx, e.type === 'invoice.deleted' ? { ...e.facts, status: 'deleted' } : e.facts, e.at);
+  // Older than what we know, by its second or by our clock: Stripe is asked what is so now.
+  if (e.facts.amountOverpaid > 0n && state.invoice?.amountOverpaid !== e.facts.amountOverpaid)
+    state = askAgain(state, ctx);
   const signup = e.facts.billingReason === SIGNUP_REASON;
   const relayed = state.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
   if (e.type === 'invoice.created' && !signup && ctx.settings.relay && !relayed) {

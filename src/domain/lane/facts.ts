@@ -27,6 +27,7 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
     amountDue: null,
     amountPaid: null,
     amountRemaining: null,
+    amountOverpaid: null,
     total: null,
     subscriptionId: null,
     collectionMethod: null,
@@ -43,6 +44,11 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
     firstSeenAt: ctx.now,
   };
   return { state: putInvoice(s, invoice), invoice };
+}
+
+/** The invoice is to be read now, for its own sake: see `plan.ts`. */
+export function askAgain(s: LaneState, ctx: Ctx): LaneState {
+  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: ctx.now });
 }
 
 /** Facts from a read just made (or from the answer to a write): the truth of this moment. */
@@ -83,6 +89,7 @@ function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): P
     amountDue: f.amountDue,
     amountPaid: f.amountPaid,
     amountRemaining: f.amountRemaining,
+    amountOverpaid: f.amountOverpaid,
     total: f.total,
     subscriptionId: f.subscriptionId,
     collectionMethod: f.collectionMethod,

@@ -117,6 +117,8 @@ function nextErrand(s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean): 
   if (i !== null && look !== null && due(look) && due(i.readDueAt)) {
     return { do: 'read-invoice', invoiceId: i.invoiceId };
   }
+  if (i !== null && i.readAt === null && i.readDueAt !== null && due(i.readDueAt))
+    return { do: 'read-invoice', invoiceId: i.invoiceId };
   for (const t of s.taxes) {
     if (shadow || t.stage !== 'gathering' || !due(t.dueAt)) continue;
     const p = t.calculations > 0 ? undefined : s.payments.find((x) => x.id === t.paymentRowId);

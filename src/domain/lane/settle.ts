@@ -22,6 +22,7 @@ import { decideMark, isFresh } from './decide-mark.js';
 import { nameCustomers, settleChannels } from './settle-channels.js';
 import { settleRecovery } from './settle-recovery.js';
 import { settleRefunds } from './settle-refunds.js';
+import { settleSurplus } from './settle-surplus.js';
 import { settleTax } from './settle-tax.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
 import { settleWatches } from './settle-watches.js';
@@ -40,7 +41,7 @@ export function settle(s: LaneState, ctx: Ctx): LaneState {
     if (state === before) break;
   }
   state = settleWatches(settleTax(settleChannels(state, ctx), ctx), ctx);
-  state = settleRecovery(state, ctx);
+  state = settleRecovery(settleSurplus(state, ctx), ctx);
   const invoice = state.invoice;
   const status = publicStatus(state);
   return invoice === null || invoice.status === status ? state : putInvoice(state, { ...invoice, status });

@@ -15,6 +15,8 @@ export type InvoiceFacts = {
   readonly amountDue: bigint;
   readonly amountPaid: bigint;
   readonly amountRemaining: bigint;
+  /** What was paid beyond what was due; zero where the platform does not say. */
+  readonly amountOverpaid: bigint;
   readonly total: bigint;
   readonly subscriptionId: string | null;
   readonly collectionMethod: string | null;

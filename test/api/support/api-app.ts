@@ -206,6 +206,7 @@ export function anInvoice(invoiceId: string, customerId: string, amountDue: bigi
     amountDue,
     amountPaid: 0n,
     amountRemaining: amountDue,
+    amountOverpaid: 0n,
     total: amountDue,
     subscriptionId: 'sub_1',
     collectionMethod: 'charge_automatically',

@@ -1,0 +1,118 @@
+// More taken than was due: told once, by whatever of it is heard first, and settled by a person.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Json, startWorld, type World } from '../support/world.js';
+import {
+  deafMor,
+  newPaid,
+  openRenewal,
+  reviews,
+  takenByMor,
+  tellSucceeded,
+  untilPayment,
+  untilReviews,
+} from './support/story.js';
+
+describe.each([
+  ['payment_record', '/v1/payment_records/report_payment'],
+  ['out_of_band', '/v1/invoices/in_*'],
+])('a credit note between our read and our write, marked by %s', (mode, path) => {
+  let world: World;
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_MARK_MODE: mode });
+    await world.startDaemon();
+    await deafMor(world);
+  });
+  afterAll(() => world.close());
+
+  /** An invoice of 29.90 of which 5.00 are credited while the mark of 29.90 is on its way. */
+  async function creditedMeanwhile(): Promise<{ invoiceId: string; paymentId: string }> {
+    const s = await world.subscriber(); // another one each time: Stripe puts a surplus on the customer's next invoice
+    await world.invoice(s.firstInvoiceId, 'paid');
+    const invoiceId = await openRenewal(world, s);
+    const paid = takenByMor(world, s, invoiceId, 2990);
+    const slow = { side: 'stripe', method: 'POST', path, times: 1, action: { delay_ms: 2_000 } };
+    await world.control('POST', '/faults', slow);
+    await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 2990 });
+    await world.until(
+      'the first call of the mark is on its way',
+      async () => (await world.control('GET', '/faults')).body['data'] as Json[],
+      (faults) => faults.some((f) => f['hits'] === 1),
+    );
+    await world.stripe.creditNotes.create({ invoice: invoiceId, amount: 500, email_type: 'none' });
+    await world.control('DELETE', '/faults');
+    return { invoiceId, paymentId: paid.paymentId };
+  }
+
+  it('is one item that says who paid what, however often it is heard of', async () => {
+    const { invoiceId, paymentId } = await creditedMeanwhile();
+    await world.invoice(invoiceId, 'paid');
+    const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+    expect(String(item?.['summary'])).toContain('overpaid by 5.00 EUR');
+    expect(String(item?.['summary'])).toContain(`29.90 EUR (payment ${paymentId}) was taken, 24.90 EUR was due`);
+    expect(String(item?.['proposal'])).toContain('Refund 5.00 EUR');
+    const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
+    for (const type of ['invoice.overpaid', 'invoice.updated', 'invoice.paid'])
+      await world.control('POST', '/stripe/events', { type, data: invoice[0] });
+    await world.until(
+      'all was heard',
+      () => world.api('GET', '/v1/events?status=received'),
+      (r) => (r.body['data'] as Json[]).length === 0,
+    );
+    expect(await reviews(world, invoiceId)).toHaveLength(1);
+  });
+
+  it('is given back as the item proposes, and no more than that', async () => {
+    const { invoiceId, paymentId } = await creditedMeanwhile();
+    const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+    const chosen = { resolution: 'refund', note: 'given back' };
+    const resolved = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, chosen);
+    expect(resolved.status).toBe(200);
+    const payment = await untilPayment(world, paymentId, 'is given back in part', (p) => p['amount_refunded'] === 500);
+    expect(payment['status']).toBe('partially_refunded');
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
+
+  it('is left as the customer’s credit when a person applies it', async () => {
+    const { invoiceId, paymentId } = await creditedMeanwhile();
+    const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+    const chosen = { resolution: 'apply', note: 'a credit' };
+    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, chosen);
+    const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
+    const posted = await world.control('POST', '/stripe/events', { type: 'invoice.overpaid', data: invoice[0] });
+    await world.until(
+      'it is heard of once more',
+      () => world.api('GET', `/v1/events?event_id=${String(posted.body['id'])}`),
+      (r) => (r.body['data'] as Json[])[0]?.['status'] === 'done',
+    );
+    expect(await reviews(world, invoiceId)).toEqual([]);
+    const payment = await world.api('GET', `/v1/payments/${paymentId}`);
+    expect(payment.body).toMatchObject({ status: 'succeeded', refunds: [] });
+  });
+});
+
+it('invoice.overpaid of what somebody attached by hand opens an item on the invoice', async () => {
+  const world = await startWorld();
+  try {
+    await world.startDaemon();
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await deafMor(world);
+    const invoiceId = await openRenewal(world, s);
+    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
+    await world.invoice(invoiceId, 'paid');
+    expect(await reviews(world, invoiceId)).toEqual([]);
+    const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
+    const data = { ...invoice[0], amount_overpaid: 700 };
+    await world.advance(5);
+    await world.control('POST', '/stripe/events', { type: 'invoice.overpaid', data });
+    const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
+    expect(String(item?.['summary'])).toContain('overpaid by 7.00 EUR');
+    const later = { ...invoice[0], amount_overpaid: 0 };
+    await world.advance(5);
+    await world.control('POST', '/stripe/events', { type: 'invoice.updated', data: later });
+    expect(await untilReviews(world, invoiceId, [])).toEqual([]);
+  } finally {
+    await world.close();
+  }
+});
