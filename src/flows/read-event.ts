@@ -1,4 +1,5 @@
 // From a stored delivery's bytes to an event a lane can take in.
+import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
@@ -38,7 +39,7 @@ export function readEvent(stored: WaitingEvent): ReadEvent {
       if (parsed.verdict !== 'usable') return unusable(parsed);
       const { event } = parsed;
       // One that names no invoice was moved to its invoice's lane, unless an older release parked it in a lane of its own.
-      if (event.invoiceId === null && stored.lane.startsWith('event:')) {
+      if (event.invoiceId === null && isBareEventLane(stored.lane)) {
         return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or no usable id' };
       }
       const invoiceId = event.invoiceId ?? stored.lane;

@@ -79,6 +79,7 @@ describe('the doors of a running daemon', () => {
     ['an amount of zero', paymentBody({ eventId: 'evt_zero' }).replace('"amount":1000', '"amount":0')],
     ['an unknown status', paymentBody({ eventId: 'evt_status' }).replace('"succeeded"}', '"won"}')],
     ['a success without a charge', paymentBody({ eventId: 'evt_charge', chargeId: '' })],
+    ['an invoice named like an inner lane', paymentBody({ eventId: 'evt_inner', invoiceId: 'mor:pay_1' })],
     ['the same key twice', paymentBody({ eventId: 'evt_twice' }).replace('{"id"', '{"id":"evt_other","id"')],
     ['depth 10,000', `{"id":"evt_deep","type":"payment.succeeded","data":${'['.repeat(10_000)}${']'.repeat(10_000)}}`],
     ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],

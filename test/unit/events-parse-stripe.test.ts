@@ -37,6 +37,14 @@ describe('a Stripe event', () => {
     expect(parsed.event).toMatchObject({ kind: parsed.type, eventId: parsed.eventId, livemode: false, account: null });
   });
 
+  it.each(['mor:pay_1', 'event:stripe:evt_1'])(
+    'of an invoice called %s, as a lane of ours is called, is unusable',
+    (name) => {
+      const parsed = parseStripeEvent(changed('stripe/invoice.created.2026-10-28.endive.json', 'id', name));
+      expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is no id of an invoice' });
+    },
+  );
+
   it('says when a draft will finalize, and why finalization failed', () => {
     const created = parseStripeEvent(wire('stripe/invoice.created.2025-08-27.basil.json'));
     const failed = parseStripeEvent(wire('stripe/invoice.finalization_failed.2025-08-27.basil.json'));

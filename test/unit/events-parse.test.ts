@@ -62,6 +62,19 @@ describe('a payment event', () => {
     }
   });
 
+  it.each(['mor:pay_fern3', 'event:stripe:evt_1'])(
+    'that calls its invoice %s, as a lane of ours is called, is unusable',
+    (name) => {
+      for (const type of ['succeeded', 'failed', 'requires_action', 'refunded']) {
+        expect(parseMorPaymentEvent(changed(at(type), 'merchant_invoice_id', name))).toMatchObject({
+          verdict: 'unusable',
+          lane: expect.stringMatching(/^event:mor_payments:/),
+          reason: 'merchant_invoice_id is no id of an invoice',
+        });
+      }
+    },
+  );
+
   it.each([undefined, null, ''])('of a refund may leave the invoice out (%j): its lane is the payment', (value) => {
     const paymentId = 'pay_fern3';
     expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_invoice_id', value))).toMatchObject({

@@ -13,7 +13,7 @@ import { checkPaymentLink } from '../../mor/requests/payment-link.js';
 import { MayChange, MayRead } from '../access/access.js';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Problems } from '../http/docs.js';
-import { IdPipe } from '../http/id.pipe.js';
+import { InvoiceIdPipe } from '../http/id.pipe.js';
 import { idempotencyKey, requestName } from '../http/idempotency.js';
 import { morProblem, notFound, Problem, refusalProblem } from '../http/problem.js';
 import { ChannelAnswers } from './channel-answers.js';
@@ -48,7 +48,7 @@ export class PaymentLinksController {
     502: '`mor_unavailable`: no answer yet; the request is repeated by itself.',
   })
   async create(
-    @Param('id', IdPipe) id: string,
+    @Param('id', InvoiceIdPipe) id: string,
     @Body() dto: CreatePaymentLinkDto,
     @Req() req: Request,
     @CurrentCaller() caller: Caller,
@@ -74,7 +74,7 @@ export class PaymentLinksController {
   @ApiOperation({ summary: 'The payment link of an invoice, read afresh at the MoR (role: ops)' })
   @ApiOkResponse({ type: PaymentLinkView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
-  async read(@Param('id', IdPipe) id: string): Promise<PaymentLinkView> {
+  async read(@Param('id', InvoiceIdPipe) id: string): Promise<PaymentLinkView> {
     const objects = await this.books.objects(id);
     const made = objects.findLast(
       (o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED',

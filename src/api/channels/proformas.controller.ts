@@ -11,7 +11,7 @@ import { encodeDeleteProforma, ProformaInvoices } from '../../mor/proforma-invoi
 import { MayChange, MayRead } from '../access/access.js';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Problems } from '../http/docs.js';
-import { IdPipe } from '../http/id.pipe.js';
+import { InvoiceIdPipe } from '../http/id.pipe.js';
 import { idempotencyKey, requestName } from '../http/idempotency.js';
 import { morProblem, notFound, refusalProblem } from '../http/problem.js';
 import { ChannelAnswers } from './channel-answers.js';
@@ -52,7 +52,7 @@ export class ProformasController {
     502: '`mor_unavailable`: no answer yet; the request is repeated by itself.',
   })
   async create(
-    @Param('id', IdPipe) id: string,
+    @Param('id', InvoiceIdPipe) id: string,
     @Body() dto: CreateProformaDto,
     @Req() req: Request,
     @CurrentCaller() caller: Caller,
@@ -85,7 +85,7 @@ export class ProformasController {
   @ApiOperation({ summary: 'The proforma invoice of an invoice, read afresh at the MoR (role: ops)' })
   @ApiOkResponse({ type: ProformaView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
-  async read(@Param('id', IdPipe) id: string): Promise<ProformaView> {
+  async read(@Param('id', InvoiceIdPipe) id: string): Promise<ProformaView> {
     const { row, outcome } = await this.flow.refresh(await this.newest(id));
     if (!outcome.ok) throw morProblem(outcome);
     if (row.status === 'DELETED') throw notFound('proforma invoice');
@@ -98,7 +98,7 @@ export class ProformasController {
   @ApiOperation({ summary: 'Delete a proforma invoice that is not issued yet (role: ops)' })
   @ApiNoContentResponse()
   @Problems({ 404: '`not_found`', 409: '`not_deletable`: it is issued: cancel it instead.', 502: '`mor_unavailable`' })
-  async remove(@Param('id', IdPipe) id: string, @CurrentCaller() caller: Caller): Promise<void> {
+  async remove(@Param('id', InvoiceIdPipe) id: string, @CurrentCaller() caller: Caller): Promise<void> {
     const o = await this.newest(id, true);
     if (o.status === 'DELETED' || o.morId === null) return;
     const deleted = await this.proformas.sendDelete(encodeDeleteProforma(o.morId));
@@ -114,7 +114,7 @@ export class ProformasController {
   @ApiAcceptedResponse({ description: 'Being issued: ask again after Retry-After seconds.' })
   @Problems({ 404: '`not_found`', 409: '`issuance_failed`', 502: '`mor_unavailable`' })
   async document(
-    @Param('id', IdPipe) id: string,
+    @Param('id', InvoiceIdPipe) id: string,
     @Res({ passthrough: true }) res: Response,
   ): Promise<FileLinkView | { status: string }> {
     const { morId } = await this.newest(id);

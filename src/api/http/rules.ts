@@ -2,6 +2,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
+import { isInnerLane } from '../../domain/events/channel-lane.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { parseCurrency } from '../../domain/money.js';
 
@@ -21,6 +22,14 @@ export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
 /** An id as somebody else made it: opaque, kept in full. */
 export const IsIdText = (): PropertyDecorator =>
   rule('isIdText', `must be text of 1 to ${MAX_TEXT} characters without control characters`, (v) => isPlainText(v));
+
+/** The id of an invoice on Stripe. */
+export const IsInvoiceId = (): PropertyDecorator =>
+  rule(
+    'isInvoiceId',
+    `must be the id of an invoice on Stripe, in_…, of at most ${MAX_TEXT} characters`,
+    (v) => isPlainText(v) && !isInnerLane(v),
+  );
 
 export const IsText = (max = MAX_TEXT): PropertyDecorator =>
   rule('isText', `must be text of 1 to ${max} characters without control characters`, (v) => isPlainText(v, max));

@@ -4,7 +4,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Books } from '../../domain/ports/books.js';
 import { MayRead } from '../access/access.js';
 import { Problems } from '../http/docs.js';
-import { IdPipe } from '../http/id.pipe.js';
+import { InvoiceIdPipe } from '../http/id.pipe.js';
 import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../http/page.js';
 import { notFound } from '../http/problem.js';
 import { Filter } from '../http/rules.js';
@@ -35,7 +35,7 @@ export class InvoicesController {
   @ApiOperation({ summary: 'An invoice with its payments, attempts, refunds, reviews and timeline (role: read)' })
   @ApiOkResponse({ type: InvoiceView })
   @Problems({ 404: '`not_found`' })
-  async one(@Param('id', IdPipe) id: string): Promise<InvoiceView> {
+  async one(@Param('id', InvoiceIdPipe) id: string): Promise<InvoiceView> {
     const found = await this.books.invoice(id);
     if (found === null) throw notFound('invoice');
     return invoiceView(found);

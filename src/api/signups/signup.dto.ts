@@ -5,6 +5,7 @@ import {
   IsAmount,
   IsCurrencyCode,
   IsIdText,
+  IsInvoiceId,
   IsJsonObject,
   IsObjectValue,
   IsOneOf,
@@ -125,7 +126,7 @@ export class CompleteSignupDto {
   charge_id!: string;
 
   @ApiProperty({ description: 'The first invoice, which this charge pays.', example: 'in_123' })
-  @IsIdText()
+  @IsInvoiceId()
   invoice_id!: string;
 
   @Amount('What was charged, in smallest units.')

@@ -2,7 +2,7 @@
 import { Controller, Get, Param, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { IdPipe } from '../../api/http/id.pipe.js';
+import { InvoiceIdPipe } from '../../api/http/id.pipe.js';
 import { notFound } from '../../api/http/problem.js';
 import { given } from '../../api/http/page.js';
 import { INVOICE_STATUSES } from '../../api/invoices/invoice.view.js';
@@ -57,7 +57,7 @@ export class InvoicePages {
 
   @Get(':id')
   @Page('invoice.read')
-  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
     const found = await this.books.invoice(id);
     if (found === null) throw notFound('invoice');
     const live = { html: invoicePart(found), everySec: 15 };

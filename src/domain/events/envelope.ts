@@ -1,6 +1,7 @@
 // What all events have in common: an id, a type, and one of three verdicts. Used at the doors and again by the flows.
 import { createHash } from 'node:crypto';
 import { type InboxSource } from '../ports/inbox.js';
+import { bareEventLane } from './channel-lane.js';
 import { isId, member, Unusable } from './fields.js';
 import { parseBody, type JsonObject } from './json-body.js';
 
@@ -90,5 +91,5 @@ function without<T>(
   type: string,
   reason: string,
 ): ParsedEvent<T> {
-  return { verdict, eventId, type, lane: `event:${source}:${eventId}`, reason };
+  return { verdict, eventId, type, lane: bareEventLane(source, eventId), reason };
 }

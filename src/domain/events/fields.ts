@@ -1,5 +1,6 @@
 // Readers for the members of a parsed event. A member that is missing or of the wrong kind ends the parse with its name.
 import { parseCurrency } from '../money.js';
+import { isInnerLane } from './channel-lane.js';
 import { isJsonObject, type JsonObject } from './json-body.js';
 
 /** An event or object that cannot be used. The message names the member, never its value. Does not leave this folder. */
@@ -34,6 +35,18 @@ export function optionalId(object: JsonObject, name: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   if (isId(value)) return value;
   throw new Unusable(`${name} is no usable id`);
+}
+
+/** The id of an invoice of the billing platform, which names the lane it is worked in. */
+export function requireInvoiceId(object: JsonObject, name: string): string {
+  const value = requireId(object, name);
+  if (isInnerLane(value)) throw new Unusable(`${name} is no id of an invoice`);
+  return value;
+}
+
+/** As `requireInvoiceId`; null when it is absent, null or empty. */
+export function optionalInvoiceId(object: JsonObject, name: string): string | null {
+  return optionalId(object, name) === null ? null : requireInvoiceId(object, name);
 }
 
 /** The id of something that is given either as its id or as the whole object (Stripe docs, "Expanding objects"); null for neither. */

@@ -8,9 +8,11 @@ import {
   member,
   optionalAmount,
   optionalId,
+  optionalInvoiceId,
   requireAmount,
   requireCurrency,
   requireId,
+  requireInvoiceId,
   requireObject,
   Unusable,
 } from './fields.js';
@@ -76,7 +78,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
-        invoiceId: requireId(payment, 'merchant_invoice_id'),
+        invoiceId: requireInvoiceId(payment, 'merchant_invoice_id'),
         processorChargeId: requireId(payment, 'processor_charge_id'),
       };
     }
@@ -87,7 +89,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
-        invoiceId: requireId(payment, 'merchant_invoice_id'),
+        invoiceId: requireInvoiceId(payment, 'merchant_invoice_id'),
         processorChargeId: chargeOrEmpty(payment),
         failureMessage: freeText(member(payment, 'failure_message')),
         declineCode: freeText(member(payment, 'decline_code')),
@@ -105,7 +107,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       return {
         kind: type,
         ...factsOf(eventId, root, payment),
-        invoiceId: optionalId(payment, 'merchant_invoice_id'),
+        invoiceId: optionalInvoiceId(payment, 'merchant_invoice_id'),
         processorChargeId: requireId(payment, 'processor_charge_id'),
         status,
         morRefundId,

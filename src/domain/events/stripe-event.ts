@@ -9,7 +9,7 @@ import {
   optionalAmount,
   requireAmount,
   requireCurrency,
-  requireId,
+  requireInvoiceId,
   requireObject,
   timeOf,
   Unusable,
@@ -145,7 +145,7 @@ type Otherwise = { readonly deleted: boolean; readonly status: InvoiceStatus | n
 function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   const objectName = member(invoice, 'object');
   if (objectName !== undefined && objectName !== 'invoice') throw new Unusable('the object is no invoice');
-  const invoiceId = requireId(invoice, 'id');
+  const invoiceId = requireInvoiceId(invoice, 'id');
   const customerId = idOrObject(member(invoice, 'customer'));
   if (customerId === null) throw new Unusable('customer is missing or no usable id');
   const created = member(invoice, 'created') ?? null;
