@@ -95,6 +95,7 @@ const STATUS: Record<Exclude<DoorOutcome, 'mismatch'>, number> = {
   malformed: 400,
   'too-large': 413,
   method: 405,
+  unexpected: 503,
   slow: 503,
   aborted: 499,
   stale: 503,

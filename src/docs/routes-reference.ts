@@ -26,7 +26,10 @@ const DOOR_ANSWERS = [
   ['401', '`signature_mismatch`: no secret makes this signature. 503 with `WEBHOOK_MISMATCH_STATUS=503`'],
   ['405', '`method_not_allowed`'],
   ['413', '`body_too_large`: over `WEBHOOK_BODY_LIMIT`'],
-  ['503', '`timestamp_outside_tolerance`, `body_too_slow`, `not_stored`, `unavailable`: to be sent again'],
+  [
+    '503',
+    '`timestamp_outside_tolerance`, `body_too_slow`, `unknown_expectation`, `headers_too_large`, `not_stored`, `unavailable`: to be sent again',
+  ],
 ];
 
 /** The OpenAPI document. Nothing is built behind the routes: no database, no peer, no port is touched. */

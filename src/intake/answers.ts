@@ -1,5 +1,6 @@
 // The fixed answers of the doors. Their bytes are made once.
-import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type Duplex } from 'node:stream';
 
 export type Answer = {
   readonly status: number;
@@ -32,9 +33,13 @@ export const refusals = {
     message: 'The signature header is repeated or not of the form t=...,v1=....',
   }),
   tooLarge: answer(413, { code: 'body_too_large', message: 'The body is over the limit.' }),
+  // Document 3 ends the delivery at any 4xx, such as the usual 417 and 431; with a 503 there is time to find out who adds such headers.
+  expectation: answer(503, { code: 'unknown_expectation', message: 'Expect asks for what is not known here.' }, retry),
+  headers: answer(503, { code: 'headers_too_large', message: 'The headers are over the limit of 16 KB.' }, retry),
+  unreadable: answer(400, { code: 'bad_request', message: 'This is no HTTP request.' }),
   method: answer(405, { code: 'method_not_allowed', message: 'This door takes POST.' }, { allow: 'POST' }),
   // Not a 4xx: to the MoR that would end the delivery, and nothing shows that the sender is at fault.
-  slow: answer(503, { code: 'body_too_slow', message: 'The body did not arrive in time.' }, retry),
+  slow: answer(503, { code: 'body_too_slow', message: 'The request did not arrive in time.' }, retry),
   stale: answer(
     503,
     { code: 'timestamp_outside_tolerance', message: 'The timestamp is too far from our clock.' },
@@ -55,6 +60,17 @@ export function send(res: ServerResponse, { status, headers, body }: Answer): vo
   if (res.destroyed || res.headersSent) return;
   res.writeHead(status, headers);
   res.end(body);
+}
+
+/** The same where there is no request to answer, since its head could not be read: written onto the socket, the last on it. */
+export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void {
+  if (!socket.writable) return; // it was answered already: what is still coming is only thrown away
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}connection: close\r\n\r\n${body.toString()}`,
+  );
+  // As below: closed at once, it would be reset under a sender who is still writing.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 const LINGER_MS = 1_000;

@@ -68,6 +68,13 @@ export class Doors {
     return true;
   }
 
+  /** As `handle`, for a request whose Expect header is not known here. */
+  refuseExpectation(req: IncomingMessage, res: ServerResponse): boolean {
+    const door = doorAt(req.url ?? '');
+    if (door !== null) this.#refuse(door, 'unexpected', req, res, refusals.expectation);
+    return door !== null;
+  }
+
   /** What needs no body is decided first. */
   #receive(door: Door, req: IncomingMessage, res: ServerResponse): void {
     const header = onlyHeader(req.rawHeaders, door.header);

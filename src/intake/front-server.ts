@@ -1,6 +1,8 @@
 // The one listening server: webhook requests go to the doors, all others to the fallback (Nest), each under limits set here.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { type Duplex } from 'node:stream';
+import { refusals, sendRaw } from './answers.js';
 import { type Doors } from './doors.js';
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -37,6 +39,10 @@ export class FrontServer {
   constructor() {
     this.#server = createServer(limits, (req, res) => this.#route(req, res));
     this.#server.maxHeadersCount = MAX_HEADERS;
+    this.#server.on('checkExpectation', (req, res) => this.#refuseExpectation(req, res));
+    this.#server.on('clientError', (error: Error & { code?: string }, socket) =>
+      this.#refuseUnread(error.code, socket),
+    );
   }
 
   setDoors(doors: Doors): void {
@@ -92,6 +98,23 @@ export class FrontServer {
     const last = this.#inFlight.pop();
     if (last !== undefined && last !== res) this.#inFlight[at] = last;
     if (this.#inFlight.length === 0) this.#whenIdle?.();
+  }
+
+  /** Expect: 100-continue does not come here. */
+  #refuseExpectation(req: IncomingMessage, res: ServerResponse): void {
+    if (this.#doors?.refuseExpectation(req, res) === true) return;
+    const starting = this.#doors === null; // for a door it would be a 503 too, and Node's 417 would be final
+    if (starting) say(res, 503, { code: 'starting', message: 'Starting.' });
+    else say(res, 417, { code: 'unknown_expectation', message: 'Expect asks for what is not known here.' });
+  }
+
+  /** A request whose head could not be read. For whom it was is not known: where a door's sender may be at no fault, it is a 503. */
+  #refuseUnread(code: string | undefined, socket: Duplex): void {
+    // An answer that has begun is not to be mixed with another.
+    const begun = this.#inFlight.some((res) => res.socket === socket && res.headersSent);
+    if (begun || code === 'ECONNRESET') socket.destroy();
+    else if (code === 'HPE_HEADER_OVERFLOW') sendRaw(socket, refusals.headers);
+    else sendRaw(socket, code === 'ERR_HTTP_REQUEST_TIMEOUT' ? refusals.slow : refusals.unreadable);
   }
 
   #route(req: IncomingMessage, res: ServerResponse): void {

@@ -6,7 +6,7 @@ import { type BatchLimits } from './batcher.js';
  * How one request at a door ended.
  * - 200: `stored`, `duplicate`, `conflict` (as the inbox said; whether it was parked or ignored stands in the delivery)
  * - nothing stored: `malformed` 400, `mismatch`, `too-large` 413, `method` 405, `slow` 503, `aborted` (no answer)
- * - 503: `stale` (a copy is in quarantine), `not-stored` (the database, or too much waiting), `closed` (starting or stopping)
+ * - 503: `unexpected` (an unknown Expect header), `stale` (a copy is in quarantine), `not-stored` (the database, or too much waiting), `closed` (starting or stopping)
  */
 export type DoorOutcome =
   | StoreOutcome
@@ -14,6 +14,7 @@ export type DoorOutcome =
   | 'mismatch'
   | 'too-large'
   | 'method'
+  | 'unexpected'
   | 'slow'
   | 'aborted'
   | 'stale'

@@ -1,6 +1,7 @@
 // The listening server: what it answers before its parts are there, whom it hands requests to, and how it stops.
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Agent, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { Doors } from '../../src/intake/doors.js';
 import { FrontServer } from '../../src/intake/front-server.js';
 import { FakeInbox, StillClock, turn } from '../support/intake-fakes.js';
@@ -26,7 +27,35 @@ async function setUp() {
       req.on('error', reject);
       req.end(body);
     });
-  return { front, ask };
+  return { front, ask, port };
+}
+
+/** Gives the server its doors, open; what they tell of each answer is in the list. */
+function withDoors(front: FrontServer): string[] {
+  const told: string[] = [];
+  const secrets = { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] };
+  const onAnswer = (door: string, outcome: string): void => void told.push(`${door} ${outcome}`);
+  const options = { secrets, toleranceSec: 300, bodyLimitBytes: 1_000, mismatchStatus: 401, onAnswer };
+  const doors = new Doors(options, new FakeInbox(), new StillClock());
+  doors.open();
+  front.setDoors(doors);
+  front.setFallback((_req, res) => void res.writeHead(404).end());
+  return told;
+}
+
+/** What comes back for these bytes until the connection ends, or for half a second. */
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    const timer = setTimeout(() => socket.destroy(), 500);
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(text);
+    });
+  });
 }
 
 describe('the front server', () => {
@@ -59,9 +88,38 @@ describe('the front server', () => {
     expect(inbox.rows.size).toBe(1);
   });
 
-  it('refuses headers beyond its limit', async () => {
-    const { ask } = await setUp();
-    expect((await ask('/livez', { headers: { 'x-large': 'x'.repeat(20_000) } })).status).toBe(431);
+  it('answers headers beyond its limit with 503, which a sender tries again, and not with a final 431', async () => {
+    const { front, ask } = await setUp();
+    withDoors(front);
+    for (const size of [17_000, 3_000_000]) {
+      const headers = { 'x-large': 'x'.repeat(size) }; // the second is still being written when the answer comes
+      const got = await ask('/webhooks/mor/payments', { method: 'POST', headers });
+      expect([size, got.status, got.body]).toEqual([size, 503, expect.stringContaining('"headers_too_large"')]);
+    }
+    expect((await ask('/webhooks/mor/payments', { method: 'POST' })).status).toBe(400); // others are served: no signature
+  });
+
+  it('answers an Expect that it does not know with 503 at the doors, and 417 elsewhere', async () => {
+    const { front, ask } = await setUp();
+    const post = { method: 'POST', headers: { expect: 'the-unexpected' }, body: '{}' };
+    expect((await ask('/webhooks/stripe', post)).status).toBe(503); // while it starts
+    const told = withDoors(front);
+    for (const path of ['/webhooks/stripe', '/Webhooks/MoR/payments/', '/webhooks/mor/events?x=1']) {
+      const got = await ask(path, post);
+      expect([path, got.status, got.body]).toEqual([path, 503, expect.stringContaining('"unknown_expectation"')]);
+    }
+    expect(told).toEqual(['stripe unexpected', 'mor_payments unexpected', 'mor_events unexpected']);
+    expect((await ask('/v1/invoices', post)).status).toBe(417);
+  });
+
+  it('lets a sender that expects 100-continue go on, and answers what is no HTTP with 400', async () => {
+    const { front, port } = await setUp();
+    withDoors(front);
+    const head = 'POST /webhooks/stripe HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n';
+    expect(await exchange(port, `${head}Stripe-Signature: t=1,v1=${'0'.repeat(64)}\r\n\r\n{}`)).toMatch(
+      /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 401 /,
+    );
+    expect(await exchange(port, 'no http at all\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 
   it('when closing finishes what is under way, ends its connections, and takes nothing new', async () => {
