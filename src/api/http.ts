@@ -33,9 +33,10 @@ const ownPage = helmet({
 export function configureHttp(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('shadow', app.get<Config>(CONFIG).shadow); // the console's frame says so on every page
-  // Whoever can reach us could write X-Forwarded-For: the address that counts is the socket's.
-  app.set('trust proxy', false);
+  const { shadow, trustedProxies } = app.get<Config>(CONFIG);
+  app.set('shadow', shadow); // the console's frame says so on every page
+  // Whoever can reach us could write X-Forwarded-For: only these are believed.
+  app.set('trust proxy', [...trustedProxies]);
   app.set('query parser', 'simple');
   app.use((req: Request, res: Response, next: NextFunction) => {
     if (/^\/docs(\/|$)/i.test(req.path)) {

@@ -50,6 +50,23 @@ export const listenHost: Parser<string> = (text) =>
   isIP(text) || isFQDN(text, { require_tld: false }) ? good(text) : bad('must be a host name or an IP address');
 
 /**
+ * IP addresses and ranges such as `10.0.0.0/8`, comma-separated. Not the range of all addresses: everybody could say who they are then.
+ * An IPv4 address is written as one, also where the socket is IPv6.
+ */
+export const addressRanges: Parser<readonly string[]> = (text) => {
+  const items = text.split(',').map((item) => item.trim());
+  for (const [index, item] of items.entries()) {
+    const [address = '', bits, ...rest] = item.split('/');
+    const most = isIP(address, '4') ? 32 : isIP(address, '6') && !/%|^::ffff:/i.test(address) ? 128 : 0;
+    const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
+    if (most === 0 || !fits || rest.length > 0) {
+      return bad(`entry ${index + 1} must be an IP address, or a range such as 10.0.0.0/8 or fd00::/8`);
+    }
+  }
+  return good(items);
+};
+
+/**
  * An http or https URL without user, password or fragment. `base`: a URL that paths are appended to, so it has no query and loses
  * its trailing slashes. `origin`: a base without a path. `endpoint`: called as it is.
  */
@@ -168,8 +185,8 @@ function decodes(text: string): boolean {
 /** Null when the text can serve as a secret. An empty one is a secret that anybody can sign with. */
 function whatIsWrongWithSecret(text: string): string | null {
   if (text === '') return 'is empty';
-  if (/\s/.test(text)) return 'has blanks or line breaks';
-  return isPlaceholder(text) ? 'is still a placeholder' : null;
+  if (isPlaceholder(text)) return 'is still a placeholder';
+  return /\s/.test(text) ? 'has blanks or line breaks' : null;
 }
 
 /** What a rehearsal may use and production may not: anybody would guess it. Null: it will do. */

@@ -1,6 +1,7 @@
 // The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
 import { recoveryLinks } from './link-settings.js';
 import {
+  addressRanges,
   apiKeys,
   byteSize,
   choice,
@@ -320,6 +321,16 @@ const doors = {
         'The bearer keys of the API and the console. The role is read, signup or ops, and each includes the one before. A key has at least 32 characters: openssl rand -hex 24 makes one.',
     },
     apiKeys,
+  ),
+  trustedProxies: optionalList(
+    {
+      name: 'TRUSTED_PROXIES',
+      type: 'IP addresses or ranges, comma-separated',
+      example: '10.0.0.0/8, fd00::/8',
+      description:
+        'The reverse proxies in front of the daemon, whose X-Forwarded-For and X-Forwarded-Proto are believed: the client is the last address before them. It is who is slowed down at the console after wrong keys, and the source in the audit trail. Left out, that is whoever is connected.',
+    },
+    addressRanges,
   ),
   signupChargeCheck: withDefault(
     {

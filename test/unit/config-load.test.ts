@@ -171,6 +171,17 @@ describe('the settings', () => {
     ]);
   });
 
+  it('take addresses and ranges of trusted proxies, and not everybody', () => {
+    const trusted = (text: string): readonly string[] => load({ TRUSTED_PROXIES: text }).trustedProxies;
+    expect(load().trustedProxies).toEqual([]);
+    expect(trusted('')).toEqual([]);
+    const all = ['10.0.0.7', '192.168.0.0/16', 'fd00::/8', '2001:db8::1'];
+    expect(trusted(all.join(' , '))).toEqual(all);
+    for (const text of ['0.0.0.0/0', '::/0', '10.0.0.0/33', '10.0.0.0/8/8', 'loopback', 'proxy.example', '10.0.0.1,']) {
+      expect([text, wrong({ TRUSTED_PROXIES: text })]).toEqual([text, ['TRUSTED_PROXIES']]);
+    }
+  });
+
   it('read a body limit in bytes, kb or mb', () => {
     const limit = (text: string): number => load({ WEBHOOK_BODY_LIMIT: text }).webhookBodyLimitBytes;
     expect([limit('1mb'), limit('512KB'), limit('2048'), limit('4096b')]).toEqual([1_048_576, 524_288, 2048, 4096]);

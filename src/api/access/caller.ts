@@ -1,4 +1,5 @@
 // Who asks: one of the API keys of the settings, and from where.
+import { isIP } from 'node:net';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type Request } from 'express';
 import { API_ROLES, type ApiRole } from '../../config/index.js';
@@ -21,9 +22,13 @@ export function mayDo(has: ApiRole, needs: ApiRole): boolean {
   return API_ROLES.indexOf(has) >= API_ROLES.indexOf(needs);
 }
 
-/** The peer's address. Never a header: anybody can write one. */
+/**
+ * The client's address: the socket's, or behind TRUSTED_PROXIES the last one in X-Forwarded-For that is none of them. What is no
+ * address there, a trusted proxy passed on unread: then it is the proxy that is known and nobody else.
+ */
 export function addressOf(req: Request): string {
-  return req.socket.remoteAddress ?? 'unknown';
+  const peer = req.socket.remoteAddress ?? 'unknown';
+  return req.ip !== undefined && isIP(req.ip) !== 0 ? req.ip : peer;
 }
 
 /** `@CurrentCaller() caller: Caller` in a route that needs a role. */
