@@ -1,6 +1,6 @@
 // The daemon's program: settings, start, signals, exit code.
 import { Session } from 'node:inspector/promises';
-import { ConfigError, loadConfig } from './config/index.js';
+import { ConfigError, loadConfig, withDotEnv } from './config/index.js';
 import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
 import { DatabaseRefused } from './store/database.js';
@@ -10,8 +10,10 @@ const END_AT_LAST_MS = 19_000;
 
 /** Exit codes: 0 stopped as asked, 1 could not start or went down, 78 settings are wrong (sysexits: EX_CONFIG). */
 async function main(): Promise<void> {
-  const config = loadConfig(process.env);
+  const { env, said } = withDotEnv(process.env, process.cwd());
+  const config = loadConfig(env);
   const log = loggerOf(config);
+  if (said !== null) log.info(said);
   const waiting = new AbortController();
   let stop: (() => Promise<void>) | null = null;
   let asked = false;

@@ -1,6 +1,7 @@
 // A burst of renewals at a real daemon: it drains at the Stripe budget, its memory stays bounded, and intake goes on as ever.
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { invoiceCreated, paymentSucceeded, SECRET, signedRequest } from './events.js';
@@ -21,6 +22,7 @@ export async function burst(rig: Rig): Promise<void> {
       const daemon = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
         env: { ...process.env, ...settings(url, peerUrl, port) },
         stdio: ['ignore', 'ignore', 'inherit'],
+        cwd: tmpdir(), // an .env of the developer's own would change what is measured
       });
       try {
         await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true);

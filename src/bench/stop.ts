@@ -2,6 +2,7 @@
 // whether everything that was answered 200 is stored.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
@@ -63,6 +64,7 @@ async function startDaemon(databaseUrl: string, sandbox: Sandbox): Promise<{ chi
   const { morUrl, stripeUrl, secrets } = sandbox;
   const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: tmpdir(), // an .env of the developer's own would change what is measured
     env: {
       PATH: process.env['PATH'],
       NODE_ENV: 'test',

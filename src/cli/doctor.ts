@@ -62,7 +62,7 @@ async function examine(cli: Cli): Promise<Check[]> {
     config = cli.config();
   } catch (e) {
     if (!(e instanceof ConfigError)) throw e;
-    const todo = 'Set it in the environment or in a file given with --env-file.';
+    const todo = 'Set it in the environment, in .env of this folder, or in a file given with --env-file.';
     return e.problems.map((p) => fail('settings', `${p.name} ${p.problem}`, todo));
   }
   const censor = textCensor(secretValues(config));
@@ -94,7 +94,7 @@ async function withPeers(world: World): Promise<Check[]> {
       ...(await arrivalChecks(reader, world.get(VerifyBooks))),
       ...(await markModeChecks(config, client)),
       ...(await ownCardChecks(customers, reader, client)),
-      invoiceMailCheck(await overview.sentByPlatform(SAMPLE)),
+      invoiceMailCheck(await overview.sentByPlatform(SAMPLE), apiBase === null),
       ...(await morChecks(config, world.get(WebhookEndpoints), world.get(PartnerApi))),
       ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow))),
     ];

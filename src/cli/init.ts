@@ -34,9 +34,7 @@ export function addInit(program: Command, session: Session): void {
             `Wrote ${file} (only you can read it)${made ? ` and ${compose}` : `; ${compose} was there already`}.`,
             'Replace what stands in <angle brackets>, then:',
             '',
-            `  crossbill doctor --env-file ${String(cli.options['file'])}   # checks everything and says what to do`,
-            '  docker compose up                # the daemon with PostgreSQL; docker-compose.yml reads .env',
-            '  npm start                        # or without containers',
+            ...nextSteps(String(cli.options['file']), file === join(cli.io.cwd, '.env')),
             '',
           ].join('\n'),
         );
@@ -55,6 +53,18 @@ export function addInit(program: Command, session: Session): void {
     );
     return EXIT.ok;
   });
+}
+
+/** Only `.env` of the working folder is read by itself. */
+function nextSteps(file: string, isRead: boolean): string[] {
+  const doctor = isRead ? 'crossbill doctor' : `crossbill doctor --env-file ${file}`;
+  const steps = [
+    [doctor, 'checks everything and says what to do'],
+    ['docker compose up', 'the daemon with PostgreSQL; docker-compose.yml reads .env'],
+    ...(isRead ? [['npm start', 'or without containers: it reads .env too, outside production']] : []),
+  ];
+  const width = Math.max(...steps.map(([command = '']) => command.length));
+  return steps.map(([command = '', what = '']) => `  ${command.padEnd(width)}   # ${what}`);
 }
 
 /** False when it is there already. */

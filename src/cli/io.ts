@@ -12,6 +12,7 @@ export type Io = {
   readonly err: (text: string) => void;
   /** True: a person reads along and can be asked. */
   readonly isTerminal: boolean;
+  /** The answer; empty when there was none. */
   readonly ask: (question: string) => Promise<string>;
   /** Aborted when the person wants to end. */
   readonly signal: AbortSignal;
@@ -33,6 +34,10 @@ export function processIo(user: string, signal: AbortSignal): Io {
       const lines = createInterface({ input: process.stdin, output: process.stderr });
       try {
         return await lines.question(question, { signal });
+      } catch (e) {
+        if (!(e instanceof Error) || e.name !== 'AbortError') throw e;
+        process.stderr.write('\n');
+        return ''; // Ctrl-C and Ctrl-D are no answer, which is a no
       } finally {
         lines.close();
       }

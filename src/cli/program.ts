@@ -92,7 +92,7 @@ async function complain(e: unknown, session: Session): Promise<number> {
 function explained(e: unknown): { exitCode: number; code: string; message: string } {
   if (e instanceof CliError) return e;
   if (e instanceof ConfigError) {
-    const message = `${e.message}\nSet them in the environment or in a file given with --env-file; \`crossbill init\` writes one.`;
+    const message = `${e.message}\nSet them in the environment, in .env of this folder, or in a file given with --env-file; \`crossbill init\` writes one.`;
     return { exitCode: EXIT.config, code: e.code, message };
   }
   if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'The cursor is not one of ours.' };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Command, InvalidArgumentError, type OptionValues } from 'commander';
-import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig } from '../config/index.js';
+import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig, withDotEnv } from '../config/index.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { json, plain } from './table.js';
@@ -14,17 +14,17 @@ export type Cli = {
   readonly io: Io;
   readonly json: boolean;
   readonly options: OptionValues;
-  /** The environment, with the file of `--env-file` beneath it: what is set in the environment wins. */
-  readonly env: Readonly<Record<string, string | undefined>>;
   config(): Config;
   databaseConfig(): DatabaseConfig;
   /** Settings, database and flows; closed when the command ends. */
   open(): Promise<World>;
   /** Writes the result: as JSON when that was asked for, else as text. */
   print(value: unknown, text: () => string): Promise<void>;
-  /** Asks for a yes unless `--yes` was given. Throws where nobody can be asked. */
+  /** Asks for a yes unless `--yes` was given; says so when it is a no. Throws where nobody can be asked. */
   confirm(question: string): Promise<boolean>;
 };
+
+type Environment = Io['env'];
 
 export type Action = (cli: Cli, args: readonly (string | undefined)[]) => Promise<number>;
 
@@ -48,7 +48,7 @@ export class Session {
       .command(usage, { isDefault })
       .description(description)
       .option('--json', 'write the result as JSON')
-      .option('--env-file <path>', 'read settings from this file too; the environment wins')
+      .option('--env-file <path>', 'read settings from this file instead of .env; the environment wins')
       .action(async (...given: unknown[]) => {
         const command = given.at(-1) as Command;
         const options: OptionValues = command.optsWithGlobals();
@@ -65,16 +65,16 @@ export class Session {
 
   private cliOf(options: OptionValues, opened: World[]): Cli {
     const { io } = this;
-    const env = environment(io, options['envFile']);
+    let settings: Environment | null = null;
+    const env = (): Environment => (settings ??= environment(io, options['envFile']));
     return {
       io,
       json: this.json,
       options,
-      env,
-      config: () => loadConfig(env),
-      databaseConfig: () => loadDatabaseConfig(env),
+      config: () => loadConfig(env()),
+      databaseConfig: () => loadDatabaseConfig(env()),
       async open() {
-        const world = await openWorld(loadConfig(env), io);
+        const world = await openWorld(loadConfig(env()), io);
         opened.push(world);
         return world;
       },
@@ -88,14 +88,21 @@ export class Session {
             `${plain(question)}\nNobody can be asked here: say --yes if you mean it.`,
           );
         }
-        return /^y(es)?$/i.test((await io.ask(`${plain(question)} [y/N] `)).trim());
+        const yes = /^y(es)?$/i.test((await io.ask(`${plain(question)} [y/N] `)).trim());
+        if (!yes) io.err('Nothing was done.\n');
+        return yes;
       },
     };
   }
 }
 
-function environment(io: Io, file: unknown): Readonly<Record<string, string | undefined>> {
-  if (typeof file !== 'string') return io.env;
+/** The environment, and beneath it the file that was named, or else `.env`: what is set in the environment wins. */
+function environment(io: Io, file: unknown): Environment {
+  if (typeof file !== 'string') {
+    const { env, said } = withDotEnv(io.env, io.cwd);
+    if (said !== null) io.err(`${said}\n`);
+    return env;
+  }
   let text: string;
   try {
     text = readFileSync(resolve(io.cwd, file), 'utf8');

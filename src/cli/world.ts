@@ -3,6 +3,7 @@ import { type Abstract, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Config, secretValues } from '../config/index.js';
 import { coreModules } from '../core.module.js';
+import { isJsonObject } from '../domain/events/json-body.js';
 import { AuditLog } from '../domain/ports/signups.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
@@ -16,6 +17,7 @@ import { schemaState } from '../store/migrations.js';
 import { LaneWorker } from '../workers/lane-worker.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
+import { plain } from './table.js';
 
 export type World = {
   readonly config: Config;
@@ -51,14 +53,20 @@ class CliModule {}
 const LOOK_EVERY_MS = 200;
 const LANES_AT_ONCE = 8;
 
-/** The CLI's own log: to stderr, warnings and worse. */
+/** The CLI's own log: warnings and worse, each as one sentence on stderr, without a stack. */
 export function cliLog(io: Io, secrets: readonly string[]): Logger {
-  return createLogger({
-    level: 'warn',
-    secrets,
-    pretty: io.isTerminal,
-    destination: { write: (line: string) => io.err(line) },
-  });
+  const destination = { write: (line: string) => io.err(`${plain(sentenceOf(line))}\n`) };
+  return createLogger({ level: 'warn', secrets, pretty: false, destination });
+}
+
+/** A record of the log, said to a person. */
+function sentenceOf(line: string): string {
+  const record: unknown = JSON.parse(line);
+  if (!isJsonObject(record)) return line;
+  const { level, msg, err, lane } = record;
+  const about = typeof lane === 'string' ? ` (${lane})` : '';
+  const why = isJsonObject(err) && typeof err['message'] === 'string' ? `: ${err['message']}` : '';
+  return `${String(level)}: ${String(msg)}${about}${why}`;
 }
 
 /**

@@ -13,12 +13,14 @@ import { PaymentPages } from './pages/payments.controller.js';
 import { RefundPages } from './pages/refunds.controller.js';
 import { VerifyPages } from './pages/verify.controller.js';
 import { ReviewPages } from './pages/reviews.controller.js';
+import { RootController } from './root.controller.js';
 import { Sessions } from './session.js';
 
 /** Needs what ApiModule needs, and the ports that verify writes to. */
 @Module({
   imports: [ApiModule],
   controllers: [
+    RootController,
     LoginController,
     LogoutController,
     InvoicePages,

@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type DaemonOptions = {
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Where it works: a folder without an `.env` of somebody's own. */
+  readonly folder: string;
   /** What it says goes to this file; a run appends. */
   readonly logFile: string;
   /** Hears of an unasked end, and that it was started again. */
@@ -85,6 +87,7 @@ export class DaemonProcess {
     // A group of its own: the terminal's Ctrl-C is ours to pass on, when its peers are still there to be told.
     const child = spawn(process.execPath, ['--import', WATCHER, PROGRAM], {
       env: { ...this.options.env },
+      cwd: this.options.folder,
       stdio: ['pipe', log, log], // the pipe closes when we end
       detached: true,
     });

@@ -126,7 +126,7 @@ function sayAgreement(findings: readonly Finding[], progress: Progress): void {
 
 async function sayVerify(world: World, days: number, progress: Progress): Promise<boolean> {
   progress.step('crossbill verify');
-  const result = await runVerify(world.daemonEnv, days);
+  const result = await runVerify(world.daemonEnv, world.folder, days);
   progress.rest();
   if (result === null) return true;
   const clean = result.verdict === 'clean';

@@ -3,10 +3,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import Stripe from 'stripe';
+import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 import { DaemonProcess } from './daemon-process.js';
 import { type DemoDatabase, openDemoDatabase } from './database.js';
 import { JsonClient } from './http.js';
+import { Reading } from './read.js';
 import { type Told } from './told.js';
 
 export type World = {
@@ -24,6 +26,8 @@ export type World = {
   readonly opsKey: string;
   /** The daemon's settings, to run its command line with. They hold secrets of made-up money. */
   readonly daemonEnv: Readonly<Record<string, string>>;
+  /** Where the demo keeps its files. */
+  readonly folder: string;
   /** Writes them to a file for the `--env-file` of the command line, and says where; it goes when the demo ends. */
   leaveEnvFile(): string;
   readonly about: readonly string[];
@@ -64,10 +68,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       morPort: await portNear(PORTS.mor),
       stripeWebhookUrl: `${daemonUrl}/webhooks/stripe`,
       paymentWebhookUrl: `${daemonUrl}/webhooks/mor/payments`,
-      eventWebhookUrl: `${daemonUrl}/webhooks/mor/events`,
     });
     await sandbox.kernel.clock.advance(-options.startAgoMs);
-    return await withDaemon(options, sandbox, database, daemonUrl, dataDir);
+    const eventSecret = await registerDoor(sandbox, `${daemonUrl}/webhooks/mor/events`);
+    return await withDaemon(options, sandbox, database, daemonUrl, dataDir, eventSecret);
   } catch (error) {
     await sandbox?.close();
     await database.stop();
@@ -81,6 +85,7 @@ async function withDaemon(
   database: DemoDatabase,
   daemonUrl: string,
   dataDir: string,
+  eventSecret: string,
 ): Promise<World> {
   const { kernel, secrets } = sandbox;
   const opsKey = kernel.secret('api-key-ops');
@@ -94,6 +99,7 @@ async function withDaemon(
     STRIPE_API_BASE: sandbox.stripeUrl,
     STRIPE_WEBHOOK_SECRETS: secrets.stripeWebhookSecret,
     STRIPE_MAX_RPS,
+    STRIPE_CUSTOM_PAYMENT_METHOD_TYPE: 'cpmt_demo',
     MOR_BASE_URL: sandbox.morUrl,
     MOR_AUTH_URL: sandbox.morUrl,
     MOR_CLIENT_ID: secrets.merchant.clientId,
@@ -102,13 +108,13 @@ async function withDaemon(
     MOR_PARTNER_CLIENT_SECRET: secrets.partner.clientSecret,
     MOR_PSP: sandbox.mor.psp,
     MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
-    MOR_EVENT_WEBHOOK_SECRETS: secrets.eventWebhookSecret,
+    MOR_EVENT_WEBHOOK_SECRETS: eventSecret,
     API_KEYS: `demo:ops:${opsKey}`,
   };
   const env = { ...options.environment, ...settings };
   const logFile = join(dataDir, 'daemon.log');
   const envFile = join(dataDir, 'daemon.env');
-  const daemon = new DaemonProcess({ url: daemonUrl, env, logFile, onDeath: options.onDeath });
+  const daemon = new DaemonProcess({ url: daemonUrl, env, folder: dataDir, logFile, onDeath: options.onDeath });
   try {
     await daemon.start();
   } catch (error) {
@@ -132,6 +138,7 @@ async function withDaemon(
     daemonUrl,
     opsKey,
     daemonEnv: env,
+    folder: dataDir,
     leaveEnvFile: () => {
       const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`);
       writeFileSync(envFile, lines.join(''), { mode: 0o600 });
@@ -145,6 +152,18 @@ async function withDaemon(
     stop: () => (stopped ??= stop()),
     kill: () => daemon.kill(),
   };
+}
+
+/** Registers the daemon's door for the MoR's events as a merchant would, so that the MoR lists it. Gives its secret, which is told once. */
+async function registerDoor({ morUrl, secrets }: Sandbox, url: string): Promise<string> {
+  const { clientId, clientSecret } = secrets.merchant;
+  const asked = await fetch(`${morUrl}/oauth2/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }),
+  });
+  const token = Reading.of(await asked.json(), 'the token').text('access_token');
+  const made = await new JsonClient(morUrl, token, false).post('/api/webhooks', { url, events: morServiceTypes });
+  return made.text('secret');
 }
 
 function stripeOf(sandbox: Sandbox): Stripe {

@@ -1,4 +1,5 @@
 // The log: one JSON line per record (coloured text on a terminal), with secrets censored and control characters escaped.
+import { type Writable } from 'node:stream';
 import { type LoggerService } from '@nestjs/common';
 import {
   type Bindings,
@@ -20,11 +21,20 @@ export type LoggerOptions = {
   readonly level: LogLevel;
   /** Values that must never appear in a line, whatever field or text they are in (`secretValues(config)`). */
   readonly secrets: readonly string[];
-  /** Coloured text for a person in place of JSON lines. */
-  readonly pretty: boolean;
-  /** Where lines go; left out: stdout. */
-  readonly destination?: DestinationStream;
-};
+} & (
+  | {
+      /** JSON lines. */
+      readonly pretty: false;
+      /** Where lines go; left out: stdout. */
+      readonly destination?: DestinationStream;
+    }
+  | {
+      /** Text for a person; coloured on stdout, unless NO_COLOR is set. */
+      readonly pretty: true;
+      /** A whole stream: the pretty printer is piped into it, and `write` alone is not enough. */
+      readonly destination?: Writable;
+    }
+);
 
 /** The daemon's logger: text on a terminal, JSON lines in production and wherever stdout is a file or a pipe. */
 export function loggerOf(config: Config): Logger {
@@ -32,12 +42,17 @@ export function loggerOf(config: Config): Logger {
   return createLogger({ level: config.logLevel, secrets: secretValues(config), pretty });
 }
 
+/** NO_COLOR with anything in it turns colours off (no-color.org). */
+function mayColour(): boolean {
+  return (process.env['NO_COLOR'] ?? '') === '';
+}
+
 /** The logger of a process. Pass it on, or a `child({ … })` of it; there is no global one. */
 export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
   const target = options.destination ?? pino.destination(1);
   const stream = options.pretty
-    ? PinoPretty({ destination: target, colorize: options.destination === undefined, sync: true })
+    ? PinoPretty({ destination: target, colorize: options.destination === undefined && mayColour(), sync: true })
     : target;
   const logger = pino(
     {

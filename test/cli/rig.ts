@@ -1,5 +1,7 @@
 // The command line in this process: its output is kept, its questions are answered by the test.
-import { runCli } from '../../src/cli/program.js';
+import { type Command } from 'commander';
+import { programOf, runCli } from '../../src/cli/program.js';
+import { Session } from '../../src/cli/session.js';
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -42,4 +44,27 @@ export async function cliJson<T = Record<string, unknown>>(
 ): Promise<Ran & { readonly body: T }> {
   const ran = await cli([...argv, '--json'], env);
   return { ...ran, body: JSON.parse(ran.out) as T };
+}
+
+/** The names of the commands that the program has, and of those below them: `events`, `events list`. A new one is among them by itself. */
+export function commandsOf(wanted: (command: Command) => boolean): string[] {
+  const io = {
+    env: {},
+    cwd: '/',
+    user: 'ada',
+    out: () => Promise.resolve(),
+    err: () => undefined,
+    isTerminal: false,
+    ask: () => Promise.resolve(''),
+    signal: new AbortController().signal,
+  };
+  const walk = (command: Command, path: string): string[] =>
+    command.commands.flatMap((c) => {
+      const own = `${path} ${c.name()}`.trim();
+      return [...(wanted(c) ? [own] : []), ...walk(c, own)];
+    });
+  return walk(
+    programOf(new Session(io), () => undefined),
+    '',
+  );
 }

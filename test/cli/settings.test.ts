@@ -1,6 +1,6 @@
 // The commands that need no database: help, init, config, completion, and what is said of wrong use.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -8,38 +8,25 @@ import { cell } from '../../src/cli/export.js';
 import { parseSince } from '../../src/cli/session.js';
 import { plain } from '../../src/cli/table.js';
 import { withoutPersonalData } from '../../src/cli/redacted-body.js';
-import { cli } from './rig.js';
+import { cli, commandsOf, type Ran } from './rig.js';
 
-const GROUPS = ['events', 'reviews', 'export', 'webhooks', 'onboard', 'config'];
-const COMMANDS = [
-  'init',
-  'migrate',
-  'doctor',
-  'status',
-  'retry',
-  'explain',
-  'refund',
-  'verify',
-  'backfill',
-  'erase',
-  'purge',
-  'completion',
-  ...GROUPS,
-];
+const commandPaths = commandsOf(() => true);
 
 describe('help', () => {
   it('names every command and every exit code', async () => {
     const { code, out } = await cli(['--help']);
     expect(code).toBe(0);
-    for (const name of COMMANDS) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    for (const name of commandPaths.filter((path) => !path.includes(' ')))
+      expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     expect(out).toContain('3   verify: there are differences');
   });
 
-  it.each(COMMANDS)('is there for %s', async (name) => {
-    const { code, out } = await cli([name, '--help']);
-    expect(code).toBe(0);
-    expect(out).toContain(`Usage: crossbill ${name}`);
-    if (!GROUPS.includes(name)) expect(out).toContain('--json');
+  it.each(commandPaths)('is there for %s, and every command that does something takes --json', async (path) => {
+    const { code, out, err } = await cli([...path.split(' '), '--help']);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain(`Usage: crossbill ${path}`);
+    const isGroup = commandPaths.some((other) => other.startsWith(`${path} `));
+    if (!isGroup) for (const option of ['--json', '--env-file', '--help']) expect(out).toContain(option);
   });
 
   it('turns wrong use into exit code 2 and says where to look', async () => {
@@ -134,6 +121,73 @@ describe('settings', () => {
     expect(gone.err).toContain('The database does not answer');
     expect(gone.err).not.toContain('hunter22');
     expect((await cli(['status', '--env-file', 'missing.env'], {}, { cwd: folder })).code).toBe(2);
+  });
+});
+
+describe('.env of the working folder', () => {
+  const key = 'k'.repeat(40);
+  const ENV = [
+    'STRIPE_API_KEY=sk_test_0123456789abcdefABCDEF',
+    'STRIPE_WEBHOOK_SECRETS=whsec_0123456789abcdef',
+    'MOR_BASE_URL=http://127.0.0.1:4020',
+    'MOR_AUTH_URL=http://127.0.0.1:4020',
+    'MOR_CLIENT_ID=merchant',
+    'MOR_CLIENT_SECRET="s3cret-value-of-the-merchant"',
+    'MOR_PAYMENT_WEBHOOK_SECRETS=whsec_0123456789abcdef',
+    `API_KEYS=ada:ops:${key}`,
+    'PORT=3111',
+    'POSTGRES_PASSWORD=for-compose-alone',
+  ];
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'crossbill-cli-'));
+    writeFileSync(join(folder, '.env'), ENV.join('\n'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const printed = (env: Record<string, string>, ...more: string[]): Promise<Ran> =>
+    cli(['config', 'print', '--json', ...more], env, { cwd: folder });
+  const portOf = ({ out }: Ran): unknown => (JSON.parse(out) as Record<string, unknown>)['PORT'];
+
+  it('is read by the command line, which says how many settings came from it and shows none of them', async () => {
+    const ran = await printed({});
+    expect([ran.code, portOf(ran), ran.err]).toEqual([0, '3111', 'Settings read from .env: 9\n']);
+    const wrong = await cli(['status'], { PORT: 'eighty' }, { cwd: folder });
+    expect(wrong.code).toBe(78);
+    expect(wrong.err).toMatch(/^Settings read from \.env: 8\n1 setting is wrong\n {2}PORT: /);
+  });
+
+  it('gives way to the environment, and to a file that --env-file names', async () => {
+    const over = await printed({ PORT: '3222' });
+    expect([portOf(over), over.err]).toEqual(['3222', 'Settings read from .env: 8\n']);
+    writeFileSync(join(folder, 'other.env'), ENV.join('\n').replace('PORT=3111', ''));
+    const other = await printed({}, '--env-file', 'other.env');
+    expect([portOf(other), other.err]).toEqual(['3000', '']);
+  });
+
+  it('is not opened in production, nor missed where there is none', async () => {
+    const production = await printed({ NODE_ENV: 'production' });
+    expect(production.code).toBe(78);
+    expect(production.err).not.toContain('.env:');
+    expect(production.err).toContain('STRIPE_API_KEY: is not set');
+    rmSync(join(folder, '.env'));
+    expect((await printed({})).err).toMatch(/^8 settings are wrong/);
+    mkdirSync(join(folder, '.env')); // as a Python environment is sometimes called
+    expect((await printed({})).err).toMatch(/^8 settings are wrong/);
+  });
+
+  it('is what init writes: after it, doctor needs no option to find the settings', async () => {
+    rmSync(join(folder, '.env'));
+    const made = await cli(['init'], {}, { cwd: folder });
+    expect(made.out).toContain('  crossbill doctor    # checks everything');
+    expect(made.out).toContain('  npm start ');
+    const doctor = await cli(['doctor'], {}, { cwd: folder });
+    expect(doctor.err).toMatch(/^Settings read from \.env: \d+\n$/);
+    expect(doctor.out).toMatch(/FAIL {2}settings +STRIPE_API_KEY is still a placeholder/);
+    expect(doctor.out).not.toMatch(/settings +API_KEYS/);
+    const elsewhere = await cli(['init', '--file', 'other.env'], {}, { cwd: folder });
+    expect(elsewhere.out).toContain('  crossbill doctor --env-file other.env ');
+    expect(elsewhere.out).not.toContain('npm start');
   });
 });
 

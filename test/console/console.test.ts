@@ -91,11 +91,41 @@ describe('logging in', () => {
     const statuses: number[] = [];
     for (let i = 0; i < 6; i++) statuses.push((await v.post('/console/login', { key: `wrong-${i}` })).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+    const slowed = await v.post('/console/login', { key: 'wrong-again' });
+    expect(slowed.status).toBe(429);
+    expect(Number(slowed.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(slowed.text).not.toContain('wrong-again');
     const right = await v.post('/console/login', { key: OPS_KEY });
-    expect(right.status).toBe(429);
-    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(right.text).not.toContain(OPS_KEY);
+    expect([right.status, right.headers.get('location')]).toEqual([303, '/console']); // nobody is locked out by others
     expect((await audit('console.login')).filter((a) => a['outcome'] === 'denied')).toHaveLength(5);
+  });
+
+  it('tells clients behind a configured proxy apart, and believes X-Forwarded-For of nobody else', async () => {
+    const tries = async (v: Visitor, from: (i: number) => string): Promise<number[]> => {
+      const statuses: number[] = [];
+      for (let i = 0; i < 6; i++) {
+        const headers = { 'x-forwarded-for': from(i) };
+        statuses.push((await v.post('/console/login', { key: `wrong-${i}` }, headers)).status);
+      }
+      return statuses;
+    };
+    const bare = new Visitor((await world.startDaemon()).url);
+    expect(await tries(bare, (i) => `203.0.113.${i}`)).toEqual([401, 401, 401, 401, 401, 429]);
+
+    const trusted = await world.startDaemon({ TRUSTED_PROXIES: '127.0.0.0/8, ::1, 10.1.0.0/16' });
+    const behind = new Visitor(trusted.url);
+    // The client wrote the first itself; the second is what the outer proxy saw, the third what the inner one saw.
+    expect(await tries(behind, (i) => `192.0.2.${i}, 203.0.113.7, 10.1.2.3`)).toEqual([401, 401, 401, 401, 401, 429]);
+    expect(await tries(behind, (i) => `203.0.113.${i + 8}`)).toEqual([401, 401, 401, 401, 401, 401]);
+    const [row] = (await audit('console.login')).filter((a) => a['source'] === '203.0.113.7');
+    expect(row).toMatchObject({ outcome: 'denied', status: 401 });
+    await behind.post('/console/login', { key: 'wrong' }, { 'x-forwarded-for': 'no address\u0009at all' });
+    expect((await audit('console.login')).map((a) => a['source'])).not.toContain('no address\u0009at all');
+  });
+
+  it('is where / leads to', async () => {
+    const seen = await visitor().get('/');
+    expect([seen.status, seen.headers.get('location')]).toEqual([303, '/console']);
   });
 
   it('works on every replica, and ends when the API key is changed', async () => {

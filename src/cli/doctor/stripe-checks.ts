@@ -118,9 +118,11 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
 /**
  * Mails of Stripe with a link to pay by: the customer would pay on Stripe what the MoR charges. Stripe's own switches for them (Dashboard,
  * Settings, Billing) cannot be read, the invoices can.
+ * @param isStripe false: STRIPE_API_BASE names the sandbox, which mails nobody
  */
-export function invoiceMailCheck(sample: { readonly looked: number; readonly sent: number }): Check {
+export function invoiceMailCheck(sample: { readonly looked: number; readonly sent: number }, isStripe: boolean): Check {
   const name = 'automatic invoice mails';
+  if (sample.sent > 0 && !isStripe) return ok(name, 'none: what STRIPE_API_BASE names is not Stripe');
   if (sample.sent > 0) {
     const todo =
       'Switch off mails about finalized invoices and reminders in the Dashboard (Settings, Billing, Invoices), or use charge_automatically with a custom payment method.';

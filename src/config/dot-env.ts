@@ -1,0 +1,45 @@
+// The `.env` of the working folder, which `crossbill init` writes: read outside production, beneath the environment.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { ConfigError } from './config-error.js';
+import { SETTINGS } from './settings.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const FILE = '.env';
+const NAMES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map((setting) => setting.name));
+
+export type WithDotEnv = {
+  readonly env: Environment;
+  /** One line for a person, with the number of settings in force that come from the file; null: none does. */
+  readonly said: string | null;
+};
+
+/**
+ * The environment with the file beneath it. Whether this is production, only the environment says: there the file is never opened.
+ * @param folder the working folder
+ * @throws ConfigError when the file is there and cannot be read: to go on without it would be to run with other settings
+ */
+export function withDotEnv(env: Environment, folder: string): WithDotEnv {
+  const text = env['NODE_ENV'] === 'production' ? null : textOf(join(folder, FILE));
+  if (text === null) return { env, said: null };
+  const file = parseEnv(text);
+  const used = Object.keys(file).filter((name) => NAMES.has(name) && env[name] === undefined);
+  return {
+    env: { ...file, ...env },
+    said: used.length === 0 ? null : `Settings read from ${FILE}: ${used.length}`,
+  };
+}
+
+/** Null: there is no such file. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (e) {
+    const code = typeof e === 'object' && e !== null && 'code' in e ? String(e.code) : 'unknown';
+    // A folder of that name is somebody else's, such as a Python environment.
+    if (code === 'ENOENT' || code === 'EISDIR') return null;
+    throw new ConfigError([{ name: FILE, problem: `${path} cannot be read (${code}); mend it or take it away` }]);
+  }
+}

@@ -1,0 +1,15 @@
+// `/` leads to the console: it is what somebody gets who types the address into a browser.
+import { Controller, Get, Redirect } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { OpenToAll } from '../api/access/access.js';
+
+@ApiExcludeController()
+@OpenToAll()
+@Controller()
+export class RootController {
+  @Get()
+  @Redirect('/console', 303)
+  toConsole(): void {
+    // The decorator says all.
+  }
+}

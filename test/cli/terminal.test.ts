@@ -1,0 +1,282 @@
+// Every command as a person and as a script would run it: on a terminal and through pipes, judged by what it prints.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { ensureBuilt } from '../e2e/support/daemon-process.js';
+import { company } from '../support/company.js';
+import { startWorld, type World } from '../support/world.js';
+import { commandsOf } from './rig.js';
+import { hasTerminals, onTerminal, runMany, type Seen } from './terminal.js';
+
+type Way = 'terminal' | 'pipe';
+type Case = {
+  /** What it is given after its name. What a command uses up is there once for each way. */
+  readonly args?: (way: Way) => readonly string[];
+  /** What a person reads when it did its work; no error says this. */
+  readonly text: RegExp;
+  /** Members of its JSON. */
+  readonly json: readonly string[];
+  /** The exit code of its work done; left out: 0. */
+  readonly code?: number;
+  /** What it says beside its result, on stderr through a pipe; left out: nothing. */
+  readonly beside?: RegExp;
+};
+
+const facts = { invoiceId: '', paymentId: '', customers: { terminal: '', pipe: '' }, eventId: '', merchants: '' };
+const endpoints: Record<Way, string> = { terminal: '', pipe: '' };
+const event = ['id', 'source', 'event_id', 'type', 'lane', 'status', 'reason', 'attempts', 'received_at', 'decided_at'];
+const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next'];
+
+/** Every command, in an order in which none takes away what a later one needs. */
+const CASES: Readonly<Record<string, Case>> = {
+  init: { text: /^Wrote .*\.env \(only you can read it\)/, json: ['file', 'compose_file'] },
+  'config print': { text: /^STRIPE_MAX_RPS +500$/m, json: ['PORT', 'DATABASE_URL', 'API_KEYS'] },
+  migrate: { text: /^The schema was current already\.$/m, json: ['migrations'] },
+  doctor: { text: /^\d+ ok, \d+ to look at, 0 failed$/m, json: ['checks', 'summary'] },
+  status: {
+    text: /^Invoices\nstatus +count\n[^]*\nLast verify\n {2}never$/m,
+    json: ['invoices', 'queue', 'stuck', 'verify'],
+  },
+  'events list': { text: /^id +received +source +type +status +about +reason\n-[^]*invoice\.created/, json: ['data'] },
+  'events show': {
+    args: () => [facts.eventId],
+    text: /^type +invoice\.created\n[^]*"object": "event"/m,
+    json: [...event, 'body'],
+  },
+  'events retry': { args: () => [facts.eventId], text: /^To be decided again: ie_/, json: ['retried', 'refused'] },
+  retry: { args: () => [facts.eventId], text: /^To be decided again: ie_/, json: ['retried', 'refused'] },
+  'reviews list': { text: /^id +due +since +kind +status[^]*rev_terminal[^]*dispute/, json: ['data'] },
+  'reviews resolve': {
+    args: (way) => [`rev_${way}`, 'dismiss', '--note', 'agreed', '--yes'],
+    text: /^rev_terminal: dismiss(ed)? by cli:/,
+    json: ['id', 'kind', 'status', 'resolved_by', 'note'],
+  },
+  explain: {
+    args: () => [facts.invoiceId],
+    text: /^Invoice in_\S+ of customer cus_\S+: paid\.[^]*payment\.succeeded/,
+    json: ['id', 'invoices', 'not_shown'],
+  },
+  refund: {
+    args: (way) => [facts.paymentId, '--amount', '100', '--key', `for-${way}`, '--yes'],
+    text: /^Refund \S+ of 1\.00 EUR: succeeded, and shown on Stripe by credit note cn_/m,
+    json: ['id', 'mor_refund_id', 'payment_id', 'amount', 'currency', 'status', 'mirror', 'credit_note_id'],
+  },
+  verify: {
+    text: /^Compared \d+ [^]*\nClean: ledger, Stripe and the MoR agree\.$/m,
+    json: ['id', 'outcome', 'compared', 'differences'],
+    beside: /^(compared [^\n]*\n)*$/,
+  },
+  backfill: {
+    args: () => ['--since', '30d', '--yes'],
+    text: /^Nothing was missing\.$/m,
+    json: ['compared', 'taken_in', 'failed', 'problem'],
+    beside: /^(compared [^\n]*\n)*$/,
+  },
+  shadow: {
+    text: /^Shadow mode is off\.\n[^]*\nDifferences\nnone$/m,
+    json: ['shadow', 'marks_agreed', 'differences'],
+    beside: /^(compared [^\n]*\n)*$/,
+  },
+  'export ledger': {
+    text: /^id,recorded_at,debit_account,[^]*,29\.90,EUR,/,
+    json: ['id', 'recorded_at', 'amount_minor', 'currency'],
+    beside: /^(written [^\n]*\n)*$/,
+  },
+  'webhooks list': { text: /^id +status +url +events\n-[^]*for-terminal/m, json: ['data'] },
+  'webhooks register': {
+    args: (way) => ['--url', `https://bridge.example.com/new-${way}/webhooks/mor/events`],
+    text: /^Registered \S+ for https:\/\/bridge\.example\.com\/new-terminal[^]*shown this once:\n\n {2}\S{8,}\n/,
+    json: ['id', 'url', 'events', 'status', 'secret'],
+  },
+  'webhooks delete': { args: (way) => [endpoints[way], '--yes'], text: /^Deleted \S+\.$/m, json: ['id', 'deleted'] },
+  'onboard apply': {
+    args: () => ['--file', facts.merchants, '--yes'],
+    text: /^reference +merchant +status +next\n-[^]*larch +\S+ +submitted/,
+    json: ['data'],
+  },
+  'onboard status': { text: /^reference +merchant +status +next\n-[^]*larch +\S+ +submitted/, json: ['data'] },
+  'onboard watch': {
+    args: () => ['larch', '--wait', '1', '--every', '1'],
+    text: /\nlarch +\S+ +submitted/,
+    json: merchant,
+    code: 5, // it waits for the MoR's reviewer still
+    beside: /^larch {2}.*\n$/,
+  },
+  erase: {
+    args: (way) => [facts.customers[way], '--yes'],
+    text: /^Erased of cus_\S+, on \d+ invoices: [1-9]/,
+    json: ['customer_id', 'events', 'waiting'],
+  },
+  purge: {
+    args: () => ['--older-than', '90d', '--yes'],
+    text: /^Dropped 0 event bodies/m,
+    json: ['before', 'events'],
+    beside: /^(dropped [^\n]*\n)*$/,
+  },
+  completion: {
+    args: () => ['bash'],
+    text: /^complete -o default -F _crossbill crossbill$/m,
+    json: ['shell', 'script'],
+  },
+};
+
+/** Beside these a terminal shows progress. */
+const BESIDE = ['verify', 'export ledger', 'status'];
+
+/** What is wrong, the command, its settings, exit code and message. */
+const WRONG: readonly (readonly [string, readonly string[], Record<string, string>, number, RegExp])[] = [
+  ['an unknown id', ['explain', 'in_nobody'], {}, 1, /^Nothing here is known by in_nobody\. If Stripe .*\n$/],
+  ['a payment that is not there', ['refund', 'pay_nobody', '--yes'], {}, 1, /^There is no payment pay_nobody\.\n$/],
+  [
+    'a setting',
+    ['status'],
+    { PORT: 'eighty' },
+    78,
+    /^1 setting is wrong\n {2}PORT: .*\n.*`crossbill init` writes one\.\n$/,
+  ],
+  [
+    'a database that is not there',
+    ['status'],
+    { DATABASE_URL: 'postgres://crossbill@127.0.0.1:1/crossbill' },
+    4,
+    /^The database does not answer \(.*\)\. See that it runs and that DATABASE_URL is right\.\n$/,
+  ],
+];
+
+const COLOUR = /\u001b\[[\d;]*m/;
+
+/** What no run may print, whatever became of it. */
+function isPlainSpeech(seen: Seen | undefined): void {
+  const said = `${seen?.out}${seen?.err}`;
+  expect(said).not.toMatch(COLOUR);
+  expect(said).not.toMatch(/^ +at .+[:(]/m); // a stack
+  expect(said).not.toMatch(/is not a function|Cannot read properties|undefined|\[object Object\]|Warning:/);
+}
+
+it('every command has its place in the tests on a terminal and through pipes', () => {
+  const leaves = commandsOf((command) => command.commands.length === 0);
+  expect(leaves.sort()).toEqual(Object.keys(CASES).sort());
+});
+
+(hasTerminals ? describe : describe.skip)('the command line', () => {
+  let world: World;
+  let folder: string;
+  let env: Record<string, string>;
+  const ran = { terminal: new Map<string, Seen>(), pipe: new Map<string, Seen>(), file: [] as readonly Seen[] };
+
+  beforeAll(async () => {
+    ensureBuilt();
+    folder = mkdtempSync(join(tmpdir(), 'crossbill-terminal-'));
+    world = await startWorld();
+    await world.startDaemon();
+    env = { ...world.env, LOG_LEVEL: 'info' };
+    const s = await world.subscriber();
+    const [terminal, pipe] = [await world.subscriber(), await world.subscriber()];
+    for (const one of [s, terminal, pipe]) await world.invoice(one.firstInvoiceId, 'paid');
+    facts.customers = { terminal: terminal.customerId, pipe: pipe.customerId };
+    facts.invoiceId = await world.renew(s.subscriptionId);
+    await world.invoice(facts.invoiceId, 'held');
+    await world.advance(3_700);
+    const invoice = await world.invoice(facts.invoiceId, 'paid');
+    facts.paymentId = (invoice['payments'] as { id: string }[])[0]?.id ?? '';
+    const events = await world.api<{ data: { id: string }[] }>('GET', '/v1/events?type=invoice.created&limit=1');
+    facts.eventId = events.body.data[0]?.id ?? '';
+    facts.merchants = join(folder, 'merchants.json');
+    const about = { regions: ['GB'], businessDescription: 'Trees', storeUrls: ['https://larch.example'] };
+    writeFileSync(
+      facts.merchants,
+      JSON.stringify([{ merchantReference: 'larch', productCode: 'tor', company, ...about }]),
+    );
+    for (const way of ['terminal', 'pipe'] as const) {
+      const url = `https://bridge.example.com/for-${way}/webhooks/mor/events`;
+      const made = await world.api<{ id: string }>('POST', '/v1/mor/webhooks', { url, events: ['dispute.outcome'] });
+      endpoints[way] = made.body.id;
+    }
+    const db = new pg.Client({ connectionString: world.databaseUrl });
+    await db.connect();
+    await db.query(
+      `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at)
+       select 'rev_' || way, 'dispute', 'open', way, $1, 'A dispute.', 'Look.', now() from unnest($2::text[]) as way`,
+      [facts.invoiceId, ['terminal', 'pipe']],
+    );
+    await db.end();
+
+    for (const way of ['terminal', 'pipe'] as const) {
+      const jobs = Object.entries(CASES).map(([name, { args }]) => ({
+        argv: [...name.split(' '), ...(args?.(way) ?? []), ...(way === 'pipe' ? ['--json'] : [])],
+        cwd: at(`${way}-${name}`),
+      }));
+      const wrong = WRONG.map(([, wrongArgv, over]) => ({ argv: wrongArgv, cwd: folder, env: over }));
+      const seen = await runMany(way, [...jobs, ...wrong], { env, cwd: folder });
+      [...Object.keys(CASES), ...WRONG.map(([what]) => what)].forEach((name, i) => {
+        const one = seen[i];
+        if (one !== undefined) ran[way].set(name, one);
+      });
+    }
+    const beside = BESIDE.map((name) => ({ argv: [...name.split(' '), '--json'], cwd: folder }));
+    ran.file = await runMany('terminal, out to a file', beside, { env, cwd: folder });
+  });
+  const at = (name: string): string => {
+    const cwd = join(folder, name.replaceAll(' ', '-'));
+    mkdirSync(cwd, { recursive: true });
+    return cwd;
+  };
+  afterAll(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  describe.each(Object.entries(CASES))('%s', (name, { text, json, code = 0, beside = /^$/ }) => {
+    it('does its work on a terminal, in plain words without colours', () => {
+      const seen = ran.terminal.get(name);
+      expect(seen).toEqual({ code, out: expect.stringMatching(text), err: '' });
+      isPlainSpeech(seen);
+    });
+
+    it('writes its result through a pipe as JSON and nothing else', () => {
+      const seen = ran.pipe.get(name);
+      expect(seen).toEqual({ code, out: expect.stringMatching(/^\{.*\}\n$/s), err: expect.stringMatching(beside) });
+      for (const line of seen?.out.trimEnd().split('\n') ?? []) {
+        expect(Object.keys(JSON.parse(line) as object)).toEqual(expect.arrayContaining([...json]));
+      }
+      expect(seen?.err).not.toContain('\u001b');
+    });
+  });
+
+  it('keeps --json clean of the progress that a terminal shows beside it', () => {
+    for (const [i, { out, code }] of ran.file.entries()) {
+      expect([BESIDE[i], code]).toEqual([BESIDE[i], 0]);
+      for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toBeInstanceOf(Object);
+    }
+  });
+
+  it.each(WRONG)('says what is wrong with %s in one message without a stack', (what, _args, _over, code, text) => {
+    const terminal = ran.terminal.get(what);
+    expect(terminal).toEqual({ code, out: expect.stringMatching(text), err: '' });
+    isPlainSpeech(terminal);
+    expect(ran.pipe.get(what)).toEqual({ code, out: '', err: terminal?.out });
+  });
+
+  it.each([
+    ['n\n', 'a no'],
+    ['\u0004', 'Ctrl-D'],
+    ['\u0003', 'Ctrl-C'],
+  ])('asks on a terminal, and does nothing after %j (%s)', async (answer) => {
+    const seen = await onTerminal(['erase', facts.customers.terminal], { env, cwd: folder, answer });
+    expect(seen.code).toBe(1);
+    expect(seen.out).toMatch(/for good\? \[y\/N\][^]*\nNothing was done\.\n$/);
+    expect(seen.out).not.toContain('Erased');
+  });
+
+  it('asks on a terminal, and does it after a yes', async () => {
+    const seen = await onTerminal(['purge', '--older-than', '90d'], {
+      env,
+      cwd: folder,
+      answer: 'y\n',
+    });
+    expect(seen.out).toMatch(/\[y\/N\][^]*\nDropped 0 event bodies/);
+    expect(seen.code).toBe(0);
+  });
+});

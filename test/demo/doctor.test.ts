@@ -1,0 +1,61 @@
+// The demo as somebody meets it first: what its command line says of it is true of it.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { cli, cliJson } from '../cli/rig.js';
+import { ensureBuilt } from '../e2e/support/daemon-process.js';
+import { emptyDatabase } from '../support/database.js';
+
+const PROGRAM = join(import.meta.dirname, '../../dist/demo/main.js');
+
+let folder: string;
+let database: Awaited<ReturnType<typeof emptyDatabase>>;
+let demo: ChildProcess;
+let envFile: string;
+
+beforeAll(async () => {
+  ensureBuilt();
+  folder = mkdtempSync(join(tmpdir(), 'crossbill-demo-'));
+  database = await emptyDatabase();
+  demo = spawn(process.execPath, [PROGRAM, '--customers', '2', '--months', '1'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder, DATABASE_URL: database.url, CROSSBILL_DATA_DIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    demo.stderr?.on('data', (text: Buffer) => (said += text.toString()));
+    demo.stdout?.on('data', (text: Buffer) => {
+      said += text.toString();
+      if (said.includes('Stop everything with Ctrl-C.')) resolve();
+    });
+    demo.once('exit', (code) => reject(new Error(`the demo ended with ${code}: ${said}`)));
+  });
+  // As the demo says: `command line: node dist/cli.js status --env-file <file>`, in the folder it was started in.
+  envFile = join(folder, /--env-file (\S+)/.exec(said)?.[1] ?? 'not said');
+});
+afterAll(async () => {
+  const ended = new Promise((resolve) => demo.once('exit', resolve));
+  demo.kill('SIGTERM');
+  await ended;
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('the doctor of the demo finds nothing to look at and nothing that failed', async () => {
+  const { code, body } = await cliJson<{ checks: { name: string; state: string; detail: string }[] }>(
+    ['doctor', '--env-file', envFile],
+    {},
+  );
+  expect(body.checks.filter((c) => c.state !== 'ok')).toEqual([]);
+  expect(code).toBe(0);
+  const endpoint = body.checks.find((c) => c.name === 'webhook endpoint at the MoR');
+  expect(endpoint?.detail).toMatch(/^wh_\S+ at 127\.0\.0\.1:\d+$/);
+});
+
+it('the command line that the demo names works on it', async () => {
+  const status = await cli(['status', '--env-file', envFile]);
+  expect(status).toEqual({ code: 0, out: expect.stringMatching(/^Invoices\n/), err: '' });
+});
