@@ -42,9 +42,9 @@ export function loggerOf(config: Config): Logger {
   return createLogger({ level: config.logLevel, secrets: secretValues(config), pretty });
 }
 
-/** NO_COLOR with anything in it turns colours off (no-color.org). */
-function mayColour(): boolean {
-  return (process.env['NO_COLOR'] ?? '') === '';
+/** Only a terminal, and not with NO_COLOR (no-color.org): Node looks at both. */
+function stdoutHasColours(): boolean {
+  return process.stdout.isTTY && process.stdout.hasColors();
 }
 
 /** The logger of a process. Pass it on, or a `child({ … })` of it; there is no global one. */
@@ -52,7 +52,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const censor = textCensor(options.secrets);
   const target = options.destination ?? pino.destination(1);
   const stream = options.pretty
-    ? PinoPretty({ destination: target, colorize: options.destination === undefined && mayColour(), sync: true })
+    ? PinoPretty({ destination: target, colorize: options.destination === undefined && stdoutHasColours(), sync: true })
     : target;
   const logger = pino(
     {
