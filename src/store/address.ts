@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { type ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { hostOf, namesSeveralHosts, parseDatabaseUrl } from '../config/database-url.js';
-import { DatabaseRefused } from './database-errors.js';
+import { DatabaseRefused, sqlState } from './database-errors.js';
 
 /** Where to connect and as whom. What is left out is pg's to find: PGHOST, PGUSER and their kin, then localhost. */
 export type Address = Pick<
@@ -140,9 +140,8 @@ function read(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (e) {
-    const code = e instanceof Error && 'code' in e ? ` (${String(e.code)})` : '';
     throw tls(
-      `${name}=${path} cannot be read${code}`,
+      `${name}=${path} cannot be read (${sqlState(e) ?? 'no reason given'})`,
       'Give the path of a file that this process may read (docs/tls.md)',
       e,
     );

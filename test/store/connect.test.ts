@@ -202,8 +202,8 @@ describe('a migration', () => {
 describe('a database that cannot be used', () => {
   /** What a start, `migrate` and the doctor say of it, and that they end; never the password. */
   async function refused(url: string, code: string, sentence: RegExp): Promise<void> {
-    const { opened, lines } = start(url);
-    await expect(opened).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
+    const { atOnce, lines } = start(url);
+    await expect(atOnce()).rejects.toMatchObject({ code, message: expect.stringMatching(sentence) });
     expect(lines).toEqual([]); // it did not wait
     const env = settingsFor(url);
     const command = await cli(['migrate'], env);

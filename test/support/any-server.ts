@@ -50,6 +50,8 @@ export type Opening = {
   /** What the log has said so far, line by line. */
   readonly lines: string[];
   readonly opened: Promise<OpenDatabase>;
+  /** `opened`, and an error with what the log says when it waits instead. */
+  readonly atOnce: () => Promise<OpenDatabase>;
   /** Resolves when the log says this. */
   readonly says: (words: string) => Promise<void>;
   /** Ends the waiting, if it waits. */
@@ -65,12 +67,22 @@ export function opening(url: string, { folder = OWN_MIGRATIONS, poolSize = 3 } =
   const choice = { kind: 'url', url: new Secret(url) } as const;
   const opened = openDatabase({ database: choice, databasePoolSize: poolSize }, log, stop.signal, folder);
   opened.catch(() => undefined); // a test that stops the waiting does not ask how it ended
+  const says = async (words: string): Promise<void> => {
+    while (!lines.some((line) => line.includes(words)) && !stop.signal.aborted)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  };
   return {
     lines,
     opened,
-    async says(words) {
-      while (!lines.some((line) => line.includes(words))) await new Promise((resolve) => setTimeout(resolve, 20));
-    },
+    says,
+    atOnce: () =>
+      Promise.race([
+        opened,
+        says('trying again').then(() => {
+          stop.abort();
+          throw new Error(`it waits: ${lines.join('')}`);
+        }),
+      ]),
     async stop() {
       stop.abort();
       await opened.then(
