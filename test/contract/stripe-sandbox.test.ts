@@ -65,7 +65,12 @@ describe("the adapter and the sandbox's Stripe", () => {
     });
     const listed = await stripe.platform.listInvoicePayments(invoiceId);
     expect(listed).toMatchObject({ ok: true });
-    expect(listed.ok && listed.value).toContainEqual({ paymentRecordId, status: 'paid', amountPaid: 2990n });
+    expect(listed.ok && listed.value).toContainEqual({
+      paymentRecordId,
+      status: 'paid',
+      amountPaid: 2990n,
+      byPlatform: false,
+    });
   });
 
   it('repeats under new keys change nothing: finalized, attached, refunded and credited once', async () => {
