@@ -1,7 +1,7 @@
 // The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
 import { recoveryLinks } from './link-settings.js';
+import { trustedProxies } from './proxy-settings.js';
 import {
-  addressRanges,
   apiKeys,
   byteSize,
   choice,
@@ -322,16 +322,7 @@ const doors = {
     },
     apiKeys,
   ),
-  trustedProxies: optionalList(
-    {
-      name: 'TRUSTED_PROXIES',
-      type: 'IP addresses or ranges, comma-separated',
-      example: '10.0.0.0/8, fd00::/8',
-      description:
-        'The reverse proxies in front of the daemon, whose X-Forwarded-For and X-Forwarded-Proto are believed: the client is the last address before them. It is who is slowed down at the console after wrong keys, and the source in the audit trail. Left out, that is whoever is connected.',
-    },
-    addressRanges,
-  ),
+  trustedProxies,
   signupChargeCheck: withDefault(
     {
       name: 'SIGNUP_CHARGE_CHECK',
