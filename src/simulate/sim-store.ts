@@ -108,7 +108,8 @@ export type Snapshot = {
 };
 
 const DUE_SQL = `
-  select extract(epoch from min(at)) * 1000 as due_ms from (
+  select extract(epoch from min(at)) * 1000 as due_ms,
+         (select extract(epoch from max(lease_until)) * 1000 from lane where key not like 'job:%') as held_ms from (
     select greatest(e.next_try_at, l.lease_until) as at
       from inbox_event e left join lane l on l.key = e.lane where e.status = 'received'
     union all
@@ -151,11 +152,12 @@ export class SimStore {
     await this.look.query('vacuum');
   }
 
-  /** Milliseconds since 1970 from which something is due; null: nothing is. */
-  async due(): Promise<number | null> {
-    const found = await this.look.query<{ due_ms: string | null }>(DUE_SQL);
-    const due = found.rows[0]?.due_ms ?? null;
-    return due === null ? null : Math.ceil(Number(due));
+  /** Milliseconds since 1970: from when something is due, and until when somebody holds a lane. Null: nothing is, nobody does. */
+  async due(): Promise<{ readonly dueAt: number | null; readonly heldUntil: number | null }> {
+    const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>(DUE_SQL);
+    const ms = (text: string | null | undefined): number | null =>
+      text === null || text === undefined ? null : Math.ceil(Number(text));
+    return { dueAt: ms(found.rows[0]?.due_ms), heldUntil: ms(found.rows[0]?.held_ms) };
   }
 
   async snapshot(now: Date): Promise<Snapshot> {

@@ -141,6 +141,26 @@ export const goldenStories: readonly Story[] = [
     },
   },
   {
+    name: 'a replica whose clock is wrong dies with the lane it holds',
+    settings: { draftPolicy: 'finalize' },
+    plan: async (world) => {
+      await renewal(world, 'succeed');
+      world.scheduler.plan(world.at(0.01), 'two clocks differ by eight minutes', () => {
+        for (const [at, offsetMs] of [240_000, -240_000].entries()) {
+          const replica = world.replica(at);
+          if (replica !== null) replica.clock.offsetMs = offsetMs;
+        }
+        const { faults } = world.scheduler;
+        let died = false;
+        world.scheduler.faults = (point) => {
+          if (died || point.label !== 'lanes.claim') return faults(point);
+          died = true;
+          return 'crash_after';
+        };
+      });
+    },
+  },
+  {
     name: 'paid by hand while the money is on its way',
     plan: async (world) => {
       const { people, invoice } = await renewal(world, 'succeed');

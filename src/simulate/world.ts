@@ -22,6 +22,7 @@ const DOORS: Readonly<Record<string, string>> = {
 const SUBSCRIBED = [...stripeInvoiceTypes, 'credit_note.created'];
 const RESTART_AT_MOST_SEC = 90;
 const COPIES_KEPT = 1_000;
+const LONGEST_LEASE_MS = 30_000;
 
 export type WorldSetup = {
   readonly seed: string;
@@ -117,7 +118,7 @@ export class World {
       rng: setup.shuffled ? this.rng.fork('schedule') : null,
       keepTrace: setup.keepTrace,
       keepPoints: setup.long !== true,
-      storeDue: () => this.store.due(),
+      storeDue: () => this.storeDue(),
       peers: { nextDue: () => kernel.clock.nextDue(), runDue: () => kernel.clock.runDue() },
       onCrash: (owner) => this.crashed(owner),
     });
@@ -259,6 +260,14 @@ export class World {
       return status;
     });
     return Promise.race([answered, this.sleep(timeoutMs).then(() => null)]);
+  }
+
+  /** When something is due. A lane is never held for longer than a lease, by whatever clock: others would wait for a dead replica. */
+  private async storeDue(): Promise<number | null> {
+    const { dueAt, heldUntil } = await this.store.due();
+    const heldMs = (heldUntil ?? 0) - this.now;
+    if (heldMs > LONGEST_LEASE_MS) this.scheduler.broken.push(`V16: a lane is held for ${heldMs / 1_000} s`);
+    return dueAt;
   }
 
   private hearSent({ method, path, key, body, done, side }: Sent): void {

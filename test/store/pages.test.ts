@@ -1,0 +1,122 @@
+// What the statements of the hot path read: the pages of their rows and no more, however large the tables are, whatever the server has
+// counted of them, and with plans that know no values. Nobody asks here how a plan looks.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import { fillBooks } from '../../src/bench/fill-books.js';
+import { type EventVerdict } from '../../src/domain/ports/lane-store.js';
+import { Database } from '../../src/store/database.js';
+import { PgInbox } from '../../src/store/inbox-store.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { aPaymentSucceeded } from '../support/builders.js';
+import { CountingIds, ManualClock } from '../support/clock.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
+
+const RENEWALS = 10_000;
+/** Due, and taken 12 at once. */
+const [DUE, TAKEN] = [2_000, 12];
+/** A look-up in an index is three or four pages; each lane has a dozen of them in a step. A whole table here has 60 and more. */
+const PAGES_A_LANE = 60;
+const PAGES_AT_ALL = 60;
+
+type Statement = { readonly text: string; readonly values: unknown[] };
+type Plan = { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
+
+let fresh: TestDatabase;
+let db: Database;
+const clock = new ManualClock();
+const sent: Statement[] = [];
+
+beforeAll(async () => {
+  fresh = await freshDatabase();
+  db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
+  const tables = await db.pool.query<{ name: string }>(
+    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+  );
+  for (const { name } of tables.rows) await db.pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
+  await fillBooks(fresh.url, RENEWALS);
+  // As if nothing had ever been counted: after a restore, or on a server whose autovacuum is off.
+  await db.pool.query(
+    `delete from pg_statistic where starelid in (select oid from pg_class where relnamespace = 'public'::regnamespace)`,
+  );
+  await db.pool.query(`update pg_class set relpages = 0, reltuples = -1 where relnamespace = 'public'::regnamespace`);
+  const inbox = new PgInbox(db, new CountingIds(), clock);
+  for (let n = 0; n < DUE; n += 250) {
+    const some = Array.from({ length: 250 }, (_, k) => n + k);
+    await inbox.store(some.map((k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` })));
+  }
+  db.pool.on('acquire', listen);
+  db.intake.on('acquire', listen);
+}, 60_000);
+afterAll(async () => {
+  await db.close();
+  await fresh.drop();
+});
+
+const heard = new WeakSet<pg.PoolClient>();
+/** Writes down the prepared statements that a connection is sent from now on. */
+function listen(client: pg.PoolClient): void {
+  if (heard.has(client)) return;
+  heard.add(client);
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  const hear = (first: unknown, ...rest: unknown[]): unknown => {
+    if (typeof first === 'object' && first !== null && 'name' in first) sent.push(first as unknown as Statement);
+    return query(first, ...rest);
+  };
+  Object.assign(client, { query: hear });
+}
+
+/** What a delivery and a step of some lanes send to the database, as the code sends it; nothing of it is kept due. */
+async function wholePath(round: string): Promise<void> {
+  const lanes = new PgLaneStore(db, clock);
+  await new PgInbox(db, new CountingIds(), clock).store([aPaymentSucceeded({ eventId: `evt_${round}` })]);
+  const claims = await lanes.claim('w', TAKEN, 25_000);
+  expect(claims).toHaveLength(TAKEN);
+  await Promise.all(
+    claims.map(({ lane, fence }) =>
+      lanes.transact({
+        lane,
+        fence,
+        decide: ({ state, events }) => {
+          expect(events).toHaveLength(1);
+          const verdicts = events.map((e): EventVerdict => ({ id: e.id, status: 'done', reason: null }));
+          return { state, verdicts, dueAt: null, rest: true, value: null };
+        },
+      }),
+    ),
+  );
+}
+
+/** The pages that each statement touches, planned without its values. */
+async function pagesOf(statements: readonly Statement[]): Promise<readonly (readonly [what: string, pages: number])[]> {
+  const client = await db.pool.connect();
+  const out: [string, number][] = [];
+  try {
+    await client.query('begin; set local plan_cache_mode = force_generic_plan');
+    for (const { text, values } of statements) {
+      const found = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+        text: `explain (analyze, buffers, format json) ${text}`,
+        values,
+      });
+      const plan = found.rows[0]?.['QUERY PLAN'][0].Plan;
+      out.push([text, (plan?.['Shared Hit Blocks'] ?? Infinity) + (plan?.['Shared Read Blocks'] ?? Infinity)]);
+    }
+    await client.query('rollback');
+  } finally {
+    client.release();
+  }
+  return out;
+}
+
+it.each([
+  ['without any statistics', null],
+  ['with statistics', 'analyze'],
+])('claim, intake, load, decision and what waits read a few pages a lane %s', async (name, before) => {
+  if (before !== null) await db.pool.query(before);
+  sent.length = 0;
+  await wholePath(name);
+  const statements = [...new Map(sent.map((s) => [s.text, s])).values()];
+  expect(statements.length).toBeGreaterThanOrEqual(12);
+  const most = PAGES_AT_ALL + TAKEN * PAGES_A_LANE;
+  const tooMany = (await pagesOf(statements)).filter(([, pages]) => !(pages <= most));
+  expect(tooMany).toEqual([]);
+});
