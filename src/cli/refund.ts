@@ -38,12 +38,9 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;
   if (!(await cli.confirm(question))) return EXIT.failed;
   const reason = String(cli.options['reason']);
-  const path = `/v1/payments/${payment.paymentId ?? id}/refunds`;
   const asked = JSON.stringify({ amount: wanted?.toString() ?? null, reason });
   const name = {
     apiKey: 'cli',
-    method: 'POST',
-    path,
     idempotencyKey: key ?? randomUUID(),
     bodySha256: createHash('sha256').update(asked).digest(),
   };

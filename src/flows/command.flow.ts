@@ -32,15 +32,23 @@ export class CommandFlow {
   }
 
   /**
-   * `id`: `pay_…` or our own. The refund is written down with its key; the MoR has not been asked yet. Under a `name` that was
-   * used before it gives the refund that was made then, as it is now: two requests at once wait for each other at the lane's lock.
+   * `id`: `pay_…` or our own; both are one scope of names. The refund is written down with its key; the MoR has not been asked yet. Under
+   * a `name` that was used before it gives the refund that was made then, as it is now: two requests at once wait for each other at the
+   * lane's lock.
    */
-  async requestRefund(id: string, request: RefundRequest, name: NamedRequest | null): Promise<Done<RefundRow>> {
+  async requestRefund(
+    id: string,
+    request: RefundRequest,
+    name: Omit<NamedRequest, 'method' | 'path'> | null,
+  ): Promise<Done<RefundRow>> {
     const found = await this.books.payment(id);
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId } = found.payment;
-    const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx);
-    return changeLane(this.lanes, invoiceId, act, name === null ? null : { name, find: refundOf });
+    const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
+    const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx, scope);
+    if (name === null) return changeLane(this.lanes, invoiceId, act);
+    const path = `/v1/payments/${found.payment.paymentId ?? rowId}/refunds`;
+    return changeLane(this.lanes, invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundOf });
   }
 
   async completeSignup(invoiceId: string, completion: Completion): Promise<Done<PaymentRow>> {

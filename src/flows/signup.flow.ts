@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Refusal, refuse } from '../domain/lane/apply-command.js';
 import { type PaymentRow } from '../domain/model.js';
+import { morKey } from '../domain/mor-key.js';
 import { money, type Money } from '../domain/money.js';
 import { type Books } from '../domain/ports/books.js';
 import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
@@ -87,7 +88,8 @@ export class SignupFlow {
       morCustomerId: null,
       taxCalculationId: bound.taxCalculationId,
       recalculated: false,
-      morKey: `crossbill:signup:${id}`,
+      // Without a name of the caller's nothing survives a restore, and the same request is another signup.
+      morKey: name === null ? `crossbill:signup:${id}` : morKey('signup', [name.apiKey, name.idempotencyKey]),
       path: wire.path,
       body: wire.body,
       busyUntil: null,

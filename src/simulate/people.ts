@@ -129,9 +129,8 @@ export class People {
   /** An operator asks for a refund, `clicks` times at once with one key: one refund at most. */
   async refund(paymentId: string, amount: number | null, clicks = 1): Promise<void> {
     const key = `click-${++this.clicks}`;
-    const path = `/v1/payments/${paymentId}/refunds`;
     const bodySha256 = createHash('sha256').update(String(amount)).digest();
-    const name = { apiKey: 'ops', method: 'POST', path, idempotencyKey: key, bodySha256 };
+    const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
     const minor = amount === null ? null : BigInt(amount);
     const request = { amount: minor, reason: null, metadata: { click: key }, by: 'ops' };
     const click = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 // One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and time.
 import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '../domain/events/stripe-event.js';
+import { morKey } from '../domain/mor-key.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { type VerifyReport } from '../flows/verify.flow.js';
 import { type Side } from '../sandbox/kernel/side.js';
@@ -273,6 +274,7 @@ export class World {
   private hearSent({ method, path, key, body, done, side }: Sent): void {
     if (key === null || method === 'GET') return;
     if (side === 'stripe') this.notBeforeSettlement(path, body);
+    else this.keyOfRefund(path, body, key);
     if (done) this.onEffect(path);
     const request = `${method} ${path} ${body}`;
     const before = this.keys.get(key);
@@ -286,6 +288,17 @@ export class World {
     if (older?.done === true) {
       this.scheduler.broken.push(`V7: ${key} is sent although the key before it had its effect`);
     }
+  }
+
+  /** V7: the key of a refund is a function of who asked, for which payment, under which Idempotency-Key: a restore does not change it. */
+  private keyOfRefund(path: string, body: string, key: string): void {
+    const paymentId = /^\/api\/payments\/([^/]+)\/refund$/.exec(path)?.[1];
+    const click = paymentId === undefined ? null : /"click":"(click-\d+)"/.exec(body)?.[1];
+    if (paymentId === undefined || click === undefined || click === null) return;
+    if (key !== morKey('refund', [paymentId, 'caller', 'ops', click]))
+      this.scheduler.broken.push(
+        `V7: the key of refund ${click} of ${paymentId} is made of something that no restore keeps`,
+      );
   }
 
   /** V5: what marks an invoice is never sent for money that is on its way. */

@@ -52,6 +52,11 @@ export async function migratedTemplate(version: string, migrate: Migrate): Promi
   return name;
 }
 
+/** A backup: a copy of a database that nobody is connected to. */
+export function copyDatabase(url: string): Promise<TestDatabase> {
+  return copyOf(new URL(url).pathname.slice(1));
+}
+
 async function copyOf(template: string): Promise<TestDatabase> {
   const name = `crossbill_test_${randomBytes(8).toString('hex')}`;
   await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));

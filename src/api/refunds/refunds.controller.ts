@@ -17,7 +17,7 @@ import { MayChange, MayRead } from '../access/access.js';
 import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Problems } from '../http/docs.js';
 import { IdPipe } from '../http/id.pipe.js';
-import { requestName, requiredIdempotencyKey } from '../http/idempotency.js';
+import { refundName, requiredIdempotencyKey } from '../http/idempotency.js';
 import { notFound, Problem, refusalProblem } from '../http/problem.js';
 import { paymentName } from '../payments/payment.view.js';
 import { CreateRefundDto } from './refund.dto.js';
@@ -45,7 +45,7 @@ export class RefundsController {
   @ApiOperation({
     summary: 'Refund a payment, fully or in part (role: ops)',
     description:
-      'Refunded at the MoR, then mirrored on Stripe. The same Idempotency-Key with the same body gives the same refund as it is now, never a second one.',
+      'Refunded at the MoR, then mirrored on Stripe. The same Idempotency-Key with the same body gives the same refund as it is now, never a second one: by either id of the payment, and also after a restored backup, for the MoR gets a key made of API key name, payment and Idempotency-Key.',
   })
   @ApiHeader({ name: 'Idempotency-Key', required: true, description: '1 to 255 printable characters.' })
   @ApiCreatedResponse({
@@ -60,7 +60,7 @@ export class RefundsController {
   @Problems({
     400: '`invalid_request`: a wrong field, no Idempotency-Key, or more than remains of the payment.',
     404: '`payment_not_found`',
-    409: '`idempotency_conflict`, `payment_not_identified` (the MoR has not named this payment yet)',
+    409: '`idempotency_conflict` (also when the MoR knows the key with another body, as after a restored backup), `payment_not_identified` (the MoR has not named this payment yet)',
     415: '`unsupported_media_type`',
     422: '`payment_not_refundable`: never succeeded, fully refunded or charged back.',
   })
@@ -80,12 +80,12 @@ export class RefundsController {
         metadata: dto.metadata ?? null,
         by: caller.name,
       },
-      requestName(caller, `/v1/payments/${id}/refunds`, key, req.body),
+      refundName(caller, key, req.body),
     );
     if (!asked.ok) throw refusalProblem(asked);
     const { refund, payment } = await this.answered(asked.value.id);
     // With a status it is the MoR's refusal of the request; without one the MoR took the request and the refund failed.
-    if (refund.status === 'failed' && typeof refund.failure?.status === 'number') {
+    if (typeof refund.failure?.status === 'number') {
       throw new Problem(refund.failure.status, refund.failure.code ?? 'mor_refused', refund.failure.message);
     }
     res.status(refund.status === 'requested' || refund.status === 'unknown' ? 202 : 201);

@@ -4,7 +4,7 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../../api/http/id.pipe.js';
-import { requestName } from '../../api/http/idempotency.js';
+import { refundName } from '../../api/http/idempotency.js';
 import { given } from '../../api/http/page.js';
 import { invalid, notFound, Problem, refusalProblem } from '../../api/http/problem.js';
 import { isPlainText } from '../../api/http/rules.js';
@@ -103,10 +103,7 @@ export class RefundPages {
       const { minor, reason, key } = askedOf(formOf(req), found.payment);
       const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: session.name };
       const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
-      const path = `/v1/payments/${paymentName(found.payment)}/refunds`;
-      return orThrow(
-        await this.commands.requestRefund(found.payment.id, request, requestName(session, path, key, body)),
-      );
+      return orThrow(await this.commands.requestRefund(found.payment.id, request, refundName(session, key, body)));
     });
     secure(res);
     res.redirect(303, `${PATH}/${encodeURIComponent(refund.id)}`);

@@ -231,7 +231,13 @@ function applyDone(s: LaneState, m: OutboxRow, a: Answer, ctx: Ctx): LaneState {
       const amount = { minor: r.amount, currency: r.currency };
       // The reference it was reported under: the refund may have got another id since.
       const refunded = { paymentRecordId: a.paymentRecordId, reference: m.subject };
-      const call = { kind: 'issue_credit_note', invoiceId: r.invoiceId, refundId: r.id, amount, refunded } as const;
+      const call = {
+        kind: 'issue_credit_note',
+        invoiceId: r.invoiceId,
+        refundId: m.subject,
+        amount,
+        refunded,
+      } as const;
       return addCall(putRefund(s, { ...r, mirror: 'crediting' }), ctx, call, m.subject);
     }
     case 'issue_credit_note': {

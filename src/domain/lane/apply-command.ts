@@ -8,13 +8,13 @@ import {
   type Resolution,
   type ReviewRow,
 } from '../model.js';
+import { morKey } from '../mor-key.js';
 import { SHADOW_MESSAGE, SHADOW_MODE } from '../ports/call.js';
 import { refundable } from '../status.js';
 import {
   addMessage,
   closeReviews,
   type Ctx,
-  messageKey,
   moveMark,
   note,
   putInvoice,
@@ -69,8 +69,18 @@ const UNNAMED: Readonly<Record<PaymentRow['origin'], string>> = {
   proforma: `The MoR gives a bank transfer no pay_... id, so it cannot be refunded here. Give it back through the MoR (portal or support), then credit the invoice on Stripe by hand.`,
 };
 
-/** Writes a refund down with its key and bytes; the amount is reserved from here on. */
-export function requestRefund(s: LaneState, paymentRowId: string, req: RefundRequest, ctx: Ctx): Commanded<RefundRow> {
+/**
+ * Writes a refund down with its key and bytes; the amount is reserved from here on.
+ * @param scope what makes this request one and no other, from names that survive a restored backup; null: nothing does, and the refund's
+ *   own id makes its key
+ */
+export function requestRefund(
+  s: LaneState,
+  paymentRowId: string,
+  req: RefundRequest,
+  ctx: Ctx,
+  scope: readonly string[] | null = null,
+): Commanded<RefundRow> {
   const p = s.payments.find((x) => x.id === paymentRowId);
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
   if (ctx.settings.shadow === true) return refuseInShadow();
@@ -79,6 +89,14 @@ export function requestRefund(s: LaneState, paymentRowId: string, req: RefundReq
   }
   if (p.succeededAt === null || p.amount === null) {
     return refuse(422, 'payment_not_refundable', 'This payment never succeeded: there is nothing to give back.');
+  }
+  const key = scope === null ? null : refundKey(p.paymentId, scope);
+  const before = key === null ? undefined : s.messages.find((m) => m.key === key);
+  if (before !== undefined) {
+    const made = s.refunds.find((r) => r.id === before.subject);
+    if (made !== undefined && (req.amount === null || req.amount === made.amount))
+      return { ok: true, state: s, value: made };
+    return refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another refund of this payment.');
   }
   const rest = refundable(p, s.refunds);
   if (rest === 0n)
@@ -96,9 +114,29 @@ export function requestRefund(s: LaneState, paymentRowId: string, req: RefundReq
     reason: req.reason,
     metadata: req.metadata,
   });
-  const state = addMessage(putRefund(s, refund), ctx, { peer: 'mor', kind: 'create_refund', subject: refund.id, wire });
+  const call = {
+    peer: 'mor',
+    kind: 'create_refund',
+    subject: refund.id,
+    wire,
+    ...(key === null ? {} : { key }),
+  } as const;
+  const state = addMessage(putRefund(s, refund), ctx, call);
   const said = `${req.by} asked for a refund of ${showMoney({ minor: amount, currency: p.currency })}`;
   return { ok: true, state: note(state, ctx, 'person', said, refund.id), value: refund };
+}
+
+/** Both ids of a payment, the MoR's and ours, are one scope: the key is made of the MoR's, which no restore changes. */
+function refundKey(paymentId: string, scope: readonly string[]): string {
+  return morKey('refund', [paymentId, ...scope]);
+}
+
+/** A refund chosen for a review item is the payment's first of that kind again after a restore; one more is asked for only when the last failed. */
+function reviewScope(s: LaneState, paymentId: string | null, kind: ReviewRow['kind']): readonly string[] {
+  for (let n = 1; ; n++) {
+    const scope = ['review', kind, String(n)];
+    if (!s.messages.some((m) => m.key === refundKey(paymentId ?? '', scope))) return scope;
+  }
 }
 
 /** What a person may choose for an open item. */
@@ -180,6 +218,7 @@ function act(
         p.id,
         { amount: surplusToRefund(s, r), reason: 'requested_by_customer', metadata: null, by: choice.by },
         ctx,
+        reviewScope(s, p.paymentId, r.kind),
       );
       return asked.ok ? just(asked.state) : asked;
     }
@@ -281,7 +320,6 @@ function sendAgain(s: LaneState, match: (m: OutboxRow) => boolean, ctx: Ctx): La
   if (m === undefined || m.status === 'done') return s;
   return putMessage(s, {
     ...m,
-    key: messageKey(m.kind, m.subject, m.generation),
     status: 'pending',
     lastCode: null,
     firstTriedAt: null, // how old its key may be counts from a person's word on

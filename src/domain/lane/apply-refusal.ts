@@ -1,5 +1,5 @@
 // Takes in a refusal: what the peer will surely not do becomes another look, or an item for a person.
-import { type LaneState, type OutboxRow } from '../model.js';
+import { type LaneState, type OutboxRow, type RefundRow } from '../model.js';
 import { type CallFailure } from '../ports/call.js';
 import { paymentOf, refundOf, said } from './answer-parts.js';
 import { applyChannelRefusal } from './apply-channel-answer.js';
@@ -114,6 +114,21 @@ function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): La
       failure: { status: f.status, code: f.code, message: f.message },
     });
     return decideAnew(freed, r.paymentRowId);
+  }
+  if (f.code === 'idempotency_conflict') {
+    // Another body under the same key, as after a restore: it is never sent under another one.
+    const message =
+      'The MoR has another request under the same Idempotency-Key, perhaps from before a backup was restored. Nothing was sent under another key.';
+    const refused: RefundRow = { ...r, status: 'unknown', failure: { status: f.status, code: f.code, message } };
+    return openReview(putRefund(s, refused), ctx, {
+      kind: 'refund_stuck',
+      subject: r.id,
+      paymentRowId: r.paymentRowId,
+      refundId: r.id,
+      summary: `refund ${r.id} was refused: the MoR knows its key with another body (${said(f)})`,
+      proposal:
+        'Ask the MoR what it gave back under this key; its payment.refunded is taken in as it is. The amount stays reserved: if the MoR gave nothing back for this request, `apply` with a note frees it.',
+    });
   }
   // A refusal of the repeat does not say what became of the first try.
   return openReview(putRefund(s, { ...r, status: 'unknown' }), ctx, {

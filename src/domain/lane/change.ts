@@ -186,7 +186,7 @@ export function addCall(s: LaneState, ctx: Ctx, call: BillingCall, subject: stri
 export function addMessage(
   s: LaneState,
   ctx: Ctx,
-  m: Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> & { generation?: number },
+  m: Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> & { generation?: number; key?: string },
 ): LaneState {
   const generation =
     m.generation ??
@@ -199,7 +199,7 @@ export function addMessage(
     kind: m.kind,
     subject: m.subject,
     generation,
-    key: messageKey(m.kind, m.subject, generation),
+    key: m.key ?? messageKey(m.kind, m.subject, generation),
     wire: m.wire,
     status: shadow ? 'cancelled' : 'pending',
     attempts: 0,

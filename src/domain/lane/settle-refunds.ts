@@ -131,8 +131,9 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
       p.paymentRecordId === null || reported === undefined
         ? null
         : { paymentRecordId: p.paymentRecordId, reference: reported.subject };
-    const call = { kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: r.id, amount, refunded } as const;
-    const credited = addCall(s, ctx, call, reported?.subject ?? reference);
+    const name = reported?.subject ?? reference;
+    const call = { kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded } as const;
+    const credited = addCall(s, ctx, call, name);
     return note(
       putRefund(credited, { ...r, mirror: 'crediting' }),
       ctx,
@@ -145,7 +146,7 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
     kind: 'report_refund',
     invoiceId: p.invoiceId,
     paymentRecordId: p.paymentRecordId,
-    refundId: r.id,
+    refundId: reference, // no id of ours: the bytes are the same after a restore, as their key is
     reference,
     amount,
     refundedAt: r.succeededAt ?? ctx.now,

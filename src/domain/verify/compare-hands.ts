@@ -57,10 +57,8 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
 /** While a refund's own note is not known here, a note that names the refund may be it. */
 function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
   if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
-  return (
-    n.refundId === r.id ||
-    [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && n.references.includes(x))
-  );
+  const named = [n.refundId, ...n.references];
+  return [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && named.includes(x));
 }
 
 /** The refunds of one payment that the ledger mirrored against what its payment record shows. `record` null: there is none. */

@@ -1,0 +1,141 @@
+// Keys are made of names that survive a restored backup: what was asked for before it is not done a second time after it.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { copyDatabase, type TestDatabase } from '../support/database.js';
+import { type Json, type Reply, SIGNUP_KEY, startWorld, type Subscriber, type World } from '../support/world.js';
+import { refund, requestsOf, reviews, stripeSide, untilPayment } from './support/story.js';
+
+describe('one key, one refund, also after a restore', () => {
+  let world: World;
+  let ada: Subscriber;
+  const copies: TestDatabase[] = [];
+
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+    await world.startDaemon();
+    ada = await world.subscriber();
+    await world.invoice(ada.firstInvoiceId, 'paid');
+  });
+  afterAll(async () => {
+    await world.close();
+    for (const copy of copies) await copy.drop();
+  });
+  beforeEach(() => restart());
+
+  async function stop(): Promise<void> {
+    await Promise.all(world.daemons.splice(0).map((d) => d.stop()));
+  }
+
+  /** The daemon anew, on the database that is given, or on the one of the world. */
+  async function restart(url = world.databaseUrl): Promise<void> {
+    await stop();
+    const daemon = await world.startDaemon({ DATABASE_URL: url });
+    const { stripe, cards, secrets } = world.sandbox;
+    stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
+    cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+  }
+
+  async function backup(): Promise<string> {
+    await stop();
+    const copy = await copyDatabase(world.databaseUrl);
+    copies.push(copy);
+    await restart();
+    return copy.url;
+  }
+
+  async function aRenewal(): Promise<{ invoiceId: string; paymentId: string }> {
+    const renewed = await world.control('POST', '/stripe/renew', { subscription: ada.subscriptionId });
+    const invoiceId = String(renewed.body['id']);
+    const { payments } = (await world.invoice(invoiceId, 'paid')) as { payments: Json[] };
+    return { invoiceId, paymentId: String(payments[0]?.['id']) };
+  }
+
+  /** Our own id of a payment, which no answer shows once the MoR has named it. */
+  async function ourId(url: string, paymentId: string): Promise<string> {
+    const db = new pg.Client({ connectionString: url });
+    await db.connect();
+    const found = await db.query<{ id: string }>('select id from payment where payment_id = $1', [paymentId]);
+    await db.end();
+    return found.rows[0]?.id ?? '';
+  }
+
+  async function atMor(paymentId: string): Promise<Json[]> {
+    return (await world.control('GET', `/mor/refunds?payment=${paymentId}`)).body['data'] as Json[];
+  }
+
+  it.each<[string, Json]>([
+    ['a part', { amount: 990, reason: 'goodwill', metadata: { ticket: 'T-1' } }],
+    ['all that remains', {}],
+  ])(
+    'keys are made of names that survive it: %s asked for before a restore and again after it, by the other id, is one refund',
+    async (what, body) => {
+      const { invoiceId, paymentId } = await aRenewal();
+      const copy = await backup();
+      const key = `K ${what}`;
+      const first = await refund(world, paymentId, body, key);
+      expect(first).toMatchObject({ status: 201, body: { status: 'succeeded' } });
+      await world.until(
+        'it shows on Stripe',
+        () => stripeSide(world, invoiceId),
+        (side) => side.notes.length === 1,
+      );
+
+      await restart(copy);
+      expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
+      const ours = await ourId(copy, paymentId);
+      expect(ours).toMatch(/^pmt_/);
+      const again = await refund(world, ours, body, key);
+      expect(again).toMatchObject({ status: 201, body: { mor_refund_id: first.body['mor_refund_id'] } });
+      expect(await atMor(paymentId)).toHaveLength(1);
+      const sent = await requestsOf(world, `side=mor&method=POST&path=/api/payments/${paymentId}/refund`);
+      expect(sent.length).toBeGreaterThanOrEqual(2);
+      expect(new Set(sent.map((r) => `${String(r['idempotency_key'])} ${JSON.stringify(r['body'])}`)).size).toBe(1);
+      // Its twin on Stripe is found, not made once more.
+      await untilPayment(world, paymentId, 'is mirrored', (p) =>
+        (p['refunds'] as Json[]).every((r) => r['mirror'] === 'done' || r['credit_note_id'] !== null),
+      );
+      const side = await stripeSide(world, invoiceId);
+      expect([side.refundReferences.length, side.notes.length]).toEqual([1, 1]);
+      expect(await reviews(world, invoiceId)).toEqual([]);
+    },
+  );
+
+  it('both ids of a payment are one scope: the same key by either is the same refund, and another body a conflict', async () => {
+    const { paymentId } = await aRenewal();
+    const ours = await ourId(world.databaseUrl, paymentId);
+    const one = await refund(world, paymentId, { amount: 500 }, 'one-scope');
+    const two = await refund(world, ours, { amount: 500 }, 'one-scope');
+    expect([one.status, two.status, two.body['id']]).toEqual([201, 201, one.body['id']]);
+    expect(await refund(world, ours, { amount: 501 }, 'one-scope')).toMatchObject({
+      status: 409,
+      body: { code: 'idempotency_conflict' },
+    });
+    expect(await atMor(paymentId)).toHaveLength(1);
+  });
+
+  it('another body under a key from before the restore is refused by the MoR, said to the caller and never sent under another key', async () => {
+    const { invoiceId, paymentId } = await aRenewal();
+    const copy = await backup();
+    expect((await refund(world, paymentId, { amount: 500 }, 'K-other')).status).toBe(201);
+    await restart(copy);
+    const other = await refund(world, paymentId, { amount: 700 }, 'K-other');
+    expect(other).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    expect(String(other.body['message'])).toContain('Nothing was sent under another key');
+    expect(await atMor(paymentId)).toHaveLength(1);
+    const items = await reviews(world, invoiceId);
+    expect(items).toMatchObject([{ kind: 'refund_stuck', summary: expect.stringContaining('another body') }]);
+  });
+
+  it('a signup asked for before a restore and again after it, with its key, is one intent at the MoR', async () => {
+    const copy = await backup();
+    const body = { kind: 'payment', customer: { id: 'cus_restored' }, amount: 2990, currency: 'eur' };
+    const signUp = (): Promise<Reply> =>
+      world.api('POST', '/v1/signups', body, { authorization: `Bearer ${SIGNUP_KEY}`, 'idempotency-key': 'order-7' });
+    const first = await signUp();
+    expect(first.status).toBe(201);
+    await restart(copy);
+    const again = await signUp();
+    expect(again).toMatchObject({ status: 201, body: { payment_intent_id: first.body['payment_intent_id'] } });
+    expect(again.body['client_secret']).toBe(first.body['client_secret']);
+  });
+});
