@@ -25,7 +25,7 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
-const say = (text) => process.stdout.write(`${text}\n`);
+const say = (text) => console.log(text);
 const wanted = options.bench ? { node: '24', postgres: '15-debian', ...options } : options;
 const pairs = pairsOf(wanted);
 if (options.list) {
@@ -73,7 +73,7 @@ async function runPair(pair, place, logs) {
       }
       if (!options.short) {
         tell('tests');
-        const found = await tests(node.path, server.url, positionals.length > 0 ? positionals : TESTS, log);
+        const found = await tests(node.path, server.url, positionals.length > 0 ? positionals : TESTS, log, tell);
         Object.assign(result, found);
         tell(`tests: ${found.passed} passed, ${found.failed} failed, ${found.skipped} skipped`);
         if (positionals.length > 0) return;

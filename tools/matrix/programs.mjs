@@ -19,16 +19,19 @@ export function onInterrupt(then) {
   }
 }
 
+const TELL_EVERY_MS = 60_000;
+
 /** The counts of a jest run, and the names of the tests that failed. */
-export async function tests(node, url, paths, log) {
+export async function tests(node, url, paths, log, tell) {
   const file = `${log}.json`;
   rmSync(file, { force: true });
   const args = ['node_modules/jest/bin/jest.js', ...paths, '--json', `--outputFile=${file}`];
+  const progress = setInterval(() => tell(filesDone(`${log}.tests.log`)), TELL_EVERY_MS);
   const how = await run(node, args, `${log}.tests.log`, 60, {
     // As in `npm test`; through the environment, so that jest's workers have them too.
     NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
     TEST_DATABASE_URL: url,
-  });
+  }).finally(() => clearInterval(progress));
   let found;
   try {
     found = JSON.parse(readFileSync(file, 'utf8'));
@@ -46,6 +49,11 @@ export async function tests(node, url, paths, log) {
     skipped: found.numPendingTests + found.numTodoTests,
     failures,
   };
+}
+
+function filesDone(log) {
+  const ended = [...readFileSync(log, 'utf8').matchAll(/^(PASS|FAIL) /gm)].map(([, how]) => how);
+  return `${ended.length} files done, ${ended.filter((how) => how === 'FAIL').length} of them failed`;
 }
 
 /** Null when the demo ended clean, else how it ended; the daemon's own log is kept then. */

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
-/** It lives as long as its standard input is open: also a killed matrix leaves no server behind. */
-const UNTIL_WE_END = '"$0" "$@" </dev/null & server=$!; cat >/dev/null; kill -INT $server; wait $server';
+/** It lives as long as its standard input is open: also a killed matrix leaves no server behind, and no folder. */
+const UNTIL_WE_END = '"$@" </dev/null & server=$!; cat >/dev/null; kill -INT $server; wait $server; cd /; rm -rf "$0"';
 
 // What tests write need not survive a power cut. Everything else is what the server does by default, JIT above all.
 const FOR_TESTS = ['fsync=off', 'full_page_writes=off'];
@@ -34,11 +34,15 @@ export async function withServer({ initdb, postgres, runAs }, { durable }, work)
     const port = await freePort();
     const settings = [`port=${port}`, `unix_socket_directories=${folder}`, ...(durable ? [] : FOR_TESTS)];
     const output = openSync(log, 'a');
-    server = spawn('/bin/sh', ['-c', UNTIL_WE_END, postgres, '-D', data, ...settings.flatMap((s) => ['-c', s])], {
-      ...asUser,
-      detached: true, // Ctrl-C in our terminal is not for it
-      stdio: ['pipe', output, output],
-    });
+    server = spawn(
+      '/bin/sh',
+      ['-c', UNTIL_WE_END, folder, postgres, '-D', data, ...settings.flatMap((s) => ['-c', s])],
+      {
+        ...asUser,
+        detached: true, // Ctrl-C in our terminal is not for it
+        stdio: ['pipe', output, output],
+      },
+    );
     closeSync(output);
     const url = `postgresql://postgres:${password}@127.0.0.1:${port}/postgres`;
     const about = await whenReady(url, server, log);
