@@ -224,6 +224,7 @@ function view(report: VerifyReport, repaired: Repaired | null): Record<string, u
     acknowledged: acknowledgedOf(report).map(shown),
     explained: differences.filter((d) => d.reviewId !== null).map(shown),
     more,
+    marks_left: report.marksLeft,
     loss_windows: report.lossWindows.map(shownWindow),
     problem,
     ...repairs,
@@ -329,6 +330,13 @@ function reportText(report: VerifyReport): string {
 
 /** What a run without differences may say: no more than what was looked at. */
 function cleanText(report: VerifyReport): string {
+  const { marksLeft } = report;
   const n = acknowledgedOf(report).length;
-  return `Clean: ledger, Stripe and the MoR agree${n === 0 ? '' : `, but for ${n} acknowledged`}.`;
+  const but = n === 0 ? '' : `, but for ${n} acknowledged`;
+  if (marksLeft === 0) return `Clean: ledger, Stripe and the MoR agree${but}.`;
+  const mor =
+    marksLeft === null
+      ? 'Marks were not looked up at the MoR (SIGNUP_CHARGE_CHECK=off).'
+      : `The MoR knows the marks that were looked up there; ${marksLeft} are still to be, by this and the next runs.`;
+  return `Clean: ledger and Stripe agree${but}. ${mor}`;
 }

@@ -2,7 +2,6 @@
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type UnconfirmedSignup } from '../domain/ports/verify-books.js';
 import {
   compareAttached,
   compareInvoice,
@@ -17,6 +16,7 @@ import { compareDetached, compareOverpaid, creditedBeyondLedger } from '../domai
 import { type VerifyProgress } from '../domain/verify/progress.js';
 import { type VerifyFindings } from './verify-findings.js';
 import { VerifyHands } from './verify-hands.js';
+import { VerifyMarks } from './verify-marks.js';
 import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { type Sitting, VerifyQuestions } from './verify-questions.js';
 
@@ -38,9 +38,11 @@ const YOUNG_ONES = 200;
 const YOUNG_PAUSE_MS = 3_000;
 export class VerifyComparison {
   private refundsAfter: bigint;
-  private signupsAfter: bigint;
   private readonly questions: VerifyQuestions;
   private readonly hands: VerifyHands;
+  private readonly marks: VerifyMarks;
+  /** Marks that are still to be looked up at the MoR; null: it was not asked. */
+  marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
   private readonly youngInvoices = new Set<string>();
   private readonly youngEvents: BillingEventFacts[] = [];
@@ -53,15 +55,15 @@ export class VerifyComparison {
     const { from } = sitting;
     this.questions = new VerifyQuestions(parts.context, sitting, findings);
     this.hands = new VerifyHands(parts, this.questions, findings);
+    this.marks = new VerifyMarks(parts, this.questions, findings);
     this.refundsAfter = from.refundsAfter;
-    this.signupsAfter = from.signupsAfter;
   }
 
   get progress(): VerifyProgress {
-    const { questions, refundsAfter, signupsAfter, findings } = this;
+    const { questions, refundsAfter, findings } = this;
     const again = [...findings.again];
     const { listings } = questions;
-    return { ...this.sitting.from, ...listings, refundsAfter, signupsAfter, again, more: findings.moreShown };
+    return { ...this.sitting.from, ...listings, refundsAfter, again, more: findings.moreShown };
   }
 
   /** Throws CouldNotCompare when somebody does not answer, or the run is ended. */
@@ -72,7 +74,7 @@ export class VerifyComparison {
     await this.hands.records();
     await this.hands.notes();
     await this.stripeEvents();
-    await this.signupCharges();
+    this.marksLeft = await this.marks.all();
     await this.youngOnes();
   }
 
@@ -94,8 +96,7 @@ export class VerifyComparison {
         if (own === null && unheard.has(id)) continue; // it still is
         const facts = await this.read(id);
         const found = facts === null ? [] : await this.ofInvoice(facts, own);
-        if (own !== null)
-          found.push(...(await this.hands.ofRefunds(own, true)), ...(await this.ofSignups(signupsOf(own))));
+        if (own !== null) found.push(...(await this.hands.ofRefunds(own, true)));
         findings.forget(id);
         findings.addShown(found, facts);
         await sitting.step('invoices', 0);
@@ -235,37 +236,6 @@ export class VerifyComparison {
       await this.sitting.step('invoices', 0);
     }
   }
-
-  private async signupCharges(): Promise<void> {
-    for (;;) {
-      const page = await this.parts.books.unconfirmedSignups(this.sitting.since, this.signupsAfter, VERIFY_PAGE);
-      for (const s of page) {
-        this.findings.addShown(await this.ofSignups([s]));
-        this.signupsAfter = s.seq;
-      }
-      if (page.length < VERIFY_PAGE) return;
-    }
-  }
-
-  /** Where no signed event vouches for a signup's payment, the MoR's invoice look-up must, unless that check is off. */
-  private async ofSignups(signups: readonly Omit<UnconfirmedSignup, 'seq'>[]): Promise<Difference[]> {
-    const { context, gateway } = this.parts;
-    const found: Difference[] = [];
-    if (context.settings.signupChargeCheck === 'off') return found;
-    for (const s of signups) {
-      const known = await this.questions.ask(
-        () => gateway.lookUpCharge(s.chargeId),
-        'a charge could not be looked up at the MoR',
-      );
-      await this.sitting.step('payments', 1);
-      if (known === 'charged') continue;
-      const said = known === 'pending' ? 'has not settled' : 'does not know';
-      const detail = `the MoR ${said} charge ${s.chargeId}, which paid this signup's invoice`;
-      const about = { invoiceId: s.invoiceId, paymentId: s.paymentRowId };
-      found.push(difference('marked_not_charged', 'person', detail, about));
-    }
-    return found;
-  }
 }
 
 /** Tells, among other things, that a customer's balance has moved. */
@@ -280,15 +250,6 @@ const NOTHING_LISTED: CallOutcome<BillingPage<never>> = {
   status: 200,
   requestId: null,
 };
-
-/** As the books list those that no event vouches for. */
-function signupsOf({ invoice, payments }: OurInvoice): readonly Omit<UnconfirmedSignup, 'seq'>[] {
-  return payments.flatMap((p) => {
-    if (p.origin !== 'signup' || p.paymentId !== null || p.mark !== 'confirmed') return [];
-    const { processorChargeId: chargeId } = p;
-    return chargeId === null ? [] : [{ paymentRowId: p.id, invoiceId: invoice.invoiceId, chargeId }];
-  });
-}
 
 function neverCame(e: BillingEventFacts): Difference {
   const parsed = parseStripeEvent(e.body);

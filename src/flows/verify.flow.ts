@@ -131,7 +131,8 @@ export class VerifyFlow {
     const outcome = problem !== null ? 'incomplete' : isUntold ? 'differences' : 'clean';
     const finishedAt = this.context.clock.now();
     const lossWindows = lost?.windows ?? [];
-    const finished: VerifyRun = { ...begins, compared, differences, more, lossWindows, finishedAt, outcome };
+    const { marksLeft } = comparison;
+    const finished: VerifyRun = { ...begins, compared, differences, more, marksLeft, lossWindows, finishedAt, outcome };
     const left = outcome === 'incomplete' ? comparison.progress : null;
     const report = { ...finished, problem, missing: findings.missing };
     if (await this.books.save(finished, left)) return report;
@@ -164,9 +165,10 @@ export class VerifyFlow {
       resumedFrom: null,
       finishedAt: null,
       outcome: 'running',
-      compared: { invoices: 0, events: 0, payments: 0, credit_notes: 0 },
+      compared: { invoices: 0, events: 0, payment_records: 0, credit_notes: 0, marks: 0 },
       differences: [],
       more: {},
+      marksLeft: null,
       lossWindows: [],
     };
     // What Stripe showed otherwise last time is looked at again, also when it has grown older than what is listed.

@@ -1,5 +1,6 @@
 // The random mix that a seed makes: a day and a half of a small shop.
 import { Channels } from './channels.js';
+import { Hands } from './hands.js';
 import { People } from './people.js';
 import { type Story } from './scenes.js';
 import { type Seeded } from './seeded.js';
@@ -72,6 +73,11 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     const list = people.invoices().filter((i) => i.billingReason !== 'subscription_create');
     return list.length === 0 ? 'in_none' : rng.pick(list.slice(-RECENT)).id;
   };
+  const hands = new Hands(world, people);
+  const aPaidInvoice = (): string => {
+    const list = people.invoices().filter((i) => i.status === 'paid');
+    return list.length === 0 ? 'in_none' : rng.pick(list.slice(-RECENT)).id;
+  };
   const anOpenInvoice = (): string => {
     const list = people.invoices().filter((i) => i.status === 'open' && i.billingReason !== 'subscription_create');
     return list.length === 0 ? anInvoice() : rng.pick(list.slice(-RECENT)).id;
@@ -138,6 +144,9 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
       async () => void (await people.stripe('POST', `/v1/invoices/${anInvoice()}/finalize`)),
     ],
     ['an invoice is paid by hand', () => people.payByHand(anInvoice())],
+    ['a credit note by hand', () => hands.credit(aPaidInvoice(), rng.int(1, 30), rng.chance(0.4))],
+    ['a refund reported by hand', () => hands.refund(aPaidInvoice(), rng.int(1, 30))],
+    ['a payment is detached by hand', () => hands.detach(aPaidInvoice())],
     ['usage is added', async () => void (await people.control(`/stripe/invoices/${anInvoice()}/add`, { amount: 70 }))],
     ['an operator looks at the items', () => void people.resolve((list) => rng.pick(list))],
     ['another look at the items', () => void people.resolve((list) => rng.pick(list))],

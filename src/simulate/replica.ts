@@ -33,6 +33,7 @@ import { PgInbox } from '../store/inbox-store.js';
 import { PgLaneStore } from '../store/lane-store.js';
 import { PgBooks } from '../store/pg-books.js';
 import { PgChannelEvents } from '../store/pg-channel-events.js';
+import { PgMarkLookups } from '../store/pg-mark-lookups.js';
 import { PgVerifyBooks } from '../store/pg-verify-books.js';
 import { PgReviewDesk } from '../store/review-queries.js';
 import { PgRequests, PgSignups } from '../store/signup-store.js';
@@ -150,7 +151,7 @@ export class Replica {
     this.commands = new CommandFlow(lanes, books, context, wake, stored('reviews', new PgReviewDesk(db)));
     this.channels = new ChannelFlow(lanes, books, reader, channels, context, wake);
     this.signups = new SignupFlow(signupRows, books, gateway, this.commands, clock, ids, requests, taxDesk);
-    const verifyBooks = stored('verify', new PgVerifyBooks(db, clock));
+    const verifyBooks = stored('verify', new PgVerifyBooks(db, clock, stored('marks', new PgMarkLookups(db))));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
     this.verify = new VerifyFlow(
       verifyBooks,

@@ -1,6 +1,7 @@
 // The rules that hold when a run is at rest. What is true is read from the sandbox, never from the code under test.
 import { PARKING } from '../domain/lane/settle.js';
 import { amountDue, amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
+import { wasDetached } from './hands.js';
 import { ledgerRules } from './rules-ledger.js';
 import { channelRules } from './rules-channels.js';
 import { refundRules } from './rules-refunds.js';
@@ -97,6 +98,7 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const told = seen.reviews.some((r) => r.subject.startsWith(`${row.invoice_id}:overpaid:`));
   switch (row.mark) {
     case 'confirmed':
+      if (invoice !== undefined && wasDetached(world, invoice)) break;
       if (row.mark_mode === 'payment_record' && attached.length !== 1)
         broken.push(`V3: ${about} counts as marked and hangs on ${attached.length} invoices`);
       if (attached.length === 1 && invoice?.status !== 'paid' && !reviews.some((r) => r.resolution === 'apply'))
@@ -120,7 +122,8 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   if (attached.length > 0 && row.mark !== 'confirmed')
     broken.push(`V3: ${about} is attached and its mark is ${row.mark}`);
   const payable = invoice?.status === 'open' || invoice?.status === 'uncollectible';
-  const exact = payable && amountRemaining(invoice) === p.amount && invoice.currency === p.currency;
+  const exact =
+    payable && !wasDetached(world, invoice) && amountRemaining(invoice) === p.amount && invoice.currency === p.currency;
   if (exact && row.mark !== 'confirmed' && !settledByPerson && p.amountRefunded === 0)
     broken.push(`V4: ${about} is exactly what its ${invoice.status} invoice wants, and it is not marked (${row.mark})`);
   return broken;

@@ -3,6 +3,7 @@ import { type Difference } from '../domain/verify/compare.js';
 import { type VerifyReport } from '../flows/verify.flow.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { type FaultKind, type FaultSource, noFaults, randomFaults, type YieldPoint } from './faults.js';
+import { isByHand, unnamedHands } from './hands.js';
 import { brokenAtRest, restRules } from './rules.js';
 import { Seeded } from './seeded.js';
 import { type SimStore, type Snapshot } from './sim-store.js';
@@ -124,6 +125,7 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
     ['an event lost', world.lost.length > 0],
     ['a verify was gone on with', world.resumed > 0],
+    ...[...new Set(world.byHand.map((h) => h.what))].map((what) => [`by hand: ${what}`, true] as const),
     ...[...new Set(reviews.map((r) => r.kind))].map((kind) => [`item ${kind}`, true] as const),
   ];
   return things.filter(([, did]) => did).map(([what]) => what);
@@ -137,15 +139,18 @@ export async function verify(world: World, broken: string[]): Promise<void> {
   for (let round = 0; round < 2; round++) {
     let left: readonly string[] = ['it did not come to its end'];
     let whole: VerifyReport | null = null;
+    let unnamed: readonly string[] = [];
     void world.ask('verify', async (r) => {
       const report = await r.verify.run({ since: new Date(world.at(-60)) });
       whole = report;
       const untold = report.differences.filter((d) => d.reviewId === null && !isTheMerchants(world, d));
       left = untold.map((d) => `${d.kind}: ${d.detail} (${d.invoiceId ?? d.eventId ?? ''})`);
       if (report.problem !== null) left = [...left, report.problem];
+      unnamed = unnamedHands(world, report.differences);
       if (round === 0 && left.length > 0) await r.verify.repair(report);
     });
     await world.scheduler.runUntil(world.now + 2 * HOUR);
+    if (left.length === 0 || round === 1) broken.push(...unnamed);
     if (left.length === 0) {
       if (whole !== null && world.rng.chance(IN_HALVES)) await inHalves(world, whole, broken);
       return;
@@ -178,9 +183,9 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
   broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));
 }
 
-/** What the merchant marked by hand is a difference for good, and verify is right to name it. */
+/** What the merchant did by hand is a difference for good, and verify is right to name it. */
 function isTheMerchants(world: World, d: Difference): boolean {
-  return d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? '');
+  return isByHand(world, d) || (d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? ''));
 }
 
 const RATES = [0, 0.01, 0.02, 0.05, 0.12];

@@ -1,5 +1,6 @@
 // The golden stories: one for each way in which money moves.
 import { channelStories } from './channel-stories.js';
+import { Hands } from './hands.js';
 import { People } from './people.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 
@@ -165,6 +166,33 @@ export const goldenStories: readonly Story[] = [
     plan: async (world) => {
       const { people, invoice } = await renewal(world, 'succeed');
       world.scheduler.plan(world.at(61), 'the merchant marks it paid', () => people.payByHand(invoice()));
+    },
+  },
+  ...modes.map((markMode): Story => ({
+    name: `a credit note by hand beside a refund of ours ${markMode}`,
+    settings: { markMode, draftPolicy: 'finalize' },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const hands = new Hands(world, people);
+      world.scheduler.plan(world.at(20), 'a refund', () => void people.refund(paymentOf(people, invoice()), 700));
+      world.scheduler.plan(world.at(90), 'a credit note by hand', () => hands.credit(invoice(), 300, false));
+      world.scheduler.plan(world.at(95), 'another, to the balance', () => hands.credit(invoice(), 200, true));
+    },
+  })),
+  {
+    name: 'a refund reported by hand',
+    settings: { draftPolicy: 'finalize' },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      world.scheduler.plan(world.at(90), 'by hand', () => new Hands(world, people).refund(invoice(), 300));
+    },
+  },
+  {
+    name: 'a payment is detached by hand',
+    settings: { draftPolicy: 'finalize' },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      world.scheduler.plan(world.at(90), 'by hand', () => new Hands(world, people).detach(invoice()));
     },
   },
   {

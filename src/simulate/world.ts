@@ -39,6 +39,9 @@ export type WorldSetup = {
 /** A delivery that was answered 200: its row must be there. */
 export type Acknowledged = { readonly source: string; readonly eventId: string; readonly sha256: string };
 
+/** A kind of thing that people do on Stripe's dashboard. */
+export type HandMade = 'credit_note' | 'refund' | 'detached';
+
 /** A delivery as it was sent, for those who copy it. */
 export type Copied = {
   readonly source: string;
@@ -68,6 +71,8 @@ export class World {
   readonly keys = new Map<string, { request: string; done: boolean }>();
   /** Invoices that the merchant marked paid by hand. */
   readonly paidByHand = new Set<string>();
+  /** What a person did on Stripe by hand that the books cannot know: the invoice, and the object that verify must name. */
+  readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
   /** Invoices of whose payment the MoR said that it failed after it had succeeded. */
   readonly contradicted = new Set<string>();
   /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */

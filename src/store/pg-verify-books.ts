@@ -3,13 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
-import {
-  type TakeUp,
-  type UnconfirmedSignup,
-  untoldOf,
-  VerifyBooks,
-  type VerifyRun,
-} from '../domain/ports/verify-books.js';
+import { type TakeUp, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Acknowledgement, differenceId } from '../domain/verify/acknowledge.js';
 import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
 import { type LossWindow } from '../domain/verify/loss-window.js';
@@ -24,6 +18,8 @@ import {
 import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';
+import { type MarkLookups } from '../domain/ports/mark-lookups.js';
+import { PgMarkLookups } from './pg-mark-lookups.js';
 
 type Row = Record<string, unknown>;
 
@@ -32,6 +28,7 @@ export class PgVerifyBooks extends VerifyBooks {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
+    override readonly marks: MarkLookups = new PgMarkLookups(db),
   ) {
     super();
   }
@@ -98,26 +95,6 @@ export class PgVerifyBooks extends VerifyBooks {
     return new Set(found.rows.map((r) => r.id));
   }
 
-  async unconfirmedSignups(since: Date, after: bigint, limit: number): Promise<readonly UnconfirmedSignup[]> {
-    const found = await this.db.pool.query<{
-      seq: string;
-      id: string;
-      invoice_id: string;
-      processor_charge_id: string;
-    }>(
-      `select seq, id, invoice_id, processor_charge_id from payment
-        where origin = 'signup' and payment_id is null and mark = 'confirmed' and processor_charge_id is not null
-          and recorded_at >= $1 and seq > $2 order by seq limit $3`,
-      [since, after, limit],
-    );
-    return found.rows.map((r) => ({
-      seq: BigInt(r.seq),
-      paymentRowId: r.id,
-      invoiceId: r.invoice_id,
-      chargeId: r.processor_charge_id,
-    }));
-  }
-
   async payingCustomers(customerIds: readonly string[]): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ id: string }>(
       `select given.id from unnest($1::text[]) as given(id)
@@ -153,7 +130,7 @@ export class PgVerifyBooks extends VerifyBooks {
     // Who takes a run up takes its progress away: whoever had it before writes nothing any more.
     const saved = await this.db.pool.query(
       `update verify_run set finished_at = $2, outcome = $3, compared = $4, differences = $5, more = $6, loss_windows = $7,
-              progress = $8, saved_at = ${timeSql(9)}
+              progress = $8, saved_at = ${timeSql(9)}, marks_left = $10
         where id = $1 and progress is not null`,
       [
         run.id,
@@ -165,6 +142,7 @@ export class PgVerifyBooks extends VerifyBooks {
         jsonText(run.lossWindows),
         progress === null ? null : jsonText(progressToJson(progress)),
         this.time.given(),
+        run.marksLeft,
       ],
     );
     return saved.rowCount === 1;
@@ -283,6 +261,7 @@ function runOf(r: Row): VerifyRun {
     compared: r['compared'] as Record<string, number>,
     differences: r['differences'] as Difference[],
     more: r['more'] as VerifyRun['more'],
+    marksLeft: typeof r['marks_left'] === 'string' ? Number(r['marks_left']) : null,
     lossWindows: (r['loss_windows'] as KeptWindow[]).map(({ events, closed }) => ({
       events: dated(events),
       closed: dated(closed),

@@ -162,6 +162,7 @@ describe('the page of verify', () => {
       compared: {},
       differences: [],
       more: {},
+      marksLeft: 0,
     } as const;
     const verify = { last: () => Promise.resolve({ ...run, lossWindows }) } as unknown as VerifyBooks;
     let sent = '';

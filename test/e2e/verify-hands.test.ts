@@ -201,3 +201,51 @@ describe('a difference that a person acknowledges', () => {
     });
   });
 });
+
+describe('a mark of ours', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld();
+    await world.startDaemon();
+  });
+  afterAll(() => world.close());
+
+  const run = (...args: string[]) => cli(['verify', ...args], world.env);
+  async function lookedUp(): Promise<string[]> {
+    const { body } = await world.control('GET', '/requests?side=mor&path=/api/payments/invoice');
+    return (body['data'] as { query: { psp_reference: string } }[]).map((r) => r.query.psp_reference);
+  }
+
+  it('is looked up at the MoR once, and named when the MoR does not know it', async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    const invoiceId = await world.renew(s.subscriptionId);
+    await world.invoice(invoiceId, 'held');
+    await world.advance(3_700);
+    await world.invoice(invoiceId, 'paid');
+    const renewal = [...world.sandbox.mor.payments.values()].find((p) => p.merchantInvoiceId === invoiceId);
+    const chargeId = renewal?.processorChargeId ?? '';
+    const before = await lookedUp(); // the proof of the signup
+    const first = await run();
+    expect(first).toMatchObject({ code: 0, out: expect.stringContaining('ledger, Stripe and the MoR agree') });
+    expect((await lookedUp()).slice(before.length).sort()).toEqual([s.chargeId, chargeId].sort());
+    expect((await run('--json')).out).toContain('"marks_left":0');
+    expect(await lookedUp()).toHaveLength(before.length + 2);
+
+    const second = await world.renew(s.subscriptionId);
+    await world.invoice(second, 'held');
+    await world.advance(3_700);
+    await world.invoice(second, 'paid');
+    const gone = [...world.sandbox.mor.payments.values()].find((p) => p.merchantInvoiceId === second);
+    expect(gone).toBeDefined();
+    world.sandbox.mor.payments.delete(gone?.id ?? '');
+    const { code, out } = await run('--json');
+    expect(code).toBe(3);
+    const { differences } = JSON.parse(out) as Report;
+    expect(differences).toMatchObject([{ kind: 'marked_not_charged', invoice_id: second }]);
+    expect(differences[0]?.detail).toContain(gone?.processorChargeId);
+    expect((await run()).code).toBe(3);
+    if (gone !== undefined) world.sandbox.mor.payments.set(gone.id, gone);
+    expect((await run()).code).toBe(0);
+  });
+});

@@ -117,6 +117,7 @@ function runOf(run: VerifyRun): Html {
     ...(run.resumedFrom === null ? [] : [['Goes on with a run of', time(run.beganAt)] as const]),
     ['Ended', time(run.finishedAt, 'not yet')],
     ['Compared', compared.join(', ')],
+    ['Marks still to be looked up at the MoR', run.marksLeft ?? 'not asked'],
     ['Differences', all],
     ['Of these nobody was told of', untoldOf(run)],
     ['Acknowledged by a person', acknowledgedOf(run).length],
@@ -140,6 +141,8 @@ function runOf(run: VerifyRun): Html {
     run.differences.slice(0, MOST_SHOWN),
     run.outcome === 'incomplete'
       ? 'None was found so far, but somebody could not be asked: not everything was compared.'
-      : 'None: the ledger, Stripe and the MoR agree.',
+      : run.marksLeft === 0
+        ? 'None: the ledger, Stripe and the MoR agree.'
+        : 'None: the ledger and Stripe agree.',
   )}`;
 }

@@ -1,4 +1,5 @@
 // What verify reads of the ledger in bulk, and where it keeps its findings.
+import { type MarkLookups } from './mark-lookups.js';
 import { type FlowSettings } from '../settings.js';
 import { type Acknowledgement } from '../verify/acknowledge.js';
 import { type Difference, type DifferenceKind, differenceKinds, isUntold, type OurInvoice } from '../verify/compare.js';
@@ -22,6 +23,8 @@ export type VerifyRun = {
   readonly compared: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];
   readonly more: More;
+  /** Marks that are still to be looked up at the MoR; null: it is not asked (`SIGNUP_CHARGE_CHECK=off`), or the run did not get there. */
+  readonly marksLeft: number | null;
   /** When events of the MoR may have been given up for good, as far back as the run looked. */
   readonly lossWindows: readonly LossWindow[];
 };
@@ -61,15 +64,9 @@ export type TakeUp = {
   readonly settings: FlowSettings;
 };
 
-/** A signup's payment that no event of the MoR vouches for. */
-export type UnconfirmedSignup = {
-  readonly seq: bigint;
-  readonly paymentRowId: string;
-  readonly invoiceId: string;
-  readonly chargeId: string;
-};
-
 export abstract class VerifyBooks {
+  /** Which marks the MoR has vouched for. */
+  abstract readonly marks: MarkLookups;
   /** The ledger's side of these invoices, those that we know. */
   abstract invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]>;
   /**
@@ -83,8 +80,6 @@ export abstract class VerifyBooks {
   ): Promise<readonly (OurInvoice & { readonly seq: bigint })[]>;
   /** Of these Stripe event ids, those that are not in the inbox. A copy in quarantine had no effect and does not count. */
   abstract unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Marked payments of signups, recorded since `since`, for which no event of the MoR has come, in their own order after `after`. */
-  abstract unconfirmedSignups(since: Date, after: bigint, limit: number): Promise<readonly UnconfirmedSignup[]>;
   /** Of these customers those who have paid through the MoR. */
   abstract payingCustomers(customerIds: readonly string[]): Promise<readonly string[]>;
   /** Since when this installation is here: Stripe's events before then were not for it. */

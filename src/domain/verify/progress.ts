@@ -43,8 +43,6 @@ export type VerifyProgress = {
   readonly events: Listing;
   /** Of the invoices with something open, in their own order, those up to here were compared with their credit notes. */
   readonly refundsAfter: bigint;
-  /** As that, for signups whose charge the MoR was asked for. */
-  readonly signupsAfter: bigint;
   /** Invoices that differed from what a peer showed: they are looked at again before the run goes on. */
   readonly again: readonly string[];
   /** Differences that a peer showed beyond those that are kept, by kind. */
@@ -62,7 +60,6 @@ export function begun(since: Date, settings: FlowSettings, again: readonly strin
     notes: all,
     events: all,
     refundsAfter: 0n,
-    signupsAfter: 0n,
     again,
     more: {},
   };
@@ -102,7 +99,7 @@ type Kept<T> = T extends Date | bigint
 
 /** What JSON can keep: its dates become ISO 8601 text by themselves. */
 export function progressToJson(p: VerifyProgress): object {
-  return { ...p, refundsAfter: p.refundsAfter.toString(), signupsAfter: p.signupsAfter.toString() };
+  return { ...p, refundsAfter: p.refundsAfter.toString() };
 }
 
 /** Only what was written by this version is read: the store picks runs by it. */
@@ -119,6 +116,5 @@ export function progressFromJson(json: unknown): VerifyProgress {
     notes: dated(kept.notes),
     events: dated(kept.events),
     refundsAfter: BigInt(kept.refundsAfter),
-    signupsAfter: BigInt(kept.signupsAfter),
   };
 }
