@@ -1,4 +1,5 @@
 // What a server, a pooler or TLS answers to our login, in one clear sentence each: only what waiting cannot help.
+import { types } from 'node:util';
 import { DatabaseRefused, type RefusedBecause, sqlState, TLS } from './database-errors.js';
 
 type Rule = {
@@ -113,7 +114,8 @@ const RULES: readonly Rule[] = [
 
 /** An error of connecting as a refusal with one clear sentence; the error itself when waiting may help, or when it is something else. */
 export function refusalOf(e: unknown): unknown {
-  if (!(e instanceof Error) || e instanceof DatabaseRefused) return e;
+  // Not `instanceof`: a TLS error may come from another realm than this code.
+  if (!types.isNativeError(e) || e instanceof DatabaseRefused) return e;
   const state = sqlState(e);
   const rule = RULES.find(
     ({ code, message }) =>
