@@ -18,6 +18,7 @@ export function addRefund(program: Command, session: Session): void {
       'smallest units, for example 1250 for 12.50 EUR; left out: all that remains',
       parseMinor,
     )
+    .option('--payment-id <pay_id>', "the MoR's id of a payment that no event has named: it is named first")
     .option('--reason <text>', 'told to the MoR', 'requested_by_customer')
     .option('--key <text>', 'the same key never refunds twice; left out: this is a new refund')
     .option('--work', 'carry it out here if no daemon does')
@@ -37,6 +38,15 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
   const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;
   if (!(await cli.confirm(question))) return EXIT.failed;
+  const named = cli.options['paymentId'];
+  if (typeof named === 'string') {
+    await world.change(
+      'payment.identify',
+      id,
+      async () => doneOrFailed(await world.get(CommandFlow).identify(payment.id, named, actorOf(cli.io))),
+      (p) => ({ detail: { payment_id: p.paymentId } }),
+    );
+  }
   const reason = String(cli.options['reason']);
   const asked = JSON.stringify({ amount: wanted?.toString() ?? null, reason });
   const name = {

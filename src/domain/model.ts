@@ -92,6 +92,8 @@ export type PaymentRow = {
   readonly id: string;
   /** The MoR's `pay_…`; null until an event brought it. */
   readonly paymentId: string | null;
+  /** Who named it so; null: the MoR did. A name that the MoR does not know is taken back. */
+  readonly identifiedBy: string | null;
   readonly invoiceId: string;
   readonly customerId: string;
   readonly origin: PaymentOrigin;

@@ -2,11 +2,13 @@
 // carried out by the workers.
 import {
   type Commanded,
+  type Refusal,
   refuse,
   type RefundRequest,
   requestRefund,
   resolveReview,
 } from '../domain/lane/apply-command.js';
+import { idTaken, identifyPayment } from '../domain/lane/identify-payment.js';
 import { type Ctx, emptyLane } from '../domain/lane/change.js';
 import { type Completion, completeSignup } from '../domain/lane/complete-signup.js';
 import { type LaneState, type PaymentRow, type RefundRow, type Resolution, type ReviewRow } from '../domain/model.js';
@@ -17,6 +19,9 @@ import { type NamedRequest } from '../domain/ports/signups.js';
 import { changeLane, type Done, type LaneParts } from './change-lane.js';
 import { type FlowContext } from './flow-context.js';
 import { type Wake } from './wake.js';
+
+/** PostgreSQL's own name of `payment.payment_id unique`. */
+const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';
 
 export class CommandFlow {
   private readonly lanes: LaneParts;
@@ -55,6 +60,8 @@ export class CommandFlow {
     try {
       return await changeLane(this.lanes, invoiceId, (s, ctx) => completeSignup(s, completion, ctx));
     } catch (e) {
+      const taken = completion.paymentId ? await this.taken(e, completion.paymentId) : null;
+      if (taken !== null) return taken;
       if (e instanceof NotUnique) {
         return refuse(
           409,
@@ -65,6 +72,27 @@ export class CommandFlow {
       }
       throw e;
     }
+  }
+
+  /** `id`: our own, or `pay_…` of one that has its name. Unique over all invoices: a clash is refused with the name of the other. */
+  async identify(id: string, paymentId: string, by: string): Promise<Done<PaymentRow>> {
+    const found = await this.books.payment(id);
+    if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
+    const { id: rowId, invoiceId } = found.payment;
+    try {
+      return await changeLane(this.lanes, invoiceId, (s, ctx) => identifyPayment(s, rowId, paymentId, by, ctx));
+    } catch (e) {
+      const taken = await this.taken(e, paymentId);
+      if (taken === null) throw e;
+      return taken;
+    }
+  }
+
+  /** The database refused an id that a payment of another invoice holds: which one. */
+  private async taken(e: unknown, paymentId: string): Promise<Refusal | null> {
+    if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
+    const holder = await this.books.payment(paymentId);
+    return holder === null ? null : idTaken(paymentId, holder.payment);
   }
 
   async resolveReview(

@@ -43,6 +43,8 @@ type Charge = {
   readonly invoiceId: string;
   readonly amount: bigint;
   readonly currency: string;
+  /** The MoR's `pay_…`; null or left out: not known. */
+  readonly paymentId?: string | null;
 };
 type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payment: PaymentRow } | Refusal;
 
@@ -212,6 +214,7 @@ export class SignupFlow {
       morCustomerId: signup.morCustomerId,
       paymentIntentId: signup.intentId,
       chargeId: c.chargeId,
+      paymentId: c.paymentId ?? null,
       asked: signup.amount === null || signup.currency === null ? said : money(signup.amount, signup.currency),
       said,
     });

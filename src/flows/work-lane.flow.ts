@@ -6,6 +6,7 @@ import { applyChannelEvent } from '../domain/lane/apply-channel-event.js';
 import { applyEvent } from '../domain/lane/apply-event.js';
 import { type Ctx, note, openReview } from '../domain/lane/change.js';
 import { ensureInvoice } from '../domain/lane/facts.js';
+import { capturedId, learnFromCapture } from '../domain/lane/identify-payment.js';
 import { applyProof } from '../domain/lane/prove-charge.js';
 import { type Errand, plan } from '../domain/lane/plan.js';
 import { settle } from '../domain/lane/settle.js';
@@ -181,9 +182,13 @@ export class WorkLaneFlow {
         };
       }
     }
-    const { state, verdict } =
-      event.family === 'channel' ? applyChannelEvent(s, event, ctx) : applyEvent(s, event, ctx);
-    return { state, verdict };
+    if (event.family !== 'channel') return applyEvent(s, event, ctx);
+    const taken = applyChannelEvent(s, event, ctx);
+    if (event.event.kind !== 'payment.captured') return taken;
+    const named = capturedId(event.event);
+    if (named !== null) seen.push(named);
+    const free = named === null || elsewhere.has(named) ? null : named;
+    return { ...taken, state: learnFromCapture(taken.state, event.event, free, ctx) };
   }
 
   private ignore(state: LaneState, reason: string): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {

@@ -131,6 +131,7 @@ export const PAYMENT: Codec<PaymentRow> = {
   columns: {
     id: 'text',
     paymentId: 'text',
+    identifiedBy: 'text',
     invoiceId: 'text',
     customerId: 'text',
     origin: 'text',

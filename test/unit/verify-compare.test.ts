@@ -74,6 +74,7 @@ function payment(over: Partial<PaymentRow> = {}): PaymentRow {
     proveDueAt: null,
     proveAttempts: 0,
     pendingSince: null,
+    identifiedBy: null,
     waived: [],
     amountRefunded: 0n,
     refundedTotal: null,

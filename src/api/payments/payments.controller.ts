@@ -1,13 +1,15 @@
 // Payments: what the MoR took, or tried to take, for an invoice.
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Books } from '../../domain/ports/books.js';
-import { MayRead } from '../access/access.js';
+import { CommandFlow } from '../../flows/command.flow.js';
+import { MayChange, MayRead } from '../access/access.js';
+import { type Caller, CurrentCaller } from '../access/caller.js';
 import { Problems } from '../http/docs.js';
 import { IdPipe } from '../http/id.pipe.js';
 import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../http/page.js';
-import { notFound } from '../http/problem.js';
-import { Filter } from '../http/rules.js';
+import { notFound, refusalProblem } from '../http/problem.js';
+import { Filter, IsIdText } from '../http/rules.js';
 import { PAYMENT_STATUSES, PaymentView, paymentView } from './payment.view.js';
 
 class PaymentsQuery extends PageQuery {
@@ -16,10 +18,19 @@ class PaymentsQuery extends PageQuery {
   @Filter("Only this invoice's.") invoice_id?: string;
 }
 
+class IdentifyPaymentDto {
+  @ApiProperty({ description: "The MoR's own id of the payment.", example: 'pay_123' })
+  @IsIdText()
+  payment_id!: string;
+}
+
 @ApiTags('Payments')
 @Controller('v1/payments')
 export class PaymentsController {
-  constructor(private readonly books: Books) {}
+  constructor(
+    private readonly books: Books,
+    private readonly commands: CommandFlow,
+  ) {}
 
   @Get()
   @MayRead('read', 'payment.list')
@@ -38,6 +49,32 @@ export class PaymentsController {
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<PaymentView> {
     const found = await this.books.payment(id);
+    if (found === null) throw notFound('payment');
+    return paymentView(found);
+  }
+
+  @Post(':id/identify')
+  @HttpCode(200)
+  @MayChange('ops', 'payment.identify')
+  @ApiOperation({
+    summary: "Name a payment by the MoR's own id, so that it can be refunded (role: ops)",
+    description:
+      "For a signup's, a link's or a transfer's payment that no event of the MoR has named. The same id again changes nothing. An id that the MoR does not know is refused by it at the first refund (404 `payment_not_found`) and taken back.",
+  })
+  @ApiOkResponse({ type: PaymentView })
+  @Problems({
+    400: '`invalid_request`',
+    404: '`payment_not_found`',
+    409: '`payment_already_identified`, `payment_id_taken` (the message names the payment that has it)',
+  })
+  async identify(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: IdentifyPaymentDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<PaymentView> {
+    const done = await this.commands.identify(id, dto.payment_id, caller.name);
+    if (!done.ok) throw refusalProblem(done);
+    const found = await this.books.payment(done.value.id);
     if (found === null) throw notFound('payment');
     return paymentView(found);
   }

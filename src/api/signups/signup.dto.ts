@@ -129,6 +129,15 @@ export class CompleteSignupDto {
   @IsInvoiceId()
   invoice_id!: string;
 
+  @ApiPropertyOptional({
+    type: String,
+    description: "The MoR's own id of the payment, where the browser's result names it: it can be refunded then.",
+    example: 'pay_123',
+  })
+  @MayBeAbsent()
+  @IsIdText()
+  payment_id?: string;
+
   @Amount('What was charged, in smallest units.')
   @IsAmount()
   amount!: number;

@@ -107,13 +107,15 @@ export class SignupsController {
   @Problems({
     400: '`invalid_request`',
     404: '`not_found`',
-    409: '`charge_already_used`, `signup_already_completed`, `signup_not_ready`, `signup_has_no_payment`',
+    409: '`charge_already_used`, `payment_id_taken`, `payment_already_identified`, `signup_already_completed`, `signup_not_ready`, `signup_has_no_payment`',
   })
   async complete(@Param('id', IdPipe) id: string, @Body() dto: CompleteSignupDto): Promise<CompletedSignupView> {
     const currency = parseCurrency(dto.currency);
     if (currency === null) throw invalid('currency', 'must be a currency code of three letters (ISO 4217)');
     const { charge_id: chargeId, invoice_id: invoiceId } = dto;
-    const done = await this.flow.complete(id, { chargeId, invoiceId, amount: BigInt(dto.amount), currency });
+    const paymentId = dto.payment_id ?? null;
+    const charge = { chargeId, invoiceId, amount: BigInt(dto.amount), currency, paymentId };
+    const done = await this.flow.complete(id, charge);
     if (!done.ok) throw refusalProblem(done);
     const found = await this.books.payment(done.payment.id);
     const payment = found ?? { payment: done.payment, morCustomerId: done.signup.morCustomerId, refunds: [] };

@@ -1,18 +1,21 @@
 // Payments: the list, and one with what remains of it.
-import { Controller, Get, Param, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../../api/access/caller.js';
 import { IdPipe } from '../../api/http/id.pipe.js';
 import { given } from '../../api/http/page.js';
-import { notFound } from '../../api/http/problem.js';
+import { invalid, notFound, refusalProblem } from '../../api/http/problem.js';
 import { PAYMENT_STATUSES, paymentName } from '../../api/payments/payment.view.js';
 import { Books, type PaymentView } from '../../domain/ports/books.js';
 import { refundable } from '../../domain/status.js';
+import { CommandFlow } from '../../flows/command.flow.js';
+import { ConsoleAudit } from '../console-audit.js';
 import { ConsoleFilter } from '../console.filter.js';
 import { ConsoleGuard, Page, sessionOf } from '../console.guard.js';
+import { formOf } from '../form.js';
 import { type Html, html } from '../html.js';
-import { sendPage } from '../layout.js';
+import { formToken, secure, sendPage } from '../layout.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../list.js';
 import {
   amount,
@@ -28,6 +31,7 @@ import {
   words,
 } from '../show.js';
 import { proofFacts } from './proof-facts.js';
+import { type Session } from '../session.js';
 import { refundColumns } from './refund-columns.js';
 
 const PATH = '/console/payments';
@@ -51,7 +55,11 @@ const COLUMNS: readonly Column<PaymentView>[] = [
 @UseGuards(ConsoleGuard)
 @Controller('console/payments')
 export class PaymentPages {
-  constructor(private readonly books: Books) {}
+  constructor(
+    private readonly books: Books,
+    private readonly commands: CommandFlow,
+    private readonly audit: ConsoleAudit,
+  ) {}
 
   @Get()
   @Page('payment.list')
@@ -75,12 +83,29 @@ export class PaymentPages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
     const found = await this.books.payment(asked);
     if (found === null) throw notFound('payment');
-    const live = { html: paymentPart(found, mayDo(sessionOf(req).role, 'ops')), everySec: 15 };
+    const live = { html: paymentPart(found, sessionOf(req)), everySec: 15 };
     sendPage(req, res, { title: `Payment ${paymentName(found.payment)}`, section: 'payments', body: null, live });
+  }
+
+  /** The MoR's own id of a payment that no event has named: it can be refunded then. */
+  @Post(':id/identify')
+  @HttpCode(303)
+  @Page('payment.identify', 'ops')
+  async identify(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const session = sessionOf(req);
+    const named = await this.audit.change(req, session, 'payment.identify', async () => {
+      const paymentId = formOf(req).text('payment_id').trim();
+      if (!/^[\x21-\x7e]{1,255}$/.test(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment");
+      const done = await this.commands.identify(id, paymentId, session.name);
+      if (!done.ok) throw refusalProblem(done);
+      return done.value;
+    });
+    secure(res);
+    res.redirect(303, `${PATH}/${encodeURIComponent(paymentName(named))}`);
   }
 }
 
-function paymentPart({ payment: p, morCustomerId, refunds }: PaymentView, ops: boolean): Html {
+function paymentPart({ payment: p, morCustomerId, refunds }: PaymentView, session: Session): Html {
   const rest = refundable(p, refunds);
   const name = paymentName(p);
   return html`${facts([
@@ -103,11 +128,26 @@ function paymentPart({ payment: p, morCustomerId, refunds }: PaymentView, ops: b
     p.declineCode === null ? null : ['Decline code', html`<code>${p.declineCode}</code>`],
   ])}
   ${section('Refunds', table('What was given back, or is on its way', refundColumns(new Map([[p.id, name]])), refunds, 'None.'))}
-  ${ops && refundWay(name, rest, p.paymentId === null)}`;
+  ${mayDo(session.role, 'ops') && (p.paymentId === null ? nameForm(session, p.id) : refundWay(name, rest))}`;
 }
 
-function refundWay(name: string, rest: bigint, unnamed: boolean): Html {
-  if (unnamed) return html`<p class="dim">The MoR has not named this payment yet: refund it in the MoR's portal.</p>`;
+function nameForm(session: Session, id: string): Html {
+  return html`<form class="card" action="${PATH}/${encodeURIComponent(id)}/identify" method="post">
+    ${formToken(session)}
+    <p>
+      <label for="payment_id"
+        >The MoR's id of this payment
+        <span class="hint" id="payment-id-hint"
+          >No event of the MoR has named it yet, and it is refunded by that id alone. The MoR's portal shows it.</span
+        ></label
+      >
+      <input id="payment_id" name="payment_id" required autocomplete="off" aria-describedby="payment-id-hint" />
+    </p>
+    <p class="buttons"><button>Name it</button></p>
+  </form>`;
+}
+
+function refundWay(name: string, rest: bigint): Html {
   if (rest === 0n) return html`<p class="dim">Nothing of this payment is left to refund.</p>`;
   return html`<p><a class="button" href="${PATH}/${encodeURIComponent(name)}/refund">Refund…</a></p>`;
 }

@@ -60,14 +60,9 @@ export type RefundRequest = {
   readonly by: string;
 };
 
-const PORTAL = 'Refund it in the MoR portal';
-/** Document 3 refunds by `pay_…` ids, which only its `payment.*` events name: what to do for a payment without one. */
-const UNNAMED: Readonly<Record<PaymentRow['origin'], string>> = {
-  renewal: `The MoR has not named this payment yet (no payment.* event brought its pay_... id), so it cannot be refunded here. ${PORTAL}, or try again once its event came.`,
-  signup: `The MoR has not named this signup's payment yet (no payment.* event brought its pay_... id), so it cannot be refunded here. ${PORTAL}; its payment.refunded event is then mirrored on Stripe by itself.`,
-  payment_link: `The MoR gives a payment on a link no pay_... id, so it cannot be refunded here. ${PORTAL}; if its payment.refunded event comes, the refund is mirrored on Stripe by itself, else credit the invoice on Stripe by hand.`,
-  proforma: `The MoR gives a bank transfer no pay_... id, so it cannot be refunded here. Give it back through the MoR (portal or support), then credit the invoice on Stripe by hand.`,
-};
+/** Document 3 refunds by `pay_...` ids, which only its `payment.*` events name: how to name a payment without one. */
+export const HOW_TO_NAME =
+  "The MoR's id of this payment (pay_...) is not known here yet. Name it first: POST /v1/payments/{id}/identify, crossbill refund --payment-id, or the payment's page in the console; the MoR portal shows it. A payment that the MoR gives no such id is refunded in its portal.";
 
 /**
  * Writes a refund down with its key and bytes; the amount is reserved from here on.
@@ -85,7 +80,7 @@ export function requestRefund(
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
   if (ctx.settings.shadow === true) return refuseInShadow();
   if (p.paymentId === null) {
-    return refuse(409, 'payment_not_identified', UNNAMED[p.origin]);
+    return refuse(409, 'payment_not_identified', HOW_TO_NAME);
   }
   if (p.succeededAt === null || p.amount === null) {
     return refuse(422, 'payment_not_refundable', 'This payment never succeeded: there is nothing to give back.');

@@ -128,6 +128,7 @@ export function newPayment(
   return {
     id: ctx.newId('pmt'),
     paymentId: null,
+    identifiedBy: null,
     origin: 'renewal',
     status: 'succeeded',
     amount: null,
@@ -162,6 +163,7 @@ function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
   return {
     ...p,
     paymentId: e.paymentId,
+    identifiedBy: null,
     processorChargeId: p.processorChargeId ?? e.processorChargeId,
     processorPaymentIntentId: p.processorPaymentIntentId ?? e.processorPaymentIntentId,
   };

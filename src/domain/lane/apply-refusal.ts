@@ -4,7 +4,7 @@ import { type CallFailure } from '../ports/call.js';
 import { paymentOf, refundOf, said } from './answer-parts.js';
 import { applyChannelRefusal } from './apply-channel-answer.js';
 import { applyTaxRefused } from './apply-tax.js';
-import { type Ctx, moveMark, openReview, putInvoice, putPayment, putRefund } from './change.js';
+import { type Ctx, moveMark, note, openReview, putInvoice, putPayment, putRefund } from './change.js';
 import { PARKING } from './settle.js';
 
 /** Calls tried anew after a refusal, each after a fresh read, before a person is asked. */
@@ -113,7 +113,7 @@ function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): La
       status: 'failed',
       failure: { status: f.status, code: f.code, message: f.message },
     });
-    return decideAnew(freed, r.paymentRowId);
+    return decideAnew(f.code === 'payment_not_found' ? nameless(freed, r.paymentRowId, ctx) : freed, r.paymentRowId);
   }
   if (f.code === 'idempotency_conflict') {
     // Another body under the same key, as after a restore: it is never sent under another one.
@@ -140,4 +140,12 @@ function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): La
     proposal:
       'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved. If the MoR says that nothing was given back, `apply` with a note frees it.',
   });
+}
+
+/** A name that a person gave and the MoR does not know is taken back, so that the right one can be given. */
+function nameless(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined || p.identifiedBy === null) return s;
+  const said = `the MoR knows no payment ${p.paymentId ?? ''}, as ${p.identifiedBy} had named this one: it has no name again`;
+  return note(putPayment(s, { ...p, paymentId: null, identifiedBy: null }), ctx, 'decision', said, p.id);
 }

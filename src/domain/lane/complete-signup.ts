@@ -5,6 +5,7 @@ import { type Commanded, refuse } from './apply-command.js';
 import { newPayment } from './apply-event.js';
 import { type Ctx, moveMark, note, openReview, putPayment } from './change.js';
 import { ensureInvoice } from './facts.js';
+import { identifyPayment } from './identify-payment.js';
 import { amountSettled, proven } from './settle.js';
 
 export type Completion = {
@@ -13,6 +14,8 @@ export type Completion = {
   readonly morCustomerId: string | null;
   readonly paymentIntentId: string | null;
   readonly chargeId: string;
+  /** The MoR's id of the payment, where the browser's result names it; null or left out: not known. */
+  readonly paymentId?: string | null;
   /** What the signup's intent was made for: that and nothing else is what the MoR takes. */
   readonly asked: Money;
   /** What the merchant's backend says was taken. */
@@ -25,6 +28,12 @@ export type Completion = {
  * backend that says another one than the signup asked for is a difference that a person settles before anything is marked.
  */
 export function completeSignup(s: LaneState, c: Completion, ctx: Ctx): Commanded<PaymentRow> {
+  const done = takeCompletion(s, c, ctx);
+  if (!done.ok || c.paymentId === undefined || c.paymentId === null) return done;
+  return identifyPayment(done.state, done.value.id, c.paymentId, `signup ${c.signupId}`, ctx);
+}
+
+function takeCompletion(s: LaneState, c: Completion, ctx: Ctx): Commanded<PaymentRow> {
   const { state } = ensureInvoice(s, ctx);
   const known = state.payments.find(
     (p) =>

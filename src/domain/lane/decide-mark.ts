@@ -21,6 +21,9 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= FRESH_MS;
 }
 
+const NAME_FIRST =
+  "To refund it from here, name it first: its pay_... id at the MoR, by crossbill refund --payment-id or on the payment's page.";
+
 /**
  * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
  * means that Stripe refused to finalize this draft and a person knows. Money with nowhere to go is parked, never guessed at.
@@ -39,7 +42,8 @@ export function decideMark(
     do: 'park',
     kind,
     summary,
-    proposal,
+    // Only what bears the MoR's id can be refunded from here.
+    proposal: p.paymentId === null && /refund/i.test(proposal) ? `${proposal} ${NAME_FIRST}` : proposal,
   });
 
   const { platformStatus: status, amountRemaining: due, currency, customerId } = invoice;
