@@ -55,7 +55,11 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   const { records, creditNotes } = world.sandbox.stripe.state;
   const record = [...records.values()].find((x) => x.id === row.payment_record_id);
   const reports = record?.refunds.filter((x) => [r.processorRefundId, r.id, own.id].includes(x.reference)) ?? [];
-  const notes = [...creditNotes.values()].filter((n) => n.status === 'issued' && n.metadata['refund_id'] === own.id);
+  // They bear the processor's id, which two payments may be said to share.
+  const names: readonly unknown[] = [own.id, own.processor_refund_id, own.mor_refund_id];
+  const notes = [...creditNotes.values()].filter(
+    (n) => n.status === 'issued' && n.invoice === row.invoice_id && names.includes(n.metadata['refund_id'] ?? ''),
+  );
   const asked = seen.reviews.some((x) => x.refund_id === own.id && x.status === 'open');
   const left = seen.reviews.some((x) => x.refund_id === own.id && x.resolution === 'dismiss');
   if (own.mirror !== 'done') {

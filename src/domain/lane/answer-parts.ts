@@ -19,5 +19,5 @@ export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
 
 /** The refund that a stored call is about. */
 export function refundOf(s: LaneState, m: OutboxRow): RefundRow | undefined {
-  return s.refunds.find((r) => namesOf(r).includes(m.subject));
+  return s.refunds.find((r) => namesOf(s, r).includes(m.subject));
 }

@@ -26,6 +26,7 @@ import { applyChannelAnswer, applyChannelSilence, type ChannelAnswer } from './a
 import { applyRefused, decideAnew } from './apply-refusal.js';
 import { applyTaxAnswer, type TaxAnswer } from './apply-tax.js';
 import { ensureInvoice, takeRead } from './facts.js';
+import { referenceIn } from './settle-refunds.js';
 import { tellFailed } from './settle-watches.js';
 
 /** A fresh read of the invoice came back, or did not. */
@@ -230,11 +231,12 @@ function applyDone(s: LaneState, m: OutboxRow, a: Answer, ctx: Ctx): LaneState {
       if (r?.mirror !== 'reporting') return s;
       const amount = { minor: r.amount, currency: r.currency };
       // The reference it was reported under: the refund may have got another id since.
-      const refunded = { paymentRecordId: a.paymentRecordId, reference: m.subject };
+      const reference = referenceIn(s, r, m.subject);
+      const refunded = { paymentRecordId: a.paymentRecordId, reference };
       const call = {
         kind: 'issue_credit_note',
         invoiceId: r.invoiceId,
-        refundId: m.subject,
+        refundId: reference,
         amount,
         refunded,
       } as const;

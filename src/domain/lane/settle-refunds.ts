@@ -3,7 +3,17 @@ import { showMoney } from '../money.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../model.js';
 import { refundMirrored, refundOfUnmarked, refundPaid } from '../postings.js';
 import { paymentStatus } from '../status.js';
-import { addCall, addEntry, closeReviews, type Ctx, note, openReview, putPayment, putRefund } from './change.js';
+import {
+  addCall,
+  addEntry,
+  closeReviews,
+  type Ctx,
+  effectName,
+  note,
+  openReview,
+  putPayment,
+  putRefund,
+} from './change.js';
 
 export function settleRefunds(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
@@ -124,16 +134,16 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
   const reference = refundReference(r);
   // Reported before, and the credit note was refused: it goes on from there, under the reference it was reported with.
   const reported = s.messages.find(
-    (m) => m.kind === 'report_refund' && m.status === 'done' && namesOf(r).includes(m.subject),
+    (m) => m.kind === 'report_refund' && m.status === 'done' && namesOf(s, r).includes(m.subject),
   );
   if (p.paymentRecordId === null || reported !== undefined) {
     const refunded =
       p.paymentRecordId === null || reported === undefined
         ? null
-        : { paymentRecordId: p.paymentRecordId, reference: reported.subject };
-    const name = reported?.subject ?? reference;
+        : { paymentRecordId: p.paymentRecordId, reference: referenceIn(s, r, reported.subject) };
+    const name = refunded?.reference ?? reference;
     const call = { kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded } as const;
-    const credited = addCall(s, ctx, call, name);
+    const credited = addCall(s, ctx, call, reported?.subject ?? subjectOf(p, r));
     return note(
       putRefund(credited, { ...r, mirror: 'crediting' }),
       ctx,
@@ -151,7 +161,7 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
     amount,
     refundedAt: r.succeededAt ?? ctx.now,
   } as const;
-  const called = addCall(s, ctx, call, reference);
+  const called = addCall(s, ctx, call, subjectOf(p, r));
   return note(
     putRefund(called, { ...r, mirror: 'reporting' }),
     ctx,
@@ -161,12 +171,29 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
   );
 }
 
-/** Unique at Stripe and the name of the twin's calls: the processor's id, or the MoR's where it gave no other. */
+/** Unique at Stripe: the processor's id, or the MoR's where it gave no other. */
 function refundReference(r: RefundRow): string {
   return r.processorRefundId ?? r.morRefundId ?? r.id;
 }
 
-/** Every name that a call about this refund may bear; it may have got ids since. */
-export function namesOf(r: RefundRow): readonly (string | null)[] {
-  return [r.id, r.processorRefundId, r.morRefundId];
+/** The name of the twin's calls: with the payment's, since two payments may be said to have one and the same refund. */
+function subjectOf(p: PaymentRow, r: RefundRow): string {
+  return `${effectName(p)}:${refundReference(r)}`;
+}
+
+/** Every name that a call about this refund may bear; refund and payment may have got ids since. Older releases left the payment out. */
+export function namesOf(s: LaneState, r: RefundRow): readonly string[] {
+  const own = [r.id, r.processorRefundId, r.morRefundId].filter((name) => name !== null);
+  return [...own, ...prefixesOf(s, r).flatMap((prefix) => own.map((name) => `${prefix}${name}`))];
+}
+
+/** The reference under which a call of this name reported the refund. */
+export function referenceIn(s: LaneState, r: RefundRow, subject: string): string {
+  const prefix = prefixesOf(s, r).find((x) => subject.startsWith(x));
+  return prefix === undefined ? subject : subject.slice(prefix.length);
+}
+
+function prefixesOf(s: LaneState, r: RefundRow): readonly string[] {
+  const p = s.payments.find((x) => x.id === r.paymentRowId);
+  return p === undefined ? [] : [p.paymentId, p.id].filter((name) => name !== null).map((name) => `${name}:`);
 }
