@@ -160,9 +160,9 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
       'a dispute',
       () => {
         const outcome = rng.pick(['won', 'lost', 'lost', 'lost_then_won'] as const);
-        const share = rng.pick([undefined, 0.4, 0.7]);
+        const share = rng.pick([1, 0.4, 0.7]);
         const decidedAfterMs = rng.int(1, 24) * 1_800_000;
-        return channels.dispute(aPayment(), { outcome, decidedAfterMs, ...(share === undefined ? {} : { share }) });
+        return channels.dispute(aPayment(), { outcome, decidedAfterMs, share });
       },
     ],
     ['an alert', () => channels.alert(aPayment(), rng.chance(0.6))],
