@@ -38,7 +38,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
   const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;
   if (!(await cli.confirm(question))) return EXIT.failed;
-  const named = cli.options['paymentId'];
+  const named: unknown = cli.options['paymentId'];
   if (typeof named === 'string') {
     await world.change(
       'payment.identify',
