@@ -240,7 +240,7 @@ export class WorkLaneFlow {
   private async send(m: OutboxRow): Promise<CallOutcome<Answer>> {
     if (m.peer === 'stripe') return this.platform.send(billingCall(m));
     if (m.peer === 'relay') {
-      const sent = await this.relay.send(Buffer.from(m.wire.body ?? '', 'utf8'));
+      const sent = await this.relay.send(Buffer.from(m.wire.body ?? '', 'utf8'), await this.store.time());
       return sent.ok ? { ...sent, value: { kind: 'relay_event' } } : sent;
     }
     if (m.kind === 'create_proforma') {

@@ -30,11 +30,11 @@ export class HttpEventRelay extends EventRelay {
     this.#line = options.line ?? new HttpLine(MAX_SOCKETS);
   }
 
-  /** The bytes as they came, under a signature of this moment and without any bearer. Never throws. */
-  async send(body: Buffer): Promise<CallOutcome<null>> {
+  /** The bytes as they came, under a fresh signature and without any bearer. Never throws. */
+  async send(body: Buffer, at: Date): Promise<CallOutcome<null>> {
     if (this.options.shadow === true) return heldBack();
     const startedAt = performance.now();
-    const outcome = await this.#post(body);
+    const outcome = await this.#post(body, at);
     try {
       this.options.onCall?.({
         peer: 'mor',
@@ -55,10 +55,10 @@ export class HttpEventRelay extends EventRelay {
     await this.#line.close();
   }
 
-  async #post(body: Buffer): Promise<CallOutcome<null>> {
+  async #post(body: Buffer, at: Date): Promise<CallOutcome<null>> {
     const { relay } = this.options;
     if (relay === null) return failure('stopped', 'no relay address is configured');
-    const signature = relaySignature(body, relay.secret, Math.floor(this.clock.now().getTime() / 1000));
+    const signature = relaySignature(body, relay.secret, Math.floor(at.getTime() / 1000));
     const target = splitUrl(relay.url);
     if (target === null) return failure('stopped', 'the relay address is not a URL');
     const answer = await this.#line.exchange(

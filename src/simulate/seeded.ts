@@ -35,9 +35,8 @@ export class Seeded extends Rng {
 
   /** Throws on an empty list. */
   pick<T>(list: readonly T[]): T {
-    const found = list[Math.floor(this.next() * list.length)];
-    if (found === undefined) throw new Error('nothing to pick from');
-    return found;
+    if (list.length === 0) throw new Error('nothing to pick from');
+    return list[Math.floor(this.next() * list.length)] as T; // below the length, so it is one of them, undefined too
   }
 }
 

@@ -286,9 +286,10 @@ describe('the relay', () => {
       rig.clock,
     );
     expect(relay.enabled).toBe(true);
-    expect(await relay.send(body)).toMatchObject({ ok: true, value: null });
+    const at = new Date('2026-11-20T12:34:56Z'); // the database's time, whatever this process's clock shows
+    expect(await relay.send(body, at)).toMatchObject({ ok: true, value: null });
     const [call] = rig.peer.calls;
-    const t = Math.floor(rig.clock.now().getTime() / 1000);
+    const t = at.getTime() / 1000;
     const v1 = createHmac('sha256', 'canary-relay').update(`${t}.${body.toString()}`).digest('hex');
     expect(call).toMatchObject({ method: 'POST', path: '/in?x=1', body: body.toString() });
     expect(call?.headers['stripe-signature']).toBe(`t=${t},v1=${v1}`);
@@ -301,7 +302,7 @@ describe('the relay', () => {
     ];
     for (const [status, kind] of answers) {
       rig.peer.reply = json(status, {}, { location: 'http://127.0.0.1:1/' });
-      expect(await relay.send(body)).toMatchObject({ ok: false, status, kind });
+      expect(await relay.send(body, new Date())).toMatchObject({ ok: false, status, kind });
     }
     await relay.close();
   });
@@ -309,7 +310,7 @@ describe('the relay', () => {
   it('is off without an address', async () => {
     const relay = new HttpEventRelay({ relay: null }, rig.clock);
     expect(relay.enabled).toBe(false);
-    expect(await relay.send(body)).toMatchObject({ ok: false, kind: 'stopped' });
+    expect(await relay.send(body, new Date())).toMatchObject({ ok: false, kind: 'stopped' });
     await relay.close();
   });
 });

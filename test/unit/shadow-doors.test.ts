@@ -46,6 +46,8 @@ describe('in shadow mode', () => {
       close: () => Promise.resolve(),
     };
     const options = { relay: { url: 'http://127.0.0.1:9/x', secret: new Secret('whsec_relay') }, line, shadow: true };
-    expect(await new HttpEventRelay(options, new FixedClock()).send(Buffer.from('{}'))).toMatchObject(HELD_BACK);
+    expect(await new HttpEventRelay(options, new FixedClock()).send(Buffer.from('{}'), new Date())).toMatchObject(
+      HELD_BACK,
+    );
   });
 });

@@ -88,5 +88,6 @@ export abstract class PaymentGateway {
 /** Sends a merchant event on to the MoR, byte for byte, with a fresh signature (`MOR_RELAY_URL`). */
 export abstract class EventRelay {
   abstract readonly enabled: boolean;
-  abstract send(body: Buffer): Promise<CallOutcome<null>>;
+  /** `at`: the time of the signature. The database's: a replica whose own clock is wrong would be refused for good. */
+  abstract send(body: Buffer, at: Date): Promise<CallOutcome<null>>;
 }
