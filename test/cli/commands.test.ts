@@ -10,6 +10,9 @@ import { cli, cliJson } from './rig.js';
 
 type Check = { name: string; state: string; detail: string; todo: string };
 
+/** What a command that did nothing leaves: no result, and the reason on stderr. */
+const saysWhy = (code: 1 | 2, why: RegExp) => ({ code, out: '', err: expect.stringMatching(why) });
+
 describe('the command line', () => {
   let world: World;
   let paid: { invoiceId: string; paymentId: string; customerId: string; subscriptionId: string };
@@ -43,14 +46,17 @@ describe('the command line', () => {
     const env = { ...world.env, DATABASE_URL: empty.url };
     try {
       const behind = await cli(['status'], env);
-      expect(behind).toMatchObject({ code: 1 });
-      expect(behind.err).toContain('Run `crossbill migrate`');
-      expect((await cli(['migrate', '--status'], env)).code).toBe(1);
+      expect(behind).toEqual({ code: 1, out: '', err: expect.stringContaining('Run `crossbill migrate`') });
+      expect(await cli(['migrate', '--status'], env)).toEqual({
+        code: 1,
+        out: expect.stringMatching(/^The schema lacks \S.*\. Run `crossbill migrate`\.\n$/),
+        err: '',
+      });
       const done = await cliJson<{ migrations: string[] }>(['migrate'], env);
       expect(done.code).toBe(0);
       expect(done.body.migrations.length).toBeGreaterThan(2);
-      expect(await cli(['migrate'], env)).toMatchObject({ code: 0, out: 'The schema was current already.\n' });
-      expect((await cli(['migrate', '--status'], env)).code).toBe(0);
+      expect(await cli(['migrate'], env)).toEqual({ code: 0, out: 'The schema was current already.\n', err: '' });
+      expect(await cli(['migrate', '--status'], env)).toEqual({ code: 0, out: 'The schema is current.\n', err: '' });
     } finally {
       await empty.drop();
     }
@@ -142,7 +148,8 @@ describe('the command line', () => {
         ),
       ).toContain(paid.invoiceId);
     }
-    expect(await cli(['explain', 'in_nobody'], world.env)).toMatchObject({ code: 1 });
+    const unknown = /^Nothing here is known by in_nobody\./;
+    expect(await cli(['explain', 'in_nobody'], world.env)).toEqual(saysWhy(1, unknown));
   });
 
   it('explain tells of a signup that nobody completed yet, by its id and by its customer', async () => {
@@ -160,17 +167,20 @@ describe('the command line', () => {
   });
 
   it('refund asks, gives back once for one key, mirrors it, and is audited', async () => {
-    const refused = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
-    expect(refused.code).toBe(2);
-    expect(refused.err).toContain('say --yes');
-    expect((await cli(['refund', paid.paymentId, '--amount', '500'], world.env, { answer: 'n' })).code).toBe(1);
+    const asked = `Refund 5.00 EUR of 29.90 EUR to customer ${paid.customerId} (invoice ${paid.invoiceId})?`;
+    const unasked = await cli(['refund', paid.paymentId, '--amount', '500'], world.env);
+    expect(unasked).toEqual(saysWhy(2, /^Refund 5\.00 EUR of 29\.90 EUR .*\?\n.*--yes/));
+    const no = await cli(['refund', paid.paymentId, '--amount', '500'], world.env, { answer: 'n' });
+    expect(no).toEqual({ code: 1, out: '', err: `${asked} [y/N] Nothing was done.\n` });
+    expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(0);
     const args = ['refund', paid.paymentId, '--amount', '500', '--key', 'ticket-7', '--yes'];
     const done = await cliJson(args, world.env);
     expect(done).toMatchObject({ code: 0, body: { status: 'succeeded', mirror: 'done', amount: 500 } });
     const again = await cliJson(args, world.env);
     expect(again.body['id']).toBe(done.body['id']);
     expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(500);
-    expect(await cli(['refund', paid.paymentId, '--amount', '999999', '--yes'], world.env)).toMatchObject({ code: 1 });
+    const tooMuch = await cli(['refund', paid.paymentId, '--amount', '999999', '--yes'], world.env);
+    expect(tooMuch).toEqual(saysWhy(1, /^The amount exceeds what remains of this payment: 24\.90 EUR\.\n$/));
     const audited = await sql<Record<string, string>>(
       `select actor, outcome, detail->>'code' as code from audit where action = 'refund.create' order by id`,
     );
@@ -183,7 +193,7 @@ describe('the command line', () => {
 
   it('export writes the ledger as CSV and as JSON lines', async () => {
     const csv = await cli(['export', 'ledger', '--format', 'csv'], world.env);
-    expect(csv.code).toBe(0);
+    expect([csv.code, csv.err]).toEqual([0, expect.stringMatching(/^(written [^\n]*\n)*$/)]);
     const [head, ...rows] = csv.out.trimEnd().split('\r\n');
     expect(head).toMatch(/^id,recorded_at,debit_account,credit_account,amount_minor,amount,currency/);
     const lines = (await cli(['export', 'ledger', '--format', 'jsonl'], world.env)).out.trimEnd().split('\n');
@@ -199,19 +209,23 @@ describe('the command line', () => {
     // Without a command of its own, `events` lists.
     const bare = await cliJson<typeof listed.body>(['events', '--type', 'invoice.created', '--limit', '1'], world.env);
     expect(bare.body.data).toEqual(listed.body.data);
-    expect((await cli(['events', 'lst'], world.env)).code).toBe(2);
+    expect(await cli(['events', 'lst'], world.env)).toEqual(saysWhy(2, /^error: too many arguments for 'list'/));
     const [event] = listed.body.data;
     const shown = await cli(['events', 'show', event?.id ?? ''], world.env);
     expect(shown.out).toContain('invoice.created');
     expect(shown.out).not.toContain('ada.lovelace');
-    expect((await cli(['events', 'show', event?.id ?? '', '--raw'], world.env)).out).toContain('ada.lovelace');
+    const raw = await cli(['events', 'show', event?.id ?? '', '--raw'], world.env);
+    expect(raw).toEqual({ code: 0, out: expect.stringContaining('ada.lovelace'), err: '' });
     expect(await cliJson(['retry', event?.id ?? ''], world.env)).toMatchObject({
       code: 0,
       body: { retried: [event?.id] },
     });
-    expect(await cli(['retry', '--all-parked'], world.env)).toMatchObject({ code: 0, out: 'No event is parked.\n' });
-    expect((await cli(['retry'], world.env)).code).toBe(2);
-    expect((await cli(['events', 'list', '--cursor', 'x'], world.env)).code).toBe(2);
+    const none = { code: 0, out: 'No event is parked.\n', err: '' };
+    expect(await cli(['retry', '--all-parked'], world.env)).toEqual(none);
+    expect(await cli(['retry'], world.env)).toEqual(saysWhy(2, /^Name one event, or say --all-parked\.\n$/));
+    expect(await cli(['retry', 'evt_nobody'], world.env)).toEqual(saysWhy(1, /^There is no event evt_nobody\./));
+    const cursor = await cli(['events', 'list', '--cursor', 'x'], world.env);
+    expect(cursor).toEqual(saysWhy(2, /^The cursor is not one of ours\.\n$/));
   });
 
   it('reviews are listed and settled', async () => {
@@ -227,7 +241,7 @@ describe('the command line', () => {
     const item = body.data.find((r) => r.invoice_id === invoiceId);
     expect(item?.kind).toBe('amount_mismatch');
     const wrong = await cli(['reviews', 'resolve', item?.id ?? '', 'forget', '--yes'], world.env);
-    expect(wrong.code).toBe(2);
+    expect(wrong).toEqual(saysWhy(2, /^The resolution is one of apply, .*\n$/));
     const done = await cliJson(['reviews', 'resolve', item?.id ?? '', 'apply', '--note', 'agreed', '--yes'], world.env);
     expect(done).toMatchObject({ code: 0, body: { status: 'resolved', resolved_by: 'cli:ada' } });
     const open = await world.invoice(invoiceId, 'open'); // a part of it is paid now
@@ -240,16 +254,19 @@ describe('the command line', () => {
     expect(made.code).toBe(0);
     expect(made.body.secret.length).toBeGreaterThan(8);
     const listed = await cli(['webhooks', 'list'], world.env);
-    expect(listed.out).toContain(url);
+    expect(listed).toEqual({ code: 0, out: expect.stringContaining(url), err: '' });
     expect(listed.out).not.toContain(made.body.secret);
-    expect((await cli(['webhooks', 'delete', made.body.id, '--yes'], world.env)).code).toBe(0);
-    expect((await cli(['webhooks', 'list'], world.env)).out).not.toContain(url);
-    expect((await cli(['webhooks', 'register', '--url', 'http://bridge.example.com'], world.env)).code).toBe(2);
+    const deleted = { code: 0, out: `Deleted ${made.body.id}.\n`, err: '' };
+    expect(await cli(['webhooks', 'delete', made.body.id, '--yes'], world.env)).toEqual(deleted);
+    expect(await cli(['webhooks', 'list'], world.env)).toEqual({ code: 0, out: 'none\n', err: '' });
+    const plain = await cli(['webhooks', 'register', '--url', 'http://bridge.example.com'], world.env);
+    expect(plain).toEqual(saysWhy(2, /^Not registered: url .*https/));
   });
 
   it('onboard shows what is kept, and reports what is missing in a file', async () => {
-    expect(await cli(['onboard', 'status'], world.env)).toMatchObject({ code: 0, out: 'none\n' });
-    expect((await cli(['onboard', 'apply', '--file', 'nowhere.json', '--yes'], world.env)).code).toBe(2);
+    expect(await cli(['onboard', 'status'], world.env)).toEqual({ code: 0, out: 'none\n', err: '' });
+    const missing = await cli(['onboard', 'apply', '--file', 'nowhere.json', '--yes'], world.env);
+    expect(missing).toEqual(saysWhy(2, /^nowhere\.json cannot be read, or is not JSON\.\n$/));
   });
 
   it('erase takes a customer’s personal data out while verify still passes, and a repeat of an event is still recognised', async () => {

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
+import { settingsFor } from '../support/any-server.js';
 import { company } from '../support/company.js';
 import { startWorld, type World } from '../support/world.js';
 import { commandsOf } from './rig.js';
-import { hasTerminals, onTerminal, runMany, type Seen } from './terminal.js';
+import { daemonOnTerminal, hasTerminals, onTerminal, runMany, type Seen } from './terminal.js';
 
 type Way = 'terminal' | 'pipe';
 type Case = {
@@ -122,6 +123,9 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
+/** What a person pipes into `less` or `grep`. */
+const READ_THROUGH_A_PIPE = ['status', 'events list', 'explain'];
+
 /** Beside these a terminal shows progress. */
 const BESIDE = ['verify', 'export ledger', 'status'];
 
@@ -164,7 +168,12 @@ it('every command has its place in the tests on a terminal and through pipes', (
   let world: World;
   let folder: string;
   let env: Record<string, string>;
-  const ran = { terminal: new Map<string, Seen>(), pipe: new Map<string, Seen>(), file: [] as readonly Seen[] };
+  const ran = {
+    terminal: new Map<string, Seen>(),
+    pipe: new Map<string, Seen>(),
+    text: [] as readonly Seen[],
+    file: [] as readonly Seen[],
+  };
 
   beforeAll(async () => {
     ensureBuilt();
@@ -203,6 +212,11 @@ it('every command has its place in the tests on a terminal and through pipes', (
     );
     await db.end();
 
+    const text = READ_THROUGH_A_PIPE.map((name) => ({
+      argv: [...name.split(' '), ...(CASES[name]?.args?.('pipe') ?? [])],
+      cwd: folder,
+    }));
+    ran.text = await runMany('pipe', text, { env, cwd: folder });
     for (const way of ['terminal', 'pipe'] as const) {
       const jobs = Object.entries(CASES).map(([name, { args }]) => ({
         argv: [...name.split(' '), ...(args?.(way) ?? []), ...(way === 'pipe' ? ['--json'] : [])],
@@ -245,6 +259,12 @@ it('every command has its place in the tests on a terminal and through pipes', (
     });
   });
 
+  it.each(READ_THROUGH_A_PIPE)('%s writes the same text through a pipe as on a terminal', (name) => {
+    const seen = ran.text[READ_THROUGH_A_PIPE.indexOf(name)];
+    expect(seen).toEqual({ code: 0, out: expect.stringMatching(CASES[name]?.text ?? /no such case/), err: '' });
+    isPlainSpeech(seen);
+  });
+
   it('keeps --json clean of the progress that a terminal shows beside it', () => {
     for (const [i, { out, code }] of ran.file.entries()) {
       expect([BESIDE[i], code]).toEqual([BESIDE[i], 0]);
@@ -278,5 +298,35 @@ it('every command has its place in the tests on a terminal and through pipes', (
     });
     expect(seen.out).toMatch(/\[y\/N\][^]*\nDropped 0 event bodies/);
     expect(seen.code).toBe(0);
+  });
+});
+
+(hasTerminals ? describe : describe.skip)('the log of the daemon on a terminal', () => {
+  let folder: string;
+  beforeAll(() => {
+    ensureBuilt();
+    folder = mkdtempSync(join(tmpdir(), 'crossbill-terminal-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** It waits for a database that is not there, says so, and is ended with Ctrl-C. */
+  const logged = (over: Record<string, string>): Promise<Seen> =>
+    daemonOnTerminal({
+      env: { ...settingsFor('postgres://crossbill@127.0.0.1:1/crossbill'), PORT: '0', ...over },
+      cwd: folder,
+      after: 'trying again',
+      answer: '\u0003',
+    });
+
+  it('is coloured text for a person', async () => {
+    const seen = await logged({});
+    expect(seen).toEqual({ code: 0, out: expect.stringMatching(COLOUR), err: '' });
+    expect(seen.out).toMatch(/trying again[^]*asked to stop/);
+  });
+
+  it('is the same text without any colour when NO_COLOR is set', async () => {
+    const seen = await logged({ NO_COLOR: '1' });
+    expect(seen).toEqual({ code: 0, out: expect.stringMatching(/ERROR[^]*trying again[^]*asked to stop/), err: '' });
+    expect(seen.out).not.toContain('\u001b');
   });
 });

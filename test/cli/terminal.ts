@@ -3,7 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PROGRAM = join(import.meta.dirname, '../../dist/cli.js');
+const CLI = join(import.meta.dirname, '../../dist/cli.js');
+const DAEMON = join(import.meta.dirname, '../../dist/main.js');
 const RUN_MANY = join(import.meta.dirname, 'run-many.mjs');
 
 export type Seen = { readonly code: number | null; readonly out: string; readonly err: string };
@@ -18,8 +19,10 @@ export type Job = {
 export type RunOptions = {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Typed once a question was asked, on a terminal; Ctrl-D is `\u0004`. */
+  /** Typed on a terminal; Ctrl-C is `\u0003`, Ctrl-D is `\u0004`. */
   readonly answer?: string;
+  /** What it printed before the answer is typed; left out: a question. */
+  readonly after?: string;
 };
 
 /** macOS has another `script`. */
@@ -28,7 +31,13 @@ export const hasTerminals =
 
 /** What a person would see: stdout and stderr as one text, in `out`. Line ends are those of a file. */
 export function onTerminal(argv: readonly string[], options: RunOptions): Promise<Seen> {
-  return run('script', ['-qefc', shell([process.execPath, PROGRAM, ...argv]), '/dev/null'], options);
+  return run('script', ['-qefc', shell([process.execPath, CLI, ...argv]), '/dev/null'], options);
+}
+
+/** The same of the daemon; the answer ends it. */
+export function daemonOnTerminal(options: Required<RunOptions>): Promise<Seen> {
+  // `exec`: else the shell between gets Ctrl-C too, and its exit code is what counts.
+  return run('script', ['-qefc', `exec ${shell([process.execPath, DAEMON])}`, '/dev/null'], options);
 }
 
 /**
@@ -58,7 +67,11 @@ function parts(text: string): { readonly text: string; readonly code: number }[]
   return [...text.matchAll(/([^]*?)#### (\d+)\n/g)].map(([, said = '', code]) => ({ text: said, code: Number(code) }));
 }
 
-function run(program: string, argv: readonly string[], { env, cwd, answer }: RunOptions): Promise<Seen> {
+function run(
+  program: string,
+  argv: readonly string[],
+  { env, cwd, answer, after = '[y/N]' }: RunOptions,
+): Promise<Seen> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...argv], {
       cwd,
@@ -68,7 +81,7 @@ function run(program: string, argv: readonly string[], { env, cwd, answer }: Run
     const seen = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       seen.out += text;
-      if (answer !== undefined && seen.out.includes('[y/N]')) child.stdin.end(answer);
+      if (answer !== undefined && seen.out.includes(after)) child.stdin.end(answer);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (seen.err += text));
     child.stdin.on('error', () => undefined);

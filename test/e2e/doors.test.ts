@@ -185,6 +185,22 @@ describe('the doors of a running daemon', () => {
     expect((await deliver(world, door, `${exact} `)).status).toBe(413);
   });
 
+  it.each(DOOR_NAMES)(
+    '%s: tells a sender of an odd Expect or of huge headers to come again, and takes it then',
+    async (door) => {
+      const id = `evt_odd_${door}`;
+      const body = unusedBody(id);
+      const signed = { [DOORS[door].header]: sign(body, secretOf(world, door)) };
+      const expecting = await post(url(door), body, { ...signed, expect: 'the-unexpected' });
+      expect(expecting).toEqual({ status: 503, body: expect.stringContaining('"unknown_expectation"') });
+      const huge = await post(url(door), body, { ...signed, 'x-large': 'x'.repeat(17_000) });
+      expect(huge).toEqual({ status: 503, body: expect.stringContaining('"headers_too_large"') });
+      expect(await eventStatuses(world, door, id)).toEqual([]);
+      expect(await deliver(world, door, body)).toEqual(RECEIVED);
+      expect(await eventStatus(world, door, id)).toBe('ignored');
+    },
+  );
+
   it.each(['/Webhooks/Stripe', '/webhooks/stripe/', '/WEBHOOKS/STRIPE//', '/webhooks/stripe?from=here'])(
     '%s is the same door',
     async (path) => {
