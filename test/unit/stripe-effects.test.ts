@@ -295,7 +295,9 @@ describe('reads for verify and doctor', () => {
       ok: true,
       value: { items: [{ invoiceId: 'in_1' }], unreadable: ['in_odd'], next: 'in_odd' },
     });
-    expect(decodeURIComponent(seen[0]?.path ?? '')).toBe('/v1/invoices?created[gte]=1793491200&limit=2');
+    expect(decodeURIComponent(seen[0]?.path ?? '')).toBe(
+      '/v1/invoices?created[gte]=1793491200&limit=2&expand[0]=data.payments',
+    );
   });
 
   it('a list that does not get on is not read without end', async () => {
