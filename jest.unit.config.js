@@ -1,0 +1,8 @@
+// `npm run test:unit`: the tests that need no database and no process of their own, with what the architecture demands.
+import all from './jest.config.js';
+
+// Without the setup there is no PostgreSQL: a test that asks for one says so and fails.
+const { globalSetup, globalTeardown, ...rest } = all;
+
+// They compute more than they wait: every core helps.
+export default { ...rest, roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture'], maxWorkers: '100%' };
