@@ -1,0 +1,113 @@
+// `npm run dev`: the compiler in watch mode, the sandbox, and the daemon, which is restarted after each change. Ctrl-C ends all three.
+// Arguments go to the daemon's Node: `npm run dev -- --inspect`. SANDBOX_… and the daemon's own settings may be set in the environment.
+// The sandbox keeps running over a restart, with its customers and invoices; a change of the sandbox itself needs a new start.
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { parseEnv } from 'node:util';
+
+/** The sandbox begins empty and gives the same ids again, so the database begins empty too. DATABASE_URL is left as it is. */
+const DATA_DIR = '.crossbill/dev';
+const ENV_FILE = '.crossbill/dev.env';
+/** Ends the program it is loaded into when this process is gone, however that ended: their pipe closes then. */
+const WATCHER = `process.stdin.resume().once('close', () => process.kill(process.pid, 'SIGTERM'))`;
+/** npm passes Ctrl-C on although the terminal has told us already: that is no second one. */
+const SAME_SIGNAL_MS = 1_000;
+
+const say = (text) => console.log(`dev: ${text}`);
+let ending = false;
+let askedAt = -Infinity;
+let sandbox = null;
+let daemon = null;
+let settings = null;
+
+const nest = ['node_modules/.bin/nest', 'build', '--watch', '--watchAssets', '--preserveWatchOutput'];
+const compiler = start(nest, process.env, 'pipe');
+compiler.on('exit', (code) => ending || void end(`the compiler ended with exit code ${code}`, 1));
+let builds = Promise.resolve();
+createInterface({ input: compiler.stdout }).on('line', (line) => {
+  const found = /Found (\d+) errors?\. Watching/.exec(line);
+  if (found === null) return line.trim() === '' || /^\S*\[?[\d:]+ [AP]M/.test(line) ? undefined : console.log(line);
+  if (found[1] !== '0') return say(`${found[1]} errors; ${daemon ? 'the daemon of before keeps running' : 'waiting'}`);
+  builds = builds.then(afterBuild).catch((e) => end(e.message, 1));
+});
+
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.on(signal, () => {
+    const again = performance.now() - askedAt < SAME_SIGNAL_MS;
+    askedAt = performance.now();
+    if (!again) void end('stopping', 0);
+  });
+}
+
+async function afterBuild() {
+  if (ending) return;
+  if (settings === null) await startSandbox();
+  if (daemon !== null) {
+    say('restarting the daemon');
+    await stop(daemon);
+  }
+  if (!ending) startDaemon();
+}
+
+/** In a process group of its own, so that Ctrl-C reaches this process only, which ends the daemon before its peers. */
+function start(args, env, stdout) {
+  const watched = ['--import', `data:text/javascript,${encodeURIComponent(WATCHER)}`, ...args];
+  return spawn(process.execPath, watched, { env, stdio: ['pipe', stdout, 'inherit'], detached: true });
+}
+
+async function startSandbox() {
+  sandbox = start(['dist/sandbox/main.js'], process.env, 'pipe');
+  sandbox.once('exit', (code) => ending || void end(`the sandbox ended with exit code ${code}`, 1));
+  const lines = [];
+  await new Promise((resolve) => {
+    createInterface({ input: sandbox.stdout }).on('line', (line) => {
+      lines.push(line);
+      if (line.startsWith('# control routes:')) resolve();
+    });
+  });
+  rmSync(DATA_DIR, { recursive: true, force: true });
+  mkdirSync(DATA_DIR, { recursive: true });
+  settings = { CROSSBILL_DATA_DIR: DATA_DIR, ...parseEnv(lines.join('\n')) };
+  const text = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`);
+  writeFileSync(ENV_FILE, text.join(''), { mode: 0o600 });
+  say(`sandbox: ${lines.at(-1).slice(2)}`);
+  say(`console: http://127.0.0.1:${process.env.PORT ?? 3000}/console, key ${opsKey(settings.API_KEYS)}`);
+  say(`command line: node dist/cli.js status --env-file ${ENV_FILE}`);
+}
+
+function opsKey(keys) {
+  const [, key] = /:ops:([^,]+)/.exec(keys);
+  return key;
+}
+
+function startDaemon() {
+  const env = { ...settings, ...process.env };
+  const child = start(['--enable-source-maps', ...process.argv.slice(2), 'dist/main.js'], env, 'inherit');
+  daemon = child;
+  child.once('exit', (code, signal) => {
+    if (daemon !== child) return;
+    daemon = null;
+    say(`the daemon ended (${signal ?? `exit code ${code}`}); it starts again after the next change`);
+  });
+}
+
+/** Asks it to end and waits. */
+async function stop(child) {
+  if (child === daemon) daemon = null;
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function end(why, code) {
+  if (ending) {
+    for (const child of [daemon, sandbox, compiler]) child?.kill('SIGKILL'); // asked twice: at once
+    process.exit(1);
+  }
+  ending = true;
+  say(why);
+  for (const child of [daemon, sandbox, compiler]) if (child !== null) await stop(child);
+  process.exit(code);
+}
