@@ -18,7 +18,7 @@ export function documents(): readonly string[] {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
-  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...pages.sort()];
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages.sort()];
 }
 
 /** The documents that are written by hand. */

@@ -1,0 +1,50 @@
+// The forge's workflow runs what a person runs, on the same versions.
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { root, textOf } from '../docs/support.js';
+
+type Pair = { readonly node: string; readonly postgres: string };
+type Step = { readonly uses?: string; readonly run?: string };
+type Job = {
+  readonly container: string;
+  readonly steps: readonly Step[];
+  readonly strategy?: {
+    readonly matrix: {
+      readonly node: readonly string[];
+      readonly postgres: readonly string[];
+      readonly include: readonly Pair[];
+    };
+  };
+};
+
+const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { readonly jobs: Readonly<Record<string, Job>> };
+const steps = Object.values(jobs).flatMap((job) => job.steps);
+
+describe('the workflow of the forge', () => {
+  it('runs .ci/run, which is a program', () => {
+    expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
+    expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
+  });
+
+  it('runs every pair of `npm run matrix`, each in a job of its own', () => {
+    const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
+    const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];
+    const listed = spawnSync(process.execPath, ['tools/matrix/main.mjs', '--list'], { cwd: root, encoding: 'utf8' });
+    const shown = pairs.map((pair) => `Node ${pair.node}, PostgreSQL ${pair.postgres}`);
+    expect(shown.sort()).toEqual(listed.stdout.trim().split('\n').sort());
+    expect(jobs['matrix']?.steps.at(-1)?.run).toBe(
+      'npm run matrix -- --node ${{ matrix.node }} --postgres ${{ matrix.postgres }}',
+    );
+  });
+
+  it('runs on the Node of the image, and takes actions by their full version', () => {
+    const image = /^ARG NODE_IMAGE=(\S+)-slim$/m.exec(textOf('Dockerfile'))?.[1];
+    for (const job of Object.values(jobs)) expect(job.container).toBe(image);
+    const actions = steps.flatMap(({ uses }) => uses ?? []);
+    expect(actions.length).toBeGreaterThan(0);
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@v\d+\.\d+\.\d+$/);
+  });
+});
