@@ -8,6 +8,7 @@ import { coreModules } from './core.module.js';
 import { Wake } from './flows/wake.js';
 import { type IntakeOptions } from './intake/options.js';
 import { IntakeModule } from './intake/intake.module.js';
+import { ReadingRoom } from './intake/read-body.js';
 import { type Logger, Metrics, type Tracer } from './observe/index.js';
 import { watchCalls, watchDoors, watchLanes, watchSteps, watchVerify } from './watch.js';
 import { type Database } from './store/database.js';
@@ -26,12 +27,17 @@ export type AppParts = {
   readonly tracer: Tracer | null;
 };
 
-/** Metrics for the parts that show them. */
+/** Metrics for the parts that show them, and the one room for all who read bodies. */
 @Global()
 @Module({})
-class ObserveModule {
-  static of(metrics: Metrics): DynamicModule {
-    return { module: ObserveModule, providers: [{ provide: Metrics, useValue: metrics }], exports: [Metrics] };
+class SharedModule {
+  static of(metrics: Metrics, webhookBodyLimitBytes: number): DynamicModule {
+    const room = { provide: ReadingRoom, useValue: ReadingRoom.forBodiesUpTo(webhookBodyLimitBytes) };
+    return {
+      module: SharedModule,
+      providers: [{ provide: Metrics, useValue: metrics }, room],
+      exports: [Metrics, ReadingRoom],
+    };
   }
 }
 
@@ -43,13 +49,15 @@ export class AppModule {
       module: AppModule,
       imports: [
         ...coreModules({ config, db, onCall: watchCalls(metrics, log), watch: watchSteps(log, tracer) }),
-        ObserveModule.of(metrics),
+        SharedModule.of(metrics, config.webhookBodyLimitBytes),
         IntakeModule.register({
           imports: [],
           options: {
-            useFactory: (wake: Wake) =>
-              intakeOptions(config, watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer)),
-            inject: [Wake],
+            useFactory: (wake: Wake, room: ReadingRoom) => ({
+              ...intakeOptions(config, watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer)),
+              room,
+            }),
+            inject: [Wake, ReadingRoom],
           },
         }),
         WorkersModule.register({

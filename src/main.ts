@@ -1,5 +1,6 @@
 // The daemon's program: settings, start, signals, exit code.
 import { Session } from 'node:inspector/promises';
+import { setFlagsFromString } from 'node:v8';
 import { ConfigError, loadConfig, withDotEnv } from './config/index.js';
 import { startDaemon } from './daemon.js';
 import { loggerOf } from './observe/index.js';
@@ -8,8 +9,15 @@ import { DatabaseRefused } from './store/database.js';
 /** SIGTERM ends within 20 s, also when something hangs that has no limit of its own: a migration, a socket. */
 const END_AT_LAST_MS = 19_000;
 
+/**
+ * V8 would let the heap grow to four times its size before it collects what a flood of connections left: 150 MB instead of 50. A
+ * collection at every 30 % more costs the work little, since the heap is small.
+ */
+const COLLECT_SOONER = '--heap-growing-percent=30';
+
 /** Exit codes: 0 stopped as asked, 1 could not start or went down, 78 settings are wrong (sysexits: EX_CONFIG). */
 async function main(): Promise<void> {
+  setFlagsFromString(COLLECT_SOONER);
   const { env, said } = withDotEnv(process.env, process.cwd());
   const config = loadConfig(env);
   const log = loggerOf(config);

@@ -6,9 +6,6 @@ import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { CONFIG, type Config } from '../config/index.js';
 
-/** Webhook bodies have a limit of their own, at their doors. */
-const BODY_LIMIT_BYTES = 256 * 1024;
-
 const nothing = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   referrerPolicy: { policy: 'no-referrer' },
@@ -29,7 +26,7 @@ const ownPage = helmet({
   referrerPolicy: { policy: 'no-referrer' },
 });
 
-/** Call once, before `init`. The application is made with `bodyParser: false`. */
+/** Call once, before `init`. The application is made with `bodyParser: false`: bodies are read when their sender is known. */
 export function configureHttp(app: NestExpressApplication): void {
   app.disable('x-powered-by');
   app.disable('etag');
@@ -46,8 +43,6 @@ export function configureHttp(app: NestExpressApplication): void {
     res.setHeader('Cache-Control', 'no-store');
     nothing(req, res, next);
   });
-  // Bytes, whatever they claim to be: they become JSON once the caller is known. Nothing is inflated before limits are checked.
-  app.useBodyParser('raw', { type: () => true, limit: BODY_LIMIT_BYTES, inflate: false });
   SwaggerModule.setup('docs', app, () => openApi(app), {
     jsonDocumentUrl: 'docs-json',
     raw: ['json'],

@@ -34,7 +34,8 @@ export class ConsoleFilter implements ExceptionFilter {
     }
     const problem = toProblem(error);
     const status = problem.getStatus();
-    if (status >= 500) this.log.error('a page failed', error);
+    // Not what was thrown as a 503: those are bodies that came too slowly or among too many, and strangers can send them.
+    if (status >= 500 && !(status === 503 && error === problem)) this.log.error('a page failed', error);
     if (asksForPart(req)) {
       secure(res);
       res.status(status).end();

@@ -8,7 +8,8 @@ import { addressOf, mayDo, setCaller } from '../api/access/caller.js';
 import { Denials } from '../api/access/denials.js';
 import { Problem } from '../api/http/problem.js';
 import { type ApiRole } from '../config/index.js';
-import { takeForm } from './form.js';
+import { ReadingRoom } from '../intake/read-body.js';
+import { mustBeForm, takeForm } from './form.js';
 import { same, type Session, Sessions } from './session.js';
 
 const RULE = Symbol('console rule');
@@ -44,6 +45,7 @@ export class ConsoleGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly sessions: Sessions,
     private readonly denials: Denials,
+    private readonly room: ReadingRoom,
   ) {}
 
   /** Throws NotLoggedIn, 403 for a role that does not suffice and for a form that is not this session's, 415 for no form at all. */
@@ -62,8 +64,10 @@ export class ConsoleGuard implements CanActivate {
     setCaller(req, session);
     http.getResponse<Response>().setHeader('Vary', 'Cookie');
     if (changes) {
-      const form = takeForm(req);
-      if (!fromOwnPage(req) || !same(form.text('form_token'), session.formToken)) {
+      mustBeForm(req);
+      const own =
+        fromOwnPage(req) && same((await takeForm(req, this.room, 'caller')).text('form_token'), session.formToken);
+      if (!own) {
         await this.deny(req, session, rule, 403);
         throw new Problem(403, 'foreign_form', 'This form was not sent by a page of this session. Nothing was done.');
       }

@@ -1,5 +1,6 @@
-// What a posted form says: plain fields, each once, read only after its sender is known to be a page of ours.
+// What a posted form says: plain fields, each once.
 import { type Request } from 'express';
+import { bodyOf } from '../api/http/body.js';
 import { Problem } from '../api/http/problem.js';
 
 const MAX_FIELDS = 20;
@@ -17,19 +18,20 @@ export class Form {
   }
 }
 
+type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;
+
 const forms = new WeakMap<Request, Form>();
 
-/**
- * Takes the body off the request, so that the API's reader of JSON finds nothing there, and keeps its fields.
- * Throws 415 for another content type: a plain-text form is how other sites smuggle JSON.
- */
-export function takeForm(req: Request): Form {
-  const raw: unknown = req.body;
-  req.body = undefined;
-  const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0);
+/** Throws 415 for another content type: a plain-text form is how other sites smuggle JSON. Looks at the head alone. */
+export function mustBeForm(req: Request): void {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
     throw new Problem(415, 'unsupported_media_type', 'The console takes only its own forms.');
   }
+}
+
+/** Reads a form and keeps its fields. Rejects as `bodyOf`, and with 400 for what no form of ours says. */
+export async function takeForm(req: Request, ...how: Tail<Parameters<typeof bodyOf>>): Promise<Form> {
+  const bytes = await bodyOf(req, ...how);
   const pairs = [...new URLSearchParams(bytes.toString('utf8'))];
   const fields = new Map(pairs);
   if (pairs.length > MAX_FIELDS || fields.size !== pairs.length) {

@@ -2,17 +2,24 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { type Request } from 'express';
 import { Problem } from '../api/http/problem.js';
+import { ReadingRoom } from '../intake/read-body.js';
 import { fromOwnPage } from './console.guard.js';
-import { takeForm } from './form.js';
+import { mustBeForm, takeForm } from './form.js';
+
+/** The one body that a stranger may send beside webhooks: a key and where to go. */
+const LOGIN_LIMIT_BYTES = 4 * 1024;
 
 @Injectable()
 export class LoginFormGuard implements CanActivate {
-  /** Throws 403 for another site's form and 415 for what is no form. */
-  canActivate(context: ExecutionContext): boolean {
+  constructor(private readonly room: ReadingRoom) {}
+
+  /** Throws 415 for what is no form, 403 for another site's, 413 for a large one; 503 when it comes slowly or too many come. */
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const req = context.switchToHttp().getRequest<Request>();
     if (req.method !== 'POST') return true;
-    takeForm(req);
+    mustBeForm(req);
     if (!fromOwnPage(req)) throw new Problem(403, 'foreign_form', 'Log in on the page of this console.');
+    await takeForm(req, this.room, 'stranger', LOGIN_LIMIT_BYTES);
     return true;
   }
 }

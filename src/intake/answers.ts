@@ -1,6 +1,7 @@
 // The fixed answers of the doors. Their bytes are made once.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex } from 'node:stream';
+import { hasBody } from './read-body.js';
 
 export type Answer = {
   readonly status: number;
@@ -75,6 +76,9 @@ export function sendRaw(socket: Duplex, { status, headers, body }: Answer): void
 
 const LINGER_MS = 1_000;
 const LINGER_BYTES = 4 * 1024 * 1024;
+/** Beyond so many it is a flood, and what it still sends is not worth the memory of reading it. */
+const LINGERING_AT_ONCE = 64;
+let lingering = 0;
 
 /**
  * Sends an answer before the body was read to its end, and ends the connection. Closing it at once would reset it under a sender
@@ -82,24 +86,53 @@ const LINGER_BYTES = 4 * 1024 * 1024;
  */
 export function sendAndClose(req: IncomingMessage, res: ServerResponse, { status, headers, body }: Answer): void {
   if (res.destroyed || res.headersSent) return;
+  closeUnlessRead(req, res, () => false);
   res.writeHead(status, { ...headers, connection: 'close' });
-  if (req.complete) {
-    res.end(body);
+  res.end(body);
+}
+
+/**
+ * The same for an answer that somebody else writes: one that goes out before the body was read says `Connection: close`, and ends the
+ * connection. One that goes out later keeps it as `mayKeep` says then.
+ */
+export function closeUnlessRead(req: IncomingMessage, res: ServerResponse, mayKeep: () => boolean): void {
+  if (req.complete || !hasBody(req)) return;
+  const { socket } = req;
+  const keep = res.shouldKeepAlive;
+  res.shouldKeepAlive = false;
+  let read = false;
+  req.once('end', () => {
+    read = true;
+    res.shouldKeepAlive = keep && mayKeep();
+  });
+  const destroySoon = socket.destroySoon.bind(socket);
+  // Node calls it when the last answer is written; it resets whoever is still sending.
+  socket.destroySoon = () => {
+    socket.destroySoon = destroySoon;
+    if (read) destroySoon();
+    else throwAway(req);
+  };
+}
+
+/** Takes what is still coming, for a short while, and then ends the connection. */
+function throwAway(req: IncomingMessage): void {
+  const { socket } = req;
+  if (lingering >= LINGERING_AT_ONCE || socket.destroyed) {
+    socket.destroy();
     return;
   }
-  let bytes = 0;
-  const close = () => {
+  lingering++;
+  const until = socket.bytesRead + LINGER_BYTES;
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => {
     clearTimeout(timer);
-    req.off('data', discard).off('end', close).off('close', close);
-    res.end(() => req.destroy());
-  };
-  const discard = (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > LINGER_BYTES) close();
-  };
-  const timer = setTimeout(close, LINGER_MS);
-  res.write(body); // complete for the sender: its length is in the headers
+    lingering--;
+  });
+  socket.end();
   req.on('error', () => undefined);
-  req.on('data', discard).on('end', close).on('close', close);
+  req.on('end', () => socket.destroySoon());
+  req.on('data', () => {
+    if (socket.bytesRead > until) socket.destroy();
+  });
   req.resume();
 }

@@ -6,11 +6,9 @@ import { mismatch, received, refusals, send, sendAndClose, type Answer } from '.
 import { defaultBatchLimits, IntakeBatcher } from './batcher.js';
 import { doorAt, doors, toDelivery, type Door } from './deliveries.js';
 import { type DoorOutcome, type IntakeOptions } from './options.js';
-import { announcesMore, readBody, ReadingRoom } from './read-body.js';
+import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from './signature.js';
 
-const BODY_TIMEOUT_MS = 8_000;
-const READING_BYTES = 64 * 1024 * 1024;
 const QUARANTINE_TIMEOUT_MS = 8_000; // the sender is owed an answer within 10 s
 const CROWD = 10; // twenty events a second, as many as Stripe's budget lets us decide, are one or two at a time
 const QUARANTINES_AT_ONCE = 32; // replayed deliveries cost a database write each; more than this many get their 503 without it
@@ -33,7 +31,7 @@ export class Doors {
       doors.map((door) => [door, new SignatureCheck(options.secrets[door.source], options.toleranceSec)]),
     );
     this.#batcher = new IntakeBatcher(inbox, clock, { ...defaultBatchLimits, ...options.batch });
-    this.#room = new ReadingRoom(options.readingBytes ?? READING_BYTES);
+    this.#room = options.room ?? new ReadingRoom();
     this.#mismatch = mismatch(options.mismatchStatus);
   }
 
@@ -90,7 +88,8 @@ export class Doors {
       bytes: this.options.bodyLimitBytes,
       timeoutMs: this.options.bodyTimeoutMs ?? BODY_TIMEOUT_MS,
       room: this.#room,
-    };
+      sender: 'stranger',
+    } as const;
     readBody(req, limits, (body) => {
       if (Buffer.isBuffer(body)) this.#admit(door, signature, body, res).catch((error) => this.#fail(door, res, error));
       else if (body === 'too-large') this.#refuse(door, body, req, res, refusals.tooLarge);

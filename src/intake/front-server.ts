@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Duplex } from 'node:stream';
-import { refusals, sendRaw } from './answers.js';
+import { closeUnlessRead, refusals, sendRaw } from './answers.js';
 import { type Doors } from './doors.js';
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -120,11 +120,12 @@ export class FrontServer {
   #route(req: IncomingMessage, res: ServerResponse): void {
     this.#inFlight.push(res);
     res.on('close', () => this.#ended(res));
+    if (this.#doors !== null && this.#closing === null && this.#doors.handle(req, res)) return;
+    closeUnlessRead(req, res, () => this.#closing === null);
     if (this.#closing !== null) {
       res.shouldKeepAlive = false;
       return say(res, 503, { code: 'stopping', message: 'Stopping.' });
     }
-    if (this.#doors?.handle(req, res) === true) return;
     if (this.#fallback !== null) return this.#fallback(req, res);
     if (req.url === '/livez') return say(res, 200, { status: 'ok' });
     say(res, 503, { code: 'starting', message: 'Starting.' });

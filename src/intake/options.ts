@@ -1,6 +1,7 @@
 // What the webhook doors are told: secrets and limits from the settings, and whom to tell what was answered.
 import { type Delivery, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { type BatchLimits } from './batcher.js';
+import { type ReadingRoom } from './read-body.js';
 
 /**
  * How one request at a door ended.
@@ -39,8 +40,8 @@ export type IntakeOptions = {
   readonly mismatchStatus: number;
   /** How long a body may take to arrive. Default 8 s. */
   readonly bodyTimeoutMs?: number;
-  /** All bodies being read at one time, in bytes; beyond it the one that began first is answered 503. Default 64 MiB. */
-  readonly readingBytes?: number;
+  /** Shared with all other bodies of the process; when it is full, the one that began first is answered 503. Default: one of its own. */
+  readonly room?: ReadingRoom;
   readonly batch?: Partial<BatchLimits>;
   readonly onAnswer?: AnswerListener;
 };

@@ -6,6 +6,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Doors } from '../../src/intake/doors.js';
 import { type IntakeOptions } from '../../src/intake/options.js';
+import { ReadingRoom } from '../../src/intake/read-body.js';
 import { FakeInbox, StillClock, turn } from '../support/intake-fakes.js';
 import { sign } from '../support/signing.js';
 
@@ -340,7 +341,7 @@ describe('a request that abuses a door', () => {
   });
 
   it('with more bytes at once than there is room for is answered 503', async () => {
-    const { payments } = await setUp({ readingBytes: 100 });
+    const { payments } = await setUp({ room: new ReadingRoom(100) });
     expect((await payments(paid)).status).toBe(503);
     expect((await payments('{}')).status).toBe(200); // the room is given back
   });

@@ -5,6 +5,7 @@ import { type AddressInfo } from 'node:net';
 import { Wake } from '../../src/flows/wake.js';
 import { Doors } from '../../src/intake/doors.js';
 import { type IntakeOptions } from '../../src/intake/options.js';
+import { ReadingRoom, type Sender } from '../../src/intake/read-body.js';
 import { createLogger, Metrics } from '../../src/observe/index.js';
 import { watchDoors } from '../../src/watch.js';
 import { FakeInbox, StillClock } from '../support/intake-fakes.js';
@@ -59,7 +60,19 @@ async function setUp(over: Partial<IntakeOptions> = {}) {
       req.on('error', reject);
       req.write('x'.repeat(sent));
     });
-  return { inbox, lines, metrics, post, trickle };
+  /** A forged body of so many bytes, each in a chunk of its own. */
+  const inPieces = (count: number) =>
+    new Promise<number>((resolve, reject) => {
+      const headers = { 'mor-signature': sign('x', 'forged', { t: clock.seconds }), 'transfer-encoding': 'chunked' };
+      const req = request({ ...to, headers }, (res) => {
+        resolve(res.statusCode ?? 0);
+        res.resume().on('error', () => undefined);
+      });
+      req.on('error', reject);
+      for (let n = 0; n < count; n++) req.write('x');
+      req.end();
+    });
+  return { inbox, lines, metrics, post, trickle, inPieces };
 }
 
 const event = (n: number): string => JSON.stringify({ id: `evt_${n}`, type: 'payment.unused', created: 1, data: {} });
@@ -103,12 +116,63 @@ describe('a database that takes nothing', () => {
 
 describe('bodies that never end', () => {
   it('give way, the oldest first, so that what comes in one go is taken', async () => {
-    const { inbox, post, trickle } = await setUp({ readingBytes: 1_000 });
+    const { inbox, post, trickle } = await setUp({ room: new ReadingRoom(1_000) });
     const slow = [trickle(600), trickle(600)]; // no room for both
     expect(await Promise.race(slow)).toBe(503);
     // One of them is left, with all that it sent: it was its arrival that ended the other.
     expect(await post(event(1).padEnd(500), 'mor-secret')).toBe(200);
     expect(await Promise.all(slow)).toEqual([503, 503]);
     expect(inbox.batches.flat().map((delivery) => delivery.eventId)).toEqual(['evt_1']);
+  });
+});
+
+describe('a body that comes in very many pieces', () => {
+  it('takes what the pieces cost, and not their bytes alone', async () => {
+    const { post, inPieces } = await setUp({ room: new ReadingRoom(20_000) });
+    expect(await inPieces(20)).toBe(401);
+    expect(await inPieces(100)).toBe(503);
+    expect(await post(event(1), 'mor-secret')).toBe(200);
+  });
+});
+
+describe('the room for bodies', () => {
+  /** A body of which more is to come, and whether it had to go. */
+  function body(room: ReadingRoom, sender: Sender, bytes: number) {
+    const it = { taken: false, gone: false };
+    const giveWay = (): void => {
+      it.gone = true;
+      room.give(sender, bytes, giveWay);
+    };
+    it.taken = room.take(sender, bytes, giveWay);
+    if (it.taken) room.stay(sender, giveWay);
+    return it;
+  }
+
+  it('keeps half of itself for callers and half for strangers: neither sends the other away from it', () => {
+    const room = new ReadingRoom(1_000);
+    const callers = [body(room, 'caller', 200), body(room, 'caller', 300)];
+    const strangers = Array.from({ length: 20 }, () => body(room, 'stranger', 250));
+    expect(strangers.map((s) => s.gone)).toEqual([...Array.from({ length: 18 }, () => true), false, false]);
+    expect(callers).toEqual([
+      { taken: true, gone: false },
+      { taken: true, gone: false },
+    ]);
+    for (let n = 0; n < 20; n++) body(room, 'caller', 250);
+    expect(strangers.slice(18).map((s) => s.gone)).toEqual([false, false]);
+  });
+
+  it('lends what one side does not need, and takes it back from the oldest when it is needed', () => {
+    const room = new ReadingRoom(1_000);
+    const strangers = Array.from({ length: 4 }, () => body(room, 'stranger', 250));
+    expect(strangers.map((s) => s.gone)).toEqual([false, false, false, false]);
+    expect(body(room, 'caller', 400)).toEqual({ taken: true, gone: false });
+    expect(strangers.map((s) => s.gone)).toEqual([true, true, false, false]);
+    expect(body(room, 'caller', 1_001).taken).toBe(false);
+  });
+
+  it('holds a thousand unfinished bodies of a side, however small they are', () => {
+    const room = new ReadingRoom();
+    const bodies = Array.from({ length: 1_001 }, () => body(room, 'stranger', 1));
+    expect(bodies.filter((b) => b.gone)).toEqual([bodies[0]]);
   });
 });

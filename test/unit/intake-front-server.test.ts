@@ -71,6 +71,28 @@ describe('the front server', () => {
     expect(await ask('/livez')).toMatchObject({ status: 200, body: 'behind' });
   });
 
+  it('ends the connection of an answer that was given before the body was read, and keeps that of others', async () => {
+    const { front, port } = await setUp();
+    front.setFallback((req, res) => {
+      if (req.url === '/unread') res.writeHead(401).end('no');
+      else req.resume().on('end', () => res.end('read'));
+    });
+    const head = (path: string): string => `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n`;
+    const refused = await exchange(port, `${head('/unread')}1234`);
+    expect(refused).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n.*\bno\b/is);
+    const taken = await exchange(port, `${head('/read')}12345${head('/read')}12345`);
+    expect(taken.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+    expect(taken).toMatch(/Connection: keep-alive/i);
+  });
+
+  it('lets a sender finish who is still writing when the answer is out', async () => {
+    const { front, port } = await setUp();
+    front.setFallback((_req, res) => void res.writeHead(413).end('large'));
+    const body = 'x'.repeat(2_000_000); // more than the buffers between us hold
+    const answer = await exchange(port, `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*\blarge\b/is);
+  });
+
   it('gives webhook requests to the doors and all others, unread, to the fallback', async () => {
     const { front, ask } = await setUp();
     const inbox = new FakeInbox();

@@ -1,7 +1,11 @@
-// Turns the bytes of a body into JSON after the caller is known: a stranger learns nothing of what we would have said to it.
+// Reads the body and turns it into JSON after the caller is known: a stranger takes no memory, and learns nothing of what we would have said.
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { type Request } from 'express';
 import { type Observable } from 'rxjs';
+import { ReadingRoom } from '../../intake/read-body.js';
+import { type AccessRule, RULE } from '../access/access.js';
+import { bodyOf } from './body.js';
 import { parseJsonBody } from './json-body.js';
 import { Problem } from './problem.js';
 
@@ -9,12 +13,18 @@ const NO_BODY = new Set(['GET', 'HEAD', 'DELETE']);
 
 @Injectable()
 export class JsonBodyInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly room: ReadingRoom,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const handlers = [context.getHandler(), context.getClass()];
+    // What is open to all takes no body, and the console reads its forms itself.
+    if (this.reflector.getAllAndOverride<AccessRule | undefined>(RULE, handlers)?.open !== false) return next.handle();
     const req = context.switchToHttp().getRequest<Request>();
     if (NO_BODY.has(req.method)) return next.handle();
-    const raw: unknown = req.body;
-    const bytes = Buffer.isBuffer(raw) ? raw : Buffer.alloc(0);
+    const bytes = await bodyOf(req, this.room, 'caller');
     // A form or plain text may be sent across sites without being asked; JSON may not.
     if (bytes.length > 0 && !/^application\/json\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
       throw new Problem(415, 'unsupported_media_type', 'The body must be sent as application/json.', [

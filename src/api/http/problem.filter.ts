@@ -53,7 +53,9 @@ export class ProblemFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const problem = toProblem(error);
     const res = host.switchToHttp().getResponse<Response>();
-    if (problem.getStatus() === 500 || problem.getStatus() === 503) this.log.error('a request failed', error);
+    // A 503 that was thrown as such is a body that came too slowly or among too many: a flood of them must not fill the log.
+    if (problem.getStatus() === 500 || (problem.getStatus() === 503 && error !== problem))
+      this.log.error('a request failed', error);
     else if (problem.getStatus() === 502) this.log.warn(`${problem.code}: ${problem.message}`);
     if (res.headersSent) {
       res.end();

@@ -44,6 +44,13 @@ export class DaemonProcess {
     private readonly env: Record<string, string>,
   ) {}
 
+  /** Of the process that runs. */
+  get pid(): number {
+    const pid = this.child?.pid;
+    if (pid === undefined) throw new Error('the daemon does not run');
+    return pid;
+  }
+
   /** Resolves when it is ready. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [PROGRAM], {

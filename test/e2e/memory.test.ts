@@ -1,0 +1,97 @@
+// Strangers who send all but the last byte, over thousands of connections: the daemon as a process of its own, its memory as the kernel counts it.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OPS_KEY, startWorld, type World } from '../support/world.js';
+import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+import { deliver, post } from './support/door.js';
+import { type Flood, flood, memoryOf, mostConnections } from './support/flood.js';
+
+const MOST_MB = 250;
+const CONNECTIONS = mostConnections(5_000);
+const API_LIMIT = 256 * 1024;
+const LOGIN_LIMIT = 4 * 1024;
+
+const json = { 'content-type': 'application/json' };
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const wrongKey = { authorization: `Bearer ${'wrong-key-'.repeat(4)}` };
+
+const onLinux = process.platform === 'linux' ? describe : describe.skip; // /proc says what a process holds
+
+onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
+  let world: World;
+  let daemon: DaemonProcess;
+  let strangers: Flood;
+  beforeAll(async () => {
+    ensureBuilt();
+    world = await startWorld();
+  }, 300_000); // the build is most of it, where there is none yet
+  afterAll(() => world?.close());
+  beforeEach(async () => {
+    const port = await freePort();
+    daemon = new DaemonProcess(`http://127.0.0.1:${port}`, { ...world.env, PORT: String(port), LOG_LEVEL: 'info' });
+    await daemon.start();
+  });
+  afterEach(async () => {
+    strangers.end();
+    await daemon.end('SIGKILL');
+  });
+
+  it.each([
+    ['of a signup, without a key', '/v1/signups', json, API_LIMIT, 401],
+    ['of a signup, with a wrong key', '/v1/signups', { ...json, ...wrongKey }, API_LIMIT, 401],
+    ['of a login form', '/console/login', form, LOGIN_LIMIT, 503],
+    ['of a login form that is far too large', '/console/login', form, API_LIMIT, 413],
+    ['of a form without a session', '/console/payments/pay_x/refunds', form, API_LIMIT, 303],
+    [
+      'of a delivery that is not signed with our secret',
+      '/webhooks/stripe',
+      { ...json, 'stripe-signature': `t=1,v1=${'a'.repeat(64)}` },
+      API_LIMIT,
+      503,
+    ],
+  ])(
+    `%s: it holds at most ${MOST_MB} MB, and takes a signed delivery and a right key meanwhile`,
+    async (what, path, headers, bytes, status) => {
+      const before = memoryOf(daemon.pid);
+      let sent = false;
+      const coming = flood(daemon.url, { path, headers, bytes }, CONNECTIONS).then((them) => {
+        sent = true;
+        return (strangers = them);
+      });
+      const took: number[] = [];
+      const friends = async (n: number): Promise<void> => {
+        const event = {
+          id: `evt_${status}_${n}_${path}`,
+          object: 'event',
+          type: 'payment.unused',
+          created: 1,
+          data: {},
+        };
+        const startedAt = performance.now();
+        const delivered = await deliver(world, 'stripe', JSON.stringify(event), { base: daemon.url });
+        took.push(Math.round(performance.now() - startedAt));
+        expect(delivered.status).toBe(200);
+        // An answer to the body and not to the key: a field is missing in it.
+        const asked = await post(`${daemon.url}/v1/signups`, '{}', { ...json, authorization: `Bearer ${OPS_KEY}` });
+        expect(asked.status).toBe(400);
+      };
+      for (let n = 0; !sent || n === 0; n++) await friends(n);
+      const them = await coming;
+      await friends(-1);
+      await world.until(
+        'one was answered',
+        async () => [...them.answered.keys()],
+        (statuses) => statuses.includes(status),
+      );
+      // None is answered otherwise; 0 is a connection that was cut off while it was still sending.
+      expect([...them.answered.keys()].filter((s) => s !== 0 && s !== status)).toEqual([]);
+
+      const { peak } = memoryOf(daemon.pid);
+      process.stdout.write(
+        `${CONNECTIONS} × ${bytes} bytes ${what}: ${before.now} MB before, ${peak} MB at most; deliveries took ${took.join(', ')} ms\n`,
+      );
+      expect(peak).toBeLessThanOrEqual(MOST_MB);
+      expect(daemon.lines.join('').split('\n').length).toBeLessThan(100); // nor does it fill the log
+    },
+    120_000,
+  );
+});
