@@ -176,7 +176,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
   };
 
   beforeAll(async () => {
-    ensureBuilt();
+    await ensureBuilt();
     folder = mkdtempSync(join(tmpdir(), 'crossbill-terminal-'));
     world = await startWorld();
     await world.startDaemon();
@@ -303,8 +303,8 @@ it('every command has its place in the tests on a terminal and through pipes', (
 
 (hasTerminals ? describe : describe.skip)('the log of the daemon on a terminal', () => {
   let folder: string;
-  beforeAll(() => {
-    ensureBuilt();
+  beforeAll(async () => {
+    await ensureBuilt();
     folder = mkdtempSync(join(tmpdir(), 'crossbill-terminal-'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -16,7 +16,7 @@ let demo: ChildProcess;
 let envFile: string;
 
 beforeAll(async () => {
-  ensureBuilt();
+  await ensureBuilt();
   folder = mkdtempSync(join(tmpdir(), 'crossbill-demo-'));
   database = await emptyDatabase();
   demo = spawn(process.execPath, [PROGRAM, '--customers', '2', '--months', '1'], {

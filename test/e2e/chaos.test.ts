@@ -24,7 +24,7 @@ describe('two daemons on a database of their own', () => {
   let subscribers: Subscriber[];
 
   beforeAll(async () => {
-    ensureBuilt();
+    await ensureBuilt();
     folder = mkdtempSync(join(tmpdir(), 'crossbill-chaos-'));
     server = await startEmbeddedPostgres({ dataDir: folder, log, settings: { fsync: 'off' } }); // processes die here, not the machine
 

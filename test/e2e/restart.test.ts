@@ -6,8 +6,8 @@ import { paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 
 const KILLS = 3;
 const RENEWALS = 30;
-/** A lease of one that was killed lasts at most 30 s; then anyone goes on. */
-const TAKEN_OVER_MS = 50_000;
+/** A lease of one that was killed lasts at most 30 s; then anyone goes on, on a busy machine slowly. */
+const TAKEN_OVER_MS = 100_000;
 
 describe('a daemon that is killed or stopped under load', () => {
   let world: World;
@@ -15,7 +15,7 @@ describe('a daemon that is killed or stopped under load', () => {
   let subscribers: Subscriber[];
 
   beforeAll(async () => {
-    ensureBuilt();
+    await ensureBuilt();
     world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
     // The subscribers are made with a daemon in this process; then the events go to the one that is killed.
     const first = await world.startDaemon();

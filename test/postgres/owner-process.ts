@@ -46,6 +46,8 @@ export type Owner = {
   stop(): Promise<void>;
   /** As the kernel or an impatient person does: it can do nothing about it. */
   kill(): Promise<void>;
+  /** The process that ends the server when its owners are gone. Held still, it waits as long as a busy machine needs. */
+  readonly watchdog: { hold(): void; letGo(): void; hasEnded(): boolean };
 };
 
 /** A new folder that everybody may enter; `remove` also ends what a failed test left running there. */
@@ -104,8 +106,14 @@ export async function startOwner(
     createInterface({ input: child.stdout }).once('line', resolve);
     child.once('exit', () => reject(new Error('the owner ended without an answer')));
   });
+  const watchdog = watchdogOf(child.pid ?? 0);
   return {
     process: child,
+    watchdog: {
+      hold: () => void process.kill(known(watchdog), 'SIGSTOP'),
+      letGo: () => void process.kill(known(watchdog), 'SIGCONT'),
+      hasEnded: () => !/\) [^ZX]/.test(stateOf(known(watchdog))),
+    },
     answer: JSON.parse(line) as OwnerAnswer,
     stop: async () => {
       child.stdin.write('stop\n');
@@ -120,11 +128,33 @@ export async function startOwner(
 
 /** Whether the process lives and is a PostgreSQL; a dead one that nobody reaped does not. */
 export function isRunning(pid: number): boolean {
+  return /^\d+ \(postgres\) [^ZX]/.test(stateOf(pid));
+}
+
+/** What the kernel says of a process; empty: there is none. */
+function stateOf(pid: number): string {
   try {
-    return /^\d+ \(postgres\) [^ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
-    return false;
+    return '';
   }
+}
+
+/** The shell beside an owner; null: it has none, as one that did not start. */
+function watchdogOf(owner: number): number | null {
+  const children = (): number[] => {
+    try {
+      return readFileSync(`/proc/${owner}/task/${owner}/children`, 'utf8').trim().split(' ').map(Number);
+    } catch {
+      return []; // it has ended already
+    }
+  };
+  return children().find((pid) => / \((sh|dash|bash)\) /.test(stateOf(pid))) ?? null;
+}
+
+function known(pid: number | null): number {
+  if (pid === null) throw new Error('this owner has no watchdog');
+  return pid;
 }
 
 /** Waits for a fact of the operating system, which has no clock that a test could own. */

@@ -28,8 +28,11 @@ describe('the owners of an embedded server', () => {
   it('one killed with -9 loses nothing: the next start takes the running server over', async () => {
     const killed = await startOwner(program, dataDir);
     await query(killed.answer.url, 'insert into kept values (2)');
+    killed.watchdog.hold(); // the next start comes within the grace, however slow the machine is
     await killed.kill();
     const next = await startOwner(program, dataDir);
+    killed.watchdog.letGo();
+    await until(() => killed.watchdog.hasEnded());
     expect(next.answer).toMatchObject({ adopted: true, pid: killed.answer.pid, url: killed.answer.url });
     expect(await query(next.answer.url, 'select count(*)::int as rows from kept')).toEqual([{ rows: 2 }]);
     await next.stop();
@@ -40,7 +43,7 @@ describe('the owners of an embedded server', () => {
     const killed = await startOwner(program, dataDir);
     const other = await startOwner(program, dataDir);
     await killed.kill();
-    await new Promise((resolve) => setTimeout(resolve, 4_500)); // longer than a server outlives its last owner
+    await until(() => killed.watchdog.hasEnded()); // it looked, and left the server alone
     expect(isRunning(other.answer.pid)).toBe(true);
     await other.stop();
     expect(isRunning(other.answer.pid)).toBe(false);
@@ -58,9 +61,11 @@ describe('the owners of an embedded server', () => {
 
   it('Ctrl-C in the owner’s terminal reaches the owner, not the server', async () => {
     const owner = await startOwner(program, dataDir);
+    owner.watchdog.hold();
     process.kill(-(owner.process.pid ?? 0), 'SIGINT');
     await until(() => owner.process.signalCode !== null);
     const next = await startOwner(program, dataDir);
+    owner.watchdog.letGo();
     expect(next.answer).toMatchObject({ adopted: true, pid: owner.answer.pid });
     await next.stop();
   });

@@ -31,6 +31,14 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return copyOf('template0');
 }
 
+/** Does this while no other process of the run does anything of this name: the lock goes with its connection, whatever becomes of us. */
+export async function alone<T>(name: string, work: () => T | Promise<T>): Promise<T> {
+  return asAdmin(async (admin) => {
+    await admin.query('select pg_advisory_lock(hashtext($1))', [name]);
+    return work();
+  });
+}
+
 /**
  * The name of a database in which `migrate` has been run: made by the first who asks, in whatever process, and kept for the run.
  * `version` tells one set of migrations from another on a server that is kept between runs.

@@ -32,7 +32,7 @@ export type World = {
   subscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
   /** A renewal: the invoice Stripe makes next for the subscription. Its draft hour has not passed. */
   renew(subscriptionId: string): Promise<string>;
-  /** Waits until a condition holds, by default 45 s: long on purpose, for noisy machines. A look that fails is made again: a busy daemon may answer 503. Fails with what was seen last. */
+  /** Waits until a condition holds, by default 90 s: long on purpose, for noisy machines. A look that fails is made again: a busy daemon may answer 503. Fails with what was seen last. */
   until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, withinMs?: number): Promise<T>;
   /** Waits until an invoice has a status at the API. */
   invoice(id: string, status: string): Promise<Json>;
@@ -47,7 +47,7 @@ export type Subscriber = {
   readonly chargeId: string;
 };
 
-const DEADLINE_MS = 45_000;
+const DEADLINE_MS = 90_000;
 
 export async function startWorld(over: Record<string, string> = {}): Promise<World> {
   const database = await freshDatabase();

@@ -4,14 +4,22 @@ import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { alone } from '../../support/database.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'dist/main.js');
 /** Written by each build, while programs whose sources did not change keep their time. */
 const BUILT = join(ROOT, 'dist/.tsbuildinfo');
 
-/** Builds `dist/` when it is missing or older than the sources. */
-export function ensureBuilt(): void {
+/** How long a daemon may take until it is ready: only a hang takes this long, and the error then shows what it logged. */
+const READY_MS = 100_000;
+
+/** Builds `dist/` when it is missing or older than the sources: once, also when two test files ask at the same time. */
+export function ensureBuilt(): Promise<void> {
+  return alone('build dist', build);
+}
+
+function build(): void {
   const newest = (folder: string): number =>
     Math.max(
       0,
@@ -25,14 +33,23 @@ export function ensureBuilt(): void {
   utimesSync(PROGRAM, new Date(), new Date());
 }
 
-/** A port that nobody has at this moment; a daemon that is killed keeps its address that way. */
+/**
+ * A port for a daemon that keeps its address when it is killed. Below those that systems hand out by themselves (Linux: from 32768), or
+ * somebody's outgoing connection would have it while the daemon is down.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 export class DaemonProcess {
@@ -62,14 +79,14 @@ export class DaemonProcess {
       stream.setEncoding('utf8').on('data', (text: string) => this.lines.push(text));
     }
     this.child = child;
-    const end = Date.now() + 30_000;
+    const end = Date.now() + READY_MS;
     for (;;) {
       const status = await fetch(`${this.url}/readyz`).then(
         (r) => r.status,
         () => 0,
       );
       if (status === 200) return;
-      if (child.exitCode !== null || Date.now() > end)
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() > end)
         throw new Error(`the daemon is not ready: ${this.lines.join('').slice(-2_000)}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
