@@ -10,7 +10,7 @@ export type ReadResult = Buffer | 'too-large' | 'slow' | 'crowded' | 'aborted';
 export type Sender = 'caller' | 'stranger';
 
 /** All bodies of the process that are being read at one time, in bytes. */
-const ROOM_BYTES = 32 * 1024 * 1024;
+const ROOM_BYTES = 16 * 1024 * 1024;
 /** What a further piece of a body takes beside its bytes: somebody may send them one by one. */
 const PIECE_BYTES = 512;
 /** Unfinished ones of either side: what holds a request costs more than the bytes of a small one. */
