@@ -21,7 +21,7 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
   let daemon: DaemonProcess;
   let strangers: Flood;
   beforeAll(async () => {
-    ensureBuilt();
+    await ensureBuilt();
     world = await startWorld();
   }, 300_000); // the build is most of it, where there is none yet
   afterAll(() => world?.close());
