@@ -12,7 +12,7 @@ import { ReadingRoom } from './intake/read-body.js';
 import { type Logger, Metrics, type Tracer } from './observe/index.js';
 import { watchCalls, watchDoors, watchLanes, watchSteps, watchVerify } from './watch.js';
 import { type Database } from './store/database.js';
-import { LEASE_MS } from './store/lane-transactions.js';
+import { LEASE_MS } from './store/lane-queue.js';
 import { WorkersModule } from './workers/workers.module.js';
 
 /** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second. */

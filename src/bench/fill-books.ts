@@ -10,7 +10,6 @@ const PURGED = 100_000;
 
 /** In each table the rows of renewals `$1` to `$2`. Old: three days to two years; so today's counts are of today's rows. */
 const ROWS: readonly string[] = [
-  `insert into lane (key) select 'in_old' || n from k`,
   `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, decided_at, next_try_at)
    select s.source, s.name || n, case when n <= ${RARE} then s.rare_type else s.type end, 'in_old' || n,
           case when n <= ${PURGED} then '\\x7b7d'::bytea end, sha256(s.name::bytea),
@@ -27,13 +26,34 @@ const ROWS: readonly string[] = [
    select 'pmt_old' || n, 'pay_old' || n, 'in_old' || n, 'cus_old' || n / 12, 'renewal',
           case when n <= ${RARE} then 'failed' else 'succeeded' end, 2990, 'EUR', 'ch_old' || n, 'pi_old' || n, 'ch_old' || n,
           at, at, case when n <= ${RARE} then 'none' else 'confirmed' end, 'payment_record', 'pr_old' || n, at from k`,
-  `insert into payment_attempt (event_id, invoice_id, payment_id, outcome, amount, currency, processor_payment_intent_id, at)
-   select 'evt_pay_old' || n, 'in_old' || n, 'pay_old' || n, 'succeeded', 2990, 'EUR', 'pi_old' || n, at from k`,
-  `insert into outbox_message (id, lane, peer, kind, subject, generation, key, method, path, body, status, attempts, first_tried_at,
-          next_try_at, last_status, last_request_id, created_at, answered_at)
-   select 'msg_old' || s.kind || n, 'in_old' || n, 'stripe', s.kind, 'pmt_old' || n, 1, 'crossbill:' || s.kind || ':pmt_old' || n,
-          'POST', '/v1/' || s.kind || '/in_old' || n, repeat('x', 200), 'done', 1, at, at, 200, 'req_old' || n, at, at
-     from k, (values ('report_payment'), ('attach_payment')) as s(kind)`,
+  // Three steps of a renewal: it was expected, the payment came, the payment is marked.
+  `insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
+   select 'in_old' || n, s.version, at, s.version <> 2, false,
+          case s.version
+            when 1 then json_build_object('f', 1,
+              'invoice', json_build_array(json_build_object('invoice_id', 'in_old' || n, 'customer_id', 'cus_old' || n / 12, 'status', 'expected',
+                'platform_status', 'draft', 'billing_reason', 'subscription_cycle', 'currency', 'EUR', 'amount_due', '2990', 'amount_paid', '0',
+                'amount_remaining', '2990', 'total', '2990', 'read_attempts', 0, 'first_seen_at', at)),
+              'journal', json_build_array(json_build_object('kind', 'event', 'ref', 'evt_old' || n, 'text', 'invoice.created')))
+            when 2 then json_build_object('f', 1,
+              'payments', json_build_array(json_build_object('id', 'pmt_old' || n, 'payment_id', 'pay_old' || n, 'invoice_id', 'in_old' || n,
+                'customer_id', 'cus_old' || n / 12, 'origin', 'renewal', 'status', 'succeeded', 'amount', '2990', 'currency', 'EUR',
+                'processor_charge_id', 'ch_old' || n, 'processor_payment_intent_id', 'pi_old' || n, 'reference', 'ch_old' || n,
+                'succeeded_at', at, 'verdict_at', at, 'mark', 'reporting', 'mark_tries', 0, 'prove_attempts', 0, 'waived', json_build_array(),
+                'amount_refunded', '0', 'recorded_at', at)),
+              'calls', json_build_array(json_build_object('id', 'msg_old' || n, 'lane', 'in_old' || n, 'peer', 'stripe', 'kind', 'report_payment',
+                'subject', 'pmt_old' || n, 'generation', 1, 'key', 'crossbill:report_payment:pmt_old' || n, 'method', 'POST',
+                'path', '/v1/payment_records/report_payment', 'status', 'pending', 'attempts', 0, 'next_try_at', at, 'replaying', false, 'created_at', at)),
+              'journal', json_build_array(json_build_object('kind', 'event', 'ref', 'evt_pay_old' || n, 'text', 'payment.succeeded of 29.90 EUR')))
+            else json_build_object('f', 1,
+              'invoice', json_build_array(json_build_object('invoice_id', 'in_old' || n, 'status', 'paid', 'platform_status', 'paid',
+                'amount_paid', '2990', 'amount_remaining', '0', 'facts_at', at, 'read_at', at)),
+              'payments', json_build_array(json_build_object('id', 'pmt_old' || n, 'mark', 'confirmed', 'mark_mode', 'payment_record',
+                'payment_record_id', 'pr_old' || n)),
+              'calls', json_build_array(json_build_object('id', 'msg_old' || n, 'status', 'done', 'attempts', 1, 'last_status', 200)),
+              'journal', json_build_array(json_build_object('kind', 'call', 'ref', 'msg_old' || n, 'text', 'report_payment: 200'))) end,
+          case when s.version = 2 then json_build_object('msg_old' || n, repeat('x', 200)) end
+     from k, (values (1), (2), (3)) as s(version)`,
   `insert into refund (id, payment_row_id, invoice_id, mor_refund_id, amount, currency, status, origin, counted, mirror, created_at,
           succeeded_at)
    select 'ref_old' || n, 'pmt_old' || n, 'in_old' || n, 'rfnd_old' || n, 100, 'EUR',
@@ -43,10 +63,6 @@ const ROWS: readonly string[] = [
           case when n <= ${RARE} and s.reason = 'payment_marked' then 'dispute_lost' else s.reason end,
           'pmt_old' || n, 'in_old' || n, 'pmt_old' || n, at
      from k, (values ('payment_collected'), ('payment_marked')) as s(reason)`,
-  `insert into journal (lane, at, kind, ref, text)
-   select 'in_old' || n, at, s.kind, 'evt_old' || n, s.text
-     from k, (values ('event', 'invoice.created'), ('event', 'payment.succeeded of 29.90 EUR'), ('decision', 'the payment can be marked'),
-                     ('call', 'report_payment: 200'), ('call', 'attach_payment: 200')) as s(kind, text)`,
   `insert into review (id, kind, status, subject, invoice_id, payment_row_id, summary, proposal, created_at, resolved_at, resolved_by)
    select 'rev_old' || n, case when n <= ${RARE} then 'refund_gap' else 'amount_mismatch' end, 'resolved', 'pmt_old' || n, 'in_old' || n,
           'pmt_old' || n, 'The amount differs.', 'Look.', at, at, 'ada' from k where n % 100 = 0`,
@@ -63,23 +79,13 @@ const ROWS: readonly string[] = [
           'sgn_old' || n, '127.0.0.1', 'done', 201 from k where n % 10 = 0`,
 ];
 
-const TABLES = [
-  'lane',
-  'inbox_event',
-  'invoice',
-  'payment',
-  'payment_attempt',
-  'outbox_message',
-  'refund',
-  'ledger_entry',
-  'journal',
-];
+const TABLES = ['inbox_event', 'invoice', 'payment', 'lane_log', 'refund', 'ledger_entry'];
 
 /** Each step within memory; the order of the ids is the order of the times. */
 const STEP = 250_000;
 
 /**
- * Fills up to `renewals` old renewals: two ledger entries, two events, two calls and five lines of the timeline each. Indexes and
+ * Fills up to `renewals` old renewals: two ledger entries, two events and three steps of the log each. Indexes and
  * keys of the large tables are dropped for it and made anew, as a dump is restored; then the tables are vacuumed and counted.
  * Nothing else may use the database meanwhile.
  */
@@ -87,7 +93,7 @@ export async function fillBooks(url: string, renewals: number): Promise<void> {
   const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
   try {
     await db.query(`set maintenance_work_mem = '400MB'; set max_parallel_maintenance_workers = 2`);
-    const found = await db.query<{ n: string }>(`select count(*) as n from lane where key like 'in_old%'`);
+    const found = await db.query<{ n: string }>(`select count(*) as n from invoice where invoice_id like 'in_old%'`);
     const have = Number(found.rows[0]?.n ?? 0);
     const drop = renewals - have >= STEP ? await definitions(db) : [];
     for (const d of [...drop].reverse()) await db.query(d.drop);

@@ -7,7 +7,7 @@ import { ServerTime } from '../store/database-time.js';
 import { type Database } from '../store/database.js';
 import { PgInbox } from '../store/inbox-store.js';
 import { PgLaneStore } from '../store/lane-store.js';
-import { LEASE_MS } from '../store/lane-transactions.js';
+import { LEASE_MS } from '../store/lane-queue.js';
 import { PgRequestBudget } from '../store/pg-request-budget.js';
 import { StripeBillingPlatform } from '../stripe/stripe-billing-platform.js';
 import { StripeClient } from '../stripe/stripe-client.js';

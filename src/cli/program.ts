@@ -19,6 +19,7 @@ import { addInit } from './init.js';
 import { type Io } from './io.js';
 import { addMigrate } from './migrate.js';
 import { addOnboard } from './onboard.js';
+import { addRebuild } from './rebuild.js';
 import { addRefund } from './refund.js';
 import { addReviews } from './reviews.js';
 import { Session } from './session.js';
@@ -73,6 +74,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addWebhooks,
     addOnboard,
     addErase,
+    addRebuild,
     addCompletion,
   ]) {
     add(program, session);

@@ -12,7 +12,7 @@ import { WorkLaneFlow } from '../flows/work-lane.flow.js';
 import { createLogger, type Logger } from '../observe/index.js';
 import { databaseUrl } from '../open-database.js';
 import { Database } from '../store/database.js';
-import { LEASE_MS } from '../store/lane-transactions.js';
+import { LEASE_MS } from '../store/lane-queue.js';
 import { schemaState } from '../store/migrations.js';
 import { LaneWorker } from '../workers/lane-worker.js';
 import { CliError, EXIT } from './exit-codes.js';

@@ -284,6 +284,10 @@ export type LedgerEntry = {
   readonly subject: string;
   readonly invoiceId: string;
   readonly paymentRowId: string;
+  /** The MoR's `pay_…`, where it was known; a payment is collected once under it, whatever invoice it names. */
+  readonly paymentId: string | null;
+  /** Money is collected once under a charge. Null: none was known, or another payment of this invoice was collected under it. */
+  readonly processorChargeId: string | null;
   readonly refundId: string | null;
   /** The inbox event that caused it; null: a call's answer or a person did. */
   readonly eventId: string | null;

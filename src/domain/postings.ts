@@ -13,7 +13,23 @@ function entry(
   refundId: string | null,
 ): LedgerEntry {
   const amount = { minor, currency: p.currency };
-  return { debit, credit, amount, reason, subject, invoiceId: p.invoiceId, paymentRowId: p.id, refundId, eventId, at };
+  const { invoiceId, id: paymentRowId, paymentId, processorChargeId } = p;
+  return {
+    ...{
+      debit,
+      credit,
+      amount,
+      reason,
+      subject,
+      invoiceId,
+      paymentRowId,
+      paymentId,
+      processorChargeId,
+      refundId,
+      eventId,
+      at,
+    },
+  };
 }
 
 /** The MoR took the money: it owes it to the merchant; on Stripe nothing shows it yet. */

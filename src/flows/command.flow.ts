@@ -102,7 +102,18 @@ export class CommandFlow {
     const review = await this.books.review(id);
     if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
     if (review.invoiceId === null) return this.resolveLoose(review, choice);
-    return changeLane(this.lanes, review.invoiceId, (s, ctx) => resolveReview(s, id, choice, ctx));
+    try {
+      return await changeLane(this.lanes, review.invoiceId, (s, ctx) => resolveReview(s, id, choice, ctx));
+    } catch (e) {
+      if (e instanceof NotUnique) {
+        return refuse(
+          409,
+          'charge_already_used',
+          'The charge of this payment is already the payment of another invoice.',
+        );
+      }
+      throw e;
+    }
   }
 
   /** An item without an invoice: no lane's lock orders two people, so who comes second is told what the first chose. */
@@ -113,7 +124,7 @@ export class CommandFlow {
     const alone = { ...emptyLane(review.subject), reviews: [review] };
     const done = resolveReview(alone, review.id, choice, this.context.now());
     if (!done.ok || review.status !== 'open') return done;
-    if (await this.desk.close(done.value, done.state.journal.at(-1)?.text ?? '')) return done;
+    if (await this.desk.close(done.value)) return done;
     const now = await this.books.review(review.id);
     if (now === null || now.status === 'open') return refuse(404, 'not_found', 'There is no such review item.');
     return this.resolveLoose(now, choice);

@@ -4,8 +4,9 @@ import { applyAnswer, applyIdentified, applyProbe, applyRead, type Answer } from
 import { applyObjectRead } from '../domain/lane/apply-channel-answer.js';
 import { applyChannelEvent } from '../domain/lane/apply-channel-event.js';
 import { applyEvent } from '../domain/lane/apply-event.js';
-import { type Ctx, note, openReview } from '../domain/lane/change.js';
+import { type ChargeHolder, type Ctx, note, openReview } from '../domain/lane/change.js';
 import { ensureInvoice } from '../domain/lane/facts.js';
+import { collectedCharges } from '../domain/lane/one-charge.js';
 import { capturedId, learnFromCapture } from '../domain/lane/identify-payment.js';
 import { applyProof } from '../domain/lane/prove-charge.js';
 import { type Errand, plan } from '../domain/lane/plan.js';
@@ -32,6 +33,13 @@ import { type DecidedEvent, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { readEvent } from './read-event.js';
 import { type TaxErrands } from './tax-errands.js';
 import { type RouteChannelEventsFlow } from './route-channel-events.flow.js';
+
+/** What other invoices hold: payments by the MoR's id, and charges. */
+type Elsewhere = {
+  readonly payments: ReadonlyMap<string, string>;
+  readonly charges: ReadonlyMap<string, ChargeHolder>;
+};
+const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
 
 /** What a call brought, as a change of the lane's state. */
 type Take = (s: LaneState, ctx: Ctx) => LaneState;
@@ -85,7 +93,7 @@ export class WorkLaneFlow {
       : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
-      const step = await trail.decision(this.step(claim, news, new Map()));
+      const step = await trail.decision(this.step(claim, news, NOWHERE));
       decided.push(...step.decided);
       if (step.errand === null) return { errands, decided }; // given back with the last write
       if (errands >= MAX_ERRANDS || signal.aborted) break;
@@ -118,34 +126,39 @@ export class WorkLaneFlow {
   private async step(
     claim: Claim,
     news: News | null,
-    elsewhere: ReadonlyMap<string, string>,
+    elsewhere: Elsewhere,
   ): Promise<{ errand: Errand | null; decided: LaneDone['decided'] }> {
     const seen: string[] = [];
+    let charges: readonly string[] = [];
     try {
       return await this.store.transact({
         lane: claim.lane,
         fence: claim.fence,
         decide: ({ state, events, now }) => {
-          const ctx = this.context.at(now);
+          const ctx = { ...this.context.at(now), chargesElsewhere: elsewhere.charges };
           const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
           let s = news === null || news.ahead ? state : news.take(state, ctx);
           for (const e of events) {
-            const taken = this.take(s, e, ctx, elsewhere, seen);
+            const taken = this.take(s, e, ctx, elsewhere.payments, seen);
             s = taken.state;
             decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
           }
           if (news?.ahead === true) s = news.take(s, ctx);
           s = settle(s, ctx);
+          charges = collectedCharges(s.entries);
           const { errand, dueAt } = plan(s, ctx);
           return { state: s, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
         },
       });
     } catch (e) {
-      // A payment id that another invoice holds: found out by the database, told apart here, once.
-      if (!(e instanceof NotUnique) || elsewhere.size > 0 || seen.length === 0) throw e;
-      const found = await this.store.paymentsElsewhere(seen, claim.lane);
-      if (found.size === 0) throw e;
+      // A payment id or a charge that another invoice holds: found out by the database, told apart here, once.
+      if (!(e instanceof NotUnique) || elsewhere !== NOWHERE) throw e;
+      const found: Elsewhere = {
+        payments: await this.store.paymentsElsewhere(seen, claim.lane),
+        charges: await this.store.chargesElsewhere(charges, claim.lane),
+      };
+      if (found.payments.size + found.charges.size === 0) throw e;
       return this.step(claim, news, found);
     }
   }

@@ -56,7 +56,7 @@ export function restRules({ seen }: Pick<Sides, 'seen'>): string[] {
     seen.reviews.some((r) => r.status === 'open' && (r.subject === m.subject || r.refund_id === m.subject));
   for (const m of seen.messages) {
     if (m.status === 'pending' && !told(m))
-      broken.push(`G4: ${m.key} is still pending after ${m.attempts} tries (${m.last_message ?? ''})`);
+      broken.push(`G4: ${m.key} is still pending after ${m.attempts} tries (${m.lastMessage ?? ''})`);
     if (m.attempts > MOST_ATTEMPTS) broken.push(`V15: ${m.key} was tried ${m.attempts} times`);
   }
   for (const p of seen.payments) {

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { connectAlone } from '../store/connect.js';
 import { Database } from '../store/database.js';
+import { fold, type LoggedRow } from '../store/lane-log.js';
 
 export type PaymentLine = {
   readonly id: string;
@@ -60,7 +61,7 @@ export type MessageLine = {
   readonly key: string;
   readonly status: string;
   readonly attempts: number;
-  readonly last_message: string | null;
+  readonly lastMessage: string | null;
 };
 export type LedgerLine = {
   readonly debit_account: string;
@@ -173,11 +174,19 @@ export class SimStore {
       events: await rows<EventLine>(
         `select source, event_id, type, lane, status, reason, encode(body_sha256, 'hex') as sha from inbox_event order by id`,
       ),
-      messages: await rows<MessageLine>('select * from outbox_message order by created_at, id'),
+      messages: await this.messages(),
       ledger: await rows<LedgerLine>('select * from ledger_entry order by id'),
       invoices: await rows<InvoiceLine>('select * from invoice order by seq'),
       leased: Number(leased[0]?.n ?? 0),
     };
+  }
+
+  /** The calls of every lane, as the logs tell them. */
+  private async messages(): Promise<readonly MessageLine[]> {
+    const found = await this.look.query<LoggedRow>('select * from lane_log order by lane, version');
+    const lanes = new Map<string, LoggedRow[]>();
+    for (const row of found.rows) lanes.set(row.lane, [...(lanes.get(row.lane) ?? []), row]);
+    return [...lanes].flatMap(([lane, rows]) => fold(lane, rows).state.messages);
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,6 @@
 import {
   type AttemptRow,
   type InvoiceRow,
-  type JournalLine,
   type LedgerEntry,
   type OutboxRow,
   type PaymentRow,
@@ -19,6 +18,8 @@ export type Codec<T> = {
   readonly table: string;
   readonly key: readonly (keyof T & string)[];
   readonly columns: { readonly [K in keyof T & string]: Kind };
+  /** What a column is in rows that were written before it was there; left out: null. */
+  readonly defaults?: Partial<T>;
 };
 
 export function snake(name: string): string {
@@ -58,6 +59,45 @@ function columnsOf<T>(codec: Codec<T>): readonly Column<T>[] {
   const columns: readonly Column<T>[] = names.map((name) => [name, snake(name), codec.columns[name]]);
   made.set(codec, columns);
   return columns;
+}
+
+const jsonOf = (v: unknown): unknown => (typeof v === 'bigint' ? v.toString() : v);
+
+function same(kind: Kind, a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || a === undefined || b === undefined) return false;
+  if (kind === 'time') return (a as Date).getTime() === (b as Date).getTime();
+  return (kind === 'json' || kind === 'texts') && JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** What a row differs in from what it was, and its key; all of it when it is new (`was` left out), where null is left out. */
+export function changedFields<T extends object>(codec: Codec<T>, was: T | undefined, row: T): Record<string, unknown> {
+  if (was === undefined) return toJson(codec, row);
+  const out: Record<string, unknown> = {};
+  for (const [name, column, kind] of columnsOf(codec)) {
+    if (codec.key.includes(name) || !same(kind, was[name], row[name])) out[column] = jsonOf(row[name]);
+  }
+  return out;
+}
+
+/** The other way: the row with what `changedFields` gave. What is not named stays as it was; in a new row it is null. */
+export function withFields<T extends object>(
+  codec: Codec<T>,
+  was: T | undefined,
+  fields: Readonly<Record<string, unknown>>,
+): T {
+  const out: Record<string, unknown> = {};
+  for (const [name, column, kind] of columnsOf(codec)) {
+    if (!(column in fields)) out[name] = was === undefined ? (codec.defaults?.[name] ?? null) : was[name];
+    else out[name] = fromJson(kind, fields[column]);
+  }
+  return out as T;
+}
+
+function fromJson(kind: Kind, v: unknown): unknown {
+  if (v === null || v === undefined) return null;
+  if (kind === 'bigint') return BigInt(v as string);
+  return kind === 'time' ? new Date(v as string) : v;
 }
 
 /** A row as it was read. The table's own types and checks vouch for what the columns hold. */
@@ -161,7 +201,7 @@ export const PAYMENT: Codec<PaymentRow> = {
 };
 
 export const ATTEMPT: Codec<AttemptRow> = {
-  table: 'payment_attempt',
+  table: '',
   key: ['invoiceId', 'eventId'],
   columns: {
     eventId: 'text',
@@ -273,7 +313,7 @@ export const TAX: Codec<TaxRecord> = {
 export type FlatMessage = Omit<OutboxRow, 'wire'> & { method: string; path: string; body: string | null };
 
 export const MESSAGE: Codec<FlatMessage> = {
-  table: 'outbox_message',
+  table: '',
   key: ['id'],
   columns: {
     id: 'text',
@@ -319,6 +359,8 @@ type FlatEntry = {
   subject: string;
   invoiceId: string;
   paymentRowId: string;
+  paymentId: string | null;
+  processorChargeId: string | null;
   refundId: string | null;
   eventId: string | null;
   recordedAt: Date;
@@ -336,6 +378,8 @@ export const ENTRY: Codec<FlatEntry> = {
     subject: 'text',
     invoiceId: 'text',
     paymentRowId: 'text',
+    paymentId: 'text',
+    processorChargeId: 'text',
     refundId: 'text',
     eventId: 'text',
     recordedAt: 'time',
@@ -353,9 +397,3 @@ export function flatEntry(e: LedgerEntry): FlatEntry {
     recordedAt: at,
   };
 }
-
-export const JOURNAL: Codec<JournalLine> = {
-  table: 'journal',
-  key: [],
-  columns: { lane: 'text', at: 'time', kind: 'text', ref: 'text', text: 'text', detail: 'json' },
-};

@@ -16,7 +16,7 @@ export type ConnectionOptions = {
 /**
  * What a new connection is told before it is lent, whatever a server, database or role has set. It is no start-up parameter, as
  * poolers take none that they do not know (PgBouncer: ignore_startup_parameters). Not here on purpose: search_path, which chooses the
- * schema; default_transaction_read_only, which a full or fenced server sets; synchronous_commit.
+ * schema; default_transaction_read_only, which a full or fenced server sets.
  */
 function sessionSettings(statementMs: number): Readonly<Record<string, string>> {
   return {
@@ -45,6 +45,9 @@ function sessionSettings(statementMs: number): Readonly<Record<string, string>> 
 /** One round trip. A setting that the server does not know is passed over. */
 async function prepareSession(client: pg.ClientBase, statementMs: number): Promise<void> {
   const settings = Object.entries(sessionSettings(statementMs)).map(([name, value]) => `('${name}', '${value}')`);
+  // A 200 at the doors says that the event is stored: a server or role with `off` would forget what it had just been told. Whether a
+  // standby has it too is the operator's choice.
+  settings.push(`('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'))`);
   const text = `select set_config(s.name, w.value, false) from (values ${settings.join(', ')}) as w (name, value)
     join pg_settings s on lower(s.name) = w.name`;
   const query = { text, query_timeout: CONNECT_MS }; // a server that takes a login and then falls silent

@@ -1,5 +1,6 @@
 // Takes personal data out of what is kept: of one customer on request, of everybody by age. Amounts, ids, hashes and the ledger stay.
 import { type Database } from './database.js';
+import { eraseLog, type ErasedLog, purgeLog } from './log-erasure.js';
 
 export type Erased = {
   readonly invoices: number;
@@ -17,14 +18,6 @@ export type Erased = {
 export type Purged = { readonly events: number; readonly quarantined: number; readonly calls: number };
 
 const BATCH = 2_000;
-
-/**
- * Calls (`m`) whose bytes nobody needs any more: answered, or refused and nobody can have them sent again. A refund that was refused
- * can be, as long as it is not settled; another call while the item that says so is open.
- */
-const OVER = `(m.status in ('done', 'cancelled') or m.status = 'refused' and case m.kind
-  when 'create_refund' then exists (select 1 from refund r where r.id = m.subject and r.status in ('succeeded', 'failed'))
-  else not exists (select 1 from review v where v.status = 'open' and v.subject = m.kind || ':' || m.subject) end)`;
 
 export class Erasure {
   constructor(private readonly db: Database) {}
@@ -45,11 +38,7 @@ export class Erasure {
     const signups = await this.change('update signup set body = null where customer_id = $1 and body is not null', [
       customerId,
     ]);
-    const calls = await this.change(
-      `update outbox_message m set body = null, last_message = null
-        where m.lane = any($1) and m.peer in ('mor', 'relay') and m.body is not null and ${OVER}`,
-      [lanes],
-    );
+    const logs = await this.eraseLogs(lanes);
     const inLanes = await this.change(
       `update inbox_event set body = null where lane = any($1) and status <> 'received' and body is not null`,
       [lanes],
@@ -67,11 +56,11 @@ export class Erasure {
     return {
       invoices: lanes.length,
       signups,
-      calls,
-      texts,
+      calls: logs.calls,
+      texts: texts + logs.attempts,
       events: inLanes + elsewhere,
       quarantined: quarantined + quarantinedElsewhere,
-      waiting: await this.waiting(lanes),
+      waiting: logs.waiting + (await this.waitingEvents(lanes)),
     };
   }
 
@@ -82,29 +71,17 @@ export class Erasure {
     return {
       events: await this.emptied('inbox_event', `status in ('done', 'ignored') and decided_at < $3`, before, some),
       quarantined: await this.emptied('inbox_quarantine', 'last_at < $3', before, some),
-      calls: await this.purgeCalls(before, some),
+      calls: await purgeLog(this.db.pool, before, some),
     };
   }
 
-  /** In short steps by id, as with events. */
-  private async purgeCalls(before: Date, onBatch: (dropped: number) => void): Promise<number> {
-    let changed = 0;
-    for (let after = ''; ;) {
-      const step = await this.db.pool.query<{ last: string | null; n: number }>(
-        `with step as materialized (select id from outbox_message where id > $1 order by id limit ${BATCH}),
-              dropped as (update outbox_message m set body = null
-                           where m.id > $1 and m.id <= (select max(id) from step) and m.body is not null
-                             and m.peer in ('mor', 'relay') and ${OVER} and m.answered_at < $2
-                       returning 1)
-         select (select max(id) from step) as last, (select count(*)::int from dropped) as n`,
-        [after, before],
-      );
-      const { last = null, n = 0 } = step.rows[0] ?? {};
-      if (last === null) return changed;
-      after = last;
-      changed += n;
-      onBatch(n);
+  private async eraseLogs(lanes: readonly string[]): Promise<ErasedLog> {
+    let all: ErasedLog = { calls: 0, attempts: 0, waiting: 0 };
+    for (const lane of lanes) {
+      const { calls, attempts, waiting } = await eraseLog(this.db.pool, lane);
+      all = { calls: all.calls + calls, attempts: all.attempts + attempts, waiting: all.waiting + waiting };
     }
+    return all;
   }
 
   /**
@@ -157,7 +134,6 @@ export class Erasure {
       refusals +
       failures +
       (await drop('payment', 'failure_message')) +
-      (await drop('payment_attempt', 'failure_message')) +
       (await drop('refund', 'reason')) +
       (await drop('review', 'note')) +
       (await drop('difference_ack', 'note')) +
@@ -184,11 +160,9 @@ export class Erasure {
     return found.rows.map((r) => r.id);
   }
 
-  private async waiting(lanes: readonly string[]): Promise<number> {
+  private async waitingEvents(lanes: readonly string[]): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
-      `select (select count(*) from inbox_event where lane = any($1) and status = 'received')
-            + (select count(*) from outbox_message m where m.lane = any($1) and m.peer in ('mor', 'relay')
-                and m.body is not null and not ${OVER}) as n`,
+      `select count(*) as n from inbox_event where lane = any($1) and status = 'received'`,
       [lanes],
     );
     return Number(found.rows[0]?.n ?? 0);

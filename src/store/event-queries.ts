@@ -6,6 +6,7 @@ import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
+import { makeDue, QUEUED } from './lane-queue.js';
 import { listLedBy } from './led-by.js';
 
 type Row = Record<string, unknown>;
@@ -40,7 +41,7 @@ async function inboxRows(pool: pg.Pool, filter: EventFilter, before: string, cou
   const { source, status, type, eventId } = filter;
   const aside = status === 'parked' || (status === 'ignored' && type === undefined);
   const ofMor = (source === 'mor_events' || source === 'mor_payments') && type === undefined && !aside;
-  const few = eventId !== undefined ? ANY_SOURCE : status === 'received' ? 'true' : null;
+  const few = eventId !== undefined ? ANY_SOURCE : status === 'received' ? `lane = any (${QUEUED})` : null;
   const [lead, and] = aside ? ['status', ASIDE] : ofMor ? ['source', OF_MOR] : ['type', 'true'];
   const list = listLedBy({ source, status, type, event_id: eventId }, few === null ? [lead] : [], 'id');
   const all = `select ${INBOX_COLUMNS} from inbox_event where ${list.where} and ${few ?? and}`;
@@ -164,8 +165,10 @@ export class PgEventsDesk extends EventsDesk {
     if (match[1] === 'ie') {
       // What became unique for good stays unique: deciding an event a second time has no second effect.
       const again = await this.db.pool.query(
-        `update inbox_event set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
-          where id = $1 and body is not null`,
+        `with again as (
+           update inbox_event set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
+            where id = $1 and body is not null returning lane)
+         ${makeDue(`select lane, ${timeSql(2)}, 1 from again`)}`,
         [match[2], this.time.given()],
       );
       return again.rowCount === 1 ? id : null;
@@ -179,19 +182,20 @@ export class PgEventsDesk extends EventsDesk {
       const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
       const q = copy.rows[0];
       if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
-      const taken = await db.query<{ id: string }>(
+      const taken = await db.query<{ id: string; lane: string }>(
         `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, next_try_at)
          select source, event_id, type, lane, body, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
          on conflict (source, event_id) do update
            set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
            where inbox_event.body_sha256 = excluded.body_sha256
-         returning id`,
+         returning id, lane`,
         [id, this.time.given()],
       );
-      const inboxId = taken.rows[0]?.id;
-      if (inboxId === undefined) return null; // another body came under this id: the copy stays where it is
+      const [event] = taken.rows;
+      if (event === undefined) return null; // another body came under this id: the copy stays where it is
+      await db.query(makeDue(`values ($1::text, ${timeSql(2)}, 1)`), [event.lane, this.time.given()]);
       await db.query(`update inbox_quarantine set released_at = ${timeSql(2)} where id = $1`, [id, this.time.given()]);
-      return `ie_${inboxId}`;
+      return `ie_${event.id}`;
     });
   }
 }

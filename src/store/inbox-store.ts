@@ -8,16 +8,20 @@ import { sameEvent } from '../domain/events/same-event.js';
 import { byteaArray, textArray } from './binary-arrays.js';
 import { type DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
+import { makeDue } from './lane-queue.js';
 
 const NOW = timeSql(7);
 const INSERT_SQL = `
+  with stored as (
   insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, reason, received_at, decided_at, next_try_at)
   select d.source, d.event_id, d.type, d.lane, d.body, sha256(d.body), d.status, d.reason, ${NOW},
          case when d.status = 'received' then null else ${NOW} end, ${NOW}
     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $8::bytea[])
            as d(source, event_id, type, lane, status, reason, body)
   on conflict (source, event_id) do nothing
-  returning source, event_id`;
+  returning source, event_id, lane, status, next_try_at),
+  queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
+  select source, event_id from stored`;
 
 const QUARANTINE_SQL = `
   insert into inbox_quarantine (source, event_id, type, lane, body, body_sha256, reason, received_at, last_at)

@@ -1,74 +1,22 @@
-// Lanes in PostgreSQL: claims with a lease and a fence, and one short transaction per decision.
+// Lanes in PostgreSQL: claimed from the queue, read by their logs, written by steps that share one commit.
 import { Injectable } from '@nestjs/common';
-import { type InboxSource } from '../domain/ports/inbox.js';
+import { type ChargeHolder } from '../domain/lane/change.js';
 import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
 import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
-import { Database, inTransaction, oneFlight, onConnection } from './database.js';
-import { beginSql } from './kept-plans.js';
-import { waits } from './lane-rows.js';
-import { LaneTransactions } from './lane-transactions.js';
-
-/** Events of a lane that its log lines name. */
-const NAMED = 3;
-
-/** Of `pg_advisory_xact_lock`: one claim at a time, so that two at once take the next lanes and not the same. A claim lasts a millisecond. */
-const CLAIMS = 7_410_259_361;
-const TURN_SQL = `select pg_advisory_xact_lock(${CLAIMS})`;
-
-// The oldest lanes with something due that nobody holds, and what waits there; written so that there is no plan that reads more:
-// both halves of what is due stop early on a small partial index in its order, lanes are looked up by their keys, and nothing is joined.
-// A limit whose value cannot be seen is taken for a small part of what there is; whoever sees a large one sorts everything first.
-// A row that another transaction has locked (an API call that decides) waits for the next claim; claims do not wait for it.
-const NOW = timeSql(1);
-const FREE = `(l.lease_until is null or l.lease_until <= ${NOW})`;
-const CLAIM_SQL = `
-  with due as materialized (
-    (select e.lane as key, e.next_try_at as at from inbox_event e
-      where e.status = 'received' and e.next_try_at <= ${NOW}
-        and (select ${FREE} from lane l where l.key = e.lane) is not false
-      order by e.next_try_at, e.id limit (select $2::int * 2))
-    union all
-    (select l.key, l.due_at from lane l
-      where l.due_at <= ${NOW} and ${FREE}
-      order by l.due_at limit (select $2::int))
-  ), oldest as materialized (
-    select key, min(at) as at from due group by key order by at, key limit $2
-  ), free as materialized (
-    select l.key from lane l where l.key = any (array(select key from oldest)) and ${FREE} for update skip locked
-  ), claimed as (
-    insert into lane as l (key, fence, lease_owner, lease_until)
-    select o.key, nextval('lane_fence'), $3, ${laterSql(1, 4)} from oldest o
-     where o.key in (select key from free) or (select true from lane l where l.key = o.key) is null
-     order by o.key -- as everybody locks them, so that two transactions never wait for each other
-    on conflict (key) do update
-      set fence = excluded.fence, lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-      where ${FREE}
-    returning l.key, l.fence)
-  select c.key, c.fence, t.types,
-         (select json_agg(json_build_array(n.source, n.event_id))
-            from (select e.source, e.event_id from inbox_event e
-                   where e.lane = c.key and (cardinality(t.types) = 0 or ${waits(1)}) order by e.id desc limit ${NAMED}) n) as named
-    from claimed c join oldest o on o.key = c.key cross join lateral (
-      select array(select distinct e.type from inbox_event e where e.lane = c.key and ${waits(1)}) as types offset 0) t
-   order by o.at, o.key`;
-
-type Row = {
-  readonly key: string;
-  readonly fence: string;
-  readonly types: string[];
-  readonly named: (readonly [source: InboxSource, eventId: string])[] | null;
-};
+import { Database, inTransaction } from './database.js';
+import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn } from './lane-queue.js';
+import { LaneWriter } from './lane-writer.js';
 
 @Injectable()
 export class PgLaneStore extends LaneStore {
-  private readonly transactions: LaneTransactions;
+  private readonly writer: LaneWriter;
 
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
   ) {
     super();
-    this.transactions = new LaneTransactions(db.pool, clock);
+    this.writer = new LaneWriter(db.pool, clock);
   }
 
   time(): Promise<Date> {
@@ -76,45 +24,33 @@ export class PgLaneStore extends LaneStore {
   }
 
   async claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
-    const claimed = await onConnection(this.db.pool, async (db) => {
-      const values = [this.clock.given(), limit, owner, leaseMs];
-      const [, , found] = await oneFlight(db, () => [
-        db.query(beginSql(db)),
-        db.query(TURN_SQL),
-        db.query<Row>({ name: 'claim', text: CLAIM_SQL, values }),
-        db.query('commit'),
-      ]);
-      return found.rows;
-    });
-    return claimed.map(({ key: lane, fence, types: waitingTypes, named }) => {
-      const events = (named ?? []).map(([source, eventId]) => ({ source, eventId }));
-      return { lane, fence: BigInt(fence), waitingTypes, events };
+    const taken = await claimDue(this.db.pool, this.clock, limit, owner, leaseMs);
+    if (taken.length === 0) return [];
+    const loaded = await this.writer.keep(taken);
+    const quiet = taken.filter((t) => loaded.get(t.lane)?.events.length === 0).map((t) => t.lane);
+    const before = await newestEvents(this.db.pool, quiet);
+    return taken.map(({ lane, fence }) => {
+      const events = loaded.get(lane)?.events ?? [];
+      const waitingTypes = [...new Set(events.map((e) => e.type))];
+      return { lane, fence, waitingTypes, events: events.length > 0 ? namedOf(events) : (before.get(lane) ?? []) };
     });
   }
 
-  async renew(lane: string, fence: bigint, leaseMs: number): Promise<boolean> {
-    const renewed = await this.db.pool.query(
-      `update lane set lease_until = ${laterSql(3, 4)} where key = $1 and fence = $2 and lease_until is not null`,
-      [lane, fence, this.clock.given(), leaseMs],
-    );
-    return renewed.rowCount === 1;
+  renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>> {
+    return renewLeases(this.db.pool, this.clock, held, leaseMs);
   }
 
   transact<T>(work: LaneWork<T>): Promise<T> {
-    return this.transactions.submit(work);
+    return this.writer.submit(work);
   }
 
   async release(lane: string, fence: bigint, dueInMs?: number): Promise<void> {
-    this.transactions.forget(lane);
-    await this.db.pool.query(
-      `update lane set lease_until = null, lease_owner = null, due_at = coalesce(${laterSql(3, 4)}, due_at) where key = $1 and fence = $2`,
-      [lane, fence, this.clock.given(), dueInMs ?? null],
-    );
+    this.writer.forget(lane);
+    await giveBack(this.db.pool, this.clock, lane, fence, dueInMs ?? null);
   }
 
   async postpone(lane: string, fence: bigint, reason: string, retryInMs: number, parkAfter: number): Promise<boolean> {
-    this.transactions.forget(lane);
-    const time = [this.clock.given(), retryInMs];
+    this.writer.forget(lane);
     return inTransaction(this.db.pool, async (db) => {
       const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
       if (held.rowCount !== 1) return true; // somebody else's by now
@@ -123,19 +59,30 @@ export class PgLaneStore extends LaneStore {
                 status = case when attempts + 1 >= $5 then 'parked' else status end,
                 decided_at = case when attempts + 1 >= $5 then ${timeSql(2)} else null end
           where id = (select min(id) from inbox_event where lane = $1 and status = 'received' and next_try_at <= ${timeSql(2)})`,
-        [lane, ...time, reason.slice(0, 500), parkAfter],
+        [lane, this.clock.given(), retryInMs, reason.slice(0, 500), parkAfter],
       );
-      await db.query(`update lane set due_at = ${laterSql(2, 3)}, lease_until = null where key = $1`, [lane, ...time]);
+      await restIn(db, lane, this.clock.given(), retryInMs);
       return blamed.rowCount === 1;
     });
   }
 
   async paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
     const found = await this.db.pool.query<{ payment_id: string; invoice_id: string }>(
-      'select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2',
+      `select payment_id, invoice_id from payment where payment_id = any($1) and invoice_id <> $2
+       union select payment_id, invoice_id from ledger_entry
+              where payment_id = any($1) and reason = 'payment_collected' and invoice_id <> $2`,
       [paymentIds, lane],
     );
     return new Map(found.rows.map((r) => [r.payment_id, r.invoice_id]));
+  }
+
+  async chargesElsewhere(charges: readonly string[], lane: string): Promise<ReadonlyMap<string, ChargeHolder>> {
+    const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
+      `select processor_charge_id as charge, invoice_id, coalesce(payment_id, payment_row_id) as payment from ledger_entry
+        where processor_charge_id = any($1) and reason = 'payment_collected' and invoice_id <> $2`,
+      [charges, lane],
+    );
+    return new Map(found.rows.map((r) => [r.charge, { invoiceId: r.invoice_id, payment: r.payment }]));
   }
 
   async paysByDebit(customerId: string): Promise<boolean> {

@@ -20,24 +20,13 @@ import {
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Clock } from '../domain/ports/clock.js';
-import {
-  ATTEMPT,
-  type Codec,
-  fromRow,
-  INVOICE,
-  JOURNAL,
-  MESSAGE,
-  OBJECT,
-  PAYMENT,
-  REFUND,
-  REVIEW,
-  TAX,
-  unflat,
-} from './codec.js';
+import { type Codec, fromRow, OBJECT, PAYMENT, REFUND, REVIEW } from './codec.js';
 import { StoreUnavailable } from '../domain/ports/lane-store.js';
 import { Database } from './database.js';
 import { InvoiceEntity, PaymentEntity, RefundEntity, ReviewEntity, type Stored } from './entities.js';
 import { eventById, eventPage } from './event-queries.js';
+import { QUEUED } from './lane-queue.js';
+import { readLane } from './lane-reader.js';
 import { ledBy, listLedBy } from './led-by.js';
 import { ledgerRow, ledgerRows } from './ledger-queries.js';
 import { reviewsByDeadline } from './review-queries.js';
@@ -130,21 +119,11 @@ export class PgBooks extends Books {
   }
 
   async invoice(invoiceId: string): Promise<InvoiceView | null> {
-    const [invoice] = await this.rows(INVOICE, 'invoice_id = $1', [invoiceId], 'invoice_id');
-    if (invoice === undefined) return null;
-    const of = [invoiceId];
-    return {
-      invoice,
-      morCustomerId: (await this.morCustomers([invoice.customerId])).get(invoice.customerId ?? '') ?? null,
-      payments: await this.rows(PAYMENT, 'invoice_id = $1', of, 'seq'),
-      refunds: await this.rows(REFUND, 'invoice_id = $1', of, 'seq'),
-      objects: await this.objects(invoiceId),
-      taxes: await this.rows(TAX, 'invoice_id = $1', of, 'seq'),
-      attempts: await this.rows(ATTEMPT, 'invoice_id = $1', of, 'at, event_id'),
-      messages: (await this.rows(MESSAGE, 'lane = $1', of, 'created_at, id')).map(unflat),
-      reviews: await this.rows(REVIEW, 'invoice_id = $1', of, 'seq'),
-      journal: await this.rows(JOURNAL, 'lane = $1', of, 'id'),
-    };
+    const { state, story } = await readLane(this.db.pool, invoiceId);
+    const { invoice, payments, refunds, objects, taxes, messages, reviews } = state;
+    if (invoice === null) return null;
+    const morCustomerId = (await this.morCustomers([invoice.customerId])).get(invoice.customerId ?? '') ?? null;
+    return { invoice, morCustomerId, payments, refunds, objects, taxes, messages, reviews, ...story };
   }
 
   async objects(invoiceId: string): Promise<readonly MorObjectRow[]> {
@@ -324,11 +303,13 @@ export class PgBooks extends Books {
       parked: string;
       oldest: Date | null;
     }>(
-      `select (select count(*) from inbox_event where status = 'received') as waiting,
+      `with undecided as materialized (
+         select received_at from inbox_event where lane = any (${QUEUED}) and status = 'received')
+       select (select count(*) from undecided) as waiting,
               (select count(*) from inbox_event where status = 'parked') as parked,
-              (select count(*) from outbox_message where status = 'pending') as pending,
-              least((select min(received_at) from inbox_event where status = 'received'),
-                    (select min(created_at) from outbox_message where status = 'pending')) as oldest`,
+              (select count(*) from open_call where status = 'pending') as pending,
+              least((select min(received_at) from undecided),
+                    (select min(created_at) from open_call where status = 'pending')) as oldest`,
     );
     const kinds = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from review where status = 'open' group by kind`,

@@ -7,14 +7,16 @@ import { LaneFenced, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
 import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction, isUnavailable } from './database.js';
-import { EVENTS_AT_ONCE, waitingEvent } from './lane-rows.js';
+import { makeDue, restIn } from './lane-queue.js';
+import { EVENTS_AT_ONCE, waitingEvent } from './lane-reader.js';
 
 type Row = Record<string, unknown>;
 
 const HOMES_SQL = `
   select mor_id as id, 'object' as what, invoice_id from mor_object where mor_id = any($1)
   union all
-  select key, 'message', lane from outbox_message where key = any($1) and kind in ('create_proforma', 'create_payment_link')
+  select asked.key, 'message', o.invoice_id from unnest($1::text[]) as asked(key)
+    join mor_object o on o.id = substring(asked.key from '^crossbill:create_(?:proforma|payment_link):(.*):[0-9]+$')
   union all
   select payment_id, 'payment', invoice_id from payment where payment_id = any($1)
   union all
@@ -75,11 +77,8 @@ export class PgChannelEvents extends ChannelEvents {
         const held = await db.query('select key from lane where key = $1 and fence = $2 for update', [lane, fence]);
         if (held.rowCount !== 1) throw new LaneFenced(`lane ${lane} was claimed by another worker`);
         const now = await readTime(db, this.time);
-        for (const routing of routings) await write(db, lane, routing, now);
-        await db.query(
-          `update lane set due_at = ${laterSql(2, 3)}, lease_until = null, lease_owner = null where key = $1`,
-          [lane, now, lookAgainInMs],
-        );
+        for (const routing of routings) await write(db, routing, now);
+        await restIn(db, lane, now, lookAgainInMs);
       }),
     );
   }
@@ -94,7 +93,7 @@ export class PgChannelEvents extends ChannelEvents {
   }
 }
 
-async function write(db: pg.PoolClient, lane: string, r: Routing, now: Date): Promise<void> {
+async function write(db: pg.PoolClient, r: Routing, now: Date): Promise<void> {
   switch (r.do) {
     case 'move':
       await db.query(
@@ -102,6 +101,7 @@ async function write(db: pg.PoolClient, lane: string, r: Routing, now: Date): Pr
           where id = $1`,
         [r.id, r.invoiceId, now],
       );
+      await db.query(makeDue('values ($1::text, $2::timestamptz, 1)'), [r.invoiceId, now]);
       if (r.reviewId !== null) await clear(db, r.reviewId, r.invoiceId, now);
       return;
     case 'wait':
@@ -114,16 +114,15 @@ async function write(db: pg.PoolClient, lane: string, r: Routing, now: Date): Pr
         r.reason,
         now,
       ]);
-      if (r.review !== null) await open(db, lane, { ...r.review, createdAt: now }, now);
+      if (r.review !== null) await open(db, { ...r.review, createdAt: now });
   }
 }
 
 /** Once per event: a person who closed it is not asked again. */
-async function open(db: pg.PoolClient, lane: string, review: ReviewRow, now: Date): Promise<void> {
+async function open(db: pg.PoolClient, review: ReviewRow): Promise<void> {
   const before = await db.query('select 1 from review where kind = $1 and subject = $2', [review.kind, review.subject]);
   if (before.rowCount !== 0) return;
   await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, review)])]);
-  await say(db, lane, `review item ${review.kind}: ${review.summary}`, review.id, now);
 }
 
 async function clear(db: pg.PoolClient, reviewId: string, invoiceId: string, now: Date): Promise<void> {
@@ -133,14 +132,4 @@ async function clear(db: pg.PoolClient, reviewId: string, invoiceId: string, now
       where id = $1 and status = 'open'`,
     [reviewId, now, note],
   );
-  await say(db, invoiceId, `review item closed: ${note}`, reviewId, now);
-}
-
-async function say(db: pg.PoolClient, lane: string, text: string, ref: string, now: Date): Promise<void> {
-  await db.query(`insert into journal (lane, at, kind, ref, text) values ($1, $2, 'decision', $3, $4)`, [
-    lane,
-    now,
-    ref,
-    text,
-  ]);
 }

@@ -2,6 +2,7 @@
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Database } from './database.js';
 import { newestEvent } from './event-queries.js';
+import { QUEUED } from './lane-queue.js';
 
 const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
 
@@ -44,7 +45,7 @@ export class PgOverview {
       last_message: string | null;
       next_try_at: Date;
     }>(
-      `(select kind as what, lane, attempts, last_status, last_message, next_try_at from outbox_message
+      `(select kind as what, lane, attempts, last_status, last_message, next_try_at from open_call
          where status = 'pending' and attempts > 0 order by attempts desc, next_try_at limit $1)
        union all
        (select 'read_invoice', i.invoice_id, i.read_attempts, null, null, i.read_due_at
@@ -52,7 +53,7 @@ export class PgOverview {
          where i.read_attempts > 0 and i.read_due_at is not null order by i.read_attempts desc, i.read_due_at limit $1)
        union all
        (select type, lane, attempts, null, reason, next_try_at from inbox_event
-         where status = 'received' and attempts > 0 order by attempts desc, next_try_at limit $1)
+         where lane = any (${QUEUED}) and status = 'received' and attempts > 0 order by attempts desc, next_try_at limit $1)
        limit $1`,
       [limit],
     );

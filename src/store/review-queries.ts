@@ -47,14 +47,12 @@ export class PgReviewDesk extends ReviewDesk {
   }
 
   /** One statement: of two people at once, one finds it open. */
-  override async close(r: ReviewRow, said: string): Promise<boolean> {
-    const { id, subject, resolvedAt, resolvedBy, resolution, note } = r;
+  override async close(r: ReviewRow): Promise<boolean> {
+    const { id, resolvedAt, resolvedBy, resolution, note } = r;
     const closed = await this.db.pool.query(
-      `with closed as (
-         update review set status = 'resolved', resolved_at = $2, resolved_by = $3, resolution = $4, note = $5
-          where id = $1 and status = 'open' and invoice_id is null returning id)
-       insert into journal (lane, at, kind, ref, text) select $6, $2, 'person', id, $7 from closed`,
-      [id, resolvedAt, resolvedBy, resolution, note, subject, said],
+      `update review set status = 'resolved', resolved_at = $2, resolved_by = $3, resolution = $4, note = $5
+        where id = $1 and status = 'open' and invoice_id is null`,
+      [id, resolvedAt, resolvedBy, resolution, note],
     );
     return closed.rowCount === 1;
   }

@@ -37,6 +37,11 @@ export class LaneWorker {
   private readonly failing = new Map<string, number>();
   /** Claimed, and waiting for a place. */
   private readonly ready: Claim[] = [];
+  /** Claims whose lease is renewed, and how often it was. */
+  private readonly held = new Map<Claim, number>();
+  /** Aborted while nothing is held. */
+  private idle = new AbortController();
+  private keeping: Promise<void> | null = null;
   private loop: Promise<void> | null = null;
   private woken = false;
   private tap: (() => void) | null = null;
@@ -93,6 +98,7 @@ export class LaneWorker {
       else await this.rest();
     }
     // What was claimed ahead goes back: any other worker may have it at once.
+    for (const claim of this.ready) this.letGo(claim);
     await Promise.allSettled(this.ready.map((c) => this.store.release(c.lane, c.fence)));
   }
 
@@ -121,7 +127,11 @@ export class LaneWorker {
 
   private async claim(limit: number): Promise<readonly Claim[]> {
     try {
-      return await this.store.claim(this.options.owner, limit, this.options.leaseMs);
+      const claims = await this.store.claim(this.options.owner, limit, this.options.leaseMs);
+      for (const claim of claims) this.held.set(claim, 0);
+      if (claims.length > 0 && this.idle.signal.aborted) this.idle = new AbortController();
+      if (claims.length > 0) this.keeping ??= this.keepLeases().finally(() => (this.keeping = null));
+      return claims;
     } catch (e) {
       this.options.onError?.('lanes could not be claimed', e, null);
       await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
@@ -130,8 +140,6 @@ export class LaneWorker {
   }
 
   private async work(claim: Claim): Promise<void> {
-    const over = new AbortController();
-    void this.keep(claim, over.signal);
     try {
       const done = await this.flow.run(claim, this.stopping.signal); // not inside the call: nobody may be listening
       this.failing.delete(claim.lane);
@@ -141,22 +149,33 @@ export class LaneWorker {
       this.options.onError?.('a lane could not be worked', e, claim.lane, claim.events);
       await this.giveBack(claim, e);
     } finally {
-      over.abort();
+      this.letGo(claim);
     }
   }
 
+  private letGo(claim: Claim): void {
+    this.held.delete(claim);
+    if (this.held.size === 0) this.idle.abort();
+  }
+
   /**
-   * What is under way may outlast a lease: a search through thousands of records, a pause that Stripe asks for. The lane stays ours
-   * meanwhile; given to another, the same search would begin anew, and neither would ever write down what it found.
+   * What is under way may outlast a lease: a search through thousands of records, a pause that Stripe asks for. The lanes stay ours
+   * meanwhile, all with one statement: given to another worker, the same search would start over, and neither would ever write down
+   * what it found.
    */
-  private async keep(claim: Claim, over: AbortSignal): Promise<void> {
+  private async keepLeases(): Promise<void> {
     const { leaseMs } = this.options;
-    for (let times = 0; times < MOST_RENEWALS; times++) {
-      await this.clock.sleep(leaseMs * RENEW_AFTER, over);
-      if (over.aborted) return;
-      // A renewal that fails is made again; if none succeeds, the fence keeps this worker from writing.
-      const ours = await this.store.renew(claim.lane, claim.fence, leaseMs).catch(() => true);
-      if (!ours) return;
+    while (this.held.size > 0) {
+      await this.clock.sleep(leaseMs * RENEW_AFTER, this.idle.signal);
+      const asked = [...this.held].filter(([, times]) => times < MOST_RENEWALS);
+      if (asked.length === 0) continue;
+      const claims = asked.map(([claim]) => claim);
+      // A renewal that fails is tried again; if none succeeds, the fence keeps this worker from writing.
+      const ours = await this.store.renew(claims, leaseMs).catch(() => null);
+      for (const [claim, times] of asked) {
+        if (!this.held.has(claim)) continue;
+        this.held.set(claim, ours?.has(claim.lane) === false ? MOST_RENEWALS : times + 1);
+      }
     }
   }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ApiApp, freshDatabase, HurriedClock } from './support/api-app.js';
 import { failure } from './support/peers.js';
 import { type TestDatabase } from '../support/database.js';
+import { changeByHand } from '../support/lane-log.js';
 
 let database: TestDatabase;
 let api: ApiApp;
@@ -156,15 +157,15 @@ describe('what the MoR says', () => {
   });
 
   it('silence is 202 with the status unknown; the same bytes go out again and settle it', async () => {
-    const { paymentId } = await api.paidRenewal('i');
+    const { paymentId, invoiceId } = await api.paidRenewal('i');
     api.mor.failWith = failure({ kind: 'unknown', status: null, code: null, message: 'no answer' });
     const unknown = await refund(paymentId, 'i1', { amount: 100 });
     expect([unknown.status, unknown.json['status'], unknown.json['mor_refund_id']]).toEqual([202, 'unknown', null]);
     api.mor.failWith = null;
-    await api.db.pool.query(
-      `update outbox_message set next_try_at = now() - interval '1 second' where status = 'pending'`,
-    );
-    await api.db.pool.query(`update lane set due_at = now() - interval '1 second'`);
+    await changeByHand(api.db.pool, invoiceId, (s) => ({
+      ...s,
+      messages: s.messages.map((m) => (m.status === 'pending' ? { ...m, nextTryAt: new Date() } : m)),
+    }));
     await api.work();
     const settled = await post(api, paymentId, 'i1', { amount: 100 });
     expect([settled.status, settled.json['status'], settled.json['id']]).toEqual([

@@ -116,6 +116,12 @@ const CASES: Readonly<Record<string, Case>> = {
     json: ['before', 'events'],
     beside: /^(dropped [^\n]*\n)*$/,
   },
+  rebuild: {
+    args: () => ['--check'],
+    text: /^The read rows of all \d+ invoices are as their logs say\.$/m,
+    json: ['lanes', 'differed'],
+    beside: /^(invoices [^\n]*\n)*$/,
+  },
   completion: {
     args: () => ['bash'],
     text: /^complete -o default -F _crossbill crossbill$/m,

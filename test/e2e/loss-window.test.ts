@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { cli } from '../cli/rig.js';
 import { openInvoice } from '../support/channels.js';
+import { changeByHand } from '../support/lane-log.js';
 import { type Json, startWorld, type World } from '../support/world.js';
 
 const OUTAGE_HOURS = 6;
@@ -14,13 +15,19 @@ describe('a daemon that was down for longer than the MoR tries', () => {
 
   /** The books keep real time: an outage is made by moving what they remember into the past. */
   async function hoursPass(hours: number): Promise<void> {
-    const db = new pg.Client({ connectionString: world.databaseUrl });
-    await db.connect();
+    const db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
     const by = `interval '${hours} hours'`;
     await db.query(`update doors_open set opened_at = opened_at - ${by}, seen_at = seen_at - ${by}`);
     await db.query(`update installation set began_at = began_at - ${by}`);
-    await db.query(`update mor_object set created_at = created_at - ${by}`);
-    await db.query(`update invoice set first_seen_at = first_seen_at - ${by}`);
+    const before = (at: Date): Date => new Date(at.getTime() - hours * 3_600_000);
+    const lanes = await db.query<{ lane: string }>('select distinct lane from lane_log');
+    for (const { lane } of lanes.rows) {
+      await changeByHand(db, lane, (s) => ({
+        ...s,
+        invoice: s.invoice === null ? null : { ...s.invoice, firstSeenAt: before(s.invoice.firstSeenAt) },
+        objects: s.objects.map((o) => ({ ...o, createdAt: before(o.createdAt) })),
+      }));
+    }
     await db.end();
   }
 

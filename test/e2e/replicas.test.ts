@@ -109,12 +109,13 @@ describe('a lease that is over', () => {
     await world.invoice(invoiceId, 'paid');
     const side = await stripeSide(world, invoiceId);
     expect([side.records.length, side.attached.length]).toEqual([1, 1]);
-    const done = await rows<{ n: string }>(
+    const told = await rows<{ n: string }>(
       world,
-      `select count(*) as n from journal where lane = $1 and text = 'report_payment done'`,
+      `select count(*) as n from lane_log, json_array_elements(change -> 'journal') as line
+        where lane = $1 and line ->> 'text' = 'report_payment done'`,
       [invoiceId],
     );
-    expect(done).toEqual([{ n: '1' }]);
+    expect(told).toEqual([{ n: '1' }]);
   });
 });
 

@@ -8,7 +8,7 @@ const DOORS = ['test/unit/intake-doors.test.ts', 'test/unit/intake-signature.tes
 export const mutants = [
   {
     name: 'a unique index is dropped',
-    file: 'migrations/0001-books.sql',
+    file: 'migrations/0001-schema.sql',
     find: 'create unique index payment_holder on payment',
     replace: 'create index payment_holder on payment',
     tests: ['test/store/rules.test.ts'],
@@ -39,9 +39,9 @@ export const mutants = [
   },
   {
     name: 'a lease is not fenced',
-    file: 'src/store/lane-transactions.ts',
-    find: 'held.get(w.lane)?.fence !== w.fence',
-    replace: '!held.has(w.lane)',
+    file: 'src/store/lane-step.ts',
+    find: 'if (work.fence !== null && known.taken?.fence !== work.fence) {',
+    replace: 'if (work.fence !== null && known.taken === null) {',
     tests: ['test/store/claims.test.ts'],
     simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '41'],
   },
@@ -170,16 +170,16 @@ export const mutants = [
   },
   {
     name: 'statements of other parts share one name',
-    file: 'src/store/lane-rows.ts',
-    find: 'name += `_${i}`;',
-    replace: "name += '';",
+    file: 'src/store/lane-step.ts',
+    find: "name: `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`,",
+    replace: "name: 'step',",
     tests: ['test/store/lanes.test.ts'],
   },
   {
-    name: 'a lane that was kept is used whoever wrote since',
-    file: 'src/store/lane-transactions.ts',
-    find: 'if (kept !== undefined && kept.version === held.get(lane)?.version) states.set',
-    replace: 'if (kept !== undefined) states.set',
+    name: 'who loses the next row of a lane does not decide again',
+    file: 'src/store/lane-writer.ts',
+    find: 'if ((raced || isTransient(e)) && attempt < TRIES) continue;',
+    replace: 'if (isTransient(e) && attempt < TRIES) continue;',
     tests: ['test/store/lanes.test.ts'],
   },
   {

@@ -98,14 +98,18 @@ describe('claims', () => {
     await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
   });
 
-  it('are renewed by each transaction', async () => {
-    await x.inbox.store(events(1));
+  it('are renewed together, and who lost one is told', async () => {
+    await x.inbox.store(events(2));
     const { store, clock } = x.harness;
-    const [claim] = await store.claim('w', 5, LEASE);
+    const claims = await store.claim('w', 5, LEASE);
     clock.advance(20_000);
-    await store.transact(write('in_0', claim?.fence ?? 0n, (s) => s));
+    expect(await store.renew(claims, LEASE)).toEqual(new Set(['in_0', 'in_1']));
     clock.advance(20_000);
     expect(await store.claim('other', 5, LEASE)).toEqual([]);
+    clock.advance(LEASE);
+    const [taken] = await store.claim('other', 1, LEASE);
+    const left = taken?.lane === 'in_0' ? 'in_1' : 'in_0';
+    expect(await store.renew(claims, LEASE)).toEqual(new Set([left]));
   });
 
   it('see a timer when it is due and not before', async () => {

@@ -5,7 +5,7 @@ import { RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flo
 import { Wake } from '../../src/flows/wake.js';
 import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
 import { ServerTime } from '../../src/store/database-time.js';
-import { LEASE_MS } from '../../src/store/lane-transactions.js';
+import { LEASE_MS } from '../../src/store/lane-queue.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { PgSignups } from '../../src/store/signup-store.js';
@@ -67,7 +67,7 @@ describe('a replica whose clock is 240 s ahead', () => {
     const worker = workerAhead();
     worker.start();
     const due = async (): Promise<number | null> => {
-      const sql = `select l.due_at from lane l join outbox_message m on m.lane = l.key
+      const sql = `select l.due_at from lane l join open_call m on m.lane = l.key
                     where m.status = 'pending' and m.attempts = 1 and l.lease_until is null and l.due_at = m.next_try_at`;
       return (await db.pool.query<{ due_at: Date }>(sql)).rows[0]?.due_at.getTime() ?? null;
     };

@@ -67,6 +67,7 @@ describe('the settings of a session', () => {
     lock_timeout: `'123ms'`,
     idle_in_transaction_session_timeout: `'123ms'`,
     idle_session_timeout: `'123s'`,
+    synchronous_commit: 'off', // what was answered 200 would not be stored yet
   };
   const own = (statement: string): Record<keyof typeof OTHERS, string> => ({
     jit: 'off',
@@ -83,6 +84,7 @@ describe('the settings of a session', () => {
     lock_timeout: '0',
     idle_in_transaction_session_timeout: statement,
     idle_session_timeout: '0',
+    synchronous_commit: 'on',
   });
   beforeEach(async () => {
     await asAdmin(`alter database ${name} owner to ${role.name}`);

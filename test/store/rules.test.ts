@@ -139,13 +139,17 @@ describe('the schema', () => {
   const ENTRY = `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, recorded_at)
     values`;
   const AUDIT = `insert into audit (at, actor, action, source, outcome, status) values (now(), 'ops', 'refund', '::1', 'done', 201)`;
-  const JOURNAL = `insert into journal (lane, at, kind, text) values ('in_1', now(), 'event', 'x')`;
+  const logged = (version: number): string =>
+    `insert into lane_log (lane, version, at, at_rest, snapshot, change) values ('in_1', ${version}, now(), true, false, '{"f":1}')`;
 
-  it('never changes or removes a row of the ledger, the journal or the audit', async () => {
+  it('never changes or removes a row of the ledger or the audit, and removes none of the log', async () => {
     await db.query(`${ENTRY} ('a', 'b', 1, 'EUR', 'payment_collected', 'p', 'in_1', 'p', now())`);
     await db.query(AUDIT);
-    await db.query(JOURNAL);
-    for (const table of ['ledger_entry', 'audit', 'journal']) {
+    await db.query(logged(1));
+    for (const sql of ['delete from lane_log', 'truncate lane_log'])
+      expect(await refused(sql)).toMatch(/never changed or deleted/);
+    expect(await refused(`update lane_log set change = '{}'`)).toMatch(/never changed/);
+    for (const table of ['ledger_entry', 'audit']) {
       for (const sql of [`update ${table} set id = default`, `delete from ${table}`, `truncate ${table}`])
         expect(await refused(sql)).toMatch(/never changed or deleted/);
       expect((await db.query(`select 1 from ${table}`)).rowCount).toBe(1);
@@ -187,13 +191,8 @@ describe('the schema', () => {
     expect(await refused(refund('r1', 'rfnd_1', 're_1'))).toBeNull();
     expect(await refused(refund('r2', 'rfnd_1', 're_2'))).toBe('refund_mor_id');
     expect(await refused(refund('r3', 'rfnd_3', 're_1'))).toBe('refund_processor_id');
-    const message = (id: string, generation: number, key: string): string =>
-      `insert into outbox_message (id, lane, peer, kind, subject, generation, key, method, path, status, next_try_at, created_at)
-       values ('${id}', 'in_1', 'stripe', 'report_payment', 'pay_1', ${generation}, '${key}', 'POST', '/', 'pending', now(), now())`;
-    expect(await refused(message('o1', 1, 'k1'))).toBeNull();
-    expect(await refused(message('o2', 1, 'k2'))).toBe('outbox_message_kind_subject_generation_key');
-    expect(await refused(message('o3', 2, 'k1'))).toBe('outbox_message_key_key');
-    expect(await refused(message('o4', 2, 'k'.repeat(256)))).toMatch(/check/);
+    expect(await refused(logged(1))).toBeNull();
+    expect(await refused(logged(1))).toBe('lane_log_pkey');
     const review = (id: string, status: string): string =>
       `insert into review (id, kind, status, subject, summary, proposal, created_at) values ('${id}', 'dispute', '${status}', 's', '', '', now())`;
     expect(await refused(review('v1', 'open'))).toBeNull();

@@ -58,12 +58,19 @@ async function workUntilTried(times: number): Promise<readonly number[]> {
 
 describe('a lane that cannot be worked, without an event', () => {
   it('is tried after 2, 4, 8, … seconds, shown to a person after ten tries, and then once an hour', async () => {
-    const { harness, db } = x;
+    const { harness } = x;
     harness.platform.put(anInvoice({ status: 'draft' }));
     await harness.take(aPaymentSucceeded()); // the money waits for the draft; a timer will look
     expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('held');
-    await db.pool.query('update lane set due_at = $1, lease_until = null', [harness.clock.now()]);
-    await db.pool.query('update invoice set hold_until = $1, read_at = null', [harness.clock.now()]);
+    await harness.store.transact({
+      lane: INVOICE_ID,
+      fence: null,
+      decide: ({ state: s }) => {
+        const now = harness.clock.now();
+        const invoice = s.invoice === null ? null : { ...s.invoice, holdUntil: now, readAt: null };
+        return { state: { ...s, invoice }, verdicts: [], dueAt: now, value: null };
+      },
+    });
 
     const waits = await workUntilTried(12);
 

@@ -52,7 +52,11 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
   };
 }
 
-export const anOpenInvoice = (ctx = aCtx()): LaneState => settle(takeRead(emptyLane('in_1'), ctx, facts()), ctx);
+/** An open invoice of a customer who is known to pay by card. */
+export function anOpenInvoice(ctx = aCtx()): LaneState {
+  const s = settle(takeRead(emptyLane('in_1'), ctx, facts()), ctx);
+  return { ...s, invoice: s.invoice === null ? null : { ...s.invoice, paysByDebit: false } };
+}
 
 /** An invoice that was paid by card. */
 export function paidByCard(ctx = aCtx()): LaneState {

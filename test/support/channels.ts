@@ -1,5 +1,6 @@
 // What the tests of the MoR's other channels share: an open invoice, its review items, and events signed as the MoR signs them.
 import pg from 'pg';
+import { changeByHand } from './lane-log.js';
 import { sign } from './signing.js';
 import { type Json, type World } from './world.js';
 
@@ -59,23 +60,20 @@ export async function loseNext(world: World, type: string): Promise<void> {
 
 /**
  * Time passes for one invoice alone: what is to be looked at some day is looked at now, and what waits for an hour has waited.
- * Under the lane's lock, so that no decision is overwritten.
  */
 export async function timePasses(world: World, invoiceId: string): Promise<void> {
-  const db = new pg.Client({ connectionString: world.databaseUrl });
-  await db.connect();
+  const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
   try {
-    await db.query('begin');
-    await db.query('select key from lane where key = $1 for update', [invoiceId]);
-    await db.query(
-      `update mor_object set read_due_at = case when read_due_at is null then null else now() end, updated_at = updated_at - interval '1 hour'
-        where invoice_id = $1`,
-      [invoiceId],
-    );
-    await db.query('update lane set due_at = now() where key = $1', [invoiceId]);
-    await db.query('commit');
+    await changeByHand(pool, invoiceId, (s) => ({
+      ...s,
+      objects: s.objects.map((o) => ({
+        ...o,
+        readDueAt: o.readDueAt === null ? null : new Date(),
+        updatedAt: new Date(o.updatedAt.getTime() - 3_600_000),
+      })),
+    }));
   } finally {
-    await db.end();
+    await pool.end();
   }
 }
 

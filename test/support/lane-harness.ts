@@ -126,6 +126,10 @@ export class MemoryLaneStore extends LaneStore {
     return this.debtors.has(customerId);
   }
 
+  override async chargesElsewhere(): ReturnType<LaneStore['chargesElsewhere']> {
+    return new Map();
+  }
+
   override async paymentsElsewhere(): Promise<ReadonlyMap<string, string>> {
     return new Map();
   }

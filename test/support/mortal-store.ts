@@ -21,7 +21,7 @@ export class MortalStore extends LaneStore {
     return this.inner.claim(owner, limit, leaseMs);
   }
 
-  override renew(...args: Parameters<LaneStore['renew']>): Promise<boolean> {
+  override renew(...args: Parameters<LaneStore['renew']>): ReturnType<LaneStore['renew']> {
     return this.inner.renew(...args);
   }
 
@@ -40,6 +40,12 @@ export class MortalStore extends LaneStore {
 
   override paysByDebit(customerId: string): Promise<boolean> {
     return this.inner.paysByDebit(customerId);
+  }
+
+  override chargesElsewhere(
+    ...args: Parameters<LaneStore['chargesElsewhere']>
+  ): ReturnType<LaneStore['chargesElsewhere']> {
+    return this.inner.chargesElsewhere(...args);
   }
 
   override paymentsElsewhere(ids: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {

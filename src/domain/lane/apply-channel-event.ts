@@ -4,9 +4,9 @@ import { isJsonObject } from '../events/json-body.js';
 import { showMoney, type Money } from '../money.js';
 import { type LaneState, type PaymentOrigin, type PaymentRow } from '../model.js';
 import { type MorObjectKind, type MorObjectRow, newMorObject } from '../mor-object.js';
-import { paymentCollected } from '../postings.js';
 import { type Applied, newPayment, type Verdict } from './apply-event.js';
-import { addEntry, type Ctx, messageKey, note, openReview, putObject, putPayment } from './change.js';
+import { type Ctx, messageKey, note, openReview, putObject, putPayment } from './change.js';
+import { collect } from './one-charge.js';
 import {
   amountIn,
   dashboardIn,
@@ -170,7 +170,7 @@ export function takeMoney(
     processorChargeId: chargeId,
     mark: how.parked ? 'parked' : 'waiting',
   });
-  const booked = addEntry(putPayment(s, payment), paymentCollected(payment, received.minor, ctx.now, how.eventId));
+  const booked = collect(putPayment(s, payment), payment, received.minor, ctx, how.eventId);
   const what = origin === 'proforma' ? 'by bank transfer for proforma invoice' : 'on payment link';
   return {
     state: putObject(booked, { ...o, paymentRowId: payment.id }),

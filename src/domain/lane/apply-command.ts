@@ -228,6 +228,12 @@ function act(
       return just(lookAgain(putPayment(s, { ...moveMark(p, 'waiting'), waived })));
     }
     case 'retry': {
+      if (r.kind === 'double_payment' && p?.mark === 'parked' && p.succeededAt === null)
+        return refuse(
+          409,
+          'charge_already_used',
+          'The charge is booked for another invoice, which the item names: it cannot pay this one too.',
+        );
       // Without its bytes a refund would be one of all that remains (Document 3): it must never leave.
       if (s.messages.some((m) => m.kind === 'create_refund' && m.subject === r.refundId && m.wire.body === null))
         return refuse(

@@ -2,11 +2,9 @@
 import { showMoney } from '../money.js';
 import { type LaneState, type PaymentRow, type PaymentStatus, type RefundRow } from '../model.js';
 import { type InvoiceFacts } from '../ports/billing-platform.js';
-import { paymentCollected } from '../postings.js';
 import { SIGNUP_REASON } from '../status.js';
 import {
   addAttempt,
-  addEntry,
   addMessage,
   closeReviews,
   type Ctx,
@@ -16,6 +14,7 @@ import {
   putPayment,
   putRefund,
 } from './change.js';
+import { collect } from './one-charge.js';
 import { askAgain, ensureInvoice, takeEvent } from './facts.js';
 import { contradicted, disproven } from './prove-charge.js';
 import { amountSettled } from './settle.js';
@@ -218,7 +217,7 @@ function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
     // A person who dismissed an unproven one could not know; money that was taken is never left aside.
     mark: p.mark === 'none' || p.mark === 'proving' || p.mark === 'closed' || unproven(s, p) ? 'waiting' : p.mark,
   };
-  let booked = addEntry(putPayment(state, paid), paymentCollected(paid, e.amount, ctx.now, e.eventId));
+  let booked = collect(putPayment(state, paid), paid, e.amount, ctx, e.eventId);
   booked = closeReviews(booked, ctx, (r) => r.kind === 'signup_unproven' && r.subject === p.id, {
     by: null,
     resolution: 'cleared',

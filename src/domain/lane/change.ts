@@ -31,7 +31,12 @@ export type Ctx = {
   readonly encodeMor: (call: MorCall) => WireRequest;
   /** Spreads retries: a number in [0, 1). */
   readonly jitter: () => number;
+  /** Charges that were collected for payments of other invoices, where the database has said so. */
+  readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
 };
+
+/** The payment of another invoice that a charge was collected for. */
+export type ChargeHolder = { readonly invoiceId: string; readonly payment: string };
 
 export function emptyLane(lane: string): LaneState {
   return {

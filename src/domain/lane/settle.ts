@@ -1,7 +1,7 @@
 // Brings a lane to rest: looks at all that is known and writes down what must be done next. It asks no one and sends nothing,
 // and it does not care in which order things became known.
 import { type InvoiceRow, type LaneState, HOLDING, type PaymentRow } from '../model.js';
-import { paymentCollected, refundOfUnmarked } from '../postings.js';
+import { refundOfUnmarked } from '../postings.js';
 import { publicStatus, SIGNUP_REASON } from '../status.js';
 import {
   addCall,
@@ -18,6 +18,7 @@ import {
   putPayment,
   putRefund,
 } from './change.js';
+import { collect } from './one-charge.js';
 import { decideMark, isFresh } from './decide-mark.js';
 import { nameCustomers, settleChannels } from './settle-channels.js';
 import { settleRecovery } from './settle-recovery.js';
@@ -246,7 +247,7 @@ export function proven(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): Lane
   const at = p.succeededAt ?? ctx.now;
   const row: PaymentRow = { ...moveMark(p, 'waiting'), status: 'succeeded', succeededAt: at, proveDueAt: null };
   let state = putPayment(s, row);
-  if (p.succeededAt === null) state = addEntry(state, paymentCollected(row, p.amount, ctx.now, null));
+  if (p.succeededAt === null) state = collect(state, row, p.amount, ctx, null);
   return note(state, ctx, 'decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p.id);
 }
 

@@ -1,4 +1,5 @@
 // Where lanes are kept: claimed by one worker at a time, changed in one transaction, fenced against a worker that slept.
+import { type ChargeHolder } from '../lane/change.js';
 import { type LaneState } from '../model.js';
 import { type InboxSource } from './inbox.js';
 import { type NamedRequest, type Remembered } from './signups.js';
@@ -84,11 +85,14 @@ export class NotUnique extends Error {
 export abstract class LaneStore {
   /** The database's time, by which every time of a lane is written. */
   abstract time(): Promise<Date>;
-  /** Claims up to `limit` lanes that have something due, those that wait longest, oldest first. A lease lasts `leaseMs` and is renewed by each `transact`. */
+  /** Claims up to `limit` lanes that have something due, the longest waiting first. A lease lasts `leaseMs` unless it is renewed. */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
-  /** Makes the lease last `leaseMs` from now on. False: the lane was given back, or is somebody else's. */
-  abstract renew(lane: string, fence: bigint, leaseMs: number): Promise<boolean>;
-  /** One transaction: lock, load, decide, save. Throws LaneFenced, NotUnique, StoreUnavailable, or what else the database threw. */
+  /** Makes the leases last `leaseMs` from now on. Gives the lanes that are still held: others were given back, or taken over. */
+  abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;
+  /**
+   * One step of a lane: read, decide, write. `decide` may run again when somebody else wrote the lane meanwhile. Throws LaneFenced,
+   * NotUnique, StoreUnavailable, or what else the database threw; then nothing was written.
+   */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
   /** Gives a lane back; what is due is picked up by anyone. With `dueInMs` it is due after so long, unless something comes before. */
   abstract release(lane: string, fence: bigint, dueInMs?: number): Promise<void>;
@@ -105,6 +109,8 @@ export abstract class LaneStore {
   ): Promise<boolean>;
   /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
   abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
+  /** Of these charges, those that were collected for a payment of another invoice. */
+  abstract chargesElsewhere(charges: readonly string[], lane: string): Promise<ReadonlyMap<string, ChargeHolder>>;
   /**
    * Whether a customer is known to pay by bank debit. Nothing tells of a renewal's debit on its way (Document 3), so the signs are those
    * of the signup: a trial that saved a debit and no card, or a payment that took the MoR more than an hour to settle.

@@ -2,6 +2,6 @@
 import { type ReviewRow } from '../model.js';
 
 export abstract class ReviewDesk {
-  /** Writes the closed item down and tells of it under its subject; false, and nothing is written, when it is open no more. */
-  abstract close(closed: ReviewRow, said: string): Promise<boolean>;
+  /** Writes the closed item; false, and nothing is written, when somebody else closed it first. */
+  abstract close(closed: ReviewRow): Promise<boolean>;
 }

@@ -1,0 +1,505 @@
+-- Why: the schema of the first release. The doors' inbox, the queue and the log of lanes, the ledger, the read rows that lists and verify
+-- use, what people did, and what verify found.
+-- Locks: new tables only. Undo: loses everything; not in production.
+-- Rules held here and not in code: an event is stored once, an effect is unique for good, the ledger, the log and the audit only grow,
+-- money is a positive bigint of smallest units.
+
+-- up
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'rows of % are never changed or deleted', tg_table_name using errcode = 'restrict_violation';
+end $$;
+
+-- Every authentic delivery, stored before it is acknowledged.
+create table inbox_event (
+  id          bigint generated always as identity primary key,
+  source      text        not null check (source in ('stripe', 'mor_payments', 'mor_events')),
+  event_id    text        not null check (length(event_id) between 1 and 255),
+  type        text        not null,
+  lane        text        not null,
+  body        bytea,                -- the bytes as they came; null once purged
+  body_sha256 bytea       not null,
+  status      text        not null check (status in ('received', 'done', 'ignored', 'parked')),
+  reason      text,
+  received_at timestamptz not null,
+  decided_at  timestamptz,
+  attempts    integer     not null default 0,
+  next_try_at timestamptz not null,
+  unique (source, event_id)
+);
+-- Each index here is paid for by every webhook: what a lane's few rows can be filtered for has none of its own.
+create index inbox_event_lane on inbox_event (lane, id);
+-- A list by status or by sender reads its page and no more, however far back the newest match is. What is decided without trouble, and
+-- what Stripe sends, stands at the end of the table anyway and has no entry in these.
+create index inbox_event_aside on inbox_event (status, id desc) where status in ('ignored', 'parked');
+create index inbox_event_mor on inbox_event (source, id desc) where source in ('mor_events', 'mor_payments');
+-- Counts by time. Block ranges cost next to nothing on a table that grows at its end.
+create index inbox_event_received_at on inbox_event using brin (received_at) with (pages_per_range = 32, autosummarize = on);
+create index inbox_event_type on inbox_event (type, id desc);
+
+-- Authentic deliveries that must have no effect: their time is outside the tolerance, or their id came with another body.
+create table inbox_quarantine (
+  id          bigint generated always as identity primary key,
+  source      text        not null check (source in ('stripe', 'mor_payments', 'mor_events')),
+  event_id    text        not null,
+  type        text        not null,
+  lane        text        not null,
+  body        bytea,
+  body_sha256 bytea       not null,
+  reason      text        not null,
+  deliveries  integer     not null default 1,
+  received_at timestamptz not null,
+  last_at     timestamptz not null,
+  released_at timestamptz,
+  unique (source, body_sha256)
+);
+create index inbox_quarantine_event on inbox_quarantine (source, event_id);
+
+-- The queue: a row for each lane with something due. The fence is drawn anew at each claim; `news` counts what came, so that who gives
+-- the lane back sees whether more did since. Rows come and go all the time: the table is cleaned early, and updated in place.
+create sequence lane_fence;
+create table lane (
+  key         text primary key,
+  due_at      timestamptz,
+  lease_until timestamptz,
+  lease_owner text,
+  fence       bigint not null default 0,
+  news        bigint not null default 0
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+create index lane_due on lane (due_at) where due_at is not null;
+
+-- What was decided, step by step: a lane's state is the fold of its rows. docs/decisions/0001 says why.
+create table lane_log (
+  lane     text        not null,
+  version  integer     not null, -- 1, 2, 3 and so on: the primary key is the fence between two writers
+  at       timestamptz not null,
+  at_rest  boolean     not null, -- the read rows were written with it
+  snapshot boolean     not null, -- it holds the whole state: nothing before it is needed to fold
+  change   json        not null, -- store/lane-log.ts says how it is read; its member f is the format
+  bodies   json,                 -- the bytes of the calls that the step decided, by call id; null: none, or purged
+  primary key (lane, version)
+);
+create index lane_log_first on lane_log (at, lane) where version = 1; -- rebuild goes through all lanes in this order
+
+-- What was decided stays as it was written; an erasure alone takes free texts out, and says so to the database.
+create function refuse_log_change() returns trigger language plpgsql as $$
+begin
+  if current_setting('crossbill.erasing', true) is distinct from 'on' then
+    raise exception 'rows of % are never changed or deleted', tg_table_name using errcode = 'restrict_violation';
+  end if;
+  return null;
+end $$;
+create trigger lane_log_kept before update of lane, version, at, change on lane_log execute function refuse_log_change();
+create trigger lane_log_append_only before delete or truncate on lane_log execute function refuse_change();
+
+-- The tables from here to open_call are read rows: written from the log when a lane comes to rest, and made again by `crossbill rebuild`.
+
+create table invoice (
+  invoice_id          text primary key,
+  customer_id         text,
+  status              text not null check (status in ('expected','open','held','marking','paid','ignored','void','review')),
+  platform_status     text not null check (platform_status in ('unknown','draft','open','paid','uncollectible','void','deleted')),
+  billing_reason      text,
+  currency            char(3),
+  amount_due          bigint,
+  amount_paid         bigint,
+  amount_remaining    bigint,
+  total               bigint,
+  amount_overpaid     bigint,               -- null: Stripe has not been asked since
+  subscription_id     text,
+  collection_method   text,
+  pays_by_debit       boolean,              -- null: not looked up
+  platform_created_at timestamptz,
+  finalizes_at        timestamptz,
+  finalization_error  text,
+  facts_at            timestamptz,
+  read_at             timestamptz,
+  read_due_at         timestamptz,
+  read_attempts       integer not null default 0,
+  expected_by         timestamptz,
+  hold_until          timestamptz,
+  first_seen_at       timestamptz not null,
+  seq                 bigint generated always as identity unique
+) with (fillfactor = 85);
+create index invoice_customer on invoice (customer_id, seq desc);
+create index invoice_status on invoice (status, seq desc);
+create index invoice_expected_by on invoice (expected_by) where status = 'expected';
+
+create table payment (
+  id                          text primary key,
+  payment_id                  text unique, -- an effect is unique by the MoR's id, for good
+  invoice_id                  text not null references invoice (invoice_id),
+  customer_id                 text not null,
+  origin                      text not null check (origin in ('renewal','signup','proforma','payment_link')),
+  status                      text not null check (status in ('processing','succeeded','failed','requires_action','partially_refunded','refunded')),
+  amount                      bigint check (amount > 0),
+  currency                    char(3) not null,
+  processor_charge_id         text,
+  processor_payment_intent_id text,
+  reference                   text,
+  pending_since               timestamptz, -- the MoR knows it and it has not settled: a bank debit
+  succeeded_at                timestamptz,
+  verdict_at                  timestamptz,
+  failure_message             text,
+  decline_code                text,
+  mark                        text not null check (mark in ('none','proving','waiting','held','finalizing','reporting','attaching','referencing','paying','parked','confirmed','closed')),
+  mark_mode                   text check (mark_mode in ('payment_record','out_of_band')),
+  payment_record_id           text unique,
+  mark_tries                  integer not null default 0,
+  prove_due_at                timestamptz,
+  prove_attempts              integer not null default 0,
+  waived                      text[] not null default '{}',
+  amount_refunded             bigint not null default 0 check (amount_refunded >= 0 and (amount is null or amount_refunded <= amount)),
+  refunded_total              bigint,
+  signup_id                   text,
+  identified_by               text,        -- who named its payment_id; null: the MoR did
+  recorded_at                 timestamptz not null,
+  seq                         bigint generated always as identity unique
+) with (fillfactor = 85);
+create index payment_invoice on payment (invoice_id);
+create index payment_customer on payment (customer_id, seq desc);
+create index payment_charge on payment (processor_charge_id) where processor_charge_id is not null;
+create index payment_intent on payment (processor_payment_intent_id) where processor_payment_intent_id is not null;
+create index payment_status on payment (status, seq desc);
+-- A charge that a browser named pays one signup only.
+create unique index payment_signup_charge on payment (processor_charge_id) where origin = 'signup';
+-- At most one payment is being marked, or was, on an invoice; a person may have let a part payment through beside it.
+create unique index payment_holder on payment (invoice_id)
+  where mark in ('finalizing','reporting','attaching','referencing','paying','confirmed') and not ('amount_mismatch' = any (waived));
+-- A bank transfer or a link pays once.
+create unique index payment_channel on payment (origin, reference) where origin in ('proforma', 'payment_link');
+-- Verify finds what is not at rest by small indexes of its own.
+create index payment_unmarked on payment (invoice_id) where succeeded_at is not null and mark not in ('confirmed', 'closed');
+create index payment_unconfirmed_signup on payment (seq)
+  where origin = 'signup' and payment_id is null and mark = 'confirmed' and processor_charge_id is not null;
+
+create table refund (
+  id                  text primary key,
+  payment_row_id      text not null references payment (id),
+  invoice_id          text not null,
+  mor_refund_id       text,
+  processor_refund_id text,
+  amount              bigint not null check (amount > 0),
+  currency            char(3) not null,
+  status              text not null check (status in ('requested','unknown','pending','succeeded','failed')),
+  reason              text,
+  origin              text not null check (origin in ('api','event')),
+  counted             boolean not null,
+  total_after         bigint,
+  mirror              text not null check (mirror in ('none','waiting','reporting','crediting','parked','not_needed','done')),
+  credit_note_id      text,
+  failure             jsonb,
+  created_at          timestamptz not null,
+  succeeded_at        timestamptz,
+  seq                 bigint generated always as identity unique
+);
+create index refund_invoice on refund (invoice_id);
+create index refund_payment on refund (payment_row_id);
+create unique index refund_mor_id on refund (mor_refund_id, payment_row_id) where mor_refund_id is not null;
+create index refund_created on refund (created_at);
+create index refund_status on refund (status, seq desc);
+create index refund_unmirrored on refund (invoice_id) where mirror not in ('done', 'not_needed');
+create unique index refund_processor_id on refund (processor_refund_id, payment_row_id) where processor_refund_id is not null;
+
+-- What the MoR keeps beside an invoice: proforma invoices, payment links, e-invoices, disputes, alerts, captured payments.
+create table mor_object (
+  id             text primary key,
+  kind           text not null check (kind in ('proforma','payment_link','e_invoice','dispute','alert','capture')),
+  mor_id         text,                 -- null until the MoR's answer named it
+  invoice_id     text not null references invoice (invoice_id),
+  payment_row_id text references payment (id),
+  status         text not null,        -- in the MoR's words; REQUESTED and REFUSED are ours
+  amount         bigint check (amount > 0),
+  currency       char(3),
+  number         text,
+  url            text,
+  deadline       timestamptz,          -- until when somebody must act, or the link can be paid
+  detail         jsonb not null default '{}',
+  read_due_at    timestamptz,          -- it is to be read at the MoR then; null: nothing to find out
+  read_attempts  integer not null default 0,
+  created_at     timestamptz not null,
+  updated_at     timestamptz not null,
+  seq            bigint generated always as identity unique,
+  unique (kind, mor_id)
+);
+create index mor_object_invoice on mor_object (invoice_id, seq);
+create index mor_object_mor_id on mor_object (mor_id) where mor_id is not null;
+
+-- One bank transfer per proforma invoice and one payment per link, for good, whatever happens to old event rows.
+
+-- Tax that Crossbill commits itself (MOR_PRODUCT=tor), step by step.
+create table tax_record (
+  id                 text primary key,
+  kind               text not null check (kind in ('transaction','refund')),
+  invoice_id         text not null references invoice (invoice_id),
+  payment_row_id     text not null references payment (id),
+  refund_id          text references refund (id),
+  stage              text not null check (stage in ('gathering','calculating','waiting','committing','committed','parked','closed')),
+  reference          text not null,             -- invoice id, or our refund id: the MoR's idempotency key
+  tax_calculation_id text,
+  mor_id             text,                      -- the MoR's transaction or refund
+  currency           char(3) not null,
+  lines              jsonb not null default '[]', -- the transaction's lines with their gross amounts, or what was given back of each
+  calculations       integer not null default 0, -- how many were made here; one is made anew when the first cannot be used
+  due_at             timestamptz,
+  attempts           integer not null default 0,
+  created_at         timestamptz not null,
+  updated_at         timestamptz not null,
+  seq                bigint generated always as identity unique,
+  unique (kind, reference), -- one transaction per invoice and one refund per refund, for good
+  check ((kind = 'refund') = (refund_id is not null))
+);
+create index tax_record_invoice on tax_record (invoice_id, seq);
+create index tax_record_open on tax_record (invoice_id) where stage not in ('committed','closed');
+
+create table review (
+  id             text primary key,
+  kind           text not null,
+  status         text not null check (status in ('open','resolved')),
+  subject        text not null,
+  invoice_id     text,
+  payment_row_id text,
+  refund_id      text,
+  summary        text not null,
+  proposal       text not null,
+  created_at     timestamptz not null,
+  resolved_at    timestamptz,
+  resolved_by    text,
+  resolution     text,
+  note           text,
+  due_at         timestamptz, -- until when a person must have acted
+  seq            bigint generated always as identity unique
+);
+create unique index review_open_once on review (kind, subject) where status = 'open';
+create index review_invoice on review (invoice_id);
+create index review_status on review (status, seq desc);
+create index review_kind on review (kind, seq desc);
+create index review_kind_status on review (kind, status, seq desc);
+create index review_subject on review (subject);
+create index review_due on review (due_at, seq desc) where status = 'open';
+
+-- Calls that wait to be tried again, and what shadow mode kept from being sent.
+create table open_call (
+  id           text primary key,
+  lane         text not null,
+  kind         text not null,
+  subject      text not null,
+  status       text not null check (status in ('pending', 'shadow')),
+  attempts     integer not null,
+  last_status  integer,
+  last_message text,
+  next_try_at  timestamptz not null,
+  created_at   timestamptz not null
+);
+create index open_call_lane on open_call (lane);
+
+-- Append-only; one row names both sides, so the books always balance.
+create table ledger_entry (
+  id             bigint generated always as identity primary key,
+  debit_account  text not null,
+  credit_account text not null check (credit_account <> debit_account),
+  amount         bigint not null check (amount > 0),
+  currency       char(3) not null,
+  reason         text not null,
+  subject        text not null,
+  invoice_id     text not null,
+  payment_row_id text not null,
+  payment_id     text,        -- the MoR's pay_..., where it was known
+  processor_charge_id text,   -- null for the second payment of one invoice that names the same charge
+  refund_id      text,
+  event_id       text,
+  recorded_at    timestamptz not null,
+  unique (reason, subject) -- the same cause cannot move the same money twice
+);
+-- Money is collected once under the MoR's name of the payment, whatever invoice it names.
+create unique index ledger_entry_collected on ledger_entry (payment_id) where reason = 'payment_collected' and payment_id is not null;
+-- One charge is one sum of money, whatever invoices its payments name.
+create unique index ledger_entry_charge on ledger_entry (processor_charge_id)
+  where reason = 'payment_collected' and processor_charge_id is not null;
+create index ledger_entry_invoice on ledger_entry (invoice_id);
+create index ledger_entry_payment on ledger_entry (payment_row_id);
+create index ledger_entry_recorded_at on ledger_entry using brin (recorded_at) with (pages_per_range = 32, autosummarize = on);
+-- A reason that is rare. Of the two that every payment makes one is always near.
+create index ledger_entry_reason on ledger_entry (reason, id desc) where reason not in ('payment_collected', 'payment_marked');
+create trigger ledger_entry_append_only before update or delete or truncate on ledger_entry execute function refuse_change();
+
+-- What the merchant's backend asked for.
+create table signup (
+  id                   text primary key,
+  kind                 text not null check (kind in ('payment','trial')),
+  customer_id          text not null,
+  amount               bigint,
+  currency             char(3),
+  status               text not null,
+  intent_id            text,
+  mor_customer_id      text,
+  tax_calculation_id   text,
+  recalculated         boolean not null default false,
+  mor_key              text not null unique,
+  path                 text not null,
+  body                 text,              -- what was sent to the MoR; null once erased
+  busy_until           timestamptz,
+  created_by           text not null,
+  invoice_id           text,
+  charge_id            text,
+  payment_row_id       text,
+  completed_at         timestamptz,
+  created_at           timestamptz not null,
+  seq                  bigint generated always as identity unique
+);
+create index signup_customer on signup (customer_id, seq desc);
+create index signup_tax_calculation on signup (tax_calculation_id) where tax_calculation_id is not null;
+create index signup_intent on signup (intent_id) where intent_id is not null;
+create index signup_open on signup (created_at) where kind = 'payment' and completed_at is null;
+
+-- A customer and the MoR's own customer, linked when the MoR first names it. Links are never taken back.
+create table customer_link (
+  customer_id     text not null,
+  mor_customer_id text not null,
+  signup_id       text not null,
+  linked_at       timestamptz not null,
+  primary key (customer_id, mor_customer_id)
+);
+
+-- What a POST with an Idempotency-Key made.
+create table api_request (
+  api_key         text not null,
+  method          text not null,
+  path            text not null,
+  idempotency_key text not null,
+  body_sha256     bytea not null,
+  object_id       text not null,
+  created_at      timestamptz not null,
+  primary key (api_key, method, path, idempotency_key)
+);
+
+create table audit (
+  id       bigint generated always as identity primary key,
+  at       timestamptz not null,
+  actor    text not null, -- an API key's name; 'unknown' for a key that is not ours
+  role     text,
+  action   text not null,
+  target   text,
+  source   text not null, -- where from: the peer's address
+  outcome  text not null,
+  status   integer not null,
+  detail   jsonb
+);
+create index audit_action on audit (action, id desc);
+create index audit_actor on audit (actor, id desc);
+create index audit_actor_action on audit (actor, action, id desc);
+create index audit_at on audit using brin (at) with (pages_per_range = 32, autosummarize = on);
+create trigger audit_append_only before update or delete or truncate on audit execute function refuse_change();
+
+-- The request budget that all replicas share: the time up to which it is spent.
+create table request_budget (
+  name     text primary key,
+  spent_to timestamptz not null,
+  -- The part of its pace that a row had at slowed_at; it grows back with time (store/pg-request-budget.ts). 1: never slowed.
+  share     double precision not null default 1 check (share > 0 and share <= 1),
+  slowed_at timestamptz
+);
+
+-- What a verify run compared and found, how far it is, and what a person said of a difference.
+create table verify_run (
+  id           text primary key,
+  started_at   timestamptz not null,
+  finished_at  timestamptz,
+  outcome      text not null check (outcome in ('running', 'clean', 'differences', 'incomplete')),
+  compared     jsonb not null default '{}',
+  differences  jsonb not null default '[]',
+  more         jsonb not null default '{}', -- differences of a kind beyond those that are kept
+  loss_windows jsonb not null default '[]',
+  since        timestamptz,
+  began_at     timestamptz, -- of the first run, where one resumed another
+  saved_at     timestamptz, -- when it last wrote down how far it is: a run that does not is dead
+  progress     jsonb,       -- null: it is through, or another run resumed it
+  resumed_from text,
+  marks_left   bigint,      -- marks not looked up when the run ended; null: none was to be
+  seq          bigint generated always as identity unique
+);
+
+create table difference_ack (
+  id         text primary key, -- of the difference: the same kind, the same objects, the same facts
+  kind       text not null,
+  invoice_id text,
+  note       text, -- null: erased
+  by         text not null,
+  at         timestamptz not null
+);
+create index difference_ack_invoice on difference_ack (invoice_id) where invoice_id is not null;
+
+-- One row. Marks are walked by their ledger entries: those after `newest` as they come, those up to `oldest` backwards.
+create table mark_lookup_reach (
+  one    boolean primary key default true check (one),
+  newest bigint not null,
+  oldest bigint not null,
+  behind bigint not null -- entries up to `oldest` that are marks
+);
+insert into mark_lookup_reach (newest, oldest, behind)
+  select coalesce(max(id), 0), coalesce(max(id), 0), count(*) filter (where reason = 'payment_marked') from ledger_entry;
+
+-- Marks the MoR did not know or was not ready for; of those near `newest`, for a few minutes, also the ones that it knew.
+create table mark_lookup (
+  payment_row_id text primary key,
+  invoice_id     text not null,
+  entry_id       bigint not null,
+  answer         text not null check (answer in ('known', 'not_ready', 'unknown')),
+  looked_at      timestamptz not null
+);
+create index mark_lookup_open on mark_lookup (looked_at) where answer <> 'known';
+
+-- When the doors were open, one row per stretch of one process: verify says which events may have been given up while all were closed.
+create table doors_open (
+  id        text primary key,
+  opened_at timestamptz not null,
+  seen_at   timestamptz not null check (seen_at >= opened_at) -- written about once a minute; a few rows a day in all
+);
+create index doors_open_seen on doors_open (seen_at);
+
+-- Logging out of the console ends the session in every replica.
+create table console_logout (
+  session_id text primary key,     -- a random name in the cookie; its signature is not here
+  ends_at    timestamptz not null  -- when the cookie ends by itself; then the row may go
+);
+
+-- Since when this installation is here. What Stripe made before then is no difference of the daily verify.
+create table installation (
+  only_one boolean     primary key default true check (only_one),
+  began_at timestamptz not null
+);
+insert into installation (began_at) values (now());
+
+-- Each merchant's onboarding, so that every step can be resumed and one replica polls at a time.
+create table onboarding (
+  reference         text primary key,           -- the partner's own, permanent
+  merchant_id       text unique,                -- null until it was looked up
+  application_id    text,                       -- null until initiate answered
+  product_code      text not null,
+  regions           text[] not null default '{}',
+  status            text not null check (status in ('requested','refused','created','submitted','changes_requested','approved','rejected')),
+  due               text[] not null default '{}',
+  comments          jsonb not null default '[]',
+  review_message    text,
+  body_sha256       bytea,                      -- of what initiate was asked first; null: not made through us
+  existing          boolean not null default false,
+  company_discarded boolean not null default false,
+  initiates         integer not null default 0, -- how often it was sent
+  submitted_at      timestamptz,
+  reviewed_at       timestamptz,
+  read_at           timestamptz,
+  poll_at           timestamptz,                -- the outcome is asked for then; null: nothing to find out
+  busy_until        timestamptz,
+  created_by        text not null,
+  created_at        timestamptz not null,
+  updated_at        timestamptz not null,
+  seq               bigint generated always as identity unique
+);
+create index onboarding_poll on onboarding (poll_at) where poll_at is not null;
+
+-- down
+drop table onboarding, installation, console_logout, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
+  request_budget, audit, api_request, customer_link, signup, ledger_entry, open_call, review, tax_record, mor_object, refund,
+  payment, invoice, lane_log, lane, inbox_quarantine, inbox_event;
+drop sequence lane_fence;
+drop function refuse_change(), refuse_log_change();

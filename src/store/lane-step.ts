@@ -1,0 +1,178 @@
+// One step of a lane: decided on what was read, then a part of the one statement that writes the steps of many lanes.
+import { type LaneState } from '../domain/model.js';
+import { LaneFenced, type LaneWork } from '../domain/ports/lane-store.js';
+import { type Remembered } from '../domain/ports/signups.js';
+import { ENTRY, flatEntry, insertSql, jsonText, toJson } from './codec.js';
+import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
+import { makeDue, type Taken } from './lane-queue.js';
+import { type Loaded } from './lane-reader.js';
+import { readRowWrites } from './read-rows.js';
+
+export type Step = {
+  readonly work: LaneWork<unknown>;
+  readonly known: Loaded & { readonly taken: Taken | null };
+  readonly value: unknown;
+  readonly made: string | null;
+  readonly after: LaneState;
+  /** Null: nothing changed that is worth a row. */
+  readonly row: NewRow | null;
+  readonly rest: boolean;
+  readonly dueAt: Date | null;
+  readonly verdicts: ReturnType<LaneWork<unknown>['decide']>['verdicts'];
+};
+
+/** Decides, and says what is to be written. Throws what `decide` throws. */
+export function decideStep(work: LaneWork<unknown>, known: Step['known'], at: Date, remembered: Remembered): Step {
+  if (work.fence !== null && known.taken?.fence !== work.fence) {
+    throw new LaneFenced(`lane ${work.lane} was claimed by another worker`);
+  }
+  const { folded } = known;
+  const before = folded.state;
+  const decided = work.decide({ state: before, events: work.fence === null ? [] : known.events, remembered, now: at });
+  const after = decided.state;
+  const rest = decided.rest === true;
+  const snapshot = wantsSnapshot(folded);
+  // Between two calls of a claim nobody has to see where the lane stands: the log has it.
+  const atRest = rest || work.fence === null || snapshot;
+  const behind = atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
+  const row = rowOf({ before, after, version: folded.version + 1, at, atRest, snapshot });
+  const moreAt = rest && decided.verdicts.length >= known.events.length ? known.moreAt : null;
+  return {
+    work,
+    known,
+    value: decided.value,
+    made: decided.made ?? null,
+    after,
+    row: isEmpty(row) && !behind && after.entries.length === 0 ? null : row,
+    rest,
+    dueAt: earliest(decided.dueAt, moreAt),
+    verdicts: decided.verdicts,
+  };
+}
+
+function earliest(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
+}
+
+/** The lane as it stands once the step is committed. */
+export function foldedAfter({ known: { folded }, after, row }: Step): Folded {
+  const state = { ...after, attempts: [], entries: [], journal: [] };
+  if (row === null) return { ...folded, state };
+  return {
+    state,
+    shown: row.at_rest ? state : folded.shown,
+    version: row.version,
+    rowsSinceSnapshot: row.snapshot ? 1 : folded.rowsSinceSnapshot + 1,
+  };
+}
+
+export const LOG_KEY = 'lane_log_pkey';
+
+type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
+/** A part of the statement; its parameters begin at `$n`. */
+type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
+
+// A row whose lane was claimed by somebody else has no version, and the whole statement is refused.
+const LOG_SQL = (n: number): string => `
+  insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
+  select d.lane, case when d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane) then d.version end,
+         $1, d.at_rest, d.snapshot, d.change::json, d.bodies::json
+    from jsonb_to_recordset($${n}::jsonb)
+      as d(lane text, version integer, fence bigint, at_rest boolean, snapshot boolean, change text, bodies text)
+   order by d.lane`;
+
+const VERDICTS_SQL = (n: number): string => `
+  update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
+    from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[]) as v(id, status, reason) where e.id = v.id`;
+
+const DROPPED_SQL = (n: number): string => `
+  update lane_log l set bodies = (l.bodies::jsonb - $${n + 1}::text[])::json
+   where l.lane = any($${n}::text[]) and l.bodies is not null`;
+
+const DUE_SQL = (n: number): string =>
+  makeDue(`select d.key, coalesce(d.at, $1), 1 from unnest($${n}::text[], $${n + 1}::timestamptz[]) as d(key, at)`);
+
+/**
+ * Lanes that are given back: out of the queue with nothing due, back in it at their time, and due as they were when more came since
+ * they were claimed. Their rows are locked first, so that what came is known.
+ */
+const REST_SQL = (n: number): string => `
+  select l.key, d.at, l.news <> d.seen as more
+    from unnest($${n}::text[], $${n + 1}::bigint[], $${n + 2}::bigint[], $${n + 3}::timestamptz[]) as d(key, fence, seen, at)
+    join lane l on l.key = d.key and l.fence = d.fence
+   order by l.key for update of l`;
+const AFTER_REST = `,
+  w_back as (update lane l set lease_until = null, lease_owner = null, due_at = case when r.more then l.due_at else r.at end
+               from w_rest r where l.key = r.key and (r.more or r.at is not null)),
+  w_out as (delete from lane l using w_rest r where l.key = r.key and not r.more and r.at is null)`;
+
+/** The statement that writes them all; null: nothing is to be written. `$1` is the time. */
+export function statementOf(steps: readonly Step[], now: Date): Statement | null {
+  const parts: Part[] = [];
+  const add = (name: string, sql: (n: number) => string, rows: readonly (readonly unknown[])[]): void => {
+    // Rows that are looked up are named by arrays, which the server takes for short; of a JSON list it expects a hundred rows.
+    const [first = []] = rows;
+    if (rows.length > 0) parts.push({ name, sql, values: first.map((_, column) => rows.map((r) => r[column])) });
+  };
+  const addJson = (name: string, sql: (n: number) => string, rows: readonly unknown[]): void => {
+    if (rows.length > 0) parts.push({ name, sql, values: [jsonText(rows)] });
+  };
+  addJson(
+    'log',
+    LOG_SQL,
+    steps.flatMap(({ row, work }) => (row === null ? [] : [{ ...row, at: undefined, fence: work.fence?.toString() }])),
+  );
+  addJson(
+    'ledger',
+    (n) => insertSql(ENTRY, n),
+    steps.flatMap((s) => s.after.entries.map((e) => toJson(ENTRY, flatEntry(e)))),
+  );
+  add(
+    'verdicts',
+    VERDICTS_SQL,
+    steps.flatMap((s) =>
+      s.verdicts.map((v) => [v.id.toString(), v.status, v.reason === null ? null : storable(v.reason)]),
+    ),
+  );
+  const resting = steps.filter((s) => s.row?.at_rest === true);
+  for (const w of readRowWrites(resting.map(({ known, after }) => ({ before: known.folded.shown, after })))) {
+    parts.push({ ...w, values: [w.value] });
+  }
+  const dropped = steps.flatMap(({ known, after }) =>
+    droppedBodies(known.folded.state, after).map((id) => ({ lane: after.lane, id })),
+  );
+  if (dropped.length > 0) {
+    parts.push({ name: 'dropped', sql: DROPPED_SQL, values: [dropped.map((d) => d.lane), dropped.map((d) => d.id)] });
+  }
+  add(
+    'due',
+    DUE_SQL,
+    steps.flatMap(({ work, dueAt }) => (work.fence === null ? [[work.lane, dueAt]] : [])),
+  );
+  add(
+    'rest',
+    REST_SQL,
+    steps.flatMap(({ work, rest, dueAt, known }) =>
+      work.fence !== null && rest
+        ? [[work.lane, work.fence.toString(), (known.taken?.news ?? -1n).toString(), dueAt]]
+        : [],
+    ),
+  );
+  if (parts.length === 0) return null;
+  const values: unknown[] = [now];
+  const writes = parts.map((part) => {
+    const sql = part.sql(values.length + 1);
+    values.push(...part.values);
+    return `w_${part.name} as (${sql})${part.name === 'rest' ? AFTER_REST : ''}`;
+  });
+  return {
+    // A name stands for one text on a connection. It is no longer than 63 letters, which is all that the server looks at.
+    name: `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`,
+    text: `with ${writes.join(',\n')} select $1::timestamptz`,
+    values,
+  };
+}
+
+/** As `jsonText` keeps it: PostgreSQL has no NUL in a text. */
+const storable = (text: string): string => text.replaceAll('\0', '\ufffd');

@@ -1,0 +1,67 @@
+// The read rows of an invoice are made of its log: what they say can be lost, and is the same again.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { requestRefund } from '../../src/domain/lane/apply-command.js';
+import { Rebuild } from '../../src/store/rebuild.js';
+import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+beforeEach(async () => {
+  x = await LaneHarness.onPostgres();
+  const { harness } = x;
+  harness.platform.put(anInvoice());
+  harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
+  await harness.take(invoiceEvent('invoice.created'), aPaymentFailed({ paymentId: 'pay_first' }));
+  harness.clock.advance(1_000);
+  await harness.take(aPaymentSucceeded(), invoiceEvent('invoice.created', { invoiceId: 'in_elm' }));
+  const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
+  harness.gateway.trouble.push('lost-request');
+  const asked = { amount: 300n, reason: null, metadata: {}, by: 'ops' } as never;
+  await harness.command(INVOICE_ID, (s, ctx) => requestRefund(s, payment?.id ?? '', asked, ctx));
+  await harness.drain();
+});
+afterEach(() => x.close());
+
+const TABLES = ['invoice', 'payment', 'refund', 'review', 'mor_object', 'tax_record', 'open_call'];
+
+/** Every read row but for its number. */
+async function readRows(): Promise<string> {
+  const rows = await Promise.all(
+    TABLES.map((t) => x.db.pool.query(`select '${t}' as t, (to_jsonb(r) - 'seq')::text as row from ${t} r order by 2`)),
+  );
+  return rows
+    .flatMap((found) => found.rows as { t: string; row: string }[])
+    .map((r) => `${r.t} ${r.row}`)
+    .join('\n');
+}
+
+describe('rebuild', () => {
+  it('finds nothing to do where the read rows are as the logs say', async () => {
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0 });
+  });
+
+  it('makes rows that were changed or lost the same again, and says of how many invoices', async () => {
+    const before = await readRows();
+    expect(before).toContain('refund {');
+    expect(before).toContain('open_call {');
+    await x.db.pool.query(`update invoice set status = 'void' where invoice_id = $1`, [INVOICE_ID]);
+    await x.db.pool.query(`update payment set mark = 'parked', amount_refunded = 1000`);
+    await x.db.pool.query('delete from refund; delete from open_call');
+    expect(await readRows()).not.toBe(before);
+    const checked = await new Rebuild(x.db).run(true, () => undefined);
+    expect(checked).toEqual({ lanes: 2, differed: 1 });
+    expect(await readRows()).not.toBe(before);
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(checked);
+    expect(await readRows()).toBe(before);
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0 });
+  });
+
+  it('makes them all from nothing, in the order in which the invoices came', async () => {
+    const before = await readRows();
+    await x.db.pool.query(`truncate ${TABLES.join(', ')}`);
+    expect((await new Rebuild(x.db).run(false, () => undefined)).differed).toBe(2);
+    expect(await readRows()).toBe(before);
+    const { rows } = await x.db.pool.query('select invoice_id from invoice order by seq');
+    expect(rows).toEqual([{ invoice_id: INVOICE_ID }, { invoice_id: 'in_elm' }]);
+  });
+});

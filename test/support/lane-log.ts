@@ -1,0 +1,20 @@
+// A lane's log for tests: what it holds, and a step that no daemon decided.
+import type pg from 'pg';
+import { type LaneState } from '../../src/domain/model.js';
+import { ServerTime } from '../../src/store/database-time.js';
+import { readLane } from '../../src/store/lane-reader.js';
+import { LaneWriter } from '../../src/store/lane-writer.js';
+
+/** Writes a step past every decision, and makes the lane due at once. */
+export async function changeByHand(pool: pg.Pool, lane: string, change: (s: LaneState) => LaneState): Promise<void> {
+  await new LaneWriter(pool, new ServerTime()).submit({
+    lane,
+    fence: null,
+    decide: ({ state }) => ({ state: change(state), verdicts: [], dueAt: new Date(), value: null }),
+  });
+}
+
+/** The calls of a kind that the lane decided, oldest first. */
+export async function callsOf(pool: pg.Pool, lane: string, kind: string): Promise<LaneState['messages']> {
+  return (await readLane(pool, lane)).state.messages.filter((m) => m.kind === kind);
+}
