@@ -1,5 +1,6 @@
 // Steps of many lanes share one statement and one commit: whoever comes while one is under way joins the next.
 import type pg from 'pg';
+import { isChannelLane } from '../domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { type Remembered } from '../domain/ports/signups.js';
 import { type DatabaseTime } from './database-time.js';
@@ -44,7 +45,8 @@ export class LaneWriter {
       claimed.map((t) => t.lane),
       new Map(claimed.map((t) => [t.lane, t])),
     );
-    for (const [lane, kept] of loaded) this.kept.set(lane, kept);
+    // Lanes that wait for their invoice have no log: the router moves their events, and ends their claims by itself.
+    for (const [lane, kept] of loaded) if (!isChannelLane(lane)) this.kept.set(lane, kept);
     return loaded;
   }
 
