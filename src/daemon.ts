@@ -2,6 +2,9 @@
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
+import { Denials } from './api/access/denials.js';
+import { KeyRing } from './api/access/key-ring.js';
+import { refusingStrangers } from './api/access/strangers.js';
 import { configureHttp } from './api/http.js';
 import { Readiness } from './api/readiness.js';
 import { type Config } from './config/index.js';
@@ -72,7 +75,7 @@ export async function startDaemon(
     const watch = app.get(DoorWatch);
     const readiness = app.get(Readiness);
     front.setDoors(doors);
-    front.setFallback(express.getInstance<RequestHandler>());
+    front.setFallback(refusingStrangers(app.get(KeyRing), app.get(Denials), express.getInstance<RequestHandler>()));
     worker.giveWay(() => doors.crowded);
     worker.start();
     doors.open();

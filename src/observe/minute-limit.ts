@@ -10,6 +10,11 @@ export class MinuteLimit {
 
   constructor(private readonly most: number) {}
 
+  /** The next one in this minute would be held back. */
+  isFull(nowMs: number): boolean {
+    return this.through >= this.most && Math.abs(nowMs - this.since) < MINUTE_MS;
+  }
+
   /**
    * Null: this one is held back. Else how many were held back in the minute before, told by the first of a new one; 0 otherwise.
    * @param nowMs milliseconds of any one clock; it may be set back

@@ -57,7 +57,7 @@ describe('a request without a good key', () => {
       expect((await api.call('GET', '/v1/ledger', { role: null })).status).toBe(401);
     }
     const rows = await api.db.pool.query(`select 1 from audit where action = 'ledger.list'`);
-    expect(rows.rowCount).toBeLessThanOrEqual(300);
+    expect(rows.rowCount).toBeLessThanOrEqual(100);
   });
 });
 

@@ -25,8 +25,8 @@ function setUp() {
 describe('refused strangers', () => {
   it('of one address are written up to a number a minute, and the next minute says how many were not', async () => {
     const { log, clock, stranger } = setUp();
-    for (let n = 0; n < 310; n++) await stranger('10.0.0.1');
-    expect(log.rows).toHaveLength(300);
+    for (let n = 0; n < 110; n++) await stranger('10.0.0.1');
+    expect(log.rows).toHaveLength(100);
     clock.advance(60_000);
     await stranger('10.0.0.1');
     expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 10 });
@@ -42,5 +42,17 @@ describe('refused strangers', () => {
     clock.advance(60_000);
     await stranger('2001:db8::1');
     expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 500 });
+  });
+
+  it('are full once no more of them are written in this minute, and each one asked about is counted', async () => {
+    const { log, clock, denials, stranger } = setUp();
+    for (let n = 0; n < 99; n++) await stranger('10.0.0.1');
+    expect(denials.full('10.0.0.1')).toBe(false);
+    await stranger('10.0.0.1');
+    expect([denials.full('10.0.0.1'), denials.full('10.0.0.1'), denials.full('10.0.0.2')]).toEqual([true, true, false]);
+    clock.advance(60_000);
+    expect(denials.full('10.0.0.1')).toBe(false);
+    await stranger('10.0.0.1');
+    expect(log.rows.at(-1)?.detail).toEqual({ more_not_written: 2 });
   });
 });

@@ -5,7 +5,7 @@ import { AuditLog } from '../../domain/ports/signups.js';
 import { MinuteLimit } from '../../observe/index.js';
 
 /** Strangers per address and minute. What goes beyond is counted, and named in the first row of a later minute. */
-const ROWS_OF_ONE = 300;
+const ROWS_OF_ONE = 100;
 /** Strangers of all addresses together: whoever has a network of IPv6 has addresses without end. */
 const ROWS_OF_ALL = 1_500;
 const MAX_ADDRESSES = 10_000;
@@ -43,6 +43,14 @@ export class Denials {
     const patience = new AbortController();
     await Promise.race([written, this.clock.sleep(PATIENCE_MS, patience.signal)]);
     patience.abort();
+  }
+
+  /** No more refusals of strangers at this address, or of all together, are written in this minute; this one is counted then. */
+  full(source: string): boolean {
+    const now = this.clock.now().getTime();
+    const full = this.ofAll.isFull(now) || this.byAddress.get(source)?.isFull(now) === true;
+    if (full) this.admit(source);
+    return full;
   }
 
   /** How many went unwritten before this one; null: this one does too. */
