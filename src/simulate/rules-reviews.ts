@@ -63,6 +63,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       if (p?.kind === 'signup' && world.contradicted.has(invoiceId)) return true;
       // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
       return all.some((t) => t.kind === 'signup' && r.summary.includes(t.id) && rowOf(seen, t) === undefined);
+    case 'effect_failed':
+      // What a person gave back or took off on Stripe by hand leaves no room for our own refund or credit note there.
+      return world.byHand.some((h) => h.invoiceId === invoiceId);
     default:
       return false;
   }
