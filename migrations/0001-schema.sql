@@ -240,7 +240,7 @@ create table tax_record (
   mor_id             text,                      -- the MoR's transaction or refund
   currency           char(3) not null,
   lines              jsonb not null default '[]', -- the transaction's lines with their gross amounts, or what was given back of each
-  calculations       integer not null default 0, -- how many were made here; one is made anew when the first cannot be used
+  calculations       integer not null default 0, -- how many were made here; a second one replaces a first that cannot be used
   due_at             timestamptz,
   attempts           integer not null default 0,
   created_at         timestamptz not null,

@@ -15,20 +15,18 @@ function entry(
   const amount = { minor, currency: p.currency };
   const { invoiceId, id: paymentRowId, paymentId, processorChargeId } = p;
   return {
-    ...{
-      debit,
-      credit,
-      amount,
-      reason,
-      subject,
-      invoiceId,
-      paymentRowId,
-      paymentId,
-      processorChargeId,
-      refundId,
-      eventId,
-      at,
-    },
+    debit,
+    credit,
+    amount,
+    reason,
+    subject,
+    invoiceId,
+    paymentRowId,
+    paymentId,
+    processorChargeId,
+    refundId,
+    eventId,
+    at,
   };
 }
 

@@ -1,5 +1,4 @@
 // The way into PostgreSQL: TypeORM's DataSource for entities and reads, its pool for the hot paths, and a pool of its own for intake.
-import { Writable } from 'node:stream';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { poolConfig, poolOf } from './connect.js';
@@ -67,25 +66,6 @@ export class Database {
 
   async close(): Promise<void> {
     await Promise.allSettled([this.intake.end(), this.orm.destroy()]);
-  }
-}
-
-/**
- * Statements that do not wait for each other leave as one packet: `send` hands them to the connection, all at once. Resolves when
- * all are answered; rejects with the first that failed.
- */
-export function oneFlight<T extends readonly unknown[] | []>(
-  db: pg.PoolClient,
-  send: () => T,
-): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
-  // pg writes each statement by itself, a system call each; its socket can hold them back for a moment.
-  const { connection } = db as { connection?: { stream?: unknown } };
-  const socket = connection?.stream instanceof Writable ? connection.stream : null;
-  socket?.cork();
-  try {
-    return Promise.all(send());
-  } finally {
-    socket?.uncork();
   }
 }
 

@@ -17,7 +17,7 @@ export type ErasedLog = {
   readonly waiting: number;
 };
 
-/** Calls whose bytes leave this process for somebody who may be told of a person. Stripe's name ids and amounts alone. */
+/** Calls to the MoR or the relay, whose bytes may name a person. Those to Stripe hold ids and amounts alone. */
 const mayName = (m: OutboxRow): boolean => m.peer !== 'stripe';
 
 /**
