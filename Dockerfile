@@ -9,10 +9,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY src ./src
-# The image holds the daemon, its command line and the sandbox: no programs for developers, no source maps.
+COPY tools ./tools
+# The image holds the daemon, its command line and the sandbox: no programs for developers, no source maps, no type declarations.
 RUN npm run build \
-  && rm -rf dist/demo dist/bench dist/simulate dist/docs dist/.tsbuildinfo \
-  && find dist -name '*.map' -delete
+  && rm -rf dist/tools/demo dist/tools/bench dist/tools/simulate dist/tools/docs \
+  && find dist \( -name '*.map' -o -name '*.d.ts' -o -name .tsbuildinfo \) -delete
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app

@@ -38,15 +38,7 @@ export default tseslint.config(
   },
   {
     // Programs that talk to a person on a terminal.
-    files: [
-      'src/cli/**',
-      'src/cli.ts',
-      'src/demo/**',
-      'src/bench/**',
-      'src/simulate/**',
-      'src/sandbox/main.ts',
-      'test/**',
-    ],
+    files: ['src/cli/**', 'src/cli.ts', 'tools/**', 'test/**'],
     rules: { 'no-console': 'off' },
   },
 );

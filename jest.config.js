@@ -4,7 +4,7 @@ export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', '^#src/(.*)\\.js$': '<rootDir>/src/$1' },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -4,7 +4,7 @@ import { dirname, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** Path below `src/` with `/`, and the text. */
+/** Path below `src/`, or from `tools/` on, with `/`, and the text. */
 export type SourceFile = { readonly path: string; readonly text: string };
 
 /** `*`: anything. Otherwise the folders, or files by pattern, that a folder may import besides itself. */
@@ -24,13 +24,8 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   api: ['domain', 'flows', 'mor', 'config', 'observe', /^intake\/read-body\b/], // all bodies are read in one room
   console: ['domain', 'flows', 'mor', 'config', 'api', /^intake\/read-body\b/], // the console is a guest of the API: same keys, same audit
   workers: ['domain', 'flows', 'config', 'observe'],
-  sandbox: ['domain/money.ts', /^mor\/wire\b/], // the oracle of the tests shares no decision with what it judges
   system: ['domain'],
   cli: '*',
-  demo: '*',
-  docs: '*', // writes the reference pages from the code
-  bench: '*',
-  simulate: '*',
   'main.ts': '*',
   'app.module.ts': '*',
   'core.module.ts': '*', // the part of it that the command line shares
@@ -38,6 +33,11 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'open-database.ts': '*',
   'watch.ts': '*', // joins what the parts report with metrics and log
   'cli.ts': '*',
+  'tools/sandbox': ['domain/money.ts', /^mor\/wire\b/], // the oracle of the tests shares no decision with what it judges
+  'tools/demo': '*',
+  'tools/docs': '*', // writes the reference pages from the code
+  'tools/bench': '*',
+  'tools/simulate': '*',
 };
 
 /** Who may read the environment: the settings, and programs that have settings of their own. */
@@ -45,8 +45,8 @@ const ENVIRONMENT_READERS = [
   /^config\//,
   /^main\.ts$/,
   /^cli(\.ts$|\/)/,
-  /^(demo|bench|simulate)\//,
-  /^sandbox\/main\.ts$/,
+  /^tools\/(demo|bench|simulate)\//,
+  /^tools\/sandbox\/main\.ts$/,
 ];
 // Only to hand PATH on to the PostgreSQL server that it starts.
 const ENVIRONMENT_PASSED_ON = [/^postgres\/binaries\.ts$/];
@@ -65,12 +65,13 @@ export function brokenRules(files: readonly SourceFile[]): string[] {
     const { specifiers, readsEnvironment } = readSource(file);
     const targets: string[] = [];
     for (const specifier of specifiers) {
-      if (!specifier.startsWith('.')) {
+      if (!/^(\.|#src\/)/.test(specifier)) {
         if (partOf(file.path) === 'domain' && !PURE_BUILT_INS.has(specifier))
           found.push(`${file.path} imports ${specifier}: domain/ imports no package`);
         continue;
       }
-      const target = posix.join(posix.dirname(file.path), specifier).replace(/\.js$/, '.ts');
+      const path = specifier.startsWith('#src/') ? specifier.slice(5) : posix.join(posix.dirname(file.path), specifier);
+      const target = path.replace(/\.js$/, '.ts');
       if (target.startsWith('..')) found.push(`${file.path} imports ${specifier}: outside of src/`);
       else if (!known.has(target)) found.push(`${file.path} imports ${specifier}: there is no such file`);
       else targets.push(target);
@@ -97,9 +98,10 @@ export function tooLong(files: readonly SourceFile[]): string[] {
 }
 
 /** All TypeScript files below a folder of the project. */
-export function readSources(folder: 'src' | 'test'): SourceFile[] {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', folder);
-  return readdirSync(root, { recursive: true, withFileTypes: true })
+export function readSources(folder: 'src' | 'tools' | 'test'): SourceFile[] {
+  const project = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+  const root = folder === 'src' ? join(project, 'src') : project;
+  return readdirSync(join(project, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
@@ -108,7 +110,7 @@ export function readSources(folder: 'src' | 'test'): SourceFile[] {
 
 /** The folder of a file, or the file itself when it lies in `src/`. */
 function partOf(path: string): string {
-  return path.split('/')[0] ?? path;
+  return /^tools\/[^/]+|^[^/]+/.exec(path)?.[0] ?? path;
 }
 
 function forbidden(from: string, to: string): string[] {

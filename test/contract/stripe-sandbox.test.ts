@@ -1,9 +1,9 @@
 // The adapter against the sandbox's Stripe over real HTTP: effects happen once, and lost answers are found again.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BillingAnswer, type BillingCall } from '../../src/domain/ports/billing-platform.js';
-import { Kernel } from '../../src/sandbox/kernel/kernel.js';
-import { listen, type RunningServer } from '../../src/sandbox/kernel/server.js';
-import { addStripe } from '../../src/sandbox/stripe/stripe.js';
+import { Kernel } from '../../tools/sandbox/kernel/kernel.js';
+import { listen, type RunningServer } from '../../tools/sandbox/kernel/server.js';
+import { addStripe } from '../../tools/sandbox/stripe/stripe.js';
 import { adapterFor, calls, stored } from '../support/stripe-stub.js';
 
 let kernel: Kernel;

@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseEnv } from 'node:util';
 import { loadConfig } from '../../src/config/index.js';
-import { makeSandbox } from '../../src/sandbox/sandbox.js';
-import { commandLine, commandsOf } from '../../src/docs/cli-reference.js';
-import { metricsOf } from '../../src/docs/metrics-reference.js';
+import { makeSandbox } from '../../tools/sandbox/sandbox.js';
+import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
+import { metricsOf } from '../../tools/docs/metrics-reference.js';
 import { anchorsOf, textOf } from './support.js';
 
 const rules = textOf('deploy/prometheus/alerts.yml')

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '../../src/config/index.js';
-import { commandLine, commandsOf } from '../../src/docs/cli-reference.js';
-import { openApiDocument, routesOf } from '../../src/docs/routes-reference.js';
+import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
+import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js';
 import { differenceKinds } from '../../src/domain/verify/compare.js';
 import { anchorsOf, codeIn, documents, handwritten, isThere, root, textOf } from './support.js';
 

@@ -19,6 +19,9 @@ function stagesOf(dockerfile: string): readonly { readonly name: string; readonl
     }));
 }
 
+/** What the build makes a file of `dist/` from. */
+const sourceOf = (built: string): string => (built.startsWith('tools/') ? built : `src/${built}`);
+
 describe('the Dockerfile', () => {
   const text = textOf('Dockerfile');
   const stages = stagesOf(text);
@@ -58,14 +61,14 @@ describe('the Dockerfile', () => {
     expect(run.match(/npm ci/g)).toHaveLength(2);
     expect(run).not.toContain('npm install');
     const removed = /rm -rf ([^&]+)/.exec(run)?.[1]?.trim().split(' ') ?? [];
-    for (const path of removed.filter((p) => /^dist\/\w+$/.test(p))) {
-      expect([path, isThere(path.replace('dist/', 'src/'))]).toEqual([path, true]);
+    for (const path of removed.filter((p) => /^dist\/[\w/]+$/.test(p))) {
+      expect([path, isThere(sourceOf(path.replace('dist/', '')))]).toEqual([path, true]);
     }
   });
 
   it('starts a program that is built', () => {
     for (const program of [...`${text}\n${textOf('docker-compose.yml')}`.matchAll(/dist\/([\w/]+)\.js/g)])
-      expect([program[0], isThere(`src/${program[1] ?? ''}.ts`)]).toEqual([program[0], true]);
+      expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
   });
 
   it('uses one Node of an exact version, of the line that .nvmrc recommends', () => {

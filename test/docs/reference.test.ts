@@ -1,10 +1,10 @@
 // The reference pages are what the code says today.
 import { describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '../../src/config/index.js';
-import { commandLine, commandsOf } from '../../src/docs/cli-reference.js';
-import { metricsOf } from '../../src/docs/metrics-reference.js';
-import { referencePages } from '../../src/docs/reference-pages.js';
-import { openApiDocument, routesOf } from '../../src/docs/routes-reference.js';
+import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
+import { metricsOf } from '../../tools/docs/metrics-reference.js';
+import { referencePages } from '../../tools/docs/reference-pages.js';
+import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js';
 import { textOf } from './support.js';
 
 describe('docs/reference/', () => {

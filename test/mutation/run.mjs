@@ -10,7 +10,16 @@ import ts from 'typescript';
 import { mutants } from './mutants.mjs';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const COPIED = ['src', 'test', 'migrations', 'package.json', 'jest.config.js', 'tsconfig.json', 'tsconfig.build.json'];
+const COPIED = [
+  'src',
+  'tools',
+  'test',
+  'migrations',
+  'package.json',
+  'jest.config.js',
+  'tsconfig.json',
+  'tsconfig.build.json',
+];
 /** For the tests of one bug, and for its simulation; on a quiet machine they take a quarter of it. */
 const LIMIT_MS = 240_000;
 const LATE = '– not through –';
@@ -43,10 +52,16 @@ const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, RO
 
 /** The file as the built program has it. */
 function build(file, text) {
-  if (!file.startsWith('src/')) return;
+  if (!/^(src|tools)\//.test(file)) return;
   const compilerOptions = { ...options, noEmit: false, module: ts.ModuleKind.ESNext };
   const out = ts.transpileModule(text, { compilerOptions, fileName: join(copy, file) });
-  const to = join(copy, file.replace(/^src/, 'dist').replace(/\.ts$/, '.js'));
+  const to = join(
+    copy,
+    file
+      .replace(/^src/, 'dist')
+      .replace(/^tools/, 'dist/tools')
+      .replace(/\.ts$/, '.js'),
+  );
   mkdirSync(dirname(to), { recursive: true });
   writeFileSync(to, out.outputText);
 }
@@ -72,7 +87,7 @@ const byTests = async ({ tests }, url) => {
 };
 
 const bySimulation = async ({ name, simulate = SEEDS }, url) => {
-  const { code, text } = await run('node', ['dist/simulate/main.js', ...simulate], { DATABASE_URL: url });
+  const { code, text } = await run('node', ['dist/tools/simulate/main.js', ...simulate], { DATABASE_URL: url });
   if (code === null) return LATE;
   if (code === 0) return null;
   if (code === 2) throw new Error(`${name}: the simulation takes no such arguments`);
@@ -85,9 +100,11 @@ async function main() {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   tell('building …');
-  for (const { parentPath, name } of readdirSync(join(copy, 'src'), { recursive: true, withFileTypes: true })) {
-    const file = relative(copy, join(parentPath, name));
-    if (name.endsWith('.ts')) build(file, readFileSync(join(copy, file), 'utf8'));
+  for (const folder of ['src', 'tools']) {
+    for (const { parentPath, name } of readdirSync(join(copy, folder), { recursive: true, withFileTypes: true })) {
+      const file = relative(copy, join(parentPath, name));
+      if (name.endsWith('.ts')) build(file, readFileSync(join(copy, file), 'utf8'));
+    }
   }
   const { startEmbeddedPostgres } = await import(pathToFileURL(join(copy, 'dist/postgres/embedded-postgres.js')).href);
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };

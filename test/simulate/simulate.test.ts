@@ -1,12 +1,12 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { givenFaults, type FaultKind } from '../../src/simulate/faults.js';
-import { drawPair, singleFaults } from '../../src/simulate/exhaustive.js';
-import { brokenOrders } from '../../src/simulate/permutations.js';
-import { readOptions } from '../../src/simulate/options.js';
-import { plainRun, type RunResult, seededRun } from '../../src/simulate/run.js';
-import { SimStore } from '../../src/simulate/sim-store.js';
-import { goldenStories, storyNamed } from '../../src/simulate/stories.js';
+import { givenFaults, type FaultKind } from '../../tools/simulate/faults.js';
+import { drawPair, singleFaults } from '../../tools/simulate/exhaustive.js';
+import { brokenOrders } from '../../tools/simulate/permutations.js';
+import { readOptions } from '../../tools/simulate/options.js';
+import { plainRun, type RunResult, seededRun } from '../../tools/simulate/run.js';
+import { SimStore } from '../../tools/simulate/sim-store.js';
+import { goldenStories, storyNamed } from '../../tools/simulate/stories.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 
 // A busy machine may be ten times slower than a quiet one, and what is slow is not wrong.

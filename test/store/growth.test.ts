@@ -1,8 +1,8 @@
 // What people and timers ask of the books reads the rows of its answer and not the books: it costs the same after years.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { fillBooks } from '../../src/bench/fill-books.js';
-import { type Question, questions } from '../../src/bench/growth-questions.js';
+import { fillBooks } from '../../tools/bench/fill-books.js';
+import { type Question, questions } from '../../tools/bench/growth-questions.js';
 import { Database } from '../../src/store/database.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 

@@ -2,7 +2,7 @@
 // counted of them, and with plans that know no values. Nobody asks here how a plan looks.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { fillBooks } from '../../src/bench/fill-books.js';
+import { fillBooks } from '../../tools/bench/fill-books.js';
 import { newPayment } from '../../src/domain/lane/apply-event.js';
 import { type Ctx, openReview, putPayment } from '../../src/domain/lane/change.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';

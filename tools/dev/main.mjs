@@ -1,7 +1,7 @@
 // `npm run dev`: the compiler in watch mode, the sandbox, and the daemon, which is restarted after each change. Ctrl-C ends all three.
 // Arguments go to the daemon's Node: `npm run dev -- --inspect`. SANDBOX_… and the daemon's own settings may be set in the environment.
 // The sandbox keeps running over a restart, with its customers and invoices; a change of the sandbox itself needs a new start.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseEnv } from 'node:util';
@@ -57,7 +57,8 @@ function start(args, env, stdout) {
 }
 
 async function startSandbox() {
-  sandbox = start(['dist/sandbox/main.js'], process.env, 'pipe');
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tools/tsconfig.json'], { stdio: 'inherit' });
+  sandbox = start(['dist/tools/sandbox/main.js'], process.env, 'pipe');
   sandbox.once('exit', (code) => ending || void end(`the sandbox ended with exit code ${code}`, 1));
   const lines = [];
   await new Promise((resolve) => {

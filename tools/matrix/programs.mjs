@@ -59,7 +59,7 @@ function filesDone(log) {
 /** Null when the demo ended clean, else how it ended; the daemon's own log is kept then. */
 export async function demo(node, url, log) {
   return inFolder(async (folder) => {
-    const args = ['dist/demo/main.js', '--once', '--customers', '6', '--months', '2'];
+    const args = ['dist/tools/demo/main.js', '--once', '--customers', '6', '--months', '2'];
     const how = await run(node, args, `${log}.demo.log`, 10, { DATABASE_URL: url, CROSSBILL_DATA_DIR: folder });
     if (how === 'exit code 0') return null;
     await copyFile(join(folder, 'daemon.log'), `${log}.daemon.log`).catch(() => undefined);
@@ -74,7 +74,7 @@ export async function bench(node, url, log) {
     found.push(
       await inFolder(async (folder) => {
         const json = join(folder, 'bench.json');
-        const args = ['dist/bench/main.js', '--scale', '0.2', '--only', 'intake,path', '--json', json];
+        const args = ['dist/tools/bench/main.js', '--scale', '0.2', '--only', 'intake,path', '--json', json];
         const output = `${log}.bench-${i + 1}.log`;
         const how = await run(node, args, output, 60, server === null ? {} : { DATABASE_URL: server });
         if (how !== 'exit code 0') throw new Error(`the bench: ${how}; see ${output}`);

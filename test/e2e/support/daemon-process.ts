@@ -27,7 +27,12 @@ function build(): void {
         e.isFile() ? statSync(join(e.parentPath, e.name)).mtimeMs : 0,
       ),
     );
-  if (existsSync(PROGRAM) && existsSync(BUILT) && statSync(BUILT).mtimeMs >= newest(join(ROOT, 'src'))) return;
+  if (
+    existsSync(PROGRAM) &&
+    existsSync(BUILT) &&
+    statSync(BUILT).mtimeMs >= Math.max(newest(join(ROOT, 'src')), newest(join(ROOT, 'tools')))
+  )
+    return;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' });
   // The compiler leaves a file alone that comes out the same: the next to ask would build once more.
   utimesSync(PROGRAM, new Date(), new Date());

@@ -1,0 +1,38 @@
+// Our intake as a process of its own: the front server, the doors and the inbox; with `work` the lane workers beside it.
+import { SystemClock, SystemIds } from '#src/system/system-ports.js';
+import { Doors } from '#src/intake/doors.js';
+import { FrontServer } from '#src/intake/front-server.js';
+import { ServerTime } from '#src/store/database-time.js';
+import { Database } from '#src/store/database.js';
+import { PgInbox } from '#src/store/inbox-store.js';
+import { Wake } from '#src/flows/wake.js';
+import { SECRET } from './events.js';
+import { makeWorker } from './whole-path.js';
+
+const [url = '', mode = 'idle'] = process.argv.slice(2);
+const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
+const clock = new SystemClock();
+const wake = new Wake();
+const doors = new Doors(
+  {
+    secrets: { stripe: [SECRET], mor_payments: [SECRET], mor_events: [SECRET] },
+    toleranceSec: 3_600,
+    bodyLimitBytes: 1_048_576,
+    mismatchStatus: 401,
+    onAnswer: (_door, outcome) => {
+      if (outcome === 'stored') wake.lanes();
+    },
+  },
+  new PgInbox(db, new SystemIds(), new ServerTime()),
+  clock,
+);
+if (mode === 'work') {
+  const worker = makeWorker(db, wake, { peerUrl: null, concurrency: 64 });
+  worker.giveWay(() => doors.crowded);
+  worker.start();
+}
+const front = new FrontServer();
+front.setDoors(doors);
+doors.open();
+const address = await front.listen(0, '127.0.0.1');
+process.stdout.write(`port ${address.port}\n`);

@@ -1,0 +1,69 @@
+// What people and timers ask of the books: each as the daemon asks it.
+import { ServerTime } from '#src/store/database-time.js';
+import { type Database } from '#src/store/database.js';
+import { PgLaneStore } from '#src/store/lane-store.js';
+import { PgBooks } from '#src/store/pg-books.js';
+import { PgDoorsLog } from '#src/store/pg-doors-log.js';
+import { PgOverview } from '#src/store/pg-overview.js';
+import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
+import { PgSignups } from '#src/store/signup-store.js';
+import { SystemClock, SystemIds } from '#src/system/system-ports.js';
+
+export type Question = { readonly what: string; readonly ask: () => Promise<unknown> };
+
+const LIMIT = 20;
+const HOURS_MS = 3_600_000;
+
+/** @param name what the ids of one renewal share that is looked up @param n the number in the middle of each table */
+export function questions(db: Database, name: string, n: number): readonly Question[] {
+  const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
+  const books = new PgBooks(db, clock);
+  const [lanes, verify, overview] = [new PgLaneStore(db, time), new PgVerifyBooks(db, time), new PgOverview(db)];
+  const [signups, doors] = [new PgSignups(db, time, ids), new PgDoorsLog(db)];
+  const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
+  const first = { limit: LIMIT, cursor: null };
+  const deep = { limit: LIMIT, cursor: String(n) };
+  const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
+  return [
+    ask('look-up by invoice', () => books.invoice(`in_${name}`)),
+    ask('by payment', () => books.payment(`pay_${name}`)),
+    ask('by charge', () => books.invoicesOfCharge(`ch_${name}`)),
+    ask('by refund', () => books.refund(`rfnd_${name}`)),
+    ask('by event id', () => books.events({ eventId: `evt_${name}` }, first)),
+    ask('by customer', () => books.customer(customer)),
+    ask('list of invoices', () => books.invoices({}, first)),
+    ask('of open ones, the newest far back', () => books.invoices({ status: 'open' }, first)),
+    ask('of invoices, a page from the middle', () => books.invoices({}, deep)),
+    ask('of a customer', () => books.invoices({ customerId: customer }, first)),
+    ask('list of payments', () => books.payments({}, first)),
+    ask('of failed ones, the newest far back', () => books.payments({ status: 'failed' }, first)),
+    ask('of payments, a page from the middle', () => books.payments({}, deep)),
+    ask('of paid ones, a page from the middle', () => books.payments({ status: 'succeeded' }, deep)),
+    ask('list of refunds', () => books.refunds({}, first)),
+    ask('of failed refunds, the newest far back', () => books.refunds({ status: 'failed' }, first)),
+    ask('list of events', () => books.events({}, first)),
+    ask('of a common type', () => books.events({ type: 'payment.succeeded' }, first)),
+    ask('of a type whose newest is far back', () => books.events({ type: 'payment.failed' }, first)),
+    ask('of a type that there is not', () => books.events({ type: 'none' }, first)),
+    ask('of parked ones, the newest far back', () => books.events({ status: 'parked' }, first)),
+    ask('of ignored ones', () => books.events({ status: 'ignored' }, first)),
+    ask('of waiting ones', () => books.events({ status: 'received' }, first)),
+    ask('of a sender that there is not', () => books.events({ source: 'mor_events' }, first)),
+    ask('of events, a page from the middle', () => books.events({}, { limit: LIMIT, cursor: `${n}.${n}` })),
+    ask('list of the ledger', () => books.ledger({}, first)),
+    ask('of a reason whose newest is far back', () => books.ledger({ reason: 'dispute_lost' }, first)),
+    ask('of an invoice', () => books.ledger({ invoiceId: `in_${name}` }, first)),
+    ask('of the ledger, a page from the middle', () => books.ledger({}, deep)),
+    ask('list of open review items', () => books.reviews({ status: 'open' }, first, 'due')),
+    ask('of a kind whose newest is far back', () => books.reviews({ kind: 'refund_gap' }, first)),
+    ask('list of the audit by actor', () => books.audit({ actor: 'old-key' }, first)),
+    ask('overview of the console', () => books.overview()),
+    ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
+    ask('timer: depth of the queues (a scrape)', () => books.backlog()),
+    ask('timer: the doors are open (a minute)', () => doors.seen('bench', clock.now())),
+    ask('timer: overdue signups (5 min)', () => signups.flagOverdue(18 * HOURS_MS)),
+    ask('timer: the last verify run (5 min)', async () => [await verify.last(), await verify.lastComplete()]),
+    ask('last event of each sender', () => overview.lastEvents()),
+    ask('what was tried and is not through', () => overview.stuck(5)),
+  ];
+}

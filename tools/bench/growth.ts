@@ -1,0 +1,233 @@
+// Growth: what an event, a look-up, a list page and a timer's question cost above nothing, a million and ten million old rows.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Delivery } from '#src/domain/ports/inbox.js';
+import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { connectAlone } from '#src/store/connect.js';
+import { ServerTime } from '#src/store/database-time.js';
+import { Database } from '#src/store/database.js';
+import { Erasure } from '#src/store/erasure.js';
+import { PgInbox } from '#src/store/inbox-store.js';
+import { migrate } from '#src/store/migrations.js';
+import { SystemIds } from '#src/system/system-ports.js';
+import { invoiceCreated } from './events.js';
+import { fillBooks } from './fill-books.js';
+import { type Question, questions } from './growth-questions.js';
+import { meterOf, type Spent } from './meter.js';
+import { type Rig, withPeer } from './rig.js';
+import { drain, storeRenewals } from './whole-path.js';
+
+const LEDGER_ROWS = [0, 1_000_000, 10_000_000];
+/** Each renewal leaves two entries in the ledger, and two events. */
+const PER_RENEWAL = 2;
+/** Every database has its turn in every round, so that what else the machine does meets all of them alike. */
+const ROUNDS = 24;
+const RENEWALS = 100;
+const BATCHES = 8;
+const BATCH = 40;
+const ASKS = 5;
+const DAY_MS = 86_400_000;
+
+const quiet = { info: () => undefined, warn: (text: string) => console.error(text) };
+/** Nothing has to survive a crash while the old rows are written. */
+const FILLING = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '4GB',
+  shared_buffers: '512MB',
+};
+
+/** At scale 1 it takes 27 GB of disk and forty minutes, most of them to write the old rows. */
+export async function measureGrowth(rig: Rig): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'crossbill-growth-'));
+  const sizes = LEDGER_ROWS.map((n) => Math.round(n * rig.scale));
+  try {
+    await fillAll(dataDir, sizes);
+    await measureAt(dataDir, sizes, rig);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+const named = (size: number): string => `books_${size}`;
+const urlOf = (adminUrl: string, size: number): string => adminUrl.replace(/\/[^/?]+(\?|$)/, `/${named(size)}$1`);
+
+async function fillAll(dataDir: string, sizes: readonly number[]): Promise<void> {
+  const server = await startEmbeddedPostgres({ dataDir, log: quiet, settings: FILLING });
+  try {
+    const admin = await connectAlone(server.adminUrl, { name: 'crossbill-bench', statementMs: 0 });
+    for (const size of sizes) {
+      await admin.query(`create database ${named(size)}`);
+      await migrate(urlOf(server.adminUrl, size));
+      await fillBooks(urlOf(server.adminUrl, size), size / PER_RENEWAL);
+    }
+    await admin.end();
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Measures on a data folder that was filled, with the settings that a daemon's own server has. */
+async function measureAt(dataDir: string, sizes: readonly number[], rig: Rig): Promise<void> {
+  const server = await startEmbeddedPostgres({ dataDir, log: quiet });
+  const open: Database[] = [];
+  try {
+    const books: Books[] = [];
+    for (const [i, rows] of sizes.entries()) {
+      const connect = async (poolSize: number): Promise<Database> => {
+        const url = urlOf(server.adminUrl, rows);
+        const db = await Database.open({ url, poolSize, onError: (e) => console.error(e.message) });
+        open.push(db);
+        return db;
+      };
+      const next = (i + 1) * 100_000_000;
+      const [db, asking] = [await connect(5), await connect(2)];
+      await storeRenewals(db, next, RENEWALS);
+      const asked = questions(asking, rows === 0 ? `bench${next}` : `old${middle(rows)}`, middle(rows));
+      books.push({ rows, db, asking, asked, next: next + RENEWALS, seen: new Map() });
+    }
+    await withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
+      for (const b of books) await round(b, peerUrl); // warm: plans, caches
+      for (const b of books) b.seen.clear();
+      for (let n = 0; n < ROUNDS; n++) {
+        for (let i = 0; i < books.length; i++) {
+          const b = books[(n + i) % books.length];
+          if (b !== undefined) await round(b, peerUrl);
+        }
+      }
+    });
+    tell(rig, books);
+    const largest = books.at(-1);
+    if (largest !== undefined) await tellPurge(rig, largest);
+  } finally {
+    await Promise.all(open.map((db) => db.close()));
+    await server.stop();
+  }
+}
+
+/** A renewal from the middle of the old ones, one with a refund. */
+const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
+
+/** What was seen above so many old ledger entries. */
+type Books = {
+  readonly rows: number;
+  readonly db: Database;
+  /** With one connection, so that what a question costs is what that one spent. */
+  readonly asking: Database;
+  readonly asked: readonly Question[];
+  /** Number of the next event or renewal. */
+  next: number;
+  /** By what was done: one for each round. */
+  readonly seen: Map<string, Seen[]>;
+};
+/** Of one renewal, batch or question. */
+type Seen = Spent & { readonly ms: number };
+
+const RENEWAL = 'one renewal, from the stored webhooks to the confirmed mark';
+const STORED = `batch of ${BATCH} events stored`;
+
+async function round(b: Books, peerUrl: string): Promise<void> {
+  await storeRenewals(b.db, b.next, RENEWALS);
+  b.next += RENEWALS;
+  await spend(b, RENEWAL, b.db, RENEWALS, async () => {
+    const { perSecond } = await drain(b.db, RENEWALS, 64, peerUrl);
+    return (1000 / perSecond) * RENEWALS;
+  });
+  await spend(b, STORED, { pool: b.db.intake }, BATCHES, () => repeat(BATCHES, () => storeBatch(b)));
+  await spend(b, NOTHING, b.asking, ASKS, () => Promise.resolve(0));
+  for (const { what, ask } of b.asked) await spend(b, what, b.asking, ASKS, () => repeat(ASKS, ask));
+}
+
+/** What the meter itself costs: it is taken off the questions, which are small. */
+const NOTHING = 'nothing';
+
+async function spend(
+  b: Books,
+  what: string,
+  db: Pick<Database, 'pool'>,
+  times: number,
+  work: () => Promise<number>,
+): Promise<void> {
+  const before = await meterOf(db);
+  const ms = await work();
+  const after = await meterOf(db);
+  const own = times === ASKS ? b.seen.get(NOTHING)?.at(-1) : undefined;
+  const of = (field: keyof Spent): number => (after[field] - before[field]) / times - (own?.[field] ?? 0);
+  const list = b.seen.get(what) ?? [];
+  list.push({ cpuMs: of('cpuMs'), walBytes: of('walBytes'), pages: of('pages'), ms: ms / times });
+  b.seen.set(what, list);
+}
+
+async function repeat(times: number, work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  for (let n = 0; n < times; n++) await work();
+  return performance.now() - began;
+}
+
+function storeBatch(b: Books): Promise<unknown> {
+  const receivedAt = new Date();
+  const deliveries = Array.from({ length: BATCH }, (_, i): Delivery => {
+    const n = b.next + i;
+    const one = { source: 'stripe', type: 'invoice.created', status: 'ignored', reason: 'measured' } as const;
+    return { ...one, eventId: `evt_bench${n}`, lane: `in_bench${n}`, body: invoiceCreated(n), receivedAt };
+  });
+  b.next += BATCH;
+  return new PgInbox(b.db, new SystemIds(), new ServerTime()).store(deliveries);
+}
+
+function tell(rig: Rig, books: readonly Books[]): void {
+  const whats = [...(books[0]?.seen.keys() ?? [])].filter((what) => what !== NOTHING);
+  const show = (title: string, field: keyof Seen, digits: number, of = whats): void => {
+    const rows = of.map((what) => {
+      const seen = books.map((b) => median((b.seen.get(what) ?? []).map((s) => s[field])));
+      const [first = 0, last = 0] = [seen[0], seen.at(-1)];
+      return {
+        what,
+        ...Object.fromEntries(seen.map((n, i) => [`above ${books[i]?.rows}`, n.toFixed(digits)])),
+        'last to first': first > 0 ? (last / first).toFixed(2) : '-',
+      };
+    });
+    rig.table(`Growth: ${title}, by old rows in the ledger; medians of ${ROUNDS} rounds`, rows);
+  };
+  show('processor time of PostgreSQL, ms', 'cpuMs', 3);
+  show('pages touched', 'pages', 1);
+  show('log written, bytes', 'walBytes', 0, [RENEWAL, STORED]);
+  show('ms', 'ms', 2);
+  rig.found['growth'] = books.map(({ rows, seen }) => ({ rows, seen: Object.fromEntries(seen) }));
+}
+
+/** A batch alone and beside a purge that goes through all old rows, each a part of the run: alone, purging, alone again. */
+async function tellPurge(rig: Rig, b: Books): Promise<void> {
+  const alone = async (): Promise<number[]> => {
+    const times: number[] = [];
+    for (let n = 0; n < 400; n++) times.push(await repeat(1, () => storeBatch(b)));
+    return times;
+  };
+  const before = await alone();
+  let over = false;
+  const began = performance.now();
+  const purge = new Erasure(b.db).purge(new Date(Date.now() - 30 * DAY_MS)).finally(() => (over = true));
+  const beside: number[] = [];
+  while (!over) beside.push(await repeat(1, () => storeBatch(b)));
+  const seconds = (performance.now() - began) / 1000;
+  const { events } = await purge;
+  const after = await alone();
+  const row = (what: string, times: readonly number[]): Record<string, string | number> => ({
+    what,
+    batches: times.length,
+    p50: median(times).toFixed(1),
+    p99: at(times, 0.99).toFixed(1),
+    most: at(times, 1).toFixed(1),
+  });
+  rig.table(
+    `Growth: a batch of ${BATCH} events beside a purge of ${events} bodies that takes ${seconds.toFixed(0)} s, in ms`,
+    [row('alone', before), row('while purging', beside), row('alone again', after)],
+  );
+  rig.found['purge'] = { events, seconds, before: before.length, beside: median(beside), alone: median(before) };
+}
+
+const at = (times: readonly number[], q: number): number =>
+  [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.floor(q * times.length))] ?? 0;
+const median = (times: readonly number[]): number => at(times, 0.5);

@@ -1,0 +1,161 @@
+// `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2` for a short one.
+// DATABASE_URL measures another server than the embedded one (growth brings its own).
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { connectAlone, poolConfig } from '#src/store/connect.js';
+import { Database } from '#src/store/database.js';
+import { migrate } from '#src/store/migrations.js';
+import { burst } from './burst.js';
+import { bareMarks } from './durable-limit.js';
+import { measureGrowth } from './growth.js';
+import { intake } from './intake.js';
+import { replicas } from './replicas.js';
+import { type Rig, withPeer } from './rig.js';
+import { benchServer } from './server.js';
+import { stopUnderLoad } from './stop.js';
+import { verifyMany } from './verify-many.js';
+import { drain, type PathResult, storeRenewals } from './whole-path.js';
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'intake,path,growth,stop,replicas,burst,verify' },
+    scale: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
+});
+const parts = new Set(options.only.split(','));
+const scale = Number(options.scale);
+
+const server = await benchServer(process.env['DATABASE_URL']);
+const found: Record<string, unknown> = {};
+
+function table(title: string, rows: readonly Record<string, string | number>[]): void {
+  console.log(`\n${title}`);
+  const columns = Object.keys(rows[0] ?? {});
+  const text = rows.map((r) => columns.map((c) => String(r[c])));
+  const widths = columns.map((c, i) => Math.max(c.length, ...text.map((r) => r[i]?.length ?? 0)));
+  for (const line of [columns, ...text])
+    console.log(`  ${line.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}`);
+}
+
+/** A database of its own for one measurement. */
+async function fresh<T>(work: (url: string) => Promise<T>): Promise<T> {
+  const admin = await connectAlone(server.adminUrl, { name: 'crossbill-bench', statementMs: 0 });
+  const name = `bench_${Math.random().toString(36).slice(2)}`;
+  await admin.query(`create database ${name}`);
+  const url = server.adminUrl.replace(/\/[^/?]+(\?|$)/, `/${name}$1`);
+  try {
+    await migrate(url);
+    return await work(url);
+  } finally {
+    await admin.query(`drop database ${name} with (force)`);
+    await admin.end();
+  }
+}
+
+function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('exit', () => reject(new Error(`${file} ended`)));
+    child.stdout.on('data', (text: Buffer) => {
+      const port = /port (\d+)/.exec(text.toString())?.[1];
+      if (port !== undefined) resolve({ child, port: Number(port) });
+    });
+  });
+}
+
+async function path(): Promise<void> {
+  const count = Math.round(5_000 * scale);
+  const bare = (durable: boolean): Promise<number> =>
+    fresh((url) =>
+      withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
+        const pool = new pg.Pool({ ...poolConfig(url, { name: 'crossbill-bench', statementMs: 0 }), max: 2 });
+        pool.on('error', () => undefined); // the database is dropped under its idle connections
+        await bareMarks(peerUrl, null, 500); // warm
+        const perSecond = await bareMarks(peerUrl, durable ? pool : null, count);
+        await pool.end();
+        return perSecond;
+      }),
+    );
+  const run = (n: number, delayMs: number, concurrency: number): Promise<PathResult> =>
+    fresh((url) =>
+      withPeer(rig, { delayMs }, async (peerUrl) => {
+        const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
+        const warm = delayMs === 0 ? 1_000 : 64;
+        await storeRenewals(db, 9_000_000, warm);
+        await drain(db, warm, concurrency, peerUrl);
+        await storeRenewals(db, 0, n);
+        const result = await drain(db, n, concurrency, peerUrl);
+        await db.close();
+        return result;
+      }),
+    );
+  const loop = await bare(false);
+  const before = await bare(true);
+  const instant = await run(count, 0, 64);
+  const after = await bare(true);
+  const slow = await run(Math.round(3_000 * scale), 150, 32);
+  const limit = (before + after) / 2;
+  const bound = 32 / 0.45;
+  const bareRow = (what: string, n: number): Record<string, string | number> => ({
+    what,
+    'per second': Math.round(n),
+    ratio: (n / limit).toFixed(2),
+    'calls per renewal': 3,
+    'commits per renewal': '-',
+    'cpu ms': '-',
+  });
+  const row = (what: string, r: PathResult, of: number): Record<string, string | number> => ({
+    what,
+    'per second': r.perSecond.toFixed(1),
+    ratio: (r.perSecond / of).toFixed(2),
+    'calls per renewal': r.callsPerRenewal,
+    'commits per renewal': r.commitsPerRenewal.toFixed(3),
+    'cpu ms': r.cpuMsPerRenewal.toFixed(2),
+  });
+  table('Whole path: from the stored webhook to the confirmed mark', [
+    bareRow('bare loop of the three calls, nothing written', loop),
+    bareRow('durable limit: the same, each step group-committed first', limit),
+    row('answers at once, 64 lanes', instant, limit),
+    row(`answers after 150 ms, 32 lanes (bound ${bound.toFixed(1)}/s)`, slow, bound),
+  ]);
+  found['path'] = { loop, limit, instant, slow, bound };
+}
+
+async function stop(): Promise<void> {
+  const rows = [];
+  for (let run = 0; run < 5; run++) {
+    const r = await fresh(stopUnderLoad);
+    rows.push({
+      'gone after ms': Math.round(r.exitMs),
+      'exit code': String(r.exitCode),
+      'answered 200': r.stored,
+      'answered 503': r.refused,
+      'no answer': r.unanswered,
+      'acknowledged and not stored': r.lost,
+      'leases left': r.leasesLeft,
+    });
+  }
+  table('SIGTERM under load: 50 connections that send invoices and payments, Stripe answers after 150 ms', rows);
+  found['stop'] = rows;
+}
+
+const rig: Rig = { scale, postgresPid: () => server.pid, fresh, start, table, found };
+try {
+  if (parts.has('intake')) await intake(rig);
+  if (parts.has('path')) await path();
+  if (parts.has('growth')) await measureGrowth(rig);
+  if (parts.has('stop')) await stop();
+  if (parts.has('replicas')) await replicas(rig);
+  if (parts.has('burst')) await burst(rig);
+  if (parts.has('verify')) await verifyMany(rig);
+  console.log(`\n${JSON.stringify(found)}`);
+  if (options.json !== undefined) await writeFile(options.json, JSON.stringify(found, null, 2));
+} finally {
+  await server.stop();
+}

@@ -1,0 +1,11 @@
+// One replica of the whole path as a process of its own: `path-replica.js <database url> <peer url> <lanes>`. Works from SIGUSR2 on.
+import { Wake } from '#src/flows/wake.js';
+import { Database } from '#src/store/database.js';
+import { makeWorker } from './whole-path.js';
+
+const [url = '', peerUrl = '', lanes = '64'] = process.argv.slice(2);
+const db = await Database.open({ url, poolSize: 10, onError: () => undefined });
+const worker = makeWorker(db, new Wake(), { peerUrl, concurrency: Number(lanes) });
+process.once('SIGUSR2', () => worker.start());
+process.stdout.write('port 0\n');
+setInterval(() => undefined, 60_000); // stays up until it is ended

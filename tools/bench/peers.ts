@@ -1,0 +1,111 @@
+// Peers that answer at once, or after a set time, without a network: what is left is the bridge's own work.
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type BillingAnswer,
+  type BillingCall,
+  BillingPlatform,
+  type InvoiceFacts,
+  type InvoicePaymentFacts,
+  type Probe,
+  type StoredBillingCall,
+} from '#src/domain/ports/billing-platform.js';
+import { type CallOutcome, type WireRequest } from '#src/domain/ports/call.js';
+import {
+  EventRelay,
+  type ChargeState,
+  type IntentAnswer,
+  PaymentGateway,
+  type RefundAnswer,
+} from '#src/domain/ports/payment-gateway.js';
+
+function facts(invoiceId: string, paid: boolean): InvoiceFacts {
+  return {
+    invoiceId,
+    customerId: invoiceId.replace('in_', 'cus_'),
+    status: paid ? 'paid' : 'open',
+    billingReason: 'subscription_cycle',
+    currency: 'EUR',
+    amountDue: 2990n,
+    amountPaid: paid ? 2990n : 0n,
+    amountRemaining: paid ? 0n : 2990n,
+    amountOverpaid: 0n,
+    total: 2990n,
+    subscriptionId: null,
+    collectionMethod: 'charge_automatically',
+    createdAt: new Date(1793491200_000),
+    finalizationError: null,
+    finalizesAt: null,
+  };
+}
+
+export class InstantPlatform extends BillingPlatform {
+  calls = 0;
+  attached = 0;
+
+  constructor(private readonly delayMs: number) {
+    super();
+  }
+
+  private async answer<T>(value: T): Promise<CallOutcome<T>> {
+    this.calls++;
+    if (this.delayMs > 0) await pause(this.delayMs);
+    return { ok: true, value, status: 200, requestId: 'req_bench' };
+  }
+
+  encode(call: BillingCall): WireRequest {
+    const plain = JSON.stringify(call, (_k, v: unknown) => (typeof v === 'bigint' ? v.toString() : v));
+    return { method: 'POST', path: `/${call.kind}/${call.invoiceId}`, body: plain };
+  }
+
+  send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+    const invoiceId = call.wire.path.split('/')[2] ?? '';
+    switch (call.kind) {
+      case 'report_payment':
+        return this.answer({ kind: 'report_payment', paymentRecordId: `pr_${invoiceId}` });
+      case 'attach_payment':
+        this.attached++;
+        return this.answer({ kind: 'attach_payment', invoice: facts(invoiceId, true) });
+      case 'finalize_invoice':
+      case 'set_reference':
+        return this.answer({ kind: call.kind, invoice: facts(invoiceId, false) });
+      case 'pay_out_of_band':
+        return this.answer({ kind: call.kind, invoice: facts(invoiceId, true) });
+      case 'report_refund':
+        return this.answer({ kind: call.kind, paymentRecordId: `pr_${invoiceId}` });
+      case 'issue_credit_note':
+        return this.answer({ kind: call.kind, creditNoteId: `cn_${invoiceId}` });
+    }
+  }
+
+  probe(): Promise<CallOutcome<Probe>> {
+    return this.answer({ done: false });
+  }
+  readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
+    return this.answer(facts(invoiceId, false));
+  }
+  listInvoicePayments(): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
+    return this.answer([]);
+  }
+}
+
+export class NoGateway extends PaymentGateway {
+  encode(): WireRequest {
+    return { method: 'POST', path: '/', body: null };
+  }
+  createIntent(): Promise<CallOutcome<IntentAnswer>> {
+    return Promise.reject(new Error('not measured'));
+  }
+  createRefund(): Promise<CallOutcome<RefundAnswer>> {
+    return Promise.reject(new Error('not measured'));
+  }
+  lookUpCharge(): Promise<CallOutcome<ChargeState>> {
+    return Promise.resolve({ ok: true, value: 'charged', status: 200, requestId: null });
+  }
+}
+
+export class NoRelay extends EventRelay {
+  readonly enabled = false;
+  send(): Promise<CallOutcome<null>> {
+    return Promise.resolve({ ok: true, value: null, status: 200, requestId: null });
+  }
+}

@@ -1,0 +1,181 @@
+// The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and real PostgreSQL.
+import { type BillingPlatform } from '#src/domain/ports/billing-platform.js';
+import { FlowContext } from '#src/flows/flow-context.js';
+import { Wake } from '#src/flows/wake.js';
+import { WorkLaneFlow } from '#src/flows/work-lane.flow.js';
+import { ServerTime } from '#src/store/database-time.js';
+import { type Database } from '#src/store/database.js';
+import { PgInbox } from '#src/store/inbox-store.js';
+import { PgLaneStore } from '#src/store/lane-store.js';
+import { LEASE_MS } from '#src/store/lane-queue.js';
+import { PgRequestBudget } from '#src/store/pg-request-budget.js';
+import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
+import { StripeClient } from '#src/stripe/stripe-client.js';
+import { SystemClock, SystemIds, SystemRng } from '#src/system/system-ports.js';
+import { LaneWorker } from '#src/workers/lane-worker.js';
+import { invoiceCreated, paymentSucceeded } from './events.js';
+import { InstantPlatform, NoGateway, NoRelay } from './peers.js';
+
+export const BENCH_SETTINGS = {
+  markMode: 'payment_record',
+  draftPolicy: 'wait',
+  renewalAlarmAfterHours: 24,
+  bankDebitAlarmAfterDays: 10,
+  signupChargeCheck: 'off',
+  relay: false,
+  morProduct: 'mor',
+  recoveryLinks: null,
+} as const;
+
+export type WorkerOptions = {
+  readonly concurrency: number;
+  /** Where the bench's Stripe listens; null: a stand-in within the process that answers at once. */
+  readonly peerUrl: string | null;
+  readonly onDone?: () => void;
+};
+
+/** High enough never to be what bounds a measurement: requests per second. */
+const NO_LIMIT = 1_000_000;
+
+/** The real adapter with the real request budget, against the bench's Stripe. */
+export function stripeOf(db: Database, peerUrl: string, maxSockets: number): StripeClient {
+  const options = { apiKey: 'sk_test_bench', apiBase: peerUrl, customPaymentMethodType: null, maxSockets };
+  return new StripeClient(options, new PgRequestBudget(db, new SystemClock(), NO_LIMIT));
+}
+
+/** The real worker and flows. */
+export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWorker {
+  const clock = new SystemClock();
+  const platform: BillingPlatform =
+    o.peerUrl === null
+      ? new InstantPlatform(0)
+      : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
+  const gateway = new NoGateway();
+  const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway);
+  const store = new PgLaneStore(db, new ServerTime());
+  // The MoR's other channels have no part in a card renewal.
+  const none = {} as never;
+  const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none, none);
+  return new LaneWorker(store, flow, wake, clock, {
+    owner: `bench:${process.pid}`,
+    concurrency: o.concurrency,
+    leaseMs: LEASE_MS,
+    pollMs: 200,
+    onDone: () => o.onDone?.(),
+    onError: (what, e) => console.error(what, e),
+  });
+}
+
+/** Puts renewals into the inbox: the invoice and the money for it. */
+export async function storeRenewals(db: Database, from: number, count: number): Promise<void> {
+  const inbox = new PgInbox(db, new SystemIds(), new ServerTime());
+  const receivedAt = new Date();
+  for (let n = from; n < from + count; n += 250) {
+    const numbers = Array.from({ length: Math.min(250, from + count - n) }, (_, i) => n + i);
+    const one = { receivedAt, status: 'received', reason: null } as const;
+    await inbox.store(
+      numbers.flatMap((i) => [
+        {
+          ...one,
+          source: 'stripe',
+          eventId: `evt_bench${i}`,
+          type: 'invoice.created',
+          lane: `in_bench${i}`,
+          body: invoiceCreated(i),
+        },
+        {
+          ...one,
+          source: 'mor_payments',
+          eventId: `evt_pay_bench${i}`,
+          type: 'payment.succeeded',
+          lane: `in_bench${i}`,
+          body: paymentSucceeded(i),
+        },
+      ]),
+    );
+  }
+}
+
+export type PathResult = {
+  readonly renewals: number;
+  readonly perSecond: number;
+  readonly callsPerRenewal: number;
+  readonly commitsPerRenewal: number;
+  /** Processor time of the bridge's own process, in milliseconds. */
+  readonly cpuMsPerRenewal: number;
+};
+
+/** What the bench's Stripe was asked and what became of it. */
+export type Seen = {
+  readonly calls: number;
+  /** The same call under the same key: no second effect. */
+  readonly repeats: number;
+  /** Second effects: must be none. */
+  readonly twice: number;
+  readonly reports: number;
+  readonly attached: number;
+};
+
+export async function seenBy(peerUrl: string): Promise<Seen> {
+  return (await (await fetch(`${peerUrl}/_seen`)).json()) as Seen;
+}
+
+/** Drains what was stored and takes the time from the first claim to the last confirmed mark. */
+export async function drain(
+  db: Database,
+  count: number,
+  concurrency: number,
+  peerUrl: string | null,
+): Promise<PathResult> {
+  const wake = new Wake();
+  let finish: (() => void) | null = null;
+  let lanes = 0;
+  const worker = makeWorker(db, wake, {
+    peerUrl,
+    concurrency,
+    onDone: () => {
+      if (++lanes >= count) finish?.();
+    },
+  });
+  const done = new Promise<void>((resolve) => (finish = resolve));
+  const before = await commits(db);
+  const callsBefore = peerUrl === null ? 0 : (await seenBy(peerUrl)).calls;
+  const entriesBefore = await lastEntry(db);
+  const [began, cpu] = [performance.now(), process.cpuUsage()];
+  worker.start();
+  await done;
+  const seconds = (performance.now() - began) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  await worker.stop();
+  const after = await commits(db);
+  if ((await markedAfter(db, entriesBefore)) < count) throw new Error('not every renewal was marked');
+  const calls = peerUrl === null ? 0 : (await seenBy(peerUrl)).calls - callsBefore;
+  return {
+    renewals: count,
+    perSecond: count / seconds,
+    callsPerRenewal: calls / count,
+    commitsPerRenewal: (after - before) / count,
+    cpuMsPerRenewal: (user + system) / 1000 / count,
+  };
+}
+
+async function lastEntry(db: Database): Promise<string> {
+  const found = await db.pool.query<{ id: string | null }>('select max(id) as id from ledger_entry');
+  return found.rows[0]?.id ?? '0';
+}
+
+async function markedAfter(db: Database, entry: string): Promise<number> {
+  const found = await db.pool.query<{ n: string }>(
+    `select count(*) as n from ledger_entry where id > $1 and reason = 'payment_marked'`,
+    [entry],
+  );
+  return Number(found.rows[0]?.n);
+}
+
+async function commits(db: Database): Promise<number> {
+  await db.pool.query('select pg_stat_force_next_flush()');
+  const found = await db.pool.query<{ n: string }>(
+    `select xact_commit as n from pg_stat_database where datname = current_database()`,
+  );
+  return Number(found.rows[0]?.n ?? 0);
+}

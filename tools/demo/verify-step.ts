@@ -1,0 +1,30 @@
+// The closing step: the product's own `verify`, run as an operator would run it.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export type VerifyResult = { readonly verdict: 'clean' | 'differences' | 'could not compare'; readonly said: string };
+
+const PROGRAM = fileURLToPath(new URL('../../cli.js', import.meta.url));
+const WITHIN_MS = 120_000;
+
+/** Runs `crossbill verify` in `folder` with the daemon's settings over the last `days` days. Null: this build has no command line. */
+export function runVerify(
+  env: Readonly<Record<string, string>>,
+  folder: string,
+  days: number,
+): Promise<VerifyResult | null> {
+  if (!existsSync(PROGRAM)) return Promise.resolve(null);
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [PROGRAM, 'verify', '--since', `${days}d`],
+      { env, cwd: folder, timeout: WITHIN_MS },
+      (error, stdout, stderr) => {
+        // Exit codes: 0 clean, 3 differences, 4 could not compare (docs/reference/cli.md).
+        const verdict = error === null ? 'clean' : error.code === 3 ? 'differences' : 'could not compare';
+        resolve({ verdict, said: `${stdout}${error === null ? '' : stderr}`.trim() });
+      },
+    );
+  });
+}

@@ -1,0 +1,74 @@
+// The reference of the command line, from the commands themselves.
+import { type Argument, type Command, type Option } from 'commander';
+import { EXIT_HELP } from '#src/cli/exit-codes.js';
+import { type Io } from '#src/cli/io.js';
+import { programOf } from '#src/cli/program.js';
+import { Session } from '#src/cli/session.js';
+import { code, madeFrom, page, table } from './markdown.js';
+
+const DAY_MS = 86_400_000;
+
+/** The program with surroundings in which nothing can be done. */
+export function commandLine(): Command {
+  const io: Io = {
+    env: {},
+    cwd: '/',
+    user: 'docs',
+    out: () => Promise.resolve(),
+    err: () => undefined,
+    isTerminal: false,
+    ask: () => Promise.resolve(''),
+    signal: new AbortController().signal,
+  };
+  return programOf(new Session(io), () => undefined);
+}
+
+/** The commands that do something, with the words that lead to them: `events list`. */
+export function commandsOf(command: Command, words: readonly string[] = []): { words: string; command: Command }[] {
+  return command.commands.flatMap((c) => {
+    const path = [...words, c.name()];
+    return c.commands.length > 0 ? commandsOf(c, path) : [{ words: path.join(' '), command: c }];
+  });
+}
+
+export function renderCli(): string {
+  const program = commandLine();
+  return page([
+    '# Command line',
+    madeFrom('the commands in `src/cli/`'),
+    `\`crossbill\` stands for \`node dist/cli.js\`. ${program.description()}`,
+    'Every command takes `--json` (the result as JSON), `--env-file <path>` (settings from a file; the environment wins) and `--help`. Results go to stdout; questions, progress and errors to stderr.',
+    `\`\`\`text${EXIT_HELP}\`\`\``,
+    ...commandsOf(program).map(section),
+  ]);
+}
+
+function section({ words, command }: { words: string; command: Command }): string {
+  const options = command.options.filter((o) => o.long !== '--json' && o.long !== '--env-file');
+  return [
+    `## ${words}`,
+    `\`${['crossbill', words, ...command.registeredArguments.map(argument)].join(' ')}\``,
+    sentence(command.description()),
+    ...(options.length === 0 ? [] : [table(['option', 'default', 'meaning'], options.map(row))]),
+  ].join('\n\n');
+}
+
+function argument(a: Argument): string {
+  const name = a.variadic ? `${a.name()}...` : a.name();
+  return a.required ? `<${name}>` : `[${name}]`;
+}
+
+function row(o: Option): readonly string[] {
+  return [code(o.flags), o.mandatory ? '**required**' : code(shownDefault(o.defaultValue)), o.description];
+}
+
+/** A time as the span before now that it was given as: the page must be the same tomorrow. */
+function shownDefault(value: unknown): string | null {
+  if (value instanceof Date) return `${Math.round((Date.now() - value.getTime()) / DAY_MS)}d`;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return first.endsWith('.') ? first : `${first}.`;
+}

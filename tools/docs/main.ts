@@ -1,0 +1,14 @@
+// Writes docs/reference/ anew from the code. `test/docs/reference.test.ts` fails when somebody forgot to.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { referencePages } from './reference-pages.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..'); // from `dist/tools/docs`
+
+for (const { path, text } of await referencePages()) {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  process.stdout.write(`${path}\n`);
+}

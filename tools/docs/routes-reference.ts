@@ -1,0 +1,209 @@
+// The reference of the HTTP routes, from the OpenAPI document that the daemon serves at /docs-json.
+import { randomBytes } from 'node:crypto';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { openApi } from '#src/api/http.js';
+import { AppModule } from '#src/app.module.js';
+import { loadConfig } from '#src/config/index.js';
+import { createLogger, Metrics } from '#src/observe/index.js';
+import { Database } from '#src/store/database.js';
+import { code, madeFrom, page, table } from './markdown.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Route = { readonly method: string; readonly path: string; readonly tag: string; readonly operation: Json };
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+// Said once for all routes with a role.
+const FOR_ALL = ['401', '403'];
+const DOORS = [
+  ['POST /webhooks/stripe', 'Stripe', '`Stripe-Signature`'],
+  ['POST /webhooks/mor/payments', 'the MoR, `payment.*`', '`Mor-Signature`'],
+  ['POST /webhooks/mor/events', 'the MoR, everything else', '`Service-Signature`'],
+];
+const DOOR_ANSWERS = [
+  ['200', 'stored, now or before: `{"received":true}`. Also for events that are parked or ignored'],
+  ['400', '`signature_missing`, `signature_malformed`'],
+  ['401', '`signature_mismatch`: no secret makes this signature. 503 with `WEBHOOK_MISMATCH_STATUS=503`'],
+  ['405', '`method_not_allowed`'],
+  ['413', '`body_too_large`: over `WEBHOOK_BODY_LIMIT`'],
+  [
+    '503',
+    '`timestamp_outside_tolerance`, `body_too_slow`, `unknown_expectation`, `headers_too_large`, `not_stored`, `unavailable`: to be sent again',
+  ],
+];
+
+/** The OpenAPI document. Nothing is built behind the routes: no database, no peer, no port is touched. */
+export async function openApiDocument(): Promise<Json> {
+  const made = randomBytes(24).toString('hex'); // settings that are never used must still be ones that could be
+  const config = loadConfig({
+    DATABASE_URL: 'postgres://127.0.0.1:9/none',
+    STRIPE_API_KEY: `sk_test_${made}`,
+    STRIPE_WEBHOOK_SECRETS: made,
+    MOR_BASE_URL: 'http://127.0.0.1:9',
+    MOR_AUTH_URL: 'http://127.0.0.1:9',
+    MOR_CLIENT_ID: 'docs',
+    MOR_CLIENT_SECRET: made,
+    MOR_PAYMENT_WEBHOOK_SECRETS: made,
+    API_KEYS: `docs:read:${made}`,
+  });
+  const parts = {
+    config,
+    db: Object.create(Database.prototype) as Database, // never opened: `preview` makes no provider
+    log: createLogger({ level: 'silent', secrets: [], pretty: false }),
+    metrics: new Metrics({ eventTypes: [], now: () => new Date(0) }),
+    tracer: null,
+  };
+  const options = { logger: false, preview: true, bodyParser: false, abortOnError: false } as const;
+  const app = await NestFactory.create(AppModule.of(parts), new ExpressAdapter(), options);
+  return { ...openApi(app) };
+}
+
+/** Every route of the document, in its order. */
+export function routesOf(document: Json): Route[] {
+  return Object.entries(object(document['paths'])).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = object(item)[method];
+      if (operation === undefined) return [];
+      const tag = array(object(operation)['tags']).map(text)[0] ?? 'Other';
+      return [{ method: method.toUpperCase(), path, tag, operation: object(operation) }];
+    }),
+  );
+}
+
+export async function renderRoutes(): Promise<string> {
+  const document = await openApiDocument();
+  const routes = routesOf(document);
+  const tags = [...new Set(routes.map((r) => r.tag))];
+  return page([
+    '# Routes',
+    madeFrom('the OpenAPI document (`/docs-json`; to read and try: `/docs`)'),
+    'Routes below `/v1` need `Authorization: Bearer <key>`, a key of `API_KEYS`. A role includes the one before: `read`, `signup`, `ops`. Amounts are integers in the smallest unit of the currency. Errors are `{code, message, errors: [{field, message}]}`. Lists are newest first, `{data, next_cursor?}`, and take `limit` (1 to 100, default 20) and `cursor`. Every route with a role answers 401 `unauthorized` without a valid key and 403 `forbidden` when the role does not suffice; both are audited. Names such as `SignupView` are explained under [Shapes](#shapes).',
+    '## Webhook doors',
+    table(['route', 'sender', 'signature header'], DOORS),
+    table(['answer', 'when'], DOOR_ANSWERS),
+    ...tags.flatMap((tag) => [`## ${tag}`, ...routes.filter((r) => r.tag === tag).map((r) => section(r, document))]),
+    '## Shapes',
+    ...shapes(document),
+  ]);
+}
+
+function section(r: Route, document: Json): string {
+  const { operation } = r;
+  const role = operation['x-role'] === undefined ? 'no key' : `role \`${text(operation['x-role'])}\``;
+  const summary = text(operation['summary']).replace(/ \(role: \w+\)$/, '');
+  const inputs = [...parametersOf(operation), ...bodyOf(operation, document)];
+  return page([
+    `### ${r.method} ${r.path}`,
+    `${summary} (${role}). ${text(operation['description'])}`.trim(),
+    inputs.length === 0 ? '' : table(['field', 'where', 'type', 'meaning'], inputs),
+    table(['answer', 'meaning'], answersOf(operation)),
+  ]).trimEnd();
+}
+
+/** What routes answer with; what they take stands with each route. */
+function shapes(document: Json): string[] {
+  return Object.entries(object(object(document['components'])['schemas'])).flatMap(([name, one]) => {
+    if (name.endsWith('Dto')) return [];
+    const fields = Object.entries(object(object(one)['properties'])).map(([field, property]) => {
+      const { nullable } = object(property);
+      return [code(field), `${typeOf(object(property))}${nullable === true ? ' or null' : ''}`, said(object(property))];
+    });
+    return fields.length === 0 ? [] : [`### ${name}`, table(['field', 'type', 'meaning'], fields)];
+  });
+}
+
+function parametersOf(operation: Json): string[][] {
+  return array(operation['parameters']).map((one) => {
+    const p = object(one);
+    return [named(text(p['name']), p['required'] === true), text(p['in']), typeOf(object(p['schema'])), said(p)];
+  });
+}
+
+function bodyOf(operation: Json, document: Json): string[][] {
+  const body = object(operation['requestBody']);
+  const schema = object(object(object(body['content'])['application/json'])['schema']);
+  if (Object.keys(schema).length === 0) return [];
+  const rows = fieldsOf(schema, document, '');
+  return rows.length > 0 ? rows : [['(the whole)', 'body', 'object', said(body) || said(schema)]];
+}
+
+/** The fields of a body, those of its parts with their path. */
+function fieldsOf(schema: Json, document: Json, path: string): string[][] {
+  const resolved = resolve(schema, document);
+  const required = array(resolved['required']).map(text);
+  return Object.entries(object(resolved['properties'])).flatMap(([name, one]) => {
+    const property = object(one);
+    const inner = fieldsOf(property, document, `${path}${name}.`);
+    const own = resolve(property, document);
+    return [
+      [named(`${path}${name}`, required.includes(name)), 'body', typeOf(own), said(property) || said(own)],
+      ...inner,
+    ];
+  });
+}
+
+function answersOf(operation: Json): string[][] {
+  const listed = Object.entries(object(operation['responses']));
+  const own = operation['x-role'] === undefined ? listed : listed.filter(([status]) => !FOR_ALL.includes(status));
+  return own.map(([status, answer]) => {
+    const { description, content } = object(answer);
+    const schema = object(object(Object.values(object(content))[0])['schema']);
+    const name = text(schema['$ref']).split('/').at(-1) ?? '';
+    return [status, text(description) || (name === '' ? 'done' : code(name))];
+  });
+}
+
+/** What a reference leads to. A property that is one wraps it in `allOf`. */
+function resolve(schema: Json, document: Json): Json {
+  const [wrapped] = array(schema['allOf']);
+  const name = text(schema['$ref'] ?? object(wrapped)['$ref'])
+    .split('/')
+    .at(-1);
+  if (name === undefined || name === '') return schema;
+  return object(object(object(document['components'])['schemas'])[name]);
+}
+
+function typeOf(schema: Json): string {
+  const words = array(schema['enum']).map((word) => code(text(word)));
+  if (words.length > 0) return words.join(', ');
+  const { minimum, maximum, maxLength, default: preset } = schema;
+  const limits = [
+    ...(minimum === undefined ? [] : [`from ${text(minimum)}`]),
+    ...(maximum === undefined ? [] : [`to ${text(maximum)}`]),
+    ...(maxLength === undefined ? [] : [`at most ${text(maxLength)} characters`]),
+    ...(preset === undefined ? [] : [`default ${text(preset)}`]),
+  ];
+  const [wrapped] = array(schema['allOf']);
+  const name =
+    text(schema['$ref'] ?? object(wrapped)['$ref'])
+      .split('/')
+      .at(-1) ?? '';
+  const type =
+    schema['type'] === 'array'
+      ? `list of ${typeOf(object(schema['items']))}`
+      : name === ''
+        ? text(schema['type'])
+        : code(name);
+  return [type || 'any', ...limits].join(', ');
+}
+
+function said(from: Json): string {
+  const example = text(from['example']);
+  return [text(from['description']), example === '' ? '' : `For example ${code(example)}.`].filter(Boolean).join(' ');
+}
+
+function named(name: string, isRequired: boolean): string {
+  return isRequired ? `${code(name)} (required)` : code(name);
+}
+
+function object(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function array(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -1,0 +1,21 @@
+// The settings reference, from the table that the environment is read by.
+import { SETTING_GROUPS } from '#src/config/index.js';
+import { type Setting } from '#src/config/setting.js';
+import { code, madeFrom, page, table } from './markdown.js';
+
+export function renderSettings(): string {
+  return page([
+    '# Settings',
+    madeFrom('`src/config/settings.ts`'),
+    'Environment variables, read once at start; outside production also from `.env` in the working folder, where the environment wins. All wrong ones are named together, values are never printed, and the exit code is 78. No secret has a default. `.env.example` holds the same list to copy from.',
+    ...SETTING_GROUPS.flatMap(({ title, settings }) => [
+      `## ${title}`,
+      table(['name', 'what it may be', 'default', 'meaning'], settings.map(row)),
+    ]),
+  ]);
+}
+
+function row(s: Setting<unknown>): readonly string[] {
+  const standing = s.required ? '**required**' : s.default === null ? 'not set' : code(s.default);
+  return [code(s.name), s.secret && !/secret/.test(s.type) ? `${s.type} (secret)` : s.type, standing, s.description];
+}

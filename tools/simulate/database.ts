@@ -1,0 +1,73 @@
+// The simulation's PostgreSQL: an embedded one of its own without fsync, or the server that DATABASE_URL names.
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withDatabase } from '#src/config/index.js';
+import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { connectAlone } from '#src/store/connect.js';
+import { migrate } from '#src/store/migrations.js';
+
+export type SimDatabases = {
+  /** One for each who runs worlds: nobody shares. */
+  readonly urls: readonly string[];
+  close(): Promise<void>;
+};
+
+// Nothing here outlives the run, so nothing has to survive a crash of the machine. Rows live for milliseconds: no autovacuum.
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off' };
+const MEMORY = '/dev/shm';
+/** A cluster and its log need a quarter of this. */
+const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes
+
+/** @param url of a server where databases may be made; null: an embedded one, gone afterwards. */
+export async function openSimDatabases(url: string | null, count: number): Promise<SimDatabases> {
+  if (url !== null) return makeDatabases(url, count);
+  const folder = mkdtempSync(join(roomiest(), 'crossbill-simulate-'));
+  const log = { info: () => undefined, warn: (text: string) => void process.stderr.write(`${text}\n`) };
+  const server = await startEmbeddedPostgres({ dataDir: folder, log, settings: SETTINGS });
+  const remove = async (): Promise<void> => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const made = await makeDatabases(server.adminUrl, count);
+    return { urls: made.urls, close: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Memory, where there is plenty: a disk that others use makes runs wait. */
+function roomiest(): string {
+  if (!existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= MEMORY_NEEDED ? MEMORY : tmpdir();
+}
+
+/** The migrations are run once; the others are copies. */
+async function makeDatabases(url: string, count: number): Promise<SimDatabases> {
+  const names = Array.from({ length: count }, (_, n) => `crossbill_simulate_${process.pid}_${n}`);
+  const [first, ...copies] = names;
+  const close = async (): Promise<void> => {
+    for (const name of names) await asAdmin(url, `drop database if exists ${name} with (force)`);
+  };
+  try {
+    await asAdmin(url, `create database ${first ?? ''}`);
+    await migrate(withDatabase(url, first ?? ''));
+    for (const name of copies) await asAdmin(url, `create database ${name} template ${first ?? ''}`);
+    return { urls: names.map((name) => withDatabase(url, name)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function asAdmin(url: string, sql: string): Promise<void> {
+  const client = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,87 @@
+// The code's way to PostgreSQL with faults in it: refused, rolled back, committed with the answer lost, not serializable.
+import type pg from 'pg';
+import { type Database } from '#src/store/database.js';
+import { type FaultKind } from './faults.js';
+
+/** The fault of the step that is under way; used up by the first statement or commit it fits. */
+export type Trouble = { next: FaultKind | null };
+
+class DatabaseError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const gone = (): DatabaseError => new DatabaseError('08006', 'the connection was lost');
+
+type Query = (...args: unknown[]) => Promise<unknown>;
+
+/** The same database, through pools that fail when they are told to. */
+export function faultyDatabase(db: Database, trouble: Trouble): Database {
+  return Object.assign(Object.create(db) as Database, {
+    pool: faultyPool(db.pool, trouble),
+    intake: faultyPool(db.intake, trouble),
+  });
+}
+
+function faultyPool(pool: pg.Pool, trouble: Trouble): pg.Pool {
+  const query: Query = async (...args) => {
+    const fault = take(trouble);
+    if (fault !== null && fault !== 'db_answer_lost') throw fault === 'db_serialization' ? conflict() : gone();
+    const result = await (pool.query as unknown as Query).apply(pool, args);
+    if (fault === 'db_answer_lost') throw gone();
+    return result;
+  };
+  const connect = async (): Promise<pg.PoolClient> => {
+    if (trouble.next === 'db_refused') {
+      trouble.next = null;
+      throw gone();
+    }
+    return faultyClient(await pool.connect(), trouble);
+  };
+  return Object.assign(Object.create(pool) as pg.Pool, { query, connect });
+}
+
+type Corked = { readonly connection?: { readonly stream?: { cork(): void; uncork(): void } } };
+
+/** What is asked in one turn leaves as one packet: a write for each statement is most of what a run costs. */
+function together(client: pg.PoolClient): Query {
+  const run: Query = client.query.bind(client);
+  const { stream } = (client as unknown as Corked).connection ?? {};
+  if (stream === undefined) return run;
+  return (...args) => {
+    stream.cork();
+    process.nextTick(() => stream.uncork());
+    return run(...args);
+  };
+}
+
+function faultyClient(client: pg.PoolClient, trouble: Trouble): pg.PoolClient {
+  const run = together(client);
+  const query: Query = async (...args) => {
+    if (args[0] !== 'commit') return run(...args);
+    const fault = take(trouble);
+    if (fault === null) return run(...args);
+    await run(fault === 'db_answer_lost' ? 'commit' : 'rollback');
+    throw fault === 'db_serialization' ? conflict() : gone();
+  };
+  return Object.assign(Object.create(client) as pg.PoolClient, {
+    query,
+    release: (error?: Error | boolean) => client.release(error),
+    on: (...args: Parameters<pg.PoolClient['on']>) => client.on(...args),
+    off: (...args: Parameters<pg.PoolClient['off']>) => client.off(...args),
+  });
+}
+
+function take(trouble: Trouble): FaultKind | null {
+  const { next } = trouble;
+  trouble.next = null;
+  return next;
+}
+
+function conflict(): DatabaseError {
+  return new DatabaseError('40001', 'could not serialize access');
+}

@@ -1,0 +1,251 @@
+// What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. None of it is decided by the code under test.
+import { createHash } from 'node:crypto';
+import { type Resolution } from '#src/domain/model.js';
+import { resolutionsOf } from '#src/domain/lane/apply-command.js';
+import { type MorPayment } from '../sandbox/mor/state.js';
+import { amountPaid, type Invoice } from '../sandbox/stripe/model.js';
+import { type World } from './world.js';
+
+type Json = Record<string, unknown>;
+type Form = Readonly<Record<string, string>>;
+
+export type Subscriber = {
+  readonly customerId: string;
+  readonly subscriptionId: string;
+  readonly firstInvoiceId: string;
+  readonly amount: number;
+  readonly currency: string;
+};
+
+export class People {
+  private clicks = 0;
+
+  constructor(private readonly world: World) {}
+
+  /** A control route of the sandbox. Gives the answer's body; a refusal is part of the story. */
+  async control(path: string, body: Json): Promise<Json> {
+    const headers = { 'content-type': 'application/json' };
+    const bytes = Buffer.from(JSON.stringify(body));
+    const target = `/_sandbox${path}`;
+    const reply = await this.world.sandbox.kernel.handle('mor', { method: 'POST', target, headers, body: bytes });
+    return reply.dropped ? {} : (JSON.parse(reply.body.toString('utf8')) as Json);
+  }
+
+  /** The merchant's own call at Stripe. */
+  async stripe(method: string, target: string, form: Form = {}): Promise<Json> {
+    const { kernel, secrets } = this.world.sandbox;
+    const headers = {
+      authorization: `Bearer ${secrets.stripeApiKey}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    };
+    const body = Buffer.from(new URLSearchParams(form).toString());
+    const reply = await kernel.handle('stripe', { method, target, headers, body });
+    return reply.dropped ? {} : (JSON.parse(reply.body.toString('utf8')) as Json);
+  }
+
+  /** A customer with a subscription. `trial`: the card is saved and nothing is due yet; else the first invoice waits for its signup. */
+  async subscriber(name: string, amount: number, currency: string, trial: boolean): Promise<Subscriber> {
+    const customer = await this.stripe('POST', '/v1/customers', {
+      email: `${name}@example.com`,
+      name,
+      'address[line1]': '1 Rue',
+      'address[city]': 'Paris',
+      'address[postal_code]': '75001',
+      'address[country]': 'FR',
+      'metadata[ip_address]': '203.0.113.7',
+    });
+    const price = await this.stripe('POST', '/v1/prices', {
+      currency,
+      unit_amount: String(amount),
+      'recurring[interval]': 'month',
+      'product_data[name]': 'Larch',
+    });
+    const customerId = String(customer['id']);
+    // A custom payment method as the default keeps Stripe from charging by itself, as README asks of merchants.
+    const method = await this.stripe('POST', '/v1/payment_methods', { type: 'custom', 'custom[type]': 'cpmt_mor' });
+    const subscription = await this.stripe('POST', '/v1/subscriptions', {
+      customer: customerId,
+      default_payment_method: String(method['id']),
+      'items[0][price]': String(price['id']),
+      ...(trial ? { trial_period_days: '27' } : { payment_behavior: 'default_incomplete' }),
+    });
+    if (trial) await this.control('/cards', { customer_id: customerId, outcome: 'succeed' });
+    const latest = subscription['latest_invoice'];
+    const firstInvoiceId = typeof latest === 'string' ? latest : '';
+    return { customerId, subscriptionId: String(subscription['id']), firstInvoiceId, amount, currency };
+  }
+
+  /** How this customer's coming charges go. */
+  async cards(customerId: string, outcome: string | readonly string[]): Promise<void> {
+    await this.control('/cards', { customer_id: customerId, outcome });
+  }
+
+  /** Gives the new invoice's id; null when the subscription does not run. */
+  async renew(s: Subscriber, amount: number | null = null): Promise<string | null> {
+    const more = amount === null ? {} : { amount };
+    const invoice = await this.control('/stripe/renew', { subscription: s.subscriptionId, ...more });
+    return typeof invoice['id'] === 'string' ? invoice['id'] : null;
+  }
+
+  invoice(id: string): Invoice | undefined {
+    return this.world.sandbox.stripe.state.invoices.get(id);
+  }
+
+  invoices(): readonly Invoice[] {
+    return [...this.world.sandbox.stripe.state.invoices.values()];
+  }
+
+  payments(): readonly MorPayment[] {
+    return [...this.world.sandbox.mor.payments.values()];
+  }
+
+  /** The merchant marks the invoice paid himself, whatever the bridge is doing. */
+  async payByHand(invoiceId: string): Promise<void> {
+    const before = this.invoice(invoiceId);
+    const paidBefore = before === undefined ? 0 : amountPaid(before);
+    await this.stripe('POST', `/v1/invoices/${invoiceId}/pay`, { paid_out_of_band: 'true' });
+    const after = this.invoice(invoiceId);
+    if (after !== undefined && amountPaid(after) > paidBefore) this.world.paidByHand.add(invoiceId);
+  }
+
+  /** The MoR charges a second time for an invoice that it was paid for: its own mistake, and real money. */
+  chargeTwice(invoiceId: string): void {
+    const { kernel, mor, cards } = this.world.sandbox;
+    const first = this.payments().find((p) => p.merchantInvoiceId === invoiceId && p.status === 'succeeded');
+    if (first === undefined) return;
+    const twin: MorPayment = {
+      ...first,
+      id: kernel.random.id('pay'),
+      uuid: kernel.random.uuid(),
+      processorChargeId: kernel.random.id('ch'),
+      processorPaymentIntentId: kernel.random.id('pi'),
+      amountRefunded: 0,
+      amountReserved: 0,
+    };
+    mor.payments.set(twin.id, twin);
+    cards.events.verdict(twin);
+  }
+
+  /** An operator asks for a refund, `clicks` times at once with one key: one refund at most. */
+  async refund(paymentId: string, amount: number | null, clicks = 1): Promise<void> {
+    const key = `click-${++this.clicks}`;
+    const bodySha256 = createHash('sha256').update(String(amount)).digest();
+    const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
+    const minor = amount === null ? null : BigInt(amount);
+    const request = { amount: minor, reason: null, metadata: { click: key }, by: 'ops' };
+    const click = async (): Promise<void> => {
+      const made = await this.world.ask(`refund ${key}`, (r) => r.commands.requestRefund(paymentId, request, name));
+      const most = this.world.sandbox.mor.payments.get(paymentId)?.amount ?? 0;
+      if (made?.ok === true && Number(made.value.amount) > most)
+        this.world.scheduler.broken.push(`V6: a refund of ${made.value.amount} was taken for ${paymentId} of ${most}`);
+    };
+    await Promise.all(Array.from({ length: clicks }, click));
+  }
+
+  /** The bank is quick: a customer's debit settles now. */
+  settleDebit(customerId: string): void {
+    const { charges } = this.world.sandbox.cards;
+    for (const p of this.payments())
+      if (p.merchantCustomerId === customerId && p.status === 'processing') charges.succeed(p);
+  }
+
+  /** The MoR knows a payment without the invoice it is for, as it may of a signup's. */
+  neverHeardOf(invoiceId: string): void {
+    for (const p of this.payments()) if (p.merchantInvoiceId === invoiceId) p.merchantInvoiceId = null;
+  }
+
+  /** An older attempt's failure comes after the payment has succeeded. */
+  lateFailure(paymentId: string): void {
+    const { mor, cards } = this.world.sandbox;
+    const p = mor.payments.get(paymentId);
+    if (p === undefined || p.merchantInvoiceId === null) return;
+    this.world.contradicted.add(p.merchantInvoiceId);
+    cards.events.post('payment.failed', {
+      payment_id: p.id,
+      merchant_invoice_id: p.merchantInvoiceId,
+      merchant_customer_id: p.merchantCustomerId,
+      processor_charge_id: '',
+      processor_payment_intent_id: p.processorPaymentIntentId,
+      amount: p.amount,
+      currency: p.currency,
+      status: 'failed',
+      failure_message: 'Your card has insufficient funds.',
+      decline_code: 'insufficient_funds',
+    });
+  }
+
+  /** Copies a delivery of before: as it was, and with another amount of money in it. */
+  async attack(choose: <T>(list: readonly T[]) => T): Promise<void> {
+    const { copied, now } = this.world;
+    if (copied.length === 0) return;
+    const old = choose(copied);
+    // Every clock here is wrong by ten minutes at most, and the tolerance is five.
+    const isOld = now - old.at > 3_600_000;
+    await this.world.knock(old, isOld ? [503] : [200, 503]);
+    const other = Buffer.concat([old.body, Buffer.from(' ')]);
+    await this.world.knock({ ...old, body: other }, [401]);
+  }
+
+  /** An operator settles one open item in one of the ways it offers. */
+  async resolve(choose: <T>(list: readonly T[]) => T): Promise<void> {
+    await this.world.ask('resolve', async (r) => {
+      const open = await r.books.reviews({ status: 'open' }, { limit: 50, cursor: null });
+      if (open.data.length === 0) return;
+      const review = choose(open.data);
+      const resolution: Resolution = choose(resolutionsOf(review));
+      this.world.scheduler.tell(`an operator settles ${review.kind} of ${review.subject}: ${resolution}`);
+      await r.commands.resolveReview(review.id, { resolution, note: 'seen', by: 'ops' });
+    });
+  }
+
+  /** The whole signup: intent, browser, completion. `said`: the amounts that the shop's backend names, one after the other. */
+  async signUp(
+    s: Subscriber,
+    outcome: 'succeed' | 'decline' | 'bank_debit' | 'bank_debit_failed' = 'succeed',
+    said: readonly number[] = [s.amount],
+  ): Promise<void> {
+    const by = 'shop';
+    const body = JSON.stringify({ customer: s.customerId, amount: s.amount });
+    const name = { apiKey: by, method: 'POST', path: '/v1/signups', idempotencyKey: `signup-${s.customerId}` };
+    const customer = { id: s.customerId };
+    const call = {
+      kind: 'create_payment_intent',
+      amountMinor: BigInt(s.amount),
+      currency: s.currency.toUpperCase(),
+      customer,
+      description: null,
+      taxCalculationId: null,
+    } as const;
+    const request = {
+      kind: 'payment',
+      customerId: s.customerId,
+      amount: BigInt(s.amount),
+      currency: s.currency.toUpperCase(),
+      call,
+      taxCalculationId: null,
+      calculation: null,
+      by,
+    } as const;
+    let made: { id: string; intentId: string } | null = null;
+    for (let tries = 0; tries < 5 && made === null; tries++) {
+      made = await this.world.ask('signup', async (r) => {
+        const signup = await r.signups.create(request, name, body);
+        if (signup.outcome !== 'made') return null;
+        return { id: signup.signup.id, intentId: signup.intent.intentId };
+      });
+      if (made === null) await this.world.sleep(30_000);
+    }
+    if (made === null) return;
+    const { id, intentId } = made;
+    const result = await this.control(`/intents/${intentId}/confirm`, { outcome });
+    const chargeId = result['charge_id'];
+    if (typeof chargeId !== 'string' || chargeId === '') return;
+    this.world.signupOf.set(chargeId, s.firstInvoiceId);
+    if (said.some((amount) => amount !== s.amount)) this.world.misnamed.add(id);
+    const completion = { chargeId, invoiceId: s.firstInvoiceId, currency: s.currency.toUpperCase() };
+    for (const amount of said) {
+      await this.world.ask('complete', (r) => r.signups.complete(id, { ...completion, amount: BigInt(amount) }));
+      await this.world.sleep(60_000);
+    }
+  }
+}

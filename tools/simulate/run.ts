@@ -1,0 +1,225 @@
+// One run: a world, a story, faults for a day and a half, then peace, rest, and the rules.
+import { type Difference } from '#src/domain/verify/compare.js';
+import { type VerifyReport } from '#src/flows/verify.flow.js';
+import { type FlowSettings } from '#src/domain/settings.js';
+import { type FaultKind, type FaultSource, noFaults, randomFaults, type YieldPoint } from './faults.js';
+import { isByHand, unnamedHands } from './hands.js';
+import { brokenAtRest, restRules } from './rules.js';
+import { Seeded } from './seeded.js';
+import { type SimStore, type Snapshot } from './sim-store.js';
+import { randomStory } from './random-story.js';
+import { type Story } from './scenes.js';
+import { World } from './world.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Faults end then. */
+const FAULTS_END_MS = 40 * HOUR;
+/** Rest must come within a day. */
+const LIVENESS_MS = 24 * HOUR;
+/** Bank debits take four days and their refunds three more. */
+const ALL_OVER_MS = 11 * 24 * HOUR;
+
+export type RunSetup = {
+  readonly name: string;
+  readonly seed: string;
+  readonly story: Story;
+  readonly shuffled: boolean;
+  readonly faults: (world: World) => FaultSource;
+  readonly keepTrace: boolean;
+  readonly store: SimStore;
+};
+
+export type RunResult = {
+  readonly name: string;
+  readonly story: string;
+  readonly broken: readonly string[];
+  readonly digest: string;
+  readonly steps: number;
+  readonly points: readonly YieldPoint[];
+  readonly injected: readonly { readonly at: number; readonly label: string; readonly fault: FaultKind }[];
+  readonly trace: readonly string[];
+  /** What this run met, in words. */
+  readonly happened: readonly string[];
+};
+
+function settingsOf(story: Story): FlowSettings {
+  return {
+    markMode: story.settings?.markMode ?? 'payment_record',
+    draftPolicy: story.settings?.draftPolicy ?? 'wait',
+    renewalAlarmAfterHours: 24,
+    bankDebitAlarmAfterDays: 10,
+    signupChargeCheck: 'psp_reference',
+    relay: story.settings?.relay ?? false,
+    morProduct: story.settings?.morProduct ?? 'mor',
+    recoveryLinks: null,
+  };
+}
+
+/** Never throws for what the code under test does: that is what the result tells. */
+export async function run(setup: RunSetup): Promise<RunResult> {
+  const { store, story } = setup;
+  await store.reset();
+  const world = new World({ ...setup, settings: settingsOf(story) });
+  const { scheduler } = world;
+  const broken: string[] = [];
+  let happened: readonly string[] = [];
+  try {
+    await story.plan(world);
+    scheduler.faults = setup.faults(world);
+    await scheduler.runUntil(world.at(0) + FAULTS_END_MS);
+    world.heal();
+    await scheduler.runUntil(world.now + LIVENESS_MS);
+    const early = await store.snapshot(new Date(world.now));
+    broken.push(...restRules({ seen: early }).map((b) => `within a day: ${b}`));
+    await scheduler.runUntil(world.at(0) + ALL_OVER_MS);
+    await verify(world, broken);
+    const seen = await store.snapshot(new Date(world.now));
+    broken.push(...scheduler.broken, ...brokenAtRest(world, seen));
+    happened = whatHappened(world, seen);
+  } catch (error) {
+    broken.push(`the run broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  } finally {
+    world.sandbox.kernel.clock.close();
+    world.end();
+  }
+  return {
+    name: setup.name,
+    story: story.name,
+    broken,
+    digest: scheduler.digest(),
+    steps: scheduler.released,
+    points: scheduler.points,
+    injected: scheduler.injected,
+    trace: scheduler.lines,
+    happened,
+  };
+}
+
+/** Rare things that a set of runs should have met at least once. */
+export function whatHappened(world: World, seen: Snapshot): readonly string[] {
+  const { messages, refunds, reviews } = seen;
+  const things: readonly (readonly [string, boolean])[] = [
+    ['a late worker was fenced', world.scheduler.fenced > 0],
+    ['a delivery came again', new Set(world.acknowledged.map((a) => a.eventId)).size < world.acknowledged.length],
+    ['a call was tried again', messages.some((m) => m.attempts > 1)],
+    ['a next key was written', messages.some((m) => m.generation > 1)],
+    ['a call was refused for good', messages.some((m) => m.status === 'refused')],
+    ['a refund of ours', refunds.some((r) => r.origin === 'api')],
+    ['a refund made elsewhere', refunds.some((r) => r.origin === 'event')],
+    [
+      'a refund without an invoice',
+      [...world.sandbox.mor.payments.values()].some((p) => p.merchantInvoiceId === null && p.amountRefunded > 0),
+    ],
+    ['a refund mirrored', refunds.some((r) => r.mirror === 'done')],
+    ['a signup marked', seen.payments.some((p) => p.origin === 'signup' && p.mark === 'confirmed')],
+    ['a transfer marked', seen.payments.some((p) => p.origin === 'proforma' && p.mark === 'confirmed')],
+    ['a link’s payment marked', seen.payments.some((p) => p.origin === 'payment_link' && p.mark === 'confirmed')],
+    ['a proforma invoice failed', seen.objects.some((o) => o.kind === 'proforma' && o.status === 'ISSUANCE_FAILED')],
+    ['a proforma invoice withdrawn', seen.objects.some((o) => o.kind === 'proforma' && o.status === 'DELETED')],
+    ['a link expired', seen.objects.some((o) => o.kind === 'payment_link' && o.status === 'EXPIRED')],
+    ['tax committed', seen.taxes.some((t) => t.kind === 'transaction' && t.stage === 'committed')],
+    ['tax given back', seen.taxes.some((t) => t.kind === 'refund' && t.stage === 'committed')],
+    ['an event relayed', messages.some((m) => m.kind === 'relay_event' && m.status === 'done')],
+    ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
+    ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
+    ['an event lost', world.lost.length > 0],
+    ['a verify was gone on with', world.resumed > 0],
+    ...[...new Set(world.byHand.map((h) => h.what))].map((what) => [`by hand: ${what}`, true] as const),
+    ...[...new Set(reviews.map((r) => r.kind))].map((kind) => [`item ${kind}`, true] as const),
+  ];
+  return things.filter(([, did]) => did).map(([what]) => what);
+}
+
+/** Of the worlds that are at rest, those in which verify is cut off as well. */
+const IN_HALVES = 0.25;
+
+/** G11: what differs is known to a person, or verify mends it and the next run is clean; a run in two halves says the same. */
+export async function verify(world: World, broken: string[]): Promise<void> {
+  for (let round = 0; round < 2; round++) {
+    let left: readonly string[] = ['it did not come to its end'];
+    let whole: VerifyReport | null = null;
+    let unnamed: readonly string[] = [];
+    void world.ask('verify', async (r) => {
+      const report = await r.verify.run({ since: new Date(world.at(-60)) });
+      whole = report;
+      const untold = report.differences.filter((d) => d.reviewId === null && !isTheMerchants(world, d));
+      left = untold.map((d) => `${d.kind}: ${d.detail} (${d.invoiceId ?? d.eventId ?? ''})`);
+      if (report.problem !== null) left = [...left, report.problem];
+      unnamed = unnamedHands(world, report.differences);
+      if (round === 0 && left.length > 0) await r.verify.repair(report);
+    });
+    await world.scheduler.runUntil(world.now + 2 * HOUR);
+    if (left.length === 0 || round === 1) broken.push(...unnamed);
+    if (left.length === 0) {
+      if (whole !== null && world.rng.chance(IN_HALVES)) await inHalves(world, whole, broken);
+      return;
+    }
+    if (round === 1) broken.push(...left.map((l) => `G11: verify finds ${l}`));
+  }
+}
+
+/** A run that is cut off somewhere and gone on with finds what a run in one go finds, and claims nothing before its end. */
+async function inHalves(world: World, whole: VerifyReport, broken: string[]): Promise<void> {
+  const { since } = whole;
+  const shown = ({ differences }: VerifyReport): string =>
+    JSON.stringify(differences.map((d) => [d.kind, d.detail]).sort());
+  const said = ['it did not come to its end'];
+  void world.ask('verify in halves', async (r) => {
+    const cut = new AbortController();
+    let steps = world.rng.int(1, 12);
+    const onProgress = (): void => {
+      if (--steps === 0) cut.abort();
+    };
+    const half = await r.verify.run({ since, signal: cut.signal, onProgress });
+    const rest = await r.verify.run({ since, resume: true });
+    said.length = 0;
+    if (cut.signal.aborted && half.outcome !== 'incomplete') said.push(`cut off, and ${half.outcome}`);
+    if (cut.signal.aborted && rest.resumedFrom !== half.id) said.push('not gone on with');
+    if (rest.outcome !== whole.outcome || shown(rest) !== shown(whole))
+      said.push(`in one go ${whole.outcome} ${shown(whole)}, in halves ${rest.outcome} ${shown(rest)}`);
+  });
+  await world.scheduler.runUntil(world.now + 2 * HOUR);
+  broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));
+}
+
+/** What the merchant did by hand is a difference for good, and verify is right to name it. */
+function isTheMerchants(world: World, d: Difference): boolean {
+  return isByHand(world, d) || (d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? ''));
+}
+
+const RATES = [0, 0.01, 0.02, 0.05, 0.12];
+
+/** The run of one seed: a random story under random faults. */
+export function seededRun(seed: number, store: SimStore, keepTrace: boolean): Promise<RunResult> {
+  const rng = new Seeded(`story ${seed}`);
+  const story = randomStory(rng.fork('plan'));
+  const rate = rng.pick(RATES);
+  return run({
+    name: `seed ${seed}`,
+    seed: String(seed),
+    story,
+    shuffled: true,
+    faults: () => randomFaults(rng.fork('faults'), rate),
+    keepTrace,
+    store,
+  });
+}
+
+/** A story with its steps in their plain order, and the faults that are given. */
+export function plainRun(
+  story: Story,
+  store: SimStore,
+  faults: FaultSource = noFaults,
+  more: { readonly name?: string; readonly keepTrace?: boolean } = {},
+): Promise<RunResult> {
+  return run({
+    name: more.name ?? story.name,
+    seed: story.name,
+    story,
+    shuffled: false,
+    faults: () => faults,
+    keepTrace: more.keepTrace ?? false,
+    store,
+  });
+}

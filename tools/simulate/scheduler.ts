@@ -1,0 +1,278 @@
+// Releases one actor at a time. Every call through a port is a step that waits here; time moves on only when nobody can run.
+import { createHash } from 'node:crypto';
+import { types } from 'node:util';
+import { LaneFenced } from '#src/domain/ports/lane-store.js';
+import { type FaultKind, type FaultSource, noFaults, processFaults, type YieldPoint } from './faults.js';
+import { type Seeded } from './seeded.js';
+
+/** Who a step belongs to: one life of a replica, or the world around. What is not alive is never released again. */
+export type Owner = { readonly name: string; readonly mortal: boolean; alive: boolean; pausedUntil: number };
+
+type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+type Item = {
+  readonly owner: Owner;
+  readonly label: string;
+  readonly legal: readonly FaultKind[];
+  /** It may change what is due in the database. */
+  readonly stores: boolean;
+  readonly run: (fault: FaultKind | null) => Promise<unknown>;
+  readonly deliver: (settled: Settled) => void;
+};
+type Sleeper = { readonly owner: Owner; readonly at: number; readonly wake: () => void; readonly poll: boolean };
+type Plan = { readonly at: number; readonly label: string; readonly run: () => void | Promise<void> };
+
+/** A step of the real parts that does not end, in real milliseconds: a wait of the code for itself. */
+const HANG_MS = 30_000;
+const MOST_STEPS = 30_000;
+/** Longer than any lease, so that whoever was paused finds its lane in other hands. */
+const PAUSE_MS = 40_000;
+const POLL_MS = 1_000;
+
+export type SchedulerOptions = {
+  readonly startMs: number;
+  /** Null: the first that can run is released. */
+  readonly rng: Seeded | null;
+  readonly keepTrace: boolean;
+  /** False: a run so long that its steps are only counted, and may be as many as they like. */
+  readonly keepPoints: boolean;
+  /** The time from which a lane or an event is due, by the database; null: none. */
+  readonly storeDue: () => Promise<number | null>;
+  readonly peers: { nextDue(): number | null; runDue(): Promise<void> };
+  readonly onCrash: (owner: Owner) => void;
+};
+
+export class Scheduler {
+  now: number;
+  faults: FaultSource = noFaults;
+  readonly points: YieldPoint[] = [];
+  readonly injected: { readonly at: number; readonly label: string; readonly fault: FaultKind }[] = [];
+  readonly lines: string[] = [];
+  /** Broken rules that were seen on the way. */
+  readonly broken: string[] = [];
+  /** True while a transaction or statement of the code under test is at the database. */
+  inDatabase = false;
+  /** Writes that were refused because another worker holds the lane. */
+  fenced = 0;
+  private ready: Item[] = [];
+  private sleepers: Sleeper[] = [];
+  private plans: Plan[] = [];
+  private steps = 0;
+  private pointCount = 0;
+  private lastPoll = 0;
+  private storeChanged = true;
+  private storeDueAt: number | null = null;
+  private readonly hash = createHash('sha256');
+
+  constructor(private readonly options: SchedulerOptions) {
+    this.now = options.startMs;
+  }
+
+  get released(): number {
+    return this.steps;
+  }
+
+  /** One line of the run's story; part of its hash. */
+  tell(text: string): void {
+    const line = `${((this.now - this.options.startMs) / 1000).toFixed(3)} ${text}`;
+    this.hash.update(line).update('\n');
+    if (this.options.keepTrace) this.lines.push(line);
+  }
+
+  digest(): string {
+    return this.hash.copy().digest('hex').slice(0, 16);
+  }
+
+  /** Waits for its turn, then runs. `run` hears which fault it is to act out; crashes and pauses are done here. */
+  step<T>(
+    owner: Owner,
+    label: string,
+    legal: readonly FaultKind[],
+    run: (fault: FaultKind | null) => Promise<T>,
+  ): Promise<T> {
+    if (!owner.alive) return new Promise<T>(() => undefined);
+    return new Promise<T>((resolve, reject) => {
+      const all = owner.mortal ? [...legal, ...processFaults] : legal;
+      const deliver = (s: Settled): void => (s.ok ? resolve(s.value as T) : reject(asError(s)));
+      const stores = legal.includes('db_refused');
+      this.ready.push({ owner, label, legal: all, stores, run, deliver });
+    });
+  }
+
+  sleep(owner: Owner, ms: number, signal: AbortSignal | undefined, poll: boolean): Promise<void> {
+    if (!owner.alive) return new Promise(() => undefined);
+    if (signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      const sleeper: Sleeper = { owner, at: this.now + Math.max(0, ms), wake: resolve, poll };
+      this.sleepers.push(sleeper);
+      signal?.addEventListener(
+        'abort',
+        () => {
+          this.sleepers = this.sleepers.filter((s) => s !== sleeper);
+          resolve();
+        },
+        { once: true },
+      );
+    });
+  }
+
+  /** Something that the world does at a time, whoever is ready. */
+  plan(at: number, label: string, run: () => void | Promise<void>): void {
+    const after = this.plans.findIndex((p) => p.at > at);
+    this.plans.splice(after < 0 ? this.plans.length : after, 0, { at, label, run });
+  }
+
+  /** Takes a life with all that it had in mind. */
+  kill(owner: Owner): void {
+    if (!owner.alive) return;
+    owner.alive = false;
+    this.ready = this.ready.filter((i) => i.owner !== owner);
+    this.sleepers = this.sleepers.filter((s) => s.owner !== owner);
+    this.tell(`${owner.name} crashes`);
+    this.options.onCrash(owner);
+  }
+
+  /** Runs until nothing can happen before `limit`, which then is the time. */
+  async runUntil(limit: number): Promise<void> {
+    for (;;) {
+      await quiet();
+      if (this.broken.length > 20) return;
+      const able = this.ready.filter((i) => i.owner.pausedUntil <= this.now);
+      if (able.length > 0) {
+        if (++this.steps > MOST_STEPS && this.options.keepPoints) {
+          this.broken.push(`no rest after ${MOST_STEPS} steps: the run goes round in circles`);
+          return;
+        }
+        await this.release(able);
+      } else if (!(await this.advance(limit))) return;
+    }
+  }
+
+  private async release(able: readonly Item[]): Promise<void> {
+    const { rng } = this.options;
+    const item = rng === null ? able[0] : rng.pick(able);
+    if (item === undefined) return;
+    const group = this.together(item, able);
+    this.ready = this.ready.filter((i) => !group.includes(i));
+    const at = this.pointCount;
+    const point = { at, label: `${item.owner.mortal ? '' : 'world '}${item.label}`, legal: item.legal };
+    if (item.legal.length > 0) this.pointCount++;
+    if (item.legal.length > 0 && this.options.keepPoints) this.points.push(point);
+    const fault = item.legal.length > 0 ? this.faults(point) : null;
+    if (fault !== null) this.injected.push({ at, label: item.label, fault });
+    const name = `#${at} ${item.owner.name} ${item.label}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`;
+    if (fault === 'crash_before') {
+      this.tell(`${name} [${fault}]`);
+      return this.kill(item.owner);
+    }
+    if (fault === 'pause_before') {
+      this.tell(`${name} [${fault}]`);
+      item.owner.pausedUntil = this.now + PAUSE_MS;
+      this.ready.push({ ...item, legal: [] }, ...group.slice(1));
+      return;
+    }
+    if (item.stores) this.storeChanged = true;
+    const settled = await Promise.all(group.map((i) => settle(i.run(i === item ? fault : null), i.label)));
+    const [first] = settled;
+    this.fenced += settled.filter((s) => !s.ok && s.error instanceof LaneFenced).length;
+    this.tell(`${name}${fault === null ? '' : ` [${fault}]`} ${first === undefined ? '' : show(first)}`);
+    if (fault === 'crash_after') return this.kill(item.owner);
+    if (fault === 'pause_after') item.owner.pausedUntil = this.now + PAUSE_MS;
+    group.forEach((i, n) => {
+      const result = settled[n];
+      if (result === undefined) return;
+      if (fault !== 'pause_after') return i.deliver(result);
+      const run = (): Promise<unknown> => (result.ok ? Promise.resolve(result.value) : Promise.reject(asError(result)));
+      this.ready.push({ ...i, label: `${i.label} is answered`, legal: [], run });
+    });
+  }
+
+  /** Decisions of one replica may share a transaction; the pool of one connection keeps their order. */
+  private together(item: Item, able: readonly Item[]): readonly Item[] {
+    const { rng } = this.options;
+    if (rng === null || item.label !== 'lanes.transact') return [item];
+    const others = able.filter((i) => i !== item && i.owner === item.owner && i.label === item.label);
+    return others.length > 0 && rng.chance(0.4) ? [item, ...others] : [item];
+  }
+
+  private async advance(limit: number): Promise<boolean> {
+    const alive = (o: Owner): boolean => o.alive && o.pausedUntil <= this.now;
+    const pollAt = await this.nextPoll(alive);
+    const at = Math.min(
+      ...this.sleepers.filter((s) => !s.poll).map((s) => Math.max(s.at, s.owner.pausedUntil)),
+      ...this.sleepers.filter((s) => s.poll && !alive(s.owner)).map((s) => s.owner.pausedUntil),
+      ...this.ready.map((i) => i.owner.pausedUntil),
+      this.options.peers.nextDue() ?? Infinity,
+      this.plans[0]?.at ?? Infinity,
+      pollAt,
+    );
+    if (at > limit) {
+      this.now = Math.max(this.now, limit);
+      return false;
+    }
+    this.now = Math.max(this.now, at);
+    for (let p = this.plans[0]; p !== undefined && p.at <= this.now; p = this.plans[0]) {
+      this.plans.shift();
+      this.tell(p.label);
+      await p.run();
+    }
+    if ((this.options.peers.nextDue() ?? Infinity) <= this.now) await this.options.peers.runDue();
+    if (pollAt <= this.now) {
+      this.lastPoll = this.now;
+      this.wakeAll((s) => s.poll && alive(s.owner));
+    }
+    this.wakeAll((s) => !s.poll && s.at <= this.now && alive(s.owner));
+    return true;
+  }
+
+  /** A slow poll would find what is due a moment later; between two polls nothing is lost by not asking. */
+  private async nextPoll(alive: (o: Owner) => boolean): Promise<number> {
+    if (!this.sleepers.some((s) => s.poll && alive(s.owner))) return Infinity;
+    if (this.storeChanged) this.storeDueAt = await this.options.storeDue();
+    this.storeChanged = false;
+    return this.storeDueAt === null ? Infinity : Math.max(this.storeDueAt, this.lastPoll + POLL_MS);
+  }
+
+  private wakeAll(which: (s: Sleeper) => boolean): void {
+    const due = this.sleepers.filter(which);
+    this.sleepers = this.sleepers.filter((s) => !due.includes(s));
+    for (const s of due) {
+      const run = (): Promise<unknown> => Promise.resolve();
+      this.ready.push({
+        owner: s.owner,
+        label: s.poll ? 'looks' : 'wakes',
+        legal: [],
+        stores: false,
+        run,
+        deliver: () => s.wake(),
+      });
+    }
+  }
+}
+
+/** Until everything that was resolved has gone as far as it can without a step. */
+async function quiet(): Promise<void> {
+  for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function settle(work: Promise<unknown>, label: string): Promise<Settled> {
+  let timer: NodeJS.Timeout | undefined;
+  const hang = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`hangs: ${label} does not end`)), HANG_MS);
+  });
+  try {
+    return { ok: true, value: await Promise.race([work, hang]) };
+  } catch (error) {
+    return { ok: false, error };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function asError(s: Extract<Settled, { ok: false }>): Error {
+  return types.isNativeError(s.error) ? s.error : new Error('failed'); // whatever realm it comes from
+}
+
+function show(s: Settled): string {
+  if (!s.ok) return `failed: ${asError(s).name} ${asError(s).message}`;
+  return typeof s.value === 'number' || typeof s.value === 'string' ? String(s.value) : 'ok';
+}

@@ -1,0 +1,195 @@
+// The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for what is due next.
+import type pg from 'pg';
+import { connectAlone } from '#src/store/connect.js';
+import { Database } from '#src/store/database.js';
+import { fold, type LoggedRow } from '#src/store/lane-log.js';
+
+export type PaymentLine = {
+  readonly id: string;
+  readonly payment_id: string | null;
+  readonly invoice_id: string;
+  readonly origin: string;
+  readonly status: string;
+  readonly amount: string | null;
+  readonly currency: string;
+  readonly processor_charge_id: string | null;
+  /** What Stripe shows: the charge, the proforma invoice or the link. */
+  readonly reference: string | null;
+  readonly succeeded_at: Date | null;
+  readonly mark: string;
+  readonly mark_mode: string | null;
+  readonly payment_record_id: string | null;
+  readonly amount_refunded: string;
+};
+export type RefundLine = {
+  readonly id: string;
+  readonly payment_row_id: string;
+  readonly mor_refund_id: string | null;
+  readonly processor_refund_id: string | null;
+  readonly amount: string;
+  readonly status: string;
+  readonly origin: string;
+  readonly counted: boolean;
+  readonly mirror: string;
+  readonly credit_note_id: string | null;
+};
+export type ReviewLine = {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly subject: string;
+  readonly invoice_id: string | null;
+  readonly payment_row_id: string | null;
+  readonly refund_id: string | null;
+  readonly resolution: string | null;
+  readonly summary: string;
+};
+export type EventLine = {
+  readonly source: string;
+  readonly event_id: string;
+  readonly type: string;
+  readonly lane: string;
+  readonly status: string;
+  readonly reason: string | null;
+  readonly sha: string;
+};
+export type MessageLine = {
+  readonly lane: string;
+  readonly kind: string;
+  readonly subject: string;
+  readonly generation: number;
+  readonly key: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly lastMessage: string | null;
+};
+export type LedgerLine = {
+  readonly debit_account: string;
+  readonly credit_account: string;
+  readonly amount: string;
+  readonly reason: string;
+  readonly payment_row_id: string;
+};
+export type InvoiceLine = {
+  readonly invoice_id: string;
+  readonly status: string;
+  readonly platform_status: string;
+  readonly amount_due: string | null;
+};
+
+export type TaxLine = {
+  readonly id: string;
+  readonly kind: string;
+  readonly invoice_id: string;
+  readonly payment_row_id: string;
+  readonly refund_id: string | null;
+  readonly stage: string;
+  readonly reference: string;
+};
+export type ObjectLine = {
+  readonly id: string;
+  readonly kind: string;
+  readonly mor_id: string | null;
+  readonly invoice_id: string;
+  readonly status: string;
+};
+
+export type Snapshot = {
+  readonly taxes: readonly TaxLine[];
+  readonly objects: readonly ObjectLine[];
+  readonly payments: readonly PaymentLine[];
+  readonly refunds: readonly RefundLine[];
+  readonly reviews: readonly ReviewLine[];
+  readonly events: readonly EventLine[];
+  readonly messages: readonly MessageLine[];
+  readonly ledger: readonly LedgerLine[];
+  readonly invoices: readonly InvoiceLine[];
+  /** Lanes that somebody holds until later than `now`. */
+  readonly leased: number;
+};
+
+const DUE_SQL = `
+  select extract(epoch from min(at)) * 1000 as due_ms,
+         (select extract(epoch from max(lease_until)) * 1000 from lane where key not like 'job:%') as held_ms from (
+    select greatest(e.next_try_at, l.lease_until) as at
+      from inbox_event e left join lane l on l.key = e.lane where e.status = 'received'
+    union all
+    select greatest(l.due_at, l.lease_until) from lane l where l.due_at is not null) as d`;
+
+export class SimStore {
+  private constructor(
+    /** One connection for lanes and one for intake: what is asked at once is answered in the order it was asked. */
+    readonly db: Database,
+    private readonly look: pg.Client,
+    private readonly emptying: string,
+  ) {}
+
+  /** `url` names a database with the current schema, which this then owns: it is emptied at each run. */
+  static async open(url: string): Promise<SimStore> {
+    const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
+    const look = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
+    // Append-only tables refuse deletes by trigger; this session may pass them by.
+    await look.query(`set session_replication_role = replica; set synchronous_commit = off`);
+    const tables = await look.query<{ name: string }>(
+      `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like '%migration%'`,
+    );
+    const sequences = await look.query<{ name: string }>(
+      `select quote_ident(sequencename) as name from pg_sequences where schemaname = 'public' and sequencename not like '%migration%'`,
+    );
+    const emptying = [
+      ...tables.rows.map((t) => `delete from ${t.name}`),
+      ...sequences.rows.map((s) => `select setval('${s.name}', 1, false)`),
+    ].join('; ');
+    return new SimStore(db, look, emptying);
+  }
+
+  /** Deletes rows instead of truncating files: a run leaves few rows, and a truncate costs a file per table and index. */
+  async reset(): Promise<void> {
+    await this.look.query(this.emptying);
+  }
+
+  /** Keeps the tables small after many runs. */
+  async vacuum(): Promise<void> {
+    await this.look.query('vacuum');
+  }
+
+  /** Milliseconds since 1970: from when something is due, and until when somebody holds a lane. Null: nothing is, nobody does. */
+  async due(): Promise<{ readonly dueAt: number | null; readonly heldUntil: number | null }> {
+    const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>(DUE_SQL);
+    const ms = (text: string | null | undefined): number | null =>
+      text === null || text === undefined ? null : Math.ceil(Number(text));
+    return { dueAt: ms(found.rows[0]?.due_ms), heldUntil: ms(found.rows[0]?.held_ms) };
+  }
+
+  async snapshot(now: Date): Promise<Snapshot> {
+    const rows = async <T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<readonly T[]> =>
+      (await this.look.query<T>(sql, values)).rows;
+    const leased = await rows<{ n: string }>('select count(*) as n from lane where lease_until > $1', [now]);
+    return {
+      taxes: await rows<TaxLine>('select * from tax_record order by seq'),
+      objects: await rows<ObjectLine>('select * from mor_object order by seq'),
+      payments: await rows<PaymentLine>('select * from payment order by seq'),
+      refunds: await rows<RefundLine>('select * from refund order by seq'),
+      reviews: await rows<ReviewLine>('select * from review order by seq'),
+      events: await rows<EventLine>(
+        `select source, event_id, type, lane, status, reason, encode(body_sha256, 'hex') as sha from inbox_event order by id`,
+      ),
+      messages: await this.messages(),
+      ledger: await rows<LedgerLine>('select * from ledger_entry order by id'),
+      invoices: await rows<InvoiceLine>('select * from invoice order by seq'),
+      leased: Number(leased[0]?.n ?? 0),
+    };
+  }
+
+  /** The calls of every lane, as the logs tell them. */
+  private async messages(): Promise<readonly MessageLine[]> {
+    const found = await this.look.query<LoggedRow>('select * from lane_log order by lane, version');
+    const lanes = new Map<string, LoggedRow[]>();
+    for (const row of found.rows) lanes.set(row.lane, [...(lanes.get(row.lane) ?? []), row]);
+    return [...lanes].flatMap(([lane, rows]) => fold(lane, rows).state.messages);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.look.end(), this.db.close()]);
+  }
+}

@@ -1,0 +1,350 @@
+// One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and time.
+import { createHash } from 'node:crypto';
+import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
+import { morKey } from '#src/domain/mor-key.js';
+import { type FlowSettings } from '#src/domain/settings.js';
+import { type VerifyReport } from '#src/flows/verify.flow.js';
+import { type Side } from '../sandbox/kernel/side.js';
+import { makeSandbox, type SandboxCore } from '../sandbox/sandbox.js';
+import { deliveryFaults, type FaultKind } from './faults.js';
+import { Replica } from './replica.js';
+import { type Owner, Scheduler } from './scheduler.js';
+import { CountingIds, Seeded } from './seeded.js';
+import { type SimStore } from './sim-store.js';
+import { type Network, type Sent } from './wires.js';
+
+export const START_MS = Date.UTC(2026, 10, 20, 8);
+const DOORS: Readonly<Record<string, string>> = {
+  stripe: '/webhooks/stripe',
+  mor_payments: '/webhooks/mor/payments',
+  mor_events: '/webhooks/mor/events',
+};
+/** What the bridge asks Stripe for, and one type that it does not use. */
+const SUBSCRIBED = [...stripeInvoiceTypes, 'credit_note.created'];
+const RESTART_AT_MOST_SEC = 90;
+const COPIES_KEPT = 1_000;
+const LONGEST_LEASE_MS = 30_000;
+
+export type WorldSetup = {
+  readonly seed: string;
+  readonly settings: FlowSettings;
+  /** False: the first that can run goes first, so that the same story takes the same steps. */
+  readonly shuffled: boolean;
+  readonly keepTrace: boolean;
+  /** A run of months: what would grow without end is not kept. */
+  readonly long?: boolean;
+  readonly store: SimStore;
+};
+
+/** A delivery that was answered 200: its row must be there. */
+export type Acknowledged = { readonly source: string; readonly eventId: string; readonly sha256: string };
+
+/** A kind of thing that people do on Stripe's dashboard. */
+export type HandMade = 'credit_note' | 'refund' | 'detached';
+
+/** A delivery as it was sent, for those who copy it. */
+export type Copied = {
+  readonly source: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly at: number;
+};
+
+/** A dispute with its last outcome; `minor`: how much of the payment it is about, null for all. */
+export type Dispute = {
+  readonly disputeId: string;
+  readonly paymentId: string;
+  readonly outcome: 'won' | 'lost';
+  readonly minor: number | null;
+  readonly outcomeEvents: readonly string[];
+};
+
+export class World {
+  readonly scheduler: Scheduler;
+  readonly sandbox: SandboxCore;
+  readonly rng: Seeded;
+  readonly store: SimStore;
+  readonly settings: FlowSettings;
+  readonly acknowledged: Acknowledged[] = [];
+  readonly copied: Copied[] = [];
+  /** Effects by key, as the peers know them: method, path and body, and whether any try surely had its effect. */
+  readonly keys = new Map<string, { request: string; done: boolean }>();
+  /** Invoices that the merchant marked paid by hand. */
+  readonly paidByHand = new Set<string>();
+  /** What a person did on Stripe by hand that the books cannot know: the invoice, and the object that verify must name. */
+  readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
+  /** Invoices of whose payment the MoR said that it failed after it had succeeded. */
+  readonly contradicted = new Set<string>();
+  /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
+  readonly signupOf = new Map<string, string>();
+  /** Signups whose completion named another amount than was asked for. */
+  readonly misnamed = new Set<string>();
+  /** A payment link's key → the invoice that it was asked for. */
+  readonly linkOf = new Map<string, string>();
+  readonly disputes: Dispute[] = [];
+  readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
+  /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
+  loses: (type: string, body: Buffer) => boolean = () => false;
+  readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
+  /** Peers that cannot be reached. */
+  readonly down = new Set<Side>();
+  /** Verify runs that went on with one that had been cut off. */
+  resumed = 0;
+  /** Hears of each effect at a peer, for stories that step in between two of them. */
+  onEffect: (path: string) => void = () => undefined;
+  /** Hears of each daily verify. */
+  onVerified: (report: VerifyReport) => void = () => undefined;
+  /** Stands in the way of every delivery, for stories that choose the order. */
+  gate: ((body: Buffer) => Promise<void>) | null = null;
+  private names = 0;
+  readonly network: Network;
+  private readonly outside: Owner = { name: 'world', mortal: false, alive: true, pausedUntil: 0 };
+  private readonly lives: [Replica | null, Replica | null] = [null, null];
+  private readonly births = [0, 0];
+  private readonly ids = new CountingIds();
+  private readonly netRng: Seeded;
+  private healed = false;
+
+  constructor(setup: WorldSetup) {
+    this.rng = new Seeded(setup.seed);
+    this.netRng = this.rng.fork('network');
+    this.store = setup.store;
+    this.settings = setup.settings;
+    let source = (): number => START_MS; // the sandbox is made before the scheduler that moves its time
+    this.sandbox = makeSandbox({
+      seed: setup.seed,
+      clock: { source: () => source(), manual: true },
+      transport: (url, headers, body, timeoutMs) => this.deliver(url, headers, body, timeoutMs),
+      paymentWebhookUrl: 'http://daemon/mor_payments',
+      eventWebhookUrl: 'http://daemon/mor_events',
+    });
+    const { kernel } = this.sandbox;
+    this.scheduler = new Scheduler({
+      startMs: START_MS,
+      rng: setup.shuffled ? this.rng.fork('schedule') : null,
+      keepTrace: setup.keepTrace,
+      keepPoints: setup.long !== true,
+      storeDue: () => this.storeDue(),
+      peers: { nextDue: () => kernel.clock.nextDue(), runDue: () => kernel.clock.runDue() },
+      onCrash: (owner) => this.crashed(owner),
+    });
+    source = () => this.scheduler.now;
+    this.network = {
+      scheduler: this.scheduler,
+      kernel,
+      isDown: (side) => this.down.has(side),
+      onSent: (sent) => this.hearSent(sent),
+    };
+    const { stripe, secrets } = this.sandbox;
+    stripe.state.addEndpoint('http://daemon/stripe', secrets.stripeWebhookSecret, SUBSCRIBED);
+    this.bear(0);
+    this.bear(1);
+  }
+
+  get now(): number {
+    return this.scheduler.now;
+  }
+
+  /** A name that nothing else in this world has. */
+  name(prefix: string): string {
+    return `${prefix}_${++this.names}`;
+  }
+
+  at(minutes: number): number {
+    return START_MS + Math.round(minutes * 60_000);
+  }
+
+  replica(at: number): Replica | null {
+    return this.lives[at] ?? null;
+  }
+
+  /** The load balancer's choice among those that run; a paused one takes connections and answers nobody. */
+  anyReplica(): Replica | null {
+    const alive = this.lives.filter((r) => r !== null);
+    return alive.length === 0 ? null : this.netRng.pick(alive);
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.scheduler.sleep(this.outside, ms, undefined, false);
+  }
+
+  /** Ends the faults: everybody runs, everybody is reached, clocks are right. */
+  heal(): void {
+    this.healed = true;
+    this.scheduler.faults = () => null;
+    this.down.clear();
+    for (const at of [0, 1]) {
+      const life = this.lives[at] ?? null;
+      if (life === null) this.bear(at);
+      else {
+        life.owner.pausedUntil = 0;
+        life.clock.offsetMs = 0;
+      }
+    }
+    this.scheduler.tell('all is healed');
+  }
+
+  /** Asks the application, and asks another replica when the first one dies or its database does not answer. */
+  async ask<T>(what: string, act: (r: Replica) => Promise<T>): Promise<T | null> {
+    for (let tries = 0; tries < 12; tries++) {
+      const replica = this.anyReplica();
+      if (replica !== null) {
+        const died = new Promise<null>((resolve) => replica.onGone(() => resolve(null)));
+        try {
+          const answer = await Promise.race([act(replica).then((value) => ({ value })), died]);
+          if (answer !== null) return answer.value;
+        } catch (error) {
+          this.scheduler.tell(`${what} failed: ${error instanceof Error ? error.name : 'unknown'}`);
+        }
+      }
+      await this.sleep(Math.min(600_000, 5_000 * 2 ** tries));
+    }
+    return null;
+  }
+
+  /** Nobody lives on: what waits is dropped with the world. */
+  end(): void {
+    for (const life of this.lives) life?.bury();
+  }
+
+  private async deliver(
+    url: string,
+    headers: Record<string, string>,
+    body: Buffer,
+    timeoutMs: number,
+  ): Promise<number | null> {
+    const source = url.slice('http://daemon/'.length);
+    const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
+    await this.gate?.(body);
+    if (this.loses(type, body)) {
+      this.lost.push({ source, type, eventId: id });
+      this.scheduler.tell(`${type} ${id} is lost on its way`);
+      return 200;
+    }
+    let fault: FaultKind | null = null;
+    await this.scheduler.step(this.outside, `delivers ${type} ${id}`, deliveryFaults, (f) => {
+      fault = f;
+      return Promise.resolve(source);
+    });
+    const acted = fault as FaultKind | null;
+    if (acted === 'delivery_late') {
+      await this.sleep(this.netRng.int(1, 250) * 1_000); // the stamp is not renewed: still within the tolerance
+    }
+    if (acted === 'delivery_lost') return null;
+    const sent = this.send(source, id, headers, body, timeoutMs);
+    if (acted === 'delivery_twice') void this.send(source, id, headers, body, timeoutMs);
+    const status = await sent;
+    return acted === 'delivery_answer_lost' ? null : status;
+  }
+
+  /** Somebody who is not a sender knocks at a door: `wanted` says which statuses are right. */
+  async knock({ source, headers, body }: Omit<Copied, 'at'>, wanted: readonly number[]): Promise<void> {
+    const replica = this.anyReplica();
+    if (replica === null) return;
+    const status = await replica.receive(DOORS[source] ?? '/', headers, body);
+    if (status === null || wanted.includes(status)) return;
+    this.scheduler.broken.push(`G5: a delivery that nobody sent was answered ${status}`);
+  }
+
+  private async send(
+    source: string,
+    eventId: string,
+    headers: Record<string, string>,
+    body: Buffer,
+    timeoutMs: number,
+  ): Promise<number | null> {
+    const replica = this.anyReplica();
+    if (replica === null) return null;
+    this.copied.push({ source, headers, body, at: this.now });
+    if (this.copied.length > COPIES_KEPT) this.copied.shift();
+    const answered = replica.receive(DOORS[source] ?? '/', headers, body).then((status) => {
+      if (status === 200)
+        this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex') });
+      if (status !== null && status >= 400 && status < 500) {
+        this.scheduler.broken.push(`V9: an authentic delivery of ${eventId} was answered ${status}`);
+      }
+      return status;
+    });
+    return Promise.race([answered, this.sleep(timeoutMs).then(() => null)]);
+  }
+
+  /** When something is due. A lane is never held for longer than a lease, by whatever clock: others would wait for a dead replica. */
+  private async storeDue(): Promise<number | null> {
+    const { dueAt, heldUntil } = await this.store.due();
+    const heldMs = (heldUntil ?? 0) - this.now;
+    if (heldMs > LONGEST_LEASE_MS) this.scheduler.broken.push(`V16: a lane is held for ${heldMs / 1_000} s`);
+    return dueAt;
+  }
+
+  private hearSent({ method, path, key, body, done, side }: Sent): void {
+    if (key === null || method === 'GET') return;
+    if (side === 'stripe') this.notBeforeSettlement(path, body);
+    else this.keyOfRefund(path, body, key);
+    if (done) this.onEffect(path);
+    const request = `${method} ${path} ${body}`;
+    const before = this.keys.get(key);
+    if (before !== undefined && before.request !== request)
+      this.scheduler.broken.push(`V7: key ${key} with two bodies`);
+    this.keys.set(key, { request, done: done || (before?.done ?? false) });
+    const name = /^(.*):(\d+)$/.exec(key);
+    const generation = Number(name?.[2] ?? 1);
+    if (before !== undefined || generation < 2) return;
+    const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
+    if (older?.done === true) {
+      this.scheduler.broken.push(`V7: ${key} is sent although the key before it had its effect`);
+    }
+  }
+
+  /** V7: the key of a refund is a function of who asked, for which payment, under which Idempotency-Key: a restore does not change it. */
+  private keyOfRefund(path: string, body: string, key: string): void {
+    const paymentId = /^\/api\/payments\/([^/]+)\/refund$/.exec(path)?.[1];
+    const click = paymentId === undefined ? null : /"click":"(click-\d+)"/.exec(body)?.[1];
+    if (paymentId === undefined || click === undefined || click === null) return;
+    if (key !== morKey('refund', [paymentId, 'caller', 'ops', click]))
+      this.scheduler.broken.push(
+        `V7: the key of refund ${click} of ${paymentId} is made of something that no restore keeps`,
+      );
+  }
+
+  /** V5: what marks an invoice is never sent for money that is on its way. */
+  private notBeforeSettlement(path: string, body: string): void {
+    const form = decodeURIComponent(body);
+    for (const p of this.sandbox.mor.payments.values()) {
+      if (p.status !== 'processing' || p.processorChargeId === '' || !form.includes(p.processorChargeId)) continue;
+      this.scheduler.broken.push(`V5: ${path} tells Stripe of ${p.processorChargeId}, which is not settled`);
+    }
+  }
+
+  private bear(at: number): void {
+    this.births[at] = (this.births[at] ?? 0) + 1;
+    const name = `${at === 0 ? 'A' : 'B'}${this.births[at] ?? 0}`;
+    const owner: Owner = { name, mortal: true, alive: true, pausedUntil: 0 };
+    this.lives[at] = new Replica(owner, {
+      scheduler: this.scheduler,
+      network: this.network,
+      sandbox: this.sandbox,
+      db: this.store.db,
+      settings: this.settings,
+      ids: this.ids,
+      rng: this.rng.fork(`jitter ${name}`),
+      onVerified: (report) => this.onVerified(report),
+      onError: (what, error) => {
+        const text = `${what}: ${error instanceof Error ? `${error.name} ${error.message}` : 'unknown'}`;
+        this.scheduler.tell(text);
+      },
+    });
+    this.scheduler.tell(`${name} starts`);
+  }
+
+  private crashed(owner: Owner): void {
+    const at = this.lives.findIndex((r) => r?.owner === owner);
+    const life = this.lives[at];
+    if (life === undefined || life === null) return;
+    this.lives[at as 0 | 1] = null;
+    life.bury();
+    const wait = this.healed ? 0 : this.netRng.int(1, RESTART_AT_MOST_SEC) * 1_000;
+    this.scheduler.plan(this.now + wait, `replica ${at} is started again`, () => {
+      if ((this.lives[at] ?? null) === null) this.bear(at);
+    });
+  }
+}
