@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
-import { deafMor, newPaid, openRenewal, stripeSides, stripeSide, tellSucceeded } from './support/story.js';
+import {
+  deafMor,
+  draftRenewal,
+  newPaid,
+  openRenewal,
+  stripeSides,
+  stripeSide,
+  tellSucceeded,
+} from './support/story.js';
 
 async function rows<T>(world: World, sql: string, values: unknown[] = []): Promise<T[]> {
   const db = new pg.Client({ connectionString: world.databaseUrl });
@@ -34,7 +42,8 @@ describe.each([2, 3])('%i daemons on one database', (daemons) => {
     await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', times: 60, action: 'duplicate' });
     const invoices: string[] = [];
     for (let round = 0; round < 10; round++) {
-      invoices.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
+      invoices.push(...(await Promise.all(subscribers.map((s) => draftRenewal(world, s)))));
+      await world.morActs();
     }
     const sides = await world.until(
       'all are paid',

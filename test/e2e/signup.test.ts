@@ -64,6 +64,7 @@ describe('signups', () => {
   }
   async function confirmed(b: Begun): Promise<{ chargeId: string; paymentId: string }> {
     const { body } = await world.control('POST', `/intents/${b.intentId}/confirm`, {});
+    await world.morActs();
     return { chargeId: String(body['charge_id']), paymentId: String(body['payment_id']) };
   }
   const result = (b: Begun, chargeId: string): Json => ({

@@ -28,9 +28,11 @@ export type World = {
   api<T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>;
   control(method: string, path: string, body?: unknown): Promise<Reply>;
   advance(seconds: number): Promise<void>;
+  /** Moves the sandbox's clock over what its MoR is about to do, so that nobody waits for that. */
+  morActs(): Promise<void>;
   /** A customer with a subscription whose first invoice was paid at signup. */
   subscriber(options?: { email?: string; amount?: number; currency?: string }): Promise<Subscriber>;
-  /** A renewal: the invoice Stripe makes next for the subscription. Its draft hour has not passed. */
+  /** A renewal: the invoice Stripe makes next for the subscription. Its draft hour has not passed; the MoR has tried the charge. */
   renew(subscriptionId: string): Promise<string>;
   /** Waits until a condition holds, by default 90 s: long on purpose, for noisy machines. A look that fails is made again: a busy daemon may answer 503. Fails with what was seen last. */
   until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean, withinMs?: number): Promise<T>;
@@ -48,6 +50,9 @@ export type Subscriber = {
 };
 
 const DEADLINE_MS = 90_000;
+
+/** The sandbox's MoR takes at most so long to charge a renewal, and to write the invoice of a payment, which proves it. */
+const MOR_TAKES_SEC = 2;
 
 export async function startWorld(over: Record<string, string> = {}): Promise<World> {
   const database = await freshDatabase();
@@ -117,6 +122,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
     async advance(seconds) {
       await world.control('POST', '/clock', { advance_sec: seconds });
     },
+    morActs: () => world.advance(MOR_TAKES_SEC),
     async subscriber({ email = 'ada@example.com', amount = 2990, currency = 'eur' } = {}) {
       const customer = await stripe.customers.create({ email, name: 'Ada Example' });
       const product = await stripe.products.create({ name: 'Larch Pro' });
@@ -145,6 +151,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
       if (signup.status !== 201) throw new Error(`signup: ${JSON.stringify(signup.body)}`);
       const confirmed = await world.control('POST', `/intents/${signup.body.payment_intent_id}/confirm`, {});
       const chargeId = String(confirmed.body['charge_id']);
+      await world.morActs();
       const completed = await world.api(
         'POST',
         `/v1/signups/${signup.body.id}/complete`,
@@ -164,6 +171,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
       const renewed = await world.control('POST', '/stripe/renew', { subscription: subscriptionId });
       const id = renewed.body['invoice'] ?? renewed.body['id'];
       if (typeof id !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);
+      await world.morActs();
       return id;
     },
     async until(what, look, holds, withinMs = DEADLINE_MS) {

@@ -1,13 +1,13 @@
 // Renewals in numbers, for tests in which processes and connections die while they are worked on.
 import { expect } from '@jest/globals';
 import { type Subscriber, type World } from '../../support/world.js';
-import { stripeSides } from './story.js';
+import { draftRenewal, stripeSides } from './story.js';
 
-/** At least `count` renewals, several of each subscriber. Gives their invoices. */
+/** At least `count` renewals, several of each subscriber, charged within the next seconds. Gives their invoices. */
 export async function renewAtOnce(world: World, subscribers: readonly Subscriber[], count: number): Promise<string[]> {
   const made: string[] = [];
   while (made.length < count) {
-    made.push(...(await Promise.all(subscribers.map((s) => world.renew(s.subscriptionId)))));
+    made.push(...(await Promise.all(subscribers.map((s) => draftRenewal(world, s)))));
   }
   return made;
 }

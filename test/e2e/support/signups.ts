@@ -48,6 +48,7 @@ export async function confirmed(
   outcome: string | null = null,
 ): Promise<{ chargeId: string; paymentId: string }> {
   const { body } = await world.control('POST', `/intents/${b.intentId}/confirm`, outcome === null ? {} : { outcome });
+  await world.morActs();
   return { chargeId: String(body['charge_id']), paymentId: String(body['payment_id']) };
 }
 
