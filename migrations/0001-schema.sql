@@ -391,14 +391,15 @@ create index audit_actor_action on audit (actor, action, id desc);
 create index audit_at on audit using brin (at) with (pages_per_range = 32, autosummarize = on);
 create trigger audit_append_only before update or delete or truncate on audit execute function refuse_change();
 
--- The request budget that all replicas share: the time up to which it is spent.
+-- The request budget that all replicas share: a row for the account and one for each of its endpoints.
 create table request_budget (
-  name     text primary key,
-  spent_to timestamptz not null,
+  name         text primary key,
+  slices       jsonb not null default '{}', -- which replica holds how much of the pace (store/budget-slices.ts)
+  paused_until timestamptz,                 -- nothing goes out before: Stripe asked for it
   -- The part of its pace that a row had at slowed_at; it grows back with time (store/pg-request-budget.ts). 1: never slowed.
   share     double precision not null default 1 check (share > 0 and share <= 1),
   slowed_at timestamptz
-);
+) with (fillfactor = 20);
 
 -- What a verify run compared and found, how far it is, and what a person said of a difference.
 create table verify_run (

@@ -1,9 +1,13 @@
-// The request budget in PostgreSQL: a row for the account and one for each endpoint say up to when they are spent, so that all
-// replicas together keep one pace, and slow down together when Stripe answers 429.
+// The request budget in PostgreSQL: each replica holds a slice of the account's pace and of each endpoint's for a second, as large as
+// what it has to send. All replicas together keep one pace, and slow down together when Stripe answers 429.
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
 import { Clock } from '../domain/ports/clock.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
-import { Database } from './database.js';
+import { grant, liveSlices, SLICE_MS, storedSlices } from './budget-slices.js';
+import { DatabaseTime, timeSql } from './database-time.js';
+import { Database, onConnection } from './database.js';
 
 const ACCOUNT = 'stripe';
 const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;
@@ -11,59 +15,80 @@ const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;
 /** Stripe gives one endpoint 25 requests a second where it gives an account 100 (Stripe docs, "Rate limits"). */
 const ENDPOINT_LEAST = 25;
 const ENDPOINT_PART = 0.25;
-/** What is taken at once lasts an endpoint this long at most, in milliseconds: a replica never holds more than that. */
-const BLOCK_MS = 250;
 /** Unused time is not saved up beyond this, in milliseconds: after a pause there is no burst above the pace. */
 const SLACK_MS = 50;
 /** A pause after a 429 that names none, and the longest that one can ask of every other request, in milliseconds. */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Nobody waits longer than this, in milliseconds: a budget spent further ahead was spent by a clock that has been set back since. */
-const LONGEST_WAIT_MS = 15 * 60_000;
+/** An endpoint that was not asked for in this time, in milliseconds, is no longer a part of a slice. */
+const FORGOTTEN_MS = 60_000;
+/** A slice that turns out too small is not asked to grow sooner than this after the last question, in milliseconds. */
+const GROW_MS = 250;
 
+const NOW = timeSql(1);
 // A 429 halves the pace, at most once a second: one crowd of 429s is one sign. A tenth of the whole comes back each second.
 // The server's clock may have been set back since.
-const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from now() - b.slowed_at), 0)))`;
-const JUST_SLOWED = `b.slowed_at > now() - interval '1 second'`;
-// What is lost of a budget in a crash of the server harms nobody: its commits wait for no disk.
-const QUICK = `(select set_config('synchronous_commit', 'off', true)) as quick`;
+const SHARE_NOW = `least(1, b.share + 0.1 * greatest(0, coalesce(extract(epoch from ${NOW} - b.slowed_at), 0)))`;
+const JUST_SLOWED = `b.slowed_at > ${NOW} - interval '1 second'`;
 
-// Moves each row on by as many slots as are wanted and says where they end. The server's clock is the one that all replicas share.
-const TAKE_SQL = `
-  insert into request_budget as b (name, spent_to)
-  select t.name, now() + make_interval(secs => t.whole_ms / 1000)
-    from unnest($1::text[], $2::float8[]) as t(name, whole_ms), ${QUICK} order by t.name
-  on conflict (name) do update set spent_to =
-    case when b.spent_to > now() + make_interval(secs => ${LONGEST_WAIT_MS} / 1000) then now()
-         else greatest(b.spent_to, now() - make_interval(secs => ${SLACK_MS} / 1000.0)) end + (excluded.spent_to - now()) / ${SHARE_NOW}
-  returning b.name, ${SHARE_NOW} as share, extract(epoch from b.spent_to - clock_timestamp()) * 1000 as ends_in_ms`;
+// What is lost of a budget in a crash of the server harms nobody: its commits wait for no disk. A replica that stands still in the
+// middle does not hold up the others for longer than this.
+const BEGIN = `begin; set local synchronous_commit = off; set local idle_in_transaction_session_timeout = '3s'`;
+
+const LOCK_SQL = `
+  select b.name, b.slices, ${SHARE_NOW} as share, extract(epoch from ${NOW}) * 1000 as now_ms,
+         extract(epoch from b.paused_until - ${NOW}) * 1000 as paused_ms
+    from request_budget b where b.name = any($2::text[]) order by b.name for update`;
 
 const SLOW_SQL = `
-  insert into request_budget as b (name, spent_to, share, slowed_at)
-  select $1::text, now() + make_interval(secs => $2::float8 / 1000), 0.5, now() from ${QUICK}
+  insert into request_budget as b (name, paused_until, share, slowed_at)
+  values ($2::text, ${NOW} + make_interval(secs => $3::float8 / 1000), 0.5, ${NOW})
   on conflict (name) do update set
-    spent_to = greatest(b.spent_to, excluded.spent_to),
+    paused_until = greatest(b.paused_until, excluded.paused_until),
     share = case when ${JUST_SLOWED} then b.share else greatest(0.1, ${SHARE_NOW} / 2) end,
-    slowed_at = case when ${JUST_SLOWED} then b.slowed_at else now() end`;
+    slowed_at = case when ${JUST_SLOWED} then b.slowed_at else ${NOW} end`;
 
-type Request = { readonly resolve: () => void; readonly reject: (e: unknown) => void };
-type Turn = { readonly endpoint: string; readonly requests: readonly Request[] };
-/** Slots in a row: when the first begins, and the distance of the others, in milliseconds. */
-type Slots = { readonly startMs: number; readonly gapMs: number };
+type Row = { name: string; slices: unknown; share: number; now_ms: string; paused_ms: string | null };
+type Request = { readonly turn: number; readonly resolve: () => void; readonly reject: (e: unknown) => void };
+
+/** The account, or one endpoint of it, as this replica uses it. Times are of this process's clock, in milliseconds since 1970. */
+type Line = {
+  readonly name: string;
+  /** Oldest first; the account has none of its own. */
+  readonly waiting: Request[];
+  perSecond: number;
+  /** The slot that was used last. */
+  lastMs: number;
+  /** Nothing goes out before: a 429 asked for it. */
+  heldUntilMs: number;
+  askedForMs: number;
+  /** Sent since the last question, and what was wanted then, in requests a second. */
+  sent: number;
+  wanted: number;
+};
 
 @Injectable()
 export class PgRequestBudget extends RequestBudget {
-  private readonly waiting = new Map<string, Request[]>();
-  /** Endpoints whose last block is not handed out yet. */
-  private readonly handing = new Set<string>();
-  private readonly heldUntilMs = new Map<string, number>();
-  private asking = false;
+  private readonly replica = randomUUID();
+  private readonly account = newLine(ACCOUNT, 0);
+  private readonly endpoints = new Map<string, Line>();
+  private turns = 0;
+  private serving = false;
+  /** Of the slice at hand; between the two times it may be used. */
+  private takenMs = 0;
+  private endsMs = 0;
+  /** The slice at hand lacks an endpoint, or is of the pace before a 429. */
+  private outdated = true;
+  private slowing: Promise<unknown> = Promise.resolve();
+  /** Wakes the one who hands out slots: somebody came who may not have to wait. */
+  private tap: (() => void) | null = null;
   private readonly endpointPerSecond: number;
 
   /** `perSecond`: of the account, all replicas together. */
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,
+    private readonly time: DatabaseTime,
     private readonly perSecond: number,
   ) {
     super();
@@ -72,95 +97,181 @@ export class PgRequestBudget extends RequestBudget {
 
   take(endpoint: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const queue = this.waiting.get(endpoint);
-      if (queue === undefined) this.waiting.set(endpoint, [{ resolve, reject }]);
-      else queue.push({ resolve, reject });
-      void this.ask();
+      const line = this.lineOf(endpoint);
+      line.askedForMs = this.nowMs();
+      line.waiting.push({ turn: this.turns++, resolve, reject });
+      this.tap?.();
+      void this.serve();
     });
   }
 
   throttled(endpoint: string, retryAfterMs: number | null, reason: string | null): void {
     // A limit of one route, or of one object that the route is about, says nothing of the others.
-    const name = reason !== null && /^(endpoint-|resource-)/.test(reason) ? rowOf(endpoint) : ACCOUNT;
+    const line = reason !== null && /^(endpoint-|resource-)/.test(reason) ? this.lineOf(endpoint) : this.account;
     const pauseMs = Math.min(retryAfterMs ?? PAUSE_MS, LONGEST_PAUSE_MS);
-    const until = this.clock.now().getTime() + pauseMs;
-    this.heldUntilMs.set(name, Math.max(this.heldUntilMs.get(name) ?? 0, until)); // what this process took before waits too
+    this.hold(line, pauseMs);
+    this.outdated = true;
     // Not written down: this process pauses all the same, and the next 429 tells the others.
-    this.db.pool.query(SLOW_SQL, [name, pauseMs]).catch(() => undefined);
+    this.slowing = this.db.pool.query(SLOW_SQL, [this.time.given(), line.name, pauseMs]).catch(() => undefined);
   }
 
-  /** One statement at a time, for all that wait. */
-  private async ask(): Promise<void> {
-    if (this.asking) return;
-    this.asking = true;
+  /** Lets the requests go, each at its slot. One at a time does this. */
+  private async serve(): Promise<void> {
+    if (this.serving) return;
+    this.serving = true;
     await Promise.resolve(); // whoever asks in the same turn of the loop comes along
-    for (let turns = this.nextTurns(); turns.length > 0; turns = this.nextTurns()) {
-      try {
-        const slots = await this.slotsFor(turns);
-        for (const [i, turn] of turns.entries()) void this.hand(turn, slots[i] ?? []);
-      } catch (e) {
-        for (const { endpoint, requests } of turns) {
-          this.handing.delete(endpoint);
-          for (const r of requests) r.reject(e);
-        }
+    for (let waiting = this.waiting(); waiting.length > 0; waiting = this.waiting()) {
+      const now = this.nowMs();
+      if (!this.holdsSlice(now)) {
+        await this.ask(now).catch((e: unknown) => this.rejectAll(e));
+        continue;
       }
+      const next = this.next(waiting, now);
+      if (next.atMs <= now + 1) this.send(next.line, now);
+      else await this.wait(Math.min(next.atMs, this.endsMs) - now);
     }
-    this.asking = false;
+    this.serving = false;
   }
 
-  private nextTurns(): readonly Turn[] {
-    const most = Math.max(1, Math.floor((Math.min(this.perSecond, this.endpointPerSecond) * BLOCK_MS) / 1000));
-    const turns: Turn[] = [];
-    for (const [endpoint, queue] of this.waiting) {
-      if (this.handing.has(endpoint)) continue;
-      const requests = queue.splice(0, most);
-      if (queue.length === 0) this.waiting.delete(endpoint);
-      turns.push({ endpoint, requests });
-      this.handing.add(endpoint);
+  private waiting(): readonly Line[] {
+    return [...this.endpoints.values()].filter((line) => line.waiting.length > 0);
+  }
+
+  /** The oldest request whose endpoint is free when the account is; else the endpoint that is free first. */
+  private next(waiting: readonly Line[], now: number): { readonly line: Line; readonly atMs: number } {
+    const accountMs = slotOf(this.account, now);
+    const slots = waiting.map((line) => ({ line, atMs: Math.max(accountMs, slotOf(line, now)) }));
+    const first = Math.min(...slots.map((s) => s.atMs));
+    const turn = (line: Line): number => line.waiting[0]?.turn ?? Infinity;
+    const [next] = slots.filter((s) => s.atMs <= Math.max(first, now)).sort((a, b) => turn(a.line) - turn(b.line));
+    if (next === undefined) throw new Error('nobody waits for the request budget');
+    return next;
+  }
+
+  private send(line: Line, now: number): void {
+    for (const used of [this.account, line]) {
+      used.lastMs = slotOf(used, now);
+      used.sent++;
     }
-    return turns;
+    line.waiting.shift()?.resolve();
   }
 
-  /** For each turn its slots of the endpoint and its slots of the account. */
-  private async slotsFor(turns: readonly Turn[]): Promise<readonly (readonly Slots[])[]> {
-    const all = turns.reduce((n, t) => n + t.requests.length, 0);
-    const gaps = { account: 1_000 / this.perSecond, endpoint: 1_000 / this.endpointPerSecond };
-    const names = [ACCOUNT, ...turns.map((t) => rowOf(t.endpoint))];
-    const wholeMs = [all * gaps.account, ...turns.map((t) => t.requests.length * gaps.endpoint)];
-    const taken = await this.db.pool.query<{ name: string; share: string; ends_in_ms: string }>({
-      name: 'budget_take',
-      text: TAKE_SQL,
-      values: [names, wholeMs],
-    });
-    const now = this.clock.now().getTime();
-    const rows = new Map(taken.rows.map((r) => [r.name, r]));
-    const slots = (name: string, count: number, wholeGapMs: number): Slots => {
-      const row = rows.get(name);
-      const gapMs = wholeGapMs / Number(row?.share ?? 1);
-      return { startMs: now + Number(row?.ends_in_ms ?? 0) - count * gapMs, gapMs };
-    };
-    const account = slots(ACCOUNT, all, gaps.account);
-    let before = 0;
-    return turns.map(({ endpoint, requests }) => {
-      const startMs = account.startMs + before * account.gapMs;
-      before += requests.length;
-      return [slots(rowOf(endpoint), requests.length, gaps.endpoint), { ...account, startMs }];
-    });
+  private async wait(ms: number): Promise<void> {
+    const waiting = new AbortController();
+    this.tap = () => waiting.abort();
+    await this.clock.sleep(ms, waiting.signal);
+    this.tap = null;
   }
 
-  /** Lets each request go when both its slots have begun. */
-  private async hand({ endpoint, requests }: Turn, slots: readonly Slots[]): Promise<void> {
-    for (const [i, request] of requests.entries()) {
-      const begin = Math.max(...slots.map((s) => s.startMs + i * s.gapMs));
-      for (;;) {
-        const held = Math.max(this.heldUntilMs.get(ACCOUNT) ?? 0, this.heldUntilMs.get(rowOf(endpoint)) ?? 0);
-        const wait = Math.max(begin, held) - this.clock.now().getTime();
-        if (wait <= 1 || wait > LONGEST_WAIT_MS) break; // longer: our own clock was set back
-        await this.clock.sleep(wait); // a 429 in the meantime makes it longer
+  private holdsSlice(now: number): boolean {
+    // Taken in the future: our own clock was set back since.
+    if (this.outdated || now < this.takenMs || now >= this.endsMs) return false;
+    const outgrown = this.queued() > 2 * this.account.wanted + 1; // far more came than was known of when it was asked for
+    return !outgrown || now - this.takenMs < GROW_MS;
+  }
+
+  private queued(): number {
+    return this.waiting().reduce((n, line) => n + line.waiting.length, 0);
+  }
+
+  /** A slice of the account's pace and of each endpoint's that is in use, in one short transaction. */
+  private async ask(now: number): Promise<void> {
+    await this.slowing;
+    this.outdated = false;
+    for (const [endpoint, line] of this.endpoints) {
+      const forgotten = line.waiting.length === 0 && line.askedForMs < now - FORGOTTEN_MS && line.heldUntilMs < now;
+      if (forgotten) this.endpoints.delete(endpoint);
+    }
+    const lines = [this.account, ...this.endpoints.values()];
+    const seconds = Math.max(GROW_MS, now - this.takenMs) / 1_000;
+    for (const line of lines) {
+      const queued = line === this.account ? this.queued() : line.waiting.length;
+      line.wanted = queued / (SLICE_MS / 1_000) + line.sent / seconds;
+      line.sent = 0;
+    }
+    this.takenMs = now;
+    const freeInMs = await onConnection(this.db.pool, (db) => this.exchange(db, lines));
+    // With nothing to send it asks again as soon as another's slice ends.
+    this.endsMs = now + Math.min(SLICE_MS, freeInMs);
+  }
+
+  /** Gives when more may be had, in milliseconds, where there was none left of a pace. */
+  private async exchange(db: pg.PoolClient, lines: readonly Line[]): Promise<number> {
+    const names = lines.map((line) => line.name);
+    const lock = (): Promise<pg.QueryResult<Row>> =>
+      db.query<Row>({ name: 'budget_lock', text: LOCK_SQL, values: [this.time.given(), names] });
+    let [, { rows }] = await Promise.all([db.query(BEGIN), lock()]);
+    if (rows.length < names.length) {
+      await db.query(
+        'insert into request_budget (name) select * from unnest($1::text[]) as name order by name on conflict do nothing',
+        [names],
+      );
+      ({ rows } = await lock());
+    }
+    let freeInMs = Infinity;
+    const slices = rows.map((row) => {
+      const line = lines.find((l) => l.name === row.name);
+      const nowMs = Number(row.now_ms);
+      const live = new Map(liveSlices(row.slices, nowMs));
+      live.delete(this.replica);
+      if (line !== undefined) {
+        const pace = (line === this.account ? this.perSecond : this.endpointPerSecond) * Number(row.share);
+        const perSecond = grant(pace, line.wanted, [...live.values()], nowMs);
+        line.perSecond = perSecond;
+        if (perSecond === 0) freeInMs = Math.min(freeInMs, ...[...live.values()].map((s) => s.untilMs - nowMs));
+        const pausedMs = Number(row.paused_ms ?? 0);
+        if (pausedMs <= LONGEST_PAUSE_MS) this.hold(line, pausedMs); // longer: the server's clock was set back since
+        live.set(this.replica, { perSecond, wanted: line.wanted, untilMs: Math.ceil(nowMs) + SLICE_MS });
       }
-      request.resolve();
-    }
-    this.handing.delete(endpoint);
-    if (this.waiting.has(endpoint)) void this.ask();
+      return storedSlices(live);
+    });
+    await Promise.all([
+      db.query({
+        name: 'budget_keep',
+        text: `update request_budget b set slices = v.slices::jsonb
+                 from unnest($1::text[], $2::text[]) as v(name, slices) where b.name = v.name`,
+        values: [rows.map((row) => row.name), slices],
+      }),
+      db.query('commit'),
+    ]);
+    return Math.max(SOONEST_MS, freeInMs);
   }
+
+  private hold(line: Line, pauseMs: number): void {
+    if (pauseMs > 0) line.heldUntilMs = Math.max(line.heldUntilMs, this.nowMs() + pauseMs);
+  }
+
+  private rejectAll(e: unknown): void {
+    this.outdated = true;
+    for (const line of this.endpoints.values()) for (const r of line.waiting.splice(0)) r.reject(e);
+  }
+
+  private lineOf(endpoint: string): Line {
+    const known = this.endpoints.get(endpoint);
+    if (known !== undefined) return known;
+    const line = newLine(rowOf(endpoint), this.nowMs());
+    this.endpoints.set(endpoint, line);
+    this.outdated = true;
+    return line;
+  }
+
+  private nowMs(): number {
+    return this.clock.now().getTime();
+  }
+}
+
+/** A replica that got nothing asks again after this at the earliest, in milliseconds. */
+const SOONEST_MS = 20;
+
+function newLine(name: string, now: number): Line {
+  return { name, waiting: [], perSecond: 0, lastMs: 0, heldUntilMs: 0, askedForMs: now, sent: 0, wanted: 0 };
+}
+
+/** When the next request may go. A time further away than any pause was written down before our own clock was set back. */
+function slotOf(line: Line, now: number): number {
+  if (line.perSecond === 0) return Infinity;
+  const gapMs = 1_000 / line.perSecond;
+  const last = line.lastMs > now + gapMs ? 0 : line.lastMs;
+  const held = line.heldUntilMs > now + LONGEST_PAUSE_MS ? 0 : line.heldUntilMs;
+  return Math.max(last + gapMs, now - SLACK_MS, held);
 }

@@ -65,7 +65,7 @@ export class StoreModule {
       { provide: ReviewDesk, useFactory: () => new PgReviewDesk(db) },
       {
         provide: RequestBudget,
-        useFactory: (clock: Clock) => new PgRequestBudget(db, clock, stripeMaxRps),
+        useFactory: (clock: Clock) => new PgRequestBudget(db, clock, time, stripeMaxRps),
         inject: [Clock],
       },
     ];

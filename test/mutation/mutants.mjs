@@ -185,9 +185,16 @@ export const mutants = [
   {
     name: 'the budget of an endpoint is not shared',
     file: 'src/store/pg-request-budget.ts',
-    find: 'const names = [ACCOUNT, ...turns.map((t) => rowOf(t.endpoint))];',
-    replace: 'const names = [ACCOUNT, ...turns.map((t) => `${rowOf(t.endpoint)} ${Math.random()}`)];',
-    tests: ['test/store/requests.test.ts'],
+    find: 'const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint}`;',
+    replace: 'const rowOf = (endpoint: string): string => `${ACCOUNT}:${endpoint} ${Math.random()}`;',
+    tests: ['test/store/request-budget.test.ts'],
+  },
+  {
+    name: 'a slice of the budget is taken of what another replica holds',
+    file: 'src/store/budget-slices.ts',
+    find: 'return Math.max(0, Math.min(free, fair + Math.max(0, spare) / 2));',
+    replace: 'return Math.max(0, Math.min(pace, free + wanted));',
+    tests: ['test/store/request-budget.test.ts'],
   },
   {
     name: 'what may have been given up is not looked up',

@@ -1,4 +1,4 @@
-// Signups, remembered requests, the audit and the shared request budget in a real PostgreSQL.
+// Signups, remembered requests and the audit in a real PostgreSQL.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type SignupRow } from '../../src/domain/ports/signups.js';
 import { TaxDesk } from '../../src/domain/ports/tax.js';
@@ -7,11 +7,9 @@ import { SignupFlow, type SignupRequest } from '../../src/flows/signup.flow.js';
 import { Wake } from '../../src/flows/wake.js';
 import { PgAuditLog } from '../../src/store/pg-audit.js';
 import { PgBooks } from '../../src/store/pg-books.js';
-import { PgRequestBudget } from '../../src/store/pg-request-budget.js';
 import { PgReviewDesk } from '../../src/store/review-queries.js';
 import { PgRequests, PgSignups } from '../../src/store/signup-store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { ManualClock } from '../support/clock.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 /** Nothing here is calculated. */
@@ -205,124 +203,5 @@ describe('the audit', () => {
     await log.write({ ...entry, status: 403, detail: { amount: '700' } });
     const { rows } = await x.db.pool.query('select * from audit');
     expect(rows).toEqual([{ id: '1', at: x.harness.clock.now(), ...entry, status: 403, detail: { amount: '700' } }]);
-  });
-});
-
-describe('the request budget', () => {
-  const PER_SECOND = 100; // of the account; an endpoint has 25
-  const [ACCOUNT, A, B] = ['stripe', 'stripe:a', 'stripe:b'];
-  const replica = () => {
-    const clock = new ManualClock();
-    clock.selfMoving = true;
-    return { clock, budget: new PgRequestBudget(x.db, clock, PER_SECOND) };
-  };
-  type Row = { name: string; share: number; slowed: boolean; ms: string };
-  async function row(name: string): Promise<Row | undefined> {
-    const text = `select name, share, slowed_at is not null as slowed, round(extract(epoch from spent_to) * 1000) as ms
-                    from request_budget where name = $1`;
-    return (await x.db.pool.query<Row>(text, [name])).rows[0];
-  }
-  /** How far, in milliseconds, each row is moved on by what `take` takes. */
-  async function spent(take: () => Promise<unknown>): Promise<readonly number[]> {
-    const at = async () => (await Promise.all([ACCOUNT, A, B].map(row))).map((r) => Number(r?.ms));
-    const before = await at();
-    await take();
-    const after = await at();
-    return after.map((ms, i) => ms - (before[i] ?? 0));
-  }
-  /** The rows are spent ten minutes ahead: what is taken moves them on by its own gaps, however much time goes by. */
-  beforeEach(async () => {
-    const text = `insert into request_budget (name, spent_to) select name, now() + interval '10 minutes' from unnest($1::text[]) as name`;
-    await x.db.pool.query(text, [[ACCOUNT, A, B]]);
-  });
-  const freeze = (name: string, slowedAt: string) =>
-    x.db.pool.query(`update request_budget set slowed_at = now() + $2::interval where name = $1`, [name, slowedAt]);
-  async function slowed(name: string): Promise<void> {
-    while ((await row(name))?.slowed !== true) await new Promise((resolve) => setImmediate(resolve));
-  }
-  /** What `throttled` writes down is waited for by nobody. */
-  async function written(): Promise<void> {
-    const { pool } = x.db;
-    do await new Promise((resolve) => setImmediate(resolve));
-    while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount);
-  }
-
-  it('spends a slot of the account and one of the endpoint for each request, whichever replica makes it', async () => {
-    const [one, two] = [replica(), replica()];
-    const ten = () => Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? one : two).budget.take('a')));
-    expect(await spent(ten)).toEqual([100, 400, 0]);
-    expect(await spent(() => Promise.all([one.budget.take('a'), two.budget.take('b')]))).toEqual([20, 40, 40]);
-  });
-
-  it('takes slots in blocks, not one by one', async () => {
-    const { budget } = replica();
-    let statements = 0;
-    const count = (): void => void statements++;
-    x.db.pool.on('acquire', count);
-    await Promise.all(Array.from({ length: 30 }, (_, n) => budget.take(n % 2 === 0 ? 'a' : 'b')));
-    x.db.pool.off('acquire', count);
-    expect(statements).toBeLessThanOrEqual(6);
-  });
-
-  it('is halved for all replicas by a 429 that one of them was answered, and comes back', async () => {
-    const [one, two] = [replica(), replica()];
-    one.budget.throttled('a', null, 'global-rate');
-    await slowed(ACCOUNT);
-    await freeze(ACCOUNT, '1 hour'); // no time has gone by since
-    expect(await spent(() => two.budget.take('b'))).toEqual([20, 0, 40]);
-    one.budget.throttled('b', null, null); // of the same crowd: it counts once
-    await written();
-    expect((await row(ACCOUNT))?.share).toBe(0.5);
-    await freeze(ACCOUNT, '-1 hour');
-    expect(await spent(() => two.budget.take('b'))).toEqual([10, 0, 40]);
-  });
-
-  it('slows one endpoint alone when Stripe says that it is the endpoint', async () => {
-    const [one, two] = [replica(), replica()];
-    one.budget.throttled('a', null, 'endpoint-rate');
-    await slowed(A);
-    await freeze(A, '1 hour');
-    expect(await spent(() => Promise.all([two.budget.take('a'), two.budget.take('b')]))).toEqual([20, 80, 40]);
-    expect(await row(ACCOUNT)).toMatchObject({ share: 1, slowed: false });
-  });
-
-  it('waits as long as Stripe asked for, in every replica', async () => {
-    await x.db.pool.query('delete from request_budget');
-    const [one, two] = [replica(), replica()];
-    one.budget.throttled('a', 60_000, null);
-    const until = one.clock.now().getTime() + 60_000;
-    await one.budget.take('b');
-    expect(one.clock.now().getTime()).toBeGreaterThanOrEqual(until);
-    await slowed(ACCOUNT);
-    const before = two.clock.now().getTime();
-    await two.budget.take('a');
-    expect(two.clock.now().getTime() - before).toBeGreaterThan(30_000);
-  });
-
-  it('that was spent by a clock an hour ahead is there again once the clock is set back', async () => {
-    class WrongClock extends ManualClock {
-      aheadMs = 3_600_000;
-      override readonly selfMoving = true;
-      override now(): Date {
-        return new Date(super.now().getTime() + this.aheadMs);
-      }
-    }
-    await x.db.pool.query(`update request_budget set spent_to = now() + interval '1 hour'`); // the server's clock
-    const clock = new WrongClock();
-    const budget = new PgRequestBudget(x.db, clock, PER_SECOND);
-    await budget.take('a');
-    expect(Math.max(0, ...clock.slept)).toBeLessThan(60_000);
-    budget.throttled('a', 60_000, null);
-    clock.aheadMs = 0; // this process's own
-    await budget.take('a');
-    expect(Math.max(...clock.slept)).toBeLessThanOrEqual(60_000);
-  });
-
-  it('sends nothing when it cannot be asked', async () => {
-    const { budget } = replica();
-    await x.db.pool.query('alter table request_budget rename to gone');
-    await expect(budget.take('a')).rejects.toThrow('request_budget');
-    await x.db.pool.query('alter table gone rename to request_budget');
-    await budget.take('a');
   });
 });

@@ -40,7 +40,7 @@ const NO_LIMIT = 1_000_000;
 /** The real adapter with the real request budget, against the bench's Stripe. */
 export function stripeOf(db: Database, peerUrl: string, maxSockets: number): StripeClient {
   const options = { apiKey: 'sk_test_bench', apiBase: peerUrl, customPaymentMethodType: null, maxSockets };
-  return new StripeClient(options, new PgRequestBudget(db, new SystemClock(), NO_LIMIT));
+  return new StripeClient(options, new PgRequestBudget(db, new SystemClock(), new ServerTime(), NO_LIMIT));
 }
 
 /** The real worker and flows. */

@@ -1,0 +1,259 @@
+// The request budget of all replicas in a real PostgreSQL, second by second of a clock that the test owns.
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { grant, type Slice } from '../../src/store/budget-slices.js';
+import { PgRequestBudget } from '../../src/store/pg-request-budget.js';
+import { ManualClock } from '../support/clock.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+/** The database's, and that of the replicas that run. */
+let clock: ManualClock;
+let running: Replica[];
+/** How often a connection was lent: once for each question about the budget. */
+let asked: number;
+beforeEach(async () => {
+  x = await LaneHarness.onPostgres();
+  clock = new ManualClock();
+  running = [];
+  asked = 0;
+  x.db.pool.on('acquire', () => asked++);
+});
+afterEach(() => x.close());
+
+/** What goes on until only the clock can move it. */
+async function settled(): Promise<void> {
+  const { pool } = x.db;
+  for (let calm = 0; calm < 3; calm++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) calm = -1;
+  }
+}
+
+const STEP_MS = 5;
+/** Lets time go by. */
+async function pass(ms: number): Promise<void> {
+  await settled();
+  for (let gone = 0; gone < ms; gone += STEP_MS) {
+    clock.advance(STEP_MS);
+    for (const replica of running) replica.own.advance(STEP_MS);
+    await settled();
+  }
+}
+
+/** Lets time go by until it is done, and says how much, in milliseconds. */
+async function passed(work: Promise<unknown>): Promise<number> {
+  const began = clock.now().getTime();
+  let done = false;
+  void work.finally(() => (done = true));
+  for (await settled(); !done;) await pass(STEP_MS);
+  await work;
+  return clock.now().getTime() - began;
+}
+
+/** A daemon: what it sent to each endpoint, and when. */
+class Replica {
+  readonly sent: { endpoint: string; at: number }[] = [];
+  readonly budget: PgRequestBudget;
+
+  constructor(
+    perSecond: number,
+    readonly own = new ManualClock(clock.now()),
+  ) {
+    this.budget = new PgRequestBudget(x.db, own, clock, perSecond);
+    running.push(this);
+  }
+
+  async call(endpoint: string): Promise<void> {
+    await this.budget.take(endpoint);
+    this.sent.push({ endpoint, at: this.own.now().getTime() });
+  }
+
+  /** `lanes` that have always one more request to make. */
+  busy(lanes: number, endpoints: readonly string[] = ['a', 'b']): this {
+    const lane = async (n: number): Promise<void> => {
+      for (;;) await this.call(endpoints[n++ % endpoints.length] ?? 'a');
+    };
+    for (let n = 0; n < lanes; n++) void lane(n).catch(() => undefined);
+    return this;
+  }
+
+  /** Killed: no time goes by for it any more. */
+  die(): void {
+    running = running.filter((r) => r !== this);
+  }
+}
+
+/** The most that all of them sent within a second, wherever it begins. */
+function mostInASecond(replicas: readonly Replica[], endpoint?: string): number {
+  const times = replicas
+    .flatMap((r) => r.sent.filter((s) => endpoint === undefined || s.endpoint === endpoint).map((s) => s.at))
+    .sort((a, b) => a - b);
+  return Math.max(...times.map((from) => times.filter((t) => t >= from && t < from + 1_000).length));
+}
+
+const countOf = (replicas: readonly Replica[]): number => replicas.reduce((n, r) => n + r.sent.length, 0);
+
+describe('the request budget', () => {
+  it('is kept by three replicas together, and used to the last slot', async () => {
+    const all = [new Replica(20).busy(32), new Replica(20).busy(32), new Replica(20).busy(32)];
+    await pass(10_000);
+    expect(countOf(all)).toBeGreaterThanOrEqual(195);
+    // Each of them may be one request ahead of its slice.
+    expect(mostInASecond(all)).toBeLessThanOrEqual(20 + 3);
+    expect(countOf(all)).toBeLessThanOrEqual(200 + 3 * 3);
+    for (const one of all) expect(one.sent.length).toBeGreaterThan(50);
+  });
+
+  it('costs a replica about one commit a second, however much it sends', async () => {
+    const one = new Replica(200).busy(32);
+    await pass(2_000);
+    asked = 0;
+    one.sent.length = 0;
+    await pass(5_000);
+    expect(one.sent.length).toBeGreaterThan(450); // two endpoints, each a quarter of the pace
+    expect(asked).toBeLessThanOrEqual(6);
+  });
+
+  it('costs a renewal now and then one commit, and its calls do not wait for each other', async () => {
+    const one = new Replica(20);
+    for (const endpoint of ['read', 'report', 'attach']) await passed(one.call(endpoint));
+    await pass(10_000);
+    asked = 0;
+    let waited = 0;
+    for (const endpoint of ['read', 'report', 'attach']) {
+      waited += await passed(one.call(endpoint));
+      await pass(150);
+    }
+    expect(asked).toBe(1);
+    expect(waited).toBeLessThan(100);
+  });
+
+  it('follows demand: a replica with little to do leaves the rest to the other, and is not kept waiting', async () => {
+    const busy = new Replica(20).busy(32);
+    const calm = new Replica(20);
+    await pass(3_000);
+    busy.sent.length = 0;
+    const began = clock.now().getTime();
+    const waits: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      waits.push(await passed(calm.call('a')));
+      await pass(500);
+    }
+    expect(Math.max(...waits)).toBeLessThanOrEqual(1_100);
+    expect(Math.max(...waits.slice(4))).toBeLessThanOrEqual(500);
+    const seconds = (clock.now().getTime() - began) / 1_000;
+    expect(busy.sent.length).toBeGreaterThanOrEqual(16 * seconds);
+    expect(mostInASecond([busy, calm])).toBeLessThanOrEqual(22);
+  });
+
+  it('gives the slice of a dead replica to the others within two seconds', async () => {
+    const [dead, alive] = [new Replica(20).busy(32), new Replica(20).busy(32)];
+    await pass(3_000);
+    expect(alive.sent.length).toBeLessThan(40);
+    dead.die();
+    await pass(2_000);
+    alive.sent.length = 0;
+    await pass(3_000);
+    expect(alive.sent.length).toBeGreaterThanOrEqual(58);
+  });
+
+  it('keeps the pace of each endpoint, whichever replica sends', async () => {
+    const all = [new Replica(100).busy(32, ['a']), new Replica(100).busy(32, ['a'])]; // an endpoint has 25 of the 100
+    await pass(4_000);
+    expect(mostInASecond(all, 'a')).toBeLessThanOrEqual(25 + 2);
+    expect(countOf(all)).toBeGreaterThanOrEqual(95);
+  });
+
+  it('is halved for all replicas by a 429 that one of them was answered, and comes back', async () => {
+    const [one, two] = [new Replica(20), new Replica(20).busy(32)];
+    await pass(2_000);
+    one.budget.throttled('a', null, 'global-rate');
+    one.budget.throttled('b', null, null); // of the same crowd: it counts once
+    await pass(2_000); // the pause, and what the other holds still
+    two.sent.length = 0;
+    await pass(1_000);
+    expect(two.sent.length).toBeGreaterThanOrEqual(10);
+    expect(two.sent.length).toBeLessThanOrEqual(16);
+    await pass(5_000);
+    two.sent.length = 0;
+    await pass(1_000);
+    expect(two.sent.length).toBeGreaterThanOrEqual(19);
+  });
+
+  it('slows one endpoint alone when Stripe says that it is the endpoint', async () => {
+    const [one, two] = [new Replica(100), new Replica(100).busy(32, ['a']).busy(32, ['b'])];
+    await pass(2_000);
+    one.budget.throttled('a', null, 'endpoint-rate');
+    await pass(1_100); // what the other holds still
+    two.sent.length = 0;
+    await pass(2_000);
+    const [a, b] = ['a', 'b'].map((e) => two.sent.filter((s) => s.endpoint === e).length);
+    expect(a).toBeLessThanOrEqual(40);
+    expect(b).toBeGreaterThanOrEqual(48);
+  });
+
+  it('waits as long as Stripe asked for, in every replica', async () => {
+    const [one, two] = [new Replica(20), new Replica(20)];
+    one.budget.throttled('a', 30_000, null);
+    await settled();
+    const calls = Promise.all([one.call('b'), two.call('a')]);
+    await pass(29_900);
+    expect(countOf([one, two])).toBe(0);
+    expect(await passed(calls)).toBeLessThanOrEqual(1_500);
+  });
+
+  it('that was taken by a clock an hour ahead is there again once the clock is set back', async () => {
+    class WrongClock extends ManualClock {
+      aheadMs = 3_600_000;
+      override now(): Date {
+        return new Date(super.now().getTime() + this.aheadMs);
+      }
+    }
+    const row = `insert into request_budget (name, slices, paused_until) values ('stripe', $1, $2)`;
+    const end = clock.now().getTime() + 3_601_000; // the server's clock
+    await x.db.pool.query(row, [{ other: [20, 20, end] }, new Date(end)]);
+    const own = new WrongClock(clock.now()); // and its own
+    const one = new Replica(20, own);
+    await passed(one.call('a'));
+    one.budget.throttled('b', 60_000, 'endpoint-rate');
+    own.aheadMs = 0;
+    expect(await passed(one.call('a'))).toBeLessThanOrEqual(1_100);
+    expect(await passed(one.call('b'))).toBeLessThanOrEqual(60_000);
+  });
+
+  it('sends nothing when it cannot be asked', async () => {
+    const one = new Replica(20);
+    await x.db.pool.query('alter table request_budget rename to gone');
+    await expect(one.call('a')).rejects.toThrow('request_budget');
+    await x.db.pool.query('alter table gone rename to request_budget');
+    await passed(one.call('a'));
+    expect(one.sent).toHaveLength(1);
+  });
+});
+
+describe('slices', () => {
+  it('are together never more than the pace, and none is idle while somebody wants it, in any order of asking', () => {
+    const wishes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(wishes, fc.array(fc.nat(5), { minLength: 20, maxLength: 40 }), (wanted, turns) => {
+        const slices: (Slice | undefined)[] = wanted.map(() => undefined);
+        const turn = (i: number): void => {
+          const others = slices.filter((s, j): s is Slice => s !== undefined && j !== i);
+          const perSecond = grant(20, wanted[i] ?? 0, others, 0);
+          slices[i] = { perSecond, wanted: wanted[i] ?? 0, untilMs: 1 };
+        };
+        for (const t of turns) turn(t % wanted.length);
+        const held = () => slices.reduce((sum, s) => sum + (s?.perSecond ?? 0), 0);
+        expect(held()).toBeLessThanOrEqual(20 + 1e-9);
+        for (let round = 0; round < 3; round++) for (const i of wanted.keys()) turn(i);
+        expect(held()).toBeLessThanOrEqual(20 + 1e-9);
+        const all = wanted.reduce((a, b) => a + b, 0);
+        expect(held()).toBeGreaterThanOrEqual(Math.min(20, all) - 1e-9);
+        for (const [i, wish] of wanted.entries()) {
+          expect(slices[i]?.perSecond).toBeGreaterThanOrEqual(Math.min(wish, 20 / wanted.length) - 1e-9);
+        }
+      }),
+    );
+  });
+});
