@@ -30,7 +30,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-non-null-assertion': 'error' },
   },
   {
-    files: ['src/domain/**/*.ts', 'src/flows/**/*.ts'],
+    files: ['src/domain/**/*.ts', 'src/*/rules/**/*.ts', 'src/**/*.flow.ts'],
     rules: {
       'no-restricted-properties': ['error', ...effects],
       'no-restricted-globals': ['error', 'fetch', 'setTimeout', 'setInterval'],

@@ -5,7 +5,7 @@ import { ApiModule } from './api/api.module.js';
 import { type Config, type Secret } from './config/index.js';
 import { ConsoleModule } from './console/console.module.js';
 import { coreModules } from './core.module.js';
-import { Wake } from './flows/wake.js';
+import { Wake } from './lane/wake.js';
 import { type IntakeOptions } from './intake/options.js';
 import { IntakeModule } from './intake/intake.module.js';
 import { ReadingRoom } from './intake/read-body.js';
@@ -13,7 +13,7 @@ import { type Logger, Metrics, type Tracer } from './observe/index.js';
 import { watchCalls, watchDoors, watchLanes, watchSteps, watchVerify } from './watch.js';
 import { type Database } from './store/database.js';
 import { LEASE_MS } from './store/lane-queue.js';
-import { WorkersModule } from './workers/workers.module.js';
+import { WorkersModule } from './lane/workers.module.js';
 
 /** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second. */
 const POLL_MS = 400;

@@ -6,7 +6,7 @@ import { Denials } from './api/access/denials.js';
 import { KeyRing } from './api/access/key-ring.js';
 import { refusingStrangers } from './api/access/strangers.js';
 import { configureHttp } from './api/http.js';
-import { Readiness } from './api/readiness.js';
+import { Readiness } from './health/readiness.js';
 import { type Config } from './config/index.js';
 import { morServiceTypes } from './domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from './domain/events/stripe-event.js';
@@ -15,8 +15,8 @@ import { FrontServer, type RequestHandler } from './intake/front-server.js';
 import { type Logger, Metrics, NestLogger, tracerOf } from './observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
-import { DoorWatch } from './workers/door-watch.js';
-import { LaneWorker } from './workers/lane-worker.js';
+import { DoorWatch } from './intake/door-watch.js';
+import { LaneWorker } from './lane/lane-worker.js';
 
 export type Daemon = {
   /** Where it listens. */

@@ -3,12 +3,12 @@ import { type CallReport } from './core.module.js';
 import { type DoorOutcome } from './intake/options.js';
 import { type Delivery, type InboxSource } from './domain/ports/inbox.js';
 import { type Claim } from './domain/ports/lane-store.js';
-import { type DecidedEvent, type LaneWatch, type LaneWork } from './flows/lane-trail.js';
-import { showLossWindow } from './domain/verify/loss-window.js';
+import { type DecidedEvent, type LaneWatch, type LaneWork } from './lane/lane-trail.js';
+import { showLossWindow } from './verify/rules/loss-window.js';
 import { untoldOf } from './domain/ports/verify-books.js';
-import { type LaneDone } from './flows/work-lane.flow.js';
-import { type VerifyReport } from './flows/verify.flow.js';
-import { type Wake } from './flows/wake.js';
+import { type LaneDone } from './lane/work-lane.flow.js';
+import { type VerifyReport } from './verify/verify.flow.js';
+import { type Wake } from './lane/wake.js';
 import {
   type EventOutcome,
   type Logger,

@@ -5,7 +5,7 @@ import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Books } from '../domain/ports/books.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
-import { LossWindowFlow } from '../flows/loss-window.flow.js';
+import { LossWindowFlow } from '../verify/loss-window.flow.js';
 import { PartnerApi } from '../mor/partner.js';
 import { WebhookEndpoints } from '../mor/webhook-endpoints.js';
 import { textCensor } from '../observe/index.js';

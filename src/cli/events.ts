@@ -1,6 +1,6 @@
 // `crossbill events` and `crossbill retry`: the inbox and the quarantine, and deciding an event once more.
 import { type Command } from 'commander';
-import { EVENT_SOURCES, EVENT_STATUSES } from '../api/events/event.view.js';
+import { EVENT_SOURCES, EVENT_STATUSES } from '../events/event.view.js';
 import { Books, type EventRow } from '../domain/ports/books.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { PgOverview } from '../store/pg-overview.js';

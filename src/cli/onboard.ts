@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
-import { isFinal } from '../domain/onboarding/model.js';
-import { nextStep } from '../domain/onboarding/next-step.js';
+import { isFinal } from '../onboarding/rules/model.js';
+import { nextStep } from '../onboarding/rules/next-step.js';
 import { Clock } from '../domain/ports/clock.js';
-import { applyMerchant } from '../flows/onboarding-apply.js';
-import { type Onboarded, type OnboardingDone, OnboardingFlow } from '../flows/onboarding.flow.js';
+import { applyMerchant } from '../onboarding/onboarding-apply.js';
+import { type Onboarded, type OnboardingDone, OnboardingFlow } from '../onboarding/onboarding.flow.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Cli, need, parseCount, type Session } from './session.js';
 import { plain, table } from './table.js';

@@ -4,7 +4,7 @@ import { type Command } from 'commander';
 import { type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
-import { CommandFlow } from '../flows/command.flow.js';
+import { CommandFlow } from '../lane/command.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, parseCount, parseMinor, type Session } from './session.js';
 import { amount } from './table.js';

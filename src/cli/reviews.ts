@@ -1,10 +1,10 @@
 // `crossbill reviews`: what waits for a person, and a person's decision.
 import { type Command } from 'commander';
-import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../api/reviews/review.view.js';
+import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../reviews/review.view.js';
 import { type ReviewRow } from '../domain/model.js';
-import { resolutionsOf } from '../domain/lane/apply-command.js';
+import { resolutionsOf } from '../lane/rules/apply-command.js';
 import { Books } from '../domain/ports/books.js';
-import { CommandFlow } from '../flows/command.flow.js';
+import { CommandFlow } from '../lane/command.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';

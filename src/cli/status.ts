@@ -1,7 +1,7 @@
 // `crossbill status`: how things stand, at a glance.
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
-import { showLossWindow } from '../domain/verify/loss-window.js';
+import { showLossWindow } from '../verify/rules/loss-window.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
 import { PgOverview } from '../store/pg-overview.js';

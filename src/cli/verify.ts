@@ -1,13 +1,13 @@
 // `crossbill verify` and `crossbill backfill`: ledger against Stripe against the MoR, and what is done about it.
 import { type Command } from 'commander';
-import { differenceId } from '../domain/verify/acknowledge.js';
-import { type Difference, isRepairable, isUntold } from '../domain/verify/compare.js';
-import { type LossWindow, showLossWindow } from '../domain/verify/loss-window.js';
+import { differenceId } from '../verify/rules/acknowledge.js';
+import { type Difference, isRepairable, isUntold } from '../verify/rules/compare.js';
+import { type LossWindow, showLossWindow } from '../verify/rules/loss-window.js';
 import { acknowledgedOf, type More, VerifyBooks } from '../domain/ports/verify-books.js';
-import { BackfillFlow } from '../flows/backfill.flow.js';
-import { EVENTS_KEPT_MS } from '../flows/verify-comparison.js';
-import { type Repaired } from '../flows/verify-repair.js';
-import { VerifyFlow, type VerifyReport } from '../flows/verify.flow.js';
+import { BackfillFlow } from '../verify/backfill.flow.js';
+import { EVENTS_KEPT_MS } from '../verify/verify-comparison.js';
+import { type Repaired } from '../verify/verify-repair.js';
+import { VerifyFlow, type VerifyReport } from '../verify/verify.flow.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
 import { type Cli, parseCount, parseSince, type Session } from './session.js';

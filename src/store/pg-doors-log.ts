@@ -1,7 +1,7 @@
 // When the doors were open, in PostgreSQL: a row per stretch, brought up to date about once a minute.
 import { Injectable } from '@nestjs/common';
 import { DoorsLog } from '../domain/ports/loss.js';
-import { type Span } from '../domain/verify/loss-window.js';
+import { type Span } from '../verify/rules/loss-window.js';
 import { Database } from './database.js';
 
 /** Words further apart than this say nothing of the time between: three that were missed. */

@@ -1,6 +1,6 @@
 // Each merchant's onboarding in PostgreSQL.
 import { Injectable } from '@nestjs/common';
-import { type OnboardingRow } from '../domain/onboarding/model.js';
+import { type OnboardingRow } from '../onboarding/rules/model.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
 import { type OnboardingChange, Onboardings } from '../domain/ports/onboarding.js';
 import { jsonText } from './codec.js';

@@ -4,9 +4,9 @@ import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { type TakeUp, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
-import { type Acknowledgement, differenceId } from '../domain/verify/acknowledge.js';
-import { type Difference, type OurInvoice } from '../domain/verify/compare.js';
-import { type LossWindow } from '../domain/verify/loss-window.js';
+import { type Acknowledgement, differenceId } from '../verify/rules/acknowledge.js';
+import { type Difference, type OurInvoice } from '../verify/rules/compare.js';
+import { type LossWindow } from '../verify/rules/loss-window.js';
 import {
   ABANDONED_AFTER_MS,
   PROGRESS_VERSION,
@@ -14,7 +14,7 @@ import {
   progressToJson,
   RESUME_WITHIN_MS,
   type VerifyProgress,
-} from '../domain/verify/progress.js';
+} from '../verify/rules/progress.js';
 import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';

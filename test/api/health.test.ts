@@ -1,7 +1,7 @@
 // Alive, ready, measured; and what callers are told while the database is away.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { Readiness } from '../../src/api/readiness.js';
+import { Readiness } from '../../src/health/readiness.js';
 import { ApiApp, freshDatabase, KEYS } from './support/api-app.js';
 import { type TestDatabase } from '../support/database.js';
 

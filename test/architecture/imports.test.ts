@@ -23,7 +23,7 @@ describe('the rules themselves', () => {
       'config/index.ts',
       'mor/wire.ts',
       'mor/client.ts',
-      'flows/refund.ts',
+      'intake/refund.ts',
     ];
     return brokenRules([...others.map((other) => ({ path: other, text: '' })), { path, text }]);
   }
@@ -37,16 +37,16 @@ describe('the rules themselves', () => {
       `export const a = await import('../store/inbox.js');`,
       `export type A = import('../store/inbox.js').A;`,
     ]) {
-      expect(saidOf('flows/pay.ts', text)).toEqual(['flows/pay.ts imports store/inbox.ts: flows may not']);
+      expect(saidOf('mor/pay.ts', text)).toEqual(['mor/pay.ts imports store/inbox.ts: mor may not']);
     }
   });
 
   it('let each arrow of the table pass and no other', () => {
-    expect(saidOf('flows/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './refund.js';`)).toEqual([]);
+    expect(saidOf('mor/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './client.js';`)).toEqual([]);
     expect(saidOf('tools/sandbox/mor.ts', `import '#src/domain/money.js'; import '#src/mor/wire.js';`)).toEqual([]);
     expect(saidOf('tools/sandbox/mor.ts', `import '#src/mor/client.js';`)).toHaveLength(1);
     expect(saidOf('main.ts', `import './store/inbox.js'; import './config/index.js';`)).toEqual([]);
-    expect(saidOf('mor/x.ts', `import '../flows/refund.js';`)).toHaveLength(1);
+    expect(saidOf('mor/x.ts', `import '../intake/refund.js';`)).toHaveLength(1);
   });
 
   it('keep domain free of packages, and every folder inside src', () => {

@@ -9,7 +9,7 @@ import { Secret } from '../../src/config/index.js';
 import { hourChart } from '../../src/console/chart.js';
 import { html } from '../../src/console/html.js';
 import { type ConsoleAudit } from '../../src/console/console-audit.js';
-import { VerifyPages } from '../../src/console/pages/verify.controller.js';
+import { VerifyPages } from '../../src/verify/verify.pages.js';
 import { LoginThrottle } from '../../src/console/login-throttle.js';
 import { maskedText } from '../../src/console/masked-text.js';
 import { COOKIE, Sessions } from '../../src/console/session.js';

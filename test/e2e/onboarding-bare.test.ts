@@ -1,8 +1,8 @@
 // Merchants whose company is not known (Document 1, POST /partner/api/merchants): made once, with a warning, never by accident.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Secret } from '../../src/config/index.js';
-import { applyMerchant } from '../../src/flows/onboarding-apply.js';
-import { OnboardingFlow } from '../../src/flows/onboarding.flow.js';
+import { applyMerchant } from '../../src/onboarding/onboarding-apply.js';
+import { OnboardingFlow } from '../../src/onboarding/onboarding.flow.js';
 import { Applications } from '../../src/mor/applications.js';
 import { MorPartnerDesk } from '../../src/mor/mor-partner-desk.js';
 import { type MorCredentials, type MorOptions } from '../../src/mor/options.js';

@@ -1,7 +1,7 @@
 // MOR_PRODUCT=tor, end to end: a marked invoice commits its tax, a refund gives its share back, and nothing of it holds up the mark.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { compareWithin } from '../../src/domain/verify/compare.js';
+import { compareWithin } from '../../src/verify/rules/compare.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openWorld, type World as Parts } from '../../src/cli/world.js';
 import { loadConfig } from '../../src/config/index.js';
 import { VerifyBooks } from '../../src/domain/ports/verify-books.js';
-import { VerifyFlow, type VerifyReport } from '../../src/flows/verify.flow.js';
+import { VerifyFlow, type VerifyReport } from '../../src/verify/verify.flow.js';
 import { Metrics } from '../../src/observe/index.js';
-import { VerifyJob } from '../../src/workers/verify-job.js';
+import { VerifyJob } from '../../src/verify/verify-job.js';
 import { ManualClock } from '../support/clock.js';
 import { startWorld, type World } from '../support/world.js';
 

@@ -1,16 +1,16 @@
 // A replica whose clock is wrong by minutes: what it holds and what it puts off is so by the database's time, for itself and for others.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FlowContext } from '../../src/flows/flow-context.js';
-import { RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
-import { Wake } from '../../src/flows/wake.js';
-import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
+import { FlowContext } from '../../src/lane/flow-context.js';
+import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
+import { Wake } from '../../src/lane/wake.js';
+import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { ServerTime } from '../../src/store/database-time.js';
 import { LEASE_MS } from '../../src/store/lane-queue.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { PgSignups } from '../../src/store/signup-store.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
-import { LaneWorker } from '../../src/workers/lane-worker.js';
+import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Database } from '../../src/store/database.js';
 import { PgDoorsLog } from '../../src/store/pg-doors-log.js';
-import { lossWindows } from '../../src/domain/verify/loss-window.js';
+import { lossWindows } from '../../src/verify/rules/loss-window.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 
 const START = Date.parse('2026-11-20T00:00:00Z');

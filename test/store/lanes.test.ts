@@ -1,6 +1,6 @@
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/domain/lane/apply-event.js';
+import { newPayment } from '../../src/lane/rules/apply-event.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
 import { addAttempt, note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
 import { NotUnique, type LaneWork } from '../../src/domain/ports/lane-store.js';

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { fillBooks } from '../../tools/bench/fill-books.js';
-import { newPayment } from '../../src/domain/lane/apply-event.js';
+import { newPayment } from '../../src/lane/rules/apply-event.js';
 import { type Ctx, openReview, putPayment } from '../../src/domain/lane/change.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
 import { type EventVerdict, type LaneWork } from '../../src/domain/ports/lane-store.js';

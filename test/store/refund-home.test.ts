@@ -1,6 +1,6 @@
 // A refund that names no invoice, as of a signup's payment: it finds its invoice by what else it names, and counts once.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { completeSignup } from '../../src/domain/lane/complete-signup.js';
+import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { doors, toDelivery } from '../../src/intake/deliveries.js';
 import { aPaymentSucceeded, anInvoice, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type SignupRow } from '../../src/domain/ports/signups.js';
 import { TaxDesk } from '../../src/domain/ports/tax.js';
-import { CommandFlow } from '../../src/flows/command.flow.js';
-import { SignupFlow, type SignupRequest } from '../../src/flows/signup.flow.js';
-import { Wake } from '../../src/flows/wake.js';
+import { CommandFlow } from '../../src/lane/command.flow.js';
+import { SignupFlow, type SignupRequest } from '../../src/signups/signup.flow.js';
+import { Wake } from '../../src/lane/wake.js';
 import { PgAuditLog } from '../../src/store/pg-audit.js';
 import { PgBooks } from '../../src/store/pg-books.js';
 import { PgReviewDesk } from '../../src/store/review-queries.js';

@@ -1,10 +1,10 @@
 // A lane that keeps failing with no event to blame: it waits longer each time, and in the end a person is told, once.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type BillingPlatform } from '../../src/domain/ports/billing-platform.js';
-import { RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
-import { Wake } from '../../src/flows/wake.js';
-import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
-import { LaneWorker } from '../../src/workers/lane-worker.js';
+import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
+import { Wake } from '../../src/lane/wake.js';
+import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
+import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';

@@ -11,9 +11,9 @@ import {
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { FlowContext } from '../../src/flows/flow-context.js';
-import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from '../../src/flows/verify.flow.js';
-import { Wake } from '../../src/flows/wake.js';
+import { FlowContext } from '../../src/lane/flow-context.js';
+import { VERIFY_LIMITS, VerifyFlow, type VerifyOptions, type VerifyReport } from '../../src/verify/verify.flow.js';
+import { Wake } from '../../src/lane/wake.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';

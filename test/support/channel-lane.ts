@@ -1,10 +1,10 @@
 // One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { applyChannelEvent } from '../../src/domain/lane/apply-channel-event.js';
-import { newPayment } from '../../src/domain/lane/apply-event.js';
+import { applyChannelEvent } from '../../src/channels/rules/channel-event.js';
+import { newPayment } from '../../src/lane/rules/apply-event.js';
 import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { settle } from '../../src/domain/lane/settle.js';
+import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';

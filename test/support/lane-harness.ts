@@ -1,16 +1,16 @@
 // Runs the real lane flow against the fakes, on PostgreSQL or in memory, until nothing is due; the clock is the test's own.
-import { type Commanded } from '../../src/domain/lane/apply-command.js';
+import { type Commanded } from '../../src/lane/rules/apply-command.js';
 import { emptyLane, type Ctx } from '../../src/domain/lane/change.js';
-import { plan } from '../../src/domain/lane/plan.js';
-import { settle } from '../../src/domain/lane/settle.js';
+import { plan } from '../../src/lane/rules/plan.js';
+import { settle } from '../../src/lane/rules/settle.js';
 import { HOLDING, type LaneState, type LedgerEntry } from '../../src/domain/model.js';
 import { type Delivery, type Inbox } from '../../src/domain/ports/inbox.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { FlowContext } from '../../src/flows/flow-context.js';
-import { RouteChannelEventsFlow } from '../../src/flows/route-channel-events.flow.js';
-import { Wake } from '../../src/flows/wake.js';
-import { WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
+import { FlowContext } from '../../src/lane/flow-context.js';
+import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
+import { Wake } from '../../src/lane/wake.js';
+import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';

@@ -1,5 +1,5 @@
 // A lane whose payment is marked, and refunds of it that are asked for.
-import { requestRefund } from '../../src/domain/lane/apply-command.js';
+import { requestRefund } from '../../src/lane/rules/apply-command.js';
 import { type RefundRow } from '../../src/domain/model.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from './builders.js';
 import { LaneHarness } from './lane-harness.js';

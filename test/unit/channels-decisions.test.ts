@@ -1,14 +1,14 @@
 // What is decided about proforma invoices, links, e-invoices, disputes and alerts, whatever the order in which they are heard of.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { applyAnswer } from '../../src/domain/lane/apply-answer.js';
-import { applyObjectRead } from '../../src/domain/lane/apply-channel-answer.js';
-import { newPayment, newRefund } from '../../src/domain/lane/apply-event.js';
+import { applyAnswer } from '../../src/lane/rules/apply-answer.js';
+import { applyObjectRead } from '../../src/channels/rules/channel-answer.js';
+import { newPayment, newRefund } from '../../src/lane/rules/apply-event.js';
 import { type Ctx, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { requestObject } from '../../src/domain/lane/channel-command.js';
+import { requestObject } from '../../src/channels/rules/channel-command.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { plan } from '../../src/domain/lane/plan.js';
-import { settle } from '../../src/domain/lane/settle.js';
+import { plan } from '../../src/lane/rules/plan.js';
+import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';

@@ -9,7 +9,7 @@ import {
   idNamed,
   outcomeIn,
   refundedIn,
-} from '../../src/domain/lane/channel-fields.js';
+} from '../../src/channels/rules/channel-fields.js';
 
 const JULY = new Date('2027-07-01T00:00:00Z');
 

@@ -1,15 +1,15 @@
 // What nobody tells: webhooks that never come, renewals that need a link, deadlines that move, facts that a person has not seen.
 import { describe, expect, it } from '@jest/globals';
-import { applyAnswer, applyRead } from '../../src/domain/lane/apply-answer.js';
-import { applyObjectRead } from '../../src/domain/lane/apply-channel-answer.js';
-import { requestRefund, resolveReview } from '../../src/domain/lane/apply-command.js';
-import { applyEvent, type PaymentEvent } from '../../src/domain/lane/apply-event.js';
+import { applyAnswer, applyRead } from '../../src/lane/rules/apply-answer.js';
+import { applyObjectRead } from '../../src/channels/rules/channel-answer.js';
+import { requestRefund, resolveReview } from '../../src/lane/rules/apply-command.js';
+import { applyEvent, type PaymentEvent } from '../../src/lane/rules/apply-event.js';
 import { type Ctx, emptyLane, putObject } from '../../src/domain/lane/change.js';
-import { requestObject } from '../../src/domain/lane/channel-command.js';
+import { requestObject } from '../../src/channels/rules/channel-command.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { plan } from '../../src/domain/lane/plan.js';
-import { applyDebit } from '../../src/domain/lane/settle-watches.js';
-import { settle } from '../../src/domain/lane/settle.js';
+import { plan } from '../../src/lane/rules/plan.js';
+import { applyDebit } from '../../src/renewals/rules/alarms.js';
+import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';

@@ -1,7 +1,7 @@
 // Bank debits: a signup's is not believed before it is settled, and a renewal's is waited for.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/domain/lane/apply-command.js';
-import { completeSignup } from '../../src/domain/lane/complete-signup.js';
+import { resolveReview } from '../../src/lane/rules/apply-command.js';
+import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Resolution } from '../../src/domain/model.js';
 import {
   aPaymentFailed,

@@ -1,8 +1,8 @@
 // Disputes, alerts and refunds of one payment: whatever the order in which they are heard of, the books end the same.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent, type PaymentEvent } from '../../src/domain/lane/apply-event.js';
+import { applyEvent, type PaymentEvent } from '../../src/lane/rules/apply-event.js';
 import { type Ctx } from '../../src/domain/lane/change.js';
-import { settle } from '../../src/domain/lane/settle.js';
+import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { aCtx, anOpenInvoice, hear, NOW, open } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';

@@ -1,11 +1,11 @@
 // A refund whose first try may have moved money: it is not made a second time, whatever became of the answer, the record or the key.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/domain/lane/apply-command.js';
+import { resolveReview } from '../../src/lane/rules/apply-command.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
-import { difference } from '../../src/domain/verify/compare.js';
-import { VerifyFlow } from '../../src/flows/verify.flow.js';
-import { Wake } from '../../src/flows/wake.js';
+import { difference } from '../../src/verify/rules/compare.js';
+import { VerifyFlow } from '../../src/verify/verify.flow.js';
+import { Wake } from '../../src/lane/wake.js';
 import { aPaymentSucceeded, anInvoice, aRefund, INVOICE_ID } from '../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 import { ask, paid } from '../support/paid-lane.js';

@@ -1,7 +1,7 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/domain/lane/apply-command.js';
-import { completeSignup } from '../../src/domain/lane/complete-signup.js';
+import { resolveReview } from '../../src/lane/rules/apply-command.js';
+import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { refundable } from '../../src/domain/status.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';

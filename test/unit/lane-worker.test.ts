@@ -1,9 +1,9 @@
 // The loop of the lanes beside a crowd at the doors: who waits for an answer goes first.
 import { expect, it } from '@jest/globals';
 import { type LaneStore } from '../../src/domain/ports/lane-store.js';
-import { Wake } from '../../src/flows/wake.js';
-import { type WorkLaneFlow } from '../../src/flows/work-lane.flow.js';
-import { LaneWorker } from '../../src/workers/lane-worker.js';
+import { Wake } from '../../src/lane/wake.js';
+import { type WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
+import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { StillClock, turn } from '../support/intake-fakes.js';
 
 it('claims at a walk while deliveries crowd the doors, however often it is woken, and at once when they are through', async () => {

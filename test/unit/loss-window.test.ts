@@ -7,7 +7,7 @@ import {
   lossWindows,
   MOR_ATTEMPTS_SEC,
   showLossWindow,
-} from '../../src/domain/verify/loss-window.js';
+} from '../../src/verify/rules/loss-window.js';
 
 const ORIGIN = Date.parse('2026-11-20T00:00:00Z');
 const at = (sec: number): Date => new Date(ORIGIN + sec * 1_000);

@@ -1,7 +1,7 @@
 // What comes next for a merchant, row by row.
 import { describe, expect, it } from '@jest/globals';
-import { isFinal, isPolled, type OnboardingStatus } from '../../src/domain/onboarding/model.js';
-import { nextStep } from '../../src/domain/onboarding/next-step.js';
+import { isFinal, isPolled, type OnboardingStatus } from '../../src/onboarding/rules/model.js';
+import { nextStep } from '../../src/onboarding/rules/next-step.js';
 
 type Seen = Parameters<typeof nextStep>[0];
 const seen = (over: Partial<Seen>): Seen => ({

@@ -1,8 +1,8 @@
 // Shadow mode, one lane at a time: everything is decided, nothing is sent, and what others do is compared with it.
 import { describe, expect, it } from '@jest/globals';
-import { requestRefund } from '../../src/domain/lane/apply-command.js';
-import { applyRead } from '../../src/domain/lane/apply-answer.js';
-import { decideShadowedAnew } from '../../src/domain/lane/shadow.js';
+import { requestRefund } from '../../src/lane/rules/apply-command.js';
+import { applyRead } from '../../src/lane/rules/apply-answer.js';
+import { decideShadowedAnew } from '../../src/renewals/rules/shadow.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import {
   aPaymentFailed,

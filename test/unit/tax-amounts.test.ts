@@ -1,7 +1,7 @@
 // Exact shares of an amount over lines, and the calculation that a paid invoice asks for.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { calculationFor, shares } from '../../src/domain/lane/tax-amounts.js';
+import { calculationFor, shares } from '../../src/tax/rules/amounts.js';
 import { type TaxBasis } from '../../src/domain/ports/tax.js';
 import { encodeTax } from '../../src/mor/mor-tax-desk.js';
 import { checkTaxCalculation } from '../../src/mor/requests/check-tax-calculation.js';

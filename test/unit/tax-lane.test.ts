@@ -1,17 +1,17 @@
 // What a lane decides about tax: after the mark, never instead of it; each step once, to the last unit.
 import { describe, expect, it } from '@jest/globals';
-import { newPayment, newRefund } from '../../src/domain/lane/apply-event.js';
+import { newPayment, newRefund } from '../../src/lane/rules/apply-event.js';
 import {
   applyTaxAnswer,
   applyTaxFound,
   applyTaxRefused,
   dismissTax,
   retryTax,
-} from '../../src/domain/lane/apply-tax.js';
+} from '../../src/tax/rules/tax-answer.js';
 import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { plan } from '../../src/domain/lane/plan.js';
-import { settleTax } from '../../src/domain/lane/settle-tax.js';
+import { plan } from '../../src/lane/rules/plan.js';
+import { settleTax } from '../../src/tax/rules/settle-tax.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type TaxBasis } from '../../src/domain/ports/tax.js';

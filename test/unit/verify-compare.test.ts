@@ -11,8 +11,8 @@ import {
   difference,
   isRepairable,
   type OurInvoice,
-} from '../../src/domain/verify/compare.js';
-import { compareRecord } from '../../src/domain/verify/compare-hands.js';
+} from '../../src/verify/rules/compare.js';
+import { compareRecord } from '../../src/verify/rules/compare-hands.js';
 import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from '../support/builders.js';
 
 const LATER = new Date(START.getTime() + 3_600_000);

@@ -8,7 +8,7 @@ import {
   progressFromJson,
   progressToJson,
   takenUp,
-} from '../../src/domain/verify/progress.js';
+} from '../../src/verify/rules/progress.js';
 import { SETTINGS } from '../support/builders.js';
 
 const SINCE = new Date('2026-11-01T00:00:00Z');

@@ -1,8 +1,8 @@
 // A repair beside a worker: what was read before the worker wrote is not taken for the newest news.
 import { expect, it } from '@jest/globals';
-import { difference } from '../../src/domain/verify/compare.js';
-import { VerifyFlow } from '../../src/flows/verify.flow.js';
-import { Wake } from '../../src/flows/wake.js';
+import { difference } from '../../src/verify/rules/compare.js';
+import { VerifyFlow } from '../../src/verify/verify.flow.js';
+import { Wake } from '../../src/lane/wake.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 

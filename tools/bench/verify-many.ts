@@ -1,8 +1,8 @@
 // Verify over many invoices against a Stripe that answers at once: what it costs, what it keeps in memory, and what the second half
 // of a run costs that was cut off in the middle.
-import { FlowContext } from '#src/flows/flow-context.js';
-import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/flows/verify.flow.js';
-import { Wake } from '#src/flows/wake.js';
+import { FlowContext } from '#src/lane/flow-context.js';
+import { VerifyFlow, type VerifyOptions, type VerifyReport } from '#src/verify/verify.flow.js';
+import { Wake } from '#src/lane/wake.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';

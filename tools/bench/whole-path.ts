@@ -1,8 +1,8 @@
 // The whole path: stored events become confirmed marks through the real flows, the real `stripe` package and real PostgreSQL.
 import { type BillingPlatform } from '#src/domain/ports/billing-platform.js';
-import { FlowContext } from '#src/flows/flow-context.js';
-import { Wake } from '#src/flows/wake.js';
-import { WorkLaneFlow } from '#src/flows/work-lane.flow.js';
+import { FlowContext } from '#src/lane/flow-context.js';
+import { Wake } from '#src/lane/wake.js';
+import { WorkLaneFlow } from '#src/lane/work-lane.flow.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
@@ -12,7 +12,7 @@ import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeClient } from '#src/stripe/stripe-client.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/system/system-ports.js';
-import { LaneWorker } from '#src/workers/lane-worker.js';
+import { LaneWorker } from '#src/lane/lane-worker.js';
 import { invoiceCreated, paymentSucceeded } from './events.js';
 import { InstantPlatform, NoGateway, NoRelay } from './peers.js';
 

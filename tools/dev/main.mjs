@@ -57,7 +57,9 @@ function start(args, env, stdout) {
 }
 
 async function startSandbox() {
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tools/tsconfig.json'], { stdio: 'inherit' });
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tools/tsconfig.json'], {
+    stdio: 'inherit',
+  });
   sandbox = start(['dist/tools/sandbox/main.js'], process.env, 'pipe');
   sandbox.once('exit', (code) => ending || void end(`the sandbox ended with exit code ${code}`, 1));
   const lines = [];

@@ -1,6 +1,6 @@
 // One run: a world, a story, faults for a day and a half, then peace, rest, and the rules.
-import { type Difference } from '#src/domain/verify/compare.js';
-import { type VerifyReport } from '#src/flows/verify.flow.js';
+import { type Difference } from '#src/verify/rules/compare.js';
+import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { type FaultKind, type FaultSource, noFaults, randomFaults, type YieldPoint } from './faults.js';
 import { isByHand, unnamedHands } from './hands.js';

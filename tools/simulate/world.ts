@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
 import { morKey } from '#src/domain/mor-key.js';
 import { type FlowSettings } from '#src/domain/settings.js';
-import { type VerifyReport } from '#src/flows/verify.flow.js';
+import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type Side } from '../sandbox/kernel/side.js';
 import { makeSandbox, type SandboxCore } from '../sandbox/sandbox.js';
 import { deliveryFaults, type FaultKind } from './faults.js';

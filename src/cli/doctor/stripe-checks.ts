@@ -5,7 +5,7 @@ import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
 import { type VerifyBooks } from '../../domain/ports/verify-books.js';
-import { GRACE_MS } from '../../domain/verify/compare.js';
+import { GRACE_MS } from '../../verify/rules/compare.js';
 import { optionalText } from '../../stripe/parse.js';
 import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type Check, fail, ok, warn } from './check.js';

@@ -2,7 +2,7 @@
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../model.js';
 import { type CallFailure } from '../ports/call.js';
 import { effectName } from './change.js';
-import { namesOf } from './settle-refunds.js';
+import { namesOf } from '../../refunds/rules/settle-refunds.js';
 
 /** A failure in one line, for the timeline and review items. */
 export function said(f: CallFailure): string {

@@ -1,5 +1,5 @@
 // What is needed to know what was lost: when the doors were open, what waited for a word of the MoR, and what the MoR lets one ask.
-import { type Span } from '../verify/loss-window.js';
+import { type Span } from '../../verify/rules/loss-window.js';
 import { type CallOutcome } from './call.js';
 
 export abstract class DoorsLog {

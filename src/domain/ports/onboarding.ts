@@ -1,5 +1,5 @@
 // Onboarding (Document 1): the partner's side of the MoR as the bridge sees it, and where each merchant's progress is kept.
-import { type OnboardingRow } from '../onboarding/model.js';
+import { type OnboardingRow } from '../../onboarding/rules/model.js';
 import { type Page, type PageRequest } from './books.js';
 import { type CallOutcome } from './call.js';
 

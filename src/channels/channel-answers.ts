@@ -1,0 +1,53 @@
+// Waits for what the lane's worker hears from the MoR about an object, and says in HTTP what came of it.
+import { Injectable } from '@nestjs/common';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { morProblem, Problem } from '../api/http/problem.js';
+import { callersField } from '../transfers/proforma-request.js';
+
+// The MoR answers within seconds. Who waits longer is told; the request goes on by itself with the same key.
+const PATIENCE_MS = 12_000;
+const FIRST_LOOKS_MS = 1_000;
+const LOOK_MS = 50;
+const LATER_LOOK_MS = 250;
+
+@Injectable()
+export class ChannelAnswers {
+  constructor(
+    private readonly books: Books,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The object once the MoR has answered. Throws its refusal with its status and code, its silence as 502. */
+  async of(asked: MorObjectRow): Promise<MorObjectRow> {
+    const start = this.clock.now().getTime();
+    let id = asked.id;
+    for (;;) {
+      const objects = await this.books.objects(asked.invoiceId);
+      const found = objects.find((o) => o.id === id);
+      if (found === undefined) throw new Error(`object ${id} was written and is not there`);
+      const waited = this.clock.now().getTime() - start;
+      const { refusal, replacedBy, unanswered } = found.detail;
+      if (found.status === 'REPLACED' && replacedBy !== undefined) {
+        id = replacedBy;
+        continue;
+      }
+      if (found.status === 'REFUSED') {
+        const why = refusal ?? { status: null, code: null, message: 'refused', errors: [] };
+        const none = { retryAfterMs: null, requestId: null, replayed: false };
+        throw morProblem({ ok: false, kind: 'refused', ...why, ...none }, callersField);
+      }
+      // An object taken over is being read now; until then its status is not known. A look that is planned for later is not waited for.
+      const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
+      if (found.status !== 'REQUESTED' && !isRead) return found;
+      if (found.status !== 'REQUESTED' && waited >= PATIENCE_MS) return found;
+      const silent = unanswered === true && found.morId === null && found.updatedAt.getTime() >= start;
+      if (silent || waited >= PATIENCE_MS) {
+        const said = 'The MoR has not answered. The request is repeated by itself; ask again to learn what came of it.';
+        throw new Problem(502, 'mor_unavailable', said);
+      }
+      await this.clock.sleep(waited < FIRST_LOOKS_MS ? LOOK_MS : LATER_LOOK_MS);
+    }
+  }
+}

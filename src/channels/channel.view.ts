@@ -1,0 +1,136 @@
+// What the MoR keeps beside an invoice as the API shows it: in the MoR's own field names.
+import { decimalFromMinor } from '../domain/money.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import {
+  AmountOrNull,
+  Flag,
+  Free,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeIfAny,
+  TimeOrNull,
+} from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+
+export class ProformaView {
+  @Text("The MoR's uuid of the proforma invoice.") id!: string;
+  @Text('`PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` or another word of the MoR.')
+  status!: string;
+  @TextOrNull() number!: string | null;
+  @TextOrNull("The invoice's id.") merchantReference!: string | null;
+  @Free('Only with `ISSUANCE_FAILED`: `code`, `message`, `failedAt`.') issuanceFailure?:
+    { readonly code: string | null; readonly message: string | null; readonly failedAt: string | null } | undefined;
+  @Time() createdAt!: string;
+}
+
+export function proformaView(o: MorObjectRow): ProformaView {
+  return {
+    id: o.morId ?? o.id,
+    status: o.status,
+    number: o.number,
+    merchantReference: o.detail.merchantReference ?? null,
+    issuanceFailure: o.status === 'ISSUANCE_FAILED' ? o.detail.failure : undefined,
+    createdAt: timeOf(o.createdAt),
+  };
+}
+
+type Decimal = { readonly amount: string; readonly currency: string };
+
+export class PaymentLinkView {
+  @Text("The MoR's uuid of the link.") id!: string;
+  @Text() paymentLinkId!: string;
+  @Text('`PAYABLE`, `PAID` or `EXPIRED`.') status!: string;
+  @TextOrNull('The hosted page.') url!: string | null;
+  @Free('`{amount, currency}` as decimal text: what the link was made for.') pricedAmount!: Decimal | null;
+  @Free('`{amount, currency}` as decimal text: what is still outstanding.') amountDue!: Decimal | null;
+  @TimeOrNull('The link stops accepting payment then.') expiresAt!: string | null;
+  @Time() createdAt!: string;
+}
+
+export function paymentLinkView(o: MorObjectRow): PaymentLinkView {
+  const { currency, amount: minor } = o;
+  const priced = o.detail.priced ?? (minor === null || currency === null ? null : decimalFromMinor(minor, currency));
+  const decimal = (amount: string | null | undefined): Decimal | null =>
+    amount === null || amount === undefined || currency === null ? null : { amount, currency };
+  return {
+    id: o.morId ?? o.id,
+    paymentLinkId: o.morId ?? o.id,
+    status: o.status,
+    url: o.url,
+    pricedAmount: decimal(priced),
+    amountDue: decimal(o.detail.due),
+    expiresAt: timeOf(o.deadline),
+    createdAt: timeOf(o.createdAt),
+  };
+}
+
+/** Beside an invoice: without links, which are minted on demand. */
+export class EInvoiceLineView {
+  @Text("The MoR's uuid; `GET /v1/e-invoices/{id}` gives fresh links.") id!: string;
+  @Text('`ISSUED`, `FAILED` or `CANCELLED`.') status!: string;
+  @TextIfAny('Why the authority rejected it.') error?: string | undefined;
+  @Time() created_at!: string;
+  @Time() updated_at!: string;
+}
+
+export class DisputeView {
+  @Text("The MoR's id, or that of the payment or event where it gave none.") id!: string;
+  @Text('`dispute` or `alert`.') kind!: string;
+  @Text('`action_needed`, `revision_requested`, `won`, `lost`, `decided`; an alert’s `received` or `handled`.')
+  status!: string;
+  @TextOrNull() payment_id!: string | null;
+  @AmountOrNull() amount!: number | null;
+  @TextOrNull('ISO 4217, lower case.') currency!: string | null;
+  @TimeOrNull('Until when somebody must act.') deadline!: string | null;
+  @TextOrNull("The MoR's dashboard, as it was given.") dashboard_url!: string | null;
+  @TextIfAny("The outcome in the MoR's words.") outcome?: string | undefined;
+  @Flag('An alert: whether the payment was given back; left out when not said.') refunded?: boolean | undefined;
+  @TextIfAny() reviewer_note?: string | undefined;
+  @Time() created_at!: string;
+  @TimeIfAny() updated_at?: string | undefined;
+}
+
+export type ChannelViews = {
+  readonly proformas: ProformaView[];
+  readonly payment_links: PaymentLinkView[];
+  readonly e_invoices: EInvoiceLineView[];
+  readonly disputes: DisputeView[];
+};
+
+/** @param names our id of a payment → its public id */
+export function channelViews(objects: readonly MorObjectRow[], names: ReadonlyMap<string, string>): ChannelViews {
+  const shown = objects.filter((o) => o.status !== 'REFUSED' && o.status !== 'REPLACED');
+  const of = (...kinds: MorObjectRow['kind'][]): MorObjectRow[] => shown.filter((o) => kinds.includes(o.kind));
+  return {
+    proformas: of('proforma').map(proformaView),
+    payment_links: of('payment_link').map(paymentLinkView),
+    e_invoices: of('e_invoice').map((o) => ({
+      id: o.morId ?? o.id,
+      status: o.status,
+      error: o.detail.failure?.message ?? undefined,
+      created_at: timeOf(o.createdAt),
+      updated_at: timeOf(o.updatedAt),
+    })),
+    disputes: of('dispute', 'alert').map((o) => disputeView(o, names)),
+  };
+}
+
+function disputeView(o: MorObjectRow, names: ReadonlyMap<string, string>): DisputeView {
+  return {
+    id: o.morId ?? o.id,
+    kind: o.kind,
+    status: o.status,
+    payment_id: o.paymentRowId === null ? null : (names.get(o.paymentRowId) ?? o.paymentRowId),
+    amount: amountOf(o.amount),
+    currency: currencyOf(o.currency),
+    deadline: timeOf(o.deadline),
+    dashboard_url: o.url,
+    outcome: o.detail.outcome ?? undefined,
+    refunded: o.detail.refunded ?? undefined,
+    reviewer_note: o.detail.reviewerNote ?? undefined,
+    created_at: timeOf(o.createdAt),
+    updated_at: timeOf(o.updatedAt),
+  };
+}

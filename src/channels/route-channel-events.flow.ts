@@ -1,0 +1,194 @@
+// Finds the invoice that an event of the MoR is about which does not name it (all of the other channels, and a refund of a signup's
+// payment), and moves the event to that invoice's lane.
+import { parseMorPaymentEvent, type PaymentRefunded } from '../domain/events/mor-payment-event.js';
+import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/events/mor-service-event.js';
+import { deadlineIn } from './rules/channel-fields.js';
+import { type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { showMoney } from '../domain/money.js';
+import { type ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
+import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
+import { type FlowContext } from '../lane/flow-context.js';
+import { type DecidedEvent } from '../lane/lane-trail.js';
+import { type Wake } from '../lane/wake.js';
+
+/** The answer to our own call, or the payment's own event, may be under way: milliseconds until nobody is known to be meant. */
+const ANSWER_PATIENCE_MS = 5_000;
+const LOOK_AGAIN_MS = 1_000;
+/** A thing that was unknown may become known (a signup is completed hours later): looked for again, ever more rarely, for a week. */
+const GIVE_UP_MS = 7 * 86_400_000;
+
+/** The surest first: a thing of our own, then what its ids are otherwise known for. */
+const SUREST: readonly Home['what'][] = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'];
+
+type Homeless = MorServiceEvent | PaymentRefunded;
+
+export class RouteChannelEventsFlow {
+  constructor(
+    private readonly events: ChannelEvents,
+    private readonly context: FlowContext,
+    private readonly wake: Wake,
+  ) {}
+
+  /** Routes what waits in a `mor:` lane. Gives what was decided here; what moved is decided in its invoice's lane. */
+  async run(claim: Claim): Promise<readonly DecidedEvent[]> {
+    const loaded = await this.events.load(claim.lane);
+    const read = loaded.map((stored) => ({ stored, event: usable(stored) }));
+    const ids = new Set(read.flatMap(({ event }) => (event === null ? [] : namesOf(event))));
+    const homes = ids.size === 0 ? [] : await this.events.homes([...ids]);
+    const known = new Map<string, Home[]>();
+    for (const home of homes) known.set(home.id, [...(known.get(home.id) ?? []), home]);
+    const routings = read.map(({ stored, event }) => this.route(stored, event, known));
+    const waiting = read.filter((_, i) => keepsLooking(routings[i])).map(({ stored }) => stored.waitedMs);
+    await this.events.route(claim.lane, claim.fence, routings, lookAgainInMs(waiting));
+    if (routings.some((r) => r.do === 'move')) this.wake.lanes();
+    return read.flatMap(({ stored }, i) => {
+      const r = routings[i];
+      if (r?.do !== 'decide' || stored.reviewId !== null) return [];
+      const { type, source, eventId } = stored;
+      return [{ id: r.id, status: r.status, reason: r.reason, type, source, eventId }];
+    });
+  }
+
+  private route(stored: RoutedEvent, event: Homeless | null, known: ReadonlyMap<string, Home[]>): Routing {
+    const { id, reviewId } = stored;
+    const decide = (
+      reason: string,
+      status: EventVerdict['status'] = 'done',
+      review: ReviewRow | null = null,
+    ): Routing => ({
+      id,
+      do: 'decide',
+      status,
+      reason,
+      review,
+    });
+    if (event === null) return decide('not of the shape that its type needs', 'parked');
+    const home = homeOf(event, known);
+    if (home !== null && home.invoiceId !== null) return { id, do: 'move', invoiceId: home.invoiceId, reviewId };
+    if (reviewId !== null) return decide('names nothing that is known here');
+    if (home !== null && event.kind === 'payment.captured') {
+      return decide("a signup's card payment: its own payment.* event, or the signup's completion, counts");
+    }
+    if (stored.waitedMs < ANSWER_PATIENCE_MS && maybeUnderWay(event)) return { id, do: 'wait', forMs: LOOK_AGAIN_MS };
+    const item = itemFor(event);
+    if (item === null) return decide('a proforma invoice that was not made here');
+    return decide('names nothing that is known here: a person must look', 'done', this.review(event, item));
+  }
+
+  private review(event: Homeless, item: Item): ReviewRow {
+    const { now, newId } = this.context.now();
+    return {
+      id: newId('rev'),
+      kind: item.kind,
+      status: 'open',
+      subject: event.eventId,
+      invoiceId: null,
+      paymentRowId: null,
+      refundId: null,
+      summary: item.summary,
+      proposal: item.proposal,
+      dueAt: item.dueAt ?? null,
+      createdAt: now,
+      resolvedAt: null,
+      resolvedBy: null,
+      resolution: null,
+      note: null,
+    };
+  }
+}
+
+/** Half as long again as it has waited; at least a minute, at most six hours; null once it is given up. */
+function lookAgainInMs(waitedMs: readonly number[]): number | null {
+  const ages = waitedMs.filter((age) => age < GIVE_UP_MS);
+  if (ages.length === 0) return null;
+  return Math.min(6 * 3_600_000, Math.max(60_000, Math.round(Math.min(...ages) / 2)));
+}
+
+function usable(stored: RoutedEvent): Homeless | null {
+  if (stored.source === 'mor_payments') {
+    const parsed = parseMorPaymentEvent(stored.body);
+    return parsed.verdict === 'usable' && parsed.event.kind === 'payment.refunded' ? parsed.event : null;
+  }
+  const parsed = parseMorServiceEvent(stored.body);
+  return parsed.verdict === 'usable' ? parsed.event : null;
+}
+
+/** Every id the event carries; a proforma invoice's may stand in the event's own id alone. */
+function namesOf(event: Homeless): readonly string[] {
+  if (event.kind === 'payment.refunded') {
+    return [event.paymentId, event.processorChargeId, event.processorPaymentIntentId];
+  }
+  const first = [event.proformaInvoiceId, event.paymentLinkId, event.eInvoiceId].filter((id) => id !== null);
+  return [...new Set([...first, ...idsIn(event.data)])];
+}
+
+function homeOf(event: Homeless, known: ReadonlyMap<string, Home[]>): Home | null {
+  const found = namesOf(event).flatMap((id) => known.get(id) ?? []);
+  for (const what of SUREST) {
+    const home = found.find((h) => h.what === what);
+    if (home !== undefined) return home;
+  }
+  return null;
+}
+
+function keepsLooking(r: Routing | undefined): boolean {
+  return r?.do === 'decide' && (r.review !== null || r.reason === 'names nothing that is known here');
+}
+
+function maybeUnderWay(event: Homeless): boolean {
+  if (event.kind === 'payment.refunded') return true;
+  return event.kind.startsWith('proforma_invoice.') || event.kind === 'payment.captured' || event.eInvoiceId !== null;
+}
+
+type Item = {
+  readonly kind: ReviewKind;
+  readonly summary: string;
+  readonly proposal: string;
+  readonly dueAt?: Date | null;
+};
+
+/** What a person is told of an event that names nothing we know; null: nothing follows from it. */
+function itemFor(event: Homeless): Item | null {
+  const look =
+    'Look it up at the MoR. If it belongs to an invoice, see that the invoice is settled; else dismiss this.';
+  switch (event.kind) {
+    case 'proforma_invoice.issued':
+    case 'proforma_invoice.issuance_failed':
+      return null;
+    case 'proforma_invoice.settled': {
+      const summary = `a bank transfer was received for proforma invoice ${event.proformaInvoiceId}, which is not known here`;
+      return { kind: 'conflicting_event', summary, proposal: look };
+    }
+    case 'payment.captured': {
+      const summary = `a payment was captured (event ${event.eventId}) that is not known here: no invoice, link or signup`;
+      return { kind: 'conflicting_event', summary, proposal: look };
+    }
+    case 'payment.refunded': {
+      const summary = `${showMoney(event.amount)} of payment ${event.paymentId} was given back (event ${event.eventId}), which is not known here; the event names no invoice`;
+      const proposal =
+        "If it is a signup's payment, complete the signup: the refund is then recorded and this closes itself. Else look it up at the MoR.";
+      return { kind: 'conflicting_event', summary, proposal };
+    }
+    case 'e_invoice.issued':
+    case 'e_invoice.issuance_failed':
+    case 'e_invoice.cancelled': {
+      const summary = `${event.kind} for e-invoice ${event.eInvoiceId ?? event.eventId}, whose invoice is not known here`;
+      return {
+        kind: 'conflicting_event',
+        summary,
+        proposal: 'Look at the e-invoice at the MoR and file it where it belongs.',
+      };
+    }
+    case 'dispute.action_needed':
+    case 'dispute.revision_requested':
+    case 'dispute.outcome':
+    case 'pre_chargeback_alert.received':
+    case 'pre_chargeback_alert.outcome': {
+      const deadline = deadlineIn(event.data);
+      const until = deadline === null ? '' : `, to be answered by ${deadline.toISOString()}`;
+      const summary = `${event.kind} (event ${event.eventId}) about a payment that is not known here${until}`;
+      const proposal = "Find the payment in the MoR's dashboard and act there in time.";
+      return { kind: 'dispute', summary, proposal, dueAt: deadline };
+    }
+  }
+}

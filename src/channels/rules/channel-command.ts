@@ -1,0 +1,76 @@
+// What the merchant asks for on an invoice: a proforma invoice or a payment link, and taking a proforma invoice back.
+import { showMoney } from '../../domain/money.js';
+import { type LaneState } from '../../domain/model.js';
+import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
+import { type WireRequest } from '../../domain/ports/call.js';
+import { type Commanded, refuse, refuseInShadow } from '../../lane/rules/apply-command.js';
+import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
+import { takeRead } from '../../domain/lane/facts.js';
+
+export type ObjectRequest = {
+  readonly kind: 'proforma' | 'payment_link';
+  /** Ours, new for every submission: the key is made of it, never of the body. */
+  readonly id: string;
+  /** The bytes to send; a link's hold its key. Null: the request is not complete, so nothing new can be made of it. */
+  readonly wire: WireRequest | null;
+  /** Until when a proforma invoice is to be paid; null: a link, whose end the MoR names. */
+  readonly until: Date | null;
+  /** The invoice, as it was read when the platform was asked for it at `askedAt`. */
+  readonly facts: InvoiceFacts;
+  readonly askedAt: Date;
+  readonly by: string;
+};
+
+/** The live proforma invoice, or the link that can still be paid; null: none. */
+export function standing(s: Pick<LaneState, 'objects'>, kind: ObjectRequest['kind'], ctx: Ctx): MorObjectRow | null {
+  const live = kind === 'proforma' ? isLiveProforma : (o: MorObjectRow): boolean => isPayableLink(o, ctx.now);
+  return s.objects.findLast(live) ?? null;
+}
+
+/** Writes the request down with its key and bytes, unless one stands already: then that one is given. */
+export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Commanded<MorObjectRow> {
+  if (ctx.settings.shadow === true) return refuseInShadow();
+  const { kind, id, wire, facts, by, until } = req;
+  // The read, and what else was asked for, took its time: a worker may have marked the invoice meanwhile.
+  const isOld = (s.invoice?.readAt?.getTime() ?? 0) > req.askedAt.getTime();
+  const read = isOld ? s : takeRead(s, ctx, facts);
+  const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
+  const { amountRemaining: minor, currency } = facts;
+  const status = read.invoice?.platformStatus ?? facts.status;
+  const closed = status === 'paid' || status === 'void' || status === 'deleted';
+  if (closed || minor <= 0n) {
+    return refuse(409, 'invoice_not_payable', `The invoice is ${status}: there is nothing to pay with a ${what}.`);
+  }
+  const there = standing(read, kind, ctx);
+  if (there !== null) return { ok: true, state: read, value: there };
+  if (read.invoice?.amountRemaining !== minor)
+    return refuse(409, 'invoice_changed', 'What is due changed while the invoice was read: ask again.');
+  const taken = read.payments.find((p) => p.succeededAt !== null && p.mark !== 'closed' && p.mark !== 'confirmed');
+  if (taken !== undefined && taken.mark !== 'parked') {
+    return refuse(409, 'invoice_not_payable', 'A payment for this invoice was taken and is being marked.');
+  }
+  if (wire === null) return refuse(400, 'invalid_request', 'The request is not complete.');
+  const object = newMorObject(ctx.now, {
+    id,
+    kind,
+    invoiceId: facts.invoiceId,
+    status: 'REQUESTED',
+    amount: minor,
+    currency,
+    deadline: until,
+  });
+  const state = askFor(read, object, wire, ctx);
+  const said = `${by} asked for a ${what} of ${showMoney({ minor, currency })}`;
+  return { ok: true, state: note(state, ctx, 'person', said, id), value: object };
+}
+
+/** The MoR has deleted a proforma invoice, as we asked. */
+export function objectDeleted(s: LaneState, id: string, by: string, ctx: Ctx): Commanded<MorObjectRow> {
+  const o = s.objects.find((x) => x.id === id);
+  if (o === undefined) return refuse(404, 'not_found', 'There is no such proforma invoice.');
+  if (o.status === 'DELETED') return { ok: true, state: s, value: o };
+  const gone: MorObjectRow = { ...o, status: 'DELETED', readDueAt: null, updatedAt: ctx.now };
+  const said = `${by} deleted proforma invoice ${o.number ?? o.morId ?? ''}`;
+  return { ok: true, state: note(putObject(s, gone), ctx, 'person', said, id), value: gone };
+}

@@ -1,0 +1,250 @@
+// Disputes and alerts at rest: which payment they are about, what a bank took of it in the books, and the items that tell a person.
+import { showMoney } from '../../domain/money.js';
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { disputeLost, disputeReversed } from '../../domain/postings.js';
+import { addEntry, closeReviews, type Ctx, note, openReview, putObject } from '../../domain/lane/change.js';
+
+export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
+  if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert')) return s;
+  let state = bookLosses(nameDisputed(s), ctx);
+  for (const o of state.objects) {
+    if (o.kind === 'dispute') state = settleDispute(state, o, ctx);
+    if (o.kind === 'alert') state = settleAlert(state, o, ctx);
+  }
+  return state;
+}
+
+/** A dispute may be heard of before its payment: the payment that it named, as soon as it is known; else the only one that was taken. */
+function nameDisputed(s: LaneState): LaneState {
+  let state = s;
+  const taken = s.payments.filter((p) => p.succeededAt !== null);
+  for (const o of s.objects) {
+    if (o.kind !== 'dispute' && o.kind !== 'alert') continue;
+    const named = taken.find((p) => isNamed(p, o.detail.names ?? []));
+    const only = o.paymentRowId === null && taken.length === 1 ? taken[0] : undefined;
+    const paymentRowId = (named ?? only)?.id ?? o.paymentRowId;
+    if (paymentRowId !== o.paymentRowId) state = putObject(state, { ...o, paymentRowId });
+  }
+  return state;
+}
+
+function isNamed(p: PaymentRow, names: readonly string[]): boolean {
+  return [p.paymentId, p.id, p.processorChargeId, p.processorPaymentIntentId].some(
+    (id) => id !== null && names.includes(id),
+  );
+}
+
+/**
+ * The books follow what is known now, in whatever order it became known: a refund counts before a loss, a loss takes what is left of
+ * its payment, and one that is no loss after all is taken back. Entries are never changed: the difference is another one.
+ */
+function bookLosses(s: LaneState, ctx: Ctx): LaneState {
+  const wanted = lossesOf(s);
+  let state = s;
+  for (const o of s.objects) {
+    // One that an older release booked beside this one did not write down how much: it stays as it is.
+    if (o.kind !== 'dispute' || isOldLoss(o)) continue;
+    const { loss } = o.detail;
+    const to = wanted.get(o.id);
+    const had = loss === undefined ? 0n : BigInt(loss.minor);
+    const before = s.payments.find((p) => p.id === loss?.of);
+    if (before !== undefined && before.id !== to?.payment.id) {
+      state = move(state, o.id, before, -had, ctx);
+      if (to !== undefined) state = move(state, o.id, to.payment, to.minor, ctx);
+    } else if (to !== undefined) state = move(state, o.id, to.payment, to.minor - had, ctx);
+  }
+  return state;
+}
+
+function isOldLoss(o: MorObjectRow): boolean {
+  return o.detail.booked === true && o.detail.loss === undefined;
+}
+
+/** What the bank took, by dispute: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
+function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
+  const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
+  const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
+  const lost = s.objects.filter((o) => o.kind === 'dispute' && (o.status === 'lost' || isOldLoss(o)));
+  for (const payment of s.payments) {
+    if (payment.succeededAt === null || payment.amount === null) continue;
+    let rest = payment.amount - payment.amountRefunded;
+    const own = lost.filter((o) => o.paymentRowId === payment.id);
+    for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
+      const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
+      const minor = fits ? (o.amount ?? 0n) : rest;
+      rest -= minor;
+      if (minor > 0n) losses.set(o.id, { payment, minor });
+    }
+  }
+  return losses;
+}
+
+/** Books `minor` more, or less, as the loss of a dispute of this payment. */
+function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, ctx: Ctx): LaneState {
+  const o = s.objects.find((x) => x.id === objectId);
+  if (o === undefined || minor === 0n) return s;
+  const { entries = 0, minor: had = '0', of = p.id } = o.detail.loss ?? {};
+  const subject = entries === 0 ? o.id : `${o.id}:${entries + 1}`;
+  const entry = minor > 0n ? disputeLost(p, subject, minor, ctx.now) : disputeReversed(p, subject, -minor, ctx.now);
+  const now = (of === p.id ? BigInt(had) : 0n) + minor;
+  const loss = { of: p.id, minor: now.toString(), entries: entries + 1 };
+  const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
+  const what = showMoney({ minor: minor > 0n ? minor : -minor, currency: p.currency });
+  const name = o.morId ?? o.id;
+  const why =
+    minor > 0n ? `was taken back by the bank: dispute ${name} is lost` : `of the loss by dispute ${name} is taken back`;
+  return note(booked, ctx, 'decision', `${what} ${why}`, o.id);
+}
+
+/** The item names the dispute and its stage, so that evidence that was sent back is a new item and not the one dismissed before. */
+function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  const morId = o.morId ?? o.id;
+  const subjects = {
+    action_needed: morId,
+    revision_requested: `${morId}:revision`,
+    lost: `${morId}:lost`,
+    decided: `${morId}:decided`,
+    won: `${morId}:won`,
+  };
+  const close = (state: LaneState, keep: string | null, why: string): LaneState =>
+    closeReviews(
+      state,
+      ctx,
+      (r) => r.kind === 'dispute' && r.subject !== keep && Object.values(subjects).includes(r.subject),
+      { by: null, resolution: 'cleared', note: why },
+    );
+  const about = { kind: 'dispute' as const, paymentRowId: o.paymentRowId };
+  const dueAt = o.deadline;
+  switch (o.status) {
+    case 'action_needed':
+      return openReview(s, ctx, {
+        ...about,
+        dueAt,
+        subject: subjects.action_needed,
+        summary: `the customer's bank disputes ${sumOf(s, o)}: dispute ${morId}, evidence is needed ${until(o)}`,
+        proposal: `Send evidence in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}. The invoice stays paid meanwhile.`,
+      });
+    case 'revision_requested': {
+      const said = o.detail.reviewerNote;
+      return openReview(close(s, subjects.revision_requested, 'the evidence was sent back'), ctx, {
+        ...about,
+        dueAt,
+        subject: subjects.revision_requested,
+        summary: `the evidence for dispute ${morId} was sent back, new evidence is needed ${until(o)}${said ? `: ${said}` : ''}`,
+        proposal: `Amend the evidence in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}.`,
+      });
+    }
+    case 'won':
+      return settleWon(close(s, subjects.won, `dispute ${morId} was won: the payment stands`), o, subjects, ctx);
+    case 'lost':
+      return settleLost(close(s, subjects.lost, `dispute ${morId} was lost`), o, subjects.lost, ctx);
+    case 'decided': {
+      const said = o.detail.outcome ?? 'no outcome given';
+      const subject = subjects.decided;
+      return openReview(close(s, subject, `dispute ${morId} was decided`), ctx, {
+        ...about,
+        subject,
+        summary: `dispute ${morId} was decided in words that are not known here: ${said}`,
+        proposal: "Look it up in the MoR's dashboard: whether the money was taken back is not in the books.",
+      });
+    }
+    default:
+      return s;
+  }
+}
+
+function settleLost(s: LaneState, o: MorObjectRow, subject: string, ctx: Ctx): LaneState {
+  return openReview(s, ctx, {
+    kind: 'dispute',
+    subject,
+    paymentRowId: o.paymentRowId,
+    summary: `dispute ${o.morId ?? o.id} was lost: the bank took ${sumOf(s, o)} back`,
+    proposal: 'Decide whether the customer is billed anew or the loss is written off. The invoice stays paid.',
+  });
+}
+
+/** Won after all: somebody who has dealt with the loss must know. */
+function settleWon(
+  s: LaneState,
+  o: MorObjectRow,
+  subjects: { readonly lost: string; readonly won: string },
+  ctx: Ctx,
+): LaneState {
+  const dealt = s.reviews.some(
+    (r) => r.kind === 'dispute' && r.subject === subjects.lost && r.resolution === 'dismiss',
+  );
+  if (!dealt) return s;
+  return openReview(s, ctx, {
+    kind: 'dispute',
+    subject: subjects.won,
+    paymentRowId: o.paymentRowId,
+    summary: `dispute ${o.morId ?? o.id} was lost and is won since: the bank gave ${sumOf(s, o)} back`,
+    proposal:
+      'The loss is taken back in the ledger. If the customer was billed anew meanwhile, decide which of the two stands.',
+  });
+}
+
+function sumOf(s: LaneState, o: MorObjectRow): string {
+  if (o.amount !== null && o.currency !== null) return showMoney({ minor: o.amount, currency: o.currency });
+  const p = s.payments.find((x) => x.id === o.paymentRowId);
+  return p === undefined || p.amount === null ? 'a payment' : showMoney({ minor: p.amount, currency: p.currency });
+}
+
+export function until(o: MorObjectRow): string {
+  return o.deadline === null ? '(no deadline given)' : `by ${o.deadline.toISOString()}`;
+}
+
+/** A refund made by an alert is the same refund as its `payment.refunded`: nothing is recorded from here. */
+function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  const morId = o.morId ?? o.id;
+  const subject = `alert:${morId}`; // a dispute may have the same id, where both go by their payment's
+  const outcome = `alert:${morId}:outcome`;
+  const close = (of: string, why: string, state: LaneState): LaneState =>
+    closeReviews(state, ctx, (r) => r.kind === 'dispute' && r.subject === of, {
+      by: null,
+      resolution: 'cleared',
+      note: why,
+    });
+  const name = s.payments.find((p) => p.id === o.paymentRowId);
+  const of = name === undefined ? 'a payment' : `payment ${name.paymentId ?? name.id}`;
+  if (o.status === 'received') {
+    return openReview(s, ctx, {
+      kind: 'dispute',
+      subject,
+      paymentRowId: o.paymentRowId,
+      dueAt: o.deadline,
+      summary: `a chargeback of ${sumOf(s, o)} is about to be raised: alert ${morId} on ${of}, to be handled ${until(o)}`,
+      proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
+    });
+  }
+  if (o.status !== 'handled') return s;
+  if (o.detail.refunded === false) return close(subject, 'the alert was handled without a refund', s);
+  const state = close(subject, 'the alert was handled', s);
+  if (isRefunded(s, o, name)) return close(outcome, 'the refund is recorded', state);
+  return openReview(state, ctx, {
+    kind: 'dispute',
+    subject: outcome,
+    paymentRowId: o.paymentRowId,
+    summary:
+      o.detail.refunded === true
+        ? `alert ${morId} was answered with a refund of ${of}, which has not been announced yet`
+        : `alert ${morId} on ${of} was handled; whether the payment was given back was not said`,
+    proposal: 'Its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
+  });
+}
+
+/** Milliseconds that an alert may be heard of behind the refund that answered it: Document 2 tries to deliver it for some hours. */
+const ALERT_PATIENCE_MS = 24 * 3_600_000;
+
+/** Whether the refund that an alert's outcome speaks of is known. One of long before the alert is another. */
+function isRefunded(s: LaneState, o: MorObjectRow, p: PaymentRow | undefined): boolean {
+  if (p !== undefined && p.amount !== null && p.amountRefunded >= p.amount) return true;
+  const since = o.createdAt.getTime() - ALERT_PATIENCE_MS;
+  return s.refunds.some(
+    ({ status, paymentRowId, succeededAt }) =>
+      status === 'succeeded' &&
+      (p === undefined || paymentRowId === p.id) &&
+      (succeededAt === null || succeededAt.getTime() >= since),
+  );
+}

@@ -1,0 +1,97 @@
+// The MoR's documents: invoice files of payments and refunds, and e-invoices, each with links minted for this answer.
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Response } from 'express';
+import { Books } from '../domain/ports/books.js';
+import { type EInvoice, EInvoices } from '../mor/e-invoices.js';
+import { Invoices } from '../mor/invoices.js';
+import { MayRead } from '../api/access/access.js';
+import { Free, Problems, Text } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { morProblem, notFound } from '../api/http/problem.js';
+import { timeOf } from '../api/http/values.js';
+import { FileLinkView, linkOrWait } from './file-link.view.js';
+
+export class EInvoiceView {
+  @Text() id!: string;
+  @Text('`PENDING`, `ISSUED`, `FAILED` or `CANCELLED`.') status!: string;
+  @Free('`{type, id}` of what it was made for.') source?: { readonly type: string; readonly id: string } | undefined;
+  @Free('`{message}`: why the authority rejected it.') error?: { readonly message: string } | undefined;
+  @Free('`pdfUrl`, `xmlUrl`, `expiresAt` (15 minutes); left out until there are files.')
+  document?:
+    { readonly pdfUrl: string | null; readonly xmlUrl: string | null; readonly expiresAt: string | null } | undefined;
+}
+
+const PENDING = 'Still being made: ask again after Retry-After seconds.';
+
+@ApiTags('Documents')
+@Controller('v1')
+export class DocumentsController {
+  constructor(
+    private readonly books: Books,
+    private readonly invoices: Invoices,
+    private readonly eInvoices: EInvoices,
+  ) {}
+
+  @Get('payments/:id/document')
+  @MayRead('read', 'payment.document')
+  @ApiOperation({ summary: "A fresh link to a payment's invoice file (role: read)" })
+  @ApiOkResponse({ type: FileLinkView })
+  @ApiAcceptedResponse({ description: PENDING })
+  @Problems({ 404: '`not_found`: no such payment, or the MoR has no file for it.', 502: '`mor_unavailable`' })
+  async ofPayment(
+    @Param('id', IdPipe) id: string,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<FileLinkView | { status: string }> {
+    const found = await this.books.payment(id);
+    if (found === null) throw notFound('payment');
+    const { processorChargeId, invoiceId, id: rowId } = found.payment;
+    if (processorChargeId !== null) {
+      return linkOrWait(await this.invoices.ofPaymentByReference(processorChargeId), res);
+    }
+    const objects = await this.books.objects(invoiceId);
+    const captured = objects.find((o) => o.kind === 'capture' && o.paymentRowId === rowId);
+    if (captured === undefined || captured.morId === null)
+      throw notFound('document: the MoR has named no charge of it');
+    return linkOrWait(await this.invoices.ofPayment(captured.morId), res);
+  }
+
+  @Get('refunds/:id/document')
+  @MayRead('read', 'refund.document')
+  @ApiOperation({ summary: "A fresh link to a refund's invoice file (role: read)" })
+  @ApiOkResponse({ type: FileLinkView })
+  @ApiAcceptedResponse({ description: PENDING })
+  @Problems({ 404: '`not_found`: no such refund, or the MoR has no file for it.', 502: '`mor_unavailable`' })
+  async ofRefund(
+    @Param('id', IdPipe) id: string,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<FileLinkView | { status: string }> {
+    const found = await this.books.refund(id);
+    if (found === null) throw notFound('refund');
+    const { processorRefundId } = found.refund;
+    if (processorRefundId === null) throw notFound('document: the MoR has named no refund of the processor');
+    return linkOrWait(await this.invoices.ofRefundByReference(processorRefundId), res);
+  }
+
+  @Get('e-invoices/:id')
+  @MayRead('read', 'e_invoice.read')
+  @ApiOperation({ summary: 'An e-invoice with fresh links (role: read)' })
+  @ApiOkResponse({ type: EInvoiceView })
+  @Problems({ 400: '`invalid_argument`: not a uuid.', 404: '`not_found`', 502: '`mor_unavailable`' })
+  async eInvoice(@Param('id', IdPipe) id: string): Promise<EInvoiceView> {
+    const read = await this.eInvoices.read(id);
+    if (!read.ok) throw morProblem(read);
+    return eInvoiceView(read.value);
+  }
+}
+
+function eInvoiceView(e: EInvoice): EInvoiceView {
+  const { document: d } = e;
+  return {
+    id: e.id,
+    status: e.status,
+    source: e.madeFor ?? undefined,
+    error: e.errorMessage === null ? undefined : { message: e.errorMessage },
+    document: d === null ? undefined : { pdfUrl: d.pdfUrl, xmlUrl: d.xmlUrl, expiresAt: timeOf(d.expiresAt) },
+  };
+}

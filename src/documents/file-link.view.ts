@@ -1,0 +1,31 @@
+// A link to a file of the MoR that lives for minutes: handed on, never stored, never logged.
+import { type Response } from 'express';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { type FileLink, type WhenReady } from '../mor/file-link.js';
+import { Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
+import { morProblem } from '../api/http/problem.js';
+import { timeOf } from '../api/http/values.js';
+
+export class FileLinkView {
+  @TextOrNull() fileName!: string | null;
+  @Text('Pre-signed: whoever has it has the file until it expires.') url!: string;
+  @TimeOrNull() expiresAt!: string | null;
+}
+
+const WAIT_SEC = 2; // Document 2, proforma creates
+
+/** 200 with the link; 202 with the MoR's Retry-After while the file is being made; its refusals as they are. */
+export function linkOrWait(
+  outcome: CallOutcome<WhenReady<FileLink>>,
+  res: Response,
+): FileLinkView | { status: 'pending' } {
+  if (!outcome.ok) throw morProblem(outcome);
+  const { value } = outcome;
+  if (value.state === 'ready') {
+    const { fileName, url, expiresAt } = value.value;
+    return { fileName, url, expiresAt: timeOf(expiresAt) };
+  }
+  const sec = value.retryAfterMs === null ? WAIT_SEC : Math.max(1, Math.ceil(value.retryAfterMs / 1000));
+  res.status(202).setHeader('Retry-After', String(sec));
+  return { status: 'pending' };
+}

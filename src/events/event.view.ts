@@ -1,0 +1,54 @@
+// An event of the inbox or of the quarantine as the API shows it.
+import { parseBody } from '../domain/events/json-body.js';
+import { type EventRow } from '../domain/ports/books.js';
+import { Count, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
+import { timeOf } from '../api/http/values.js';
+import { masked } from './mask.js';
+
+export const EVENT_SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const;
+export const EVENT_STATUSES = ['received', 'done', 'ignored', 'parked', 'quarantined'] as const;
+
+export class EventView {
+  @Text('`ie_…` in the inbox, `iq_…` in quarantine.') id!: string;
+  @Word(EVENT_SOURCES) source!: (typeof EVENT_SOURCES)[number];
+  @Text("The sender's own id.") event_id!: string;
+  @Text("The sender's type; empty when it had none.") type!: string;
+  @Word(EVENT_STATUSES) status!: (typeof EVENT_STATUSES)[number];
+  @TextIfAny('Why it was ignored, parked or put into quarantine.') reason?: string | undefined;
+  @Count('How often deciding it was tried in vain; in quarantine, how often it was delivered.') attempts!: number;
+  @Time() received_at!: string;
+  @TimeIfAny() decided_at?: string | undefined;
+}
+
+export class EventWithBodyView extends EventView {
+  @Text('What it is about: events of one lane are worked one at a time. Usually the invoice.') lane!: string;
+  @Free('The body with personal data masked; null when it is no JSON object or was purged.') body!: Readonly<
+    Record<string, unknown>
+  > | null;
+  @TextOrNull('Why there is no body to show.') body_note!: string | null;
+}
+
+export function eventView(e: EventRow): EventView {
+  return {
+    id: e.id,
+    source: e.source,
+    event_id: e.eventId,
+    type: e.type,
+    status: e.status,
+    reason: e.reason ?? undefined,
+    attempts: e.attempts,
+    received_at: timeOf(e.receivedAt),
+    decided_at: timeOf(e.decidedAt) ?? undefined,
+  };
+}
+
+export function eventWithBodyView(e: EventRow & { readonly body: Buffer | null }): EventWithBodyView {
+  return { ...eventView(e), lane: e.lane, ...bodyOf(e.body) };
+}
+
+function bodyOf(bytes: Buffer | null): Pick<EventWithBodyView, 'body' | 'body_note'> {
+  if (bytes === null) return { body: null, body_note: 'the body was purged' };
+  const parsed = parseBody(bytes);
+  if (!parsed.ok) return { body: null, body_note: `${bytes.length} bytes: ${parsed.reason}` };
+  return { body: masked(parsed.value) as Record<string, unknown>, body_note: null };
+}

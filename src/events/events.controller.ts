@@ -1,0 +1,86 @@
+// The inbox, with what is in quarantine: looked through, looked into, put up for another decision.
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Books } from '../domain/ports/books.js';
+import { EventsDesk } from '../domain/ports/events-desk.js';
+import { Wake } from '../lane/wake.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { notFound, Problem } from '../api/http/problem.js';
+import { Filter } from '../api/http/rules.js';
+import {
+  EVENT_SOURCES,
+  EVENT_STATUSES,
+  EventView,
+  eventView,
+  EventWithBodyView,
+  eventWithBodyView,
+} from './event.view.js';
+
+class EventsQuery extends PageQuery {
+  @Filter('Only from this sender.', EVENT_SOURCES) source?: string;
+  @Filter('Only this status.', EVENT_STATUSES) status?: string;
+  @Filter('Only this type.') type?: string;
+  @Filter("Only the sender's event of this id.") event_id?: string;
+}
+
+@ApiTags('Events')
+@Controller('v1/events')
+export class EventsController {
+  constructor(
+    private readonly books: Books,
+    private readonly desk: EventsDesk,
+    private readonly wake: Wake,
+  ) {}
+
+  @Get()
+  @MayRead('read', 'event.list')
+  @ApiOperation({ summary: 'Webhook events, newest first (role: read)' })
+  @ApiOkResponse({ type: pageOf(EventView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: EventsQuery): Promise<PageView<EventView>> {
+    const filter = given({ source: q.source, status: q.status, type: q.type, eventId: q.event_id });
+    return pageView(await this.books.events(filter, pageRequest(q)), eventView);
+  }
+
+  @Get(':id')
+  @MayRead('read', 'event.read')
+  @ApiOperation({ summary: 'An event with its body, personal data masked (role: read)' })
+  @ApiOkResponse({ type: EventWithBodyView })
+  @Problems({ 404: '`not_found`' })
+  async one(@Param('id', IdPipe) id: string): Promise<EventWithBodyView> {
+    const event = await this.books.event(id);
+    if (event === null) throw notFound('event');
+    return eventWithBodyView(event);
+  }
+
+  @Post(':id/retry')
+  @HttpCode(202)
+  @MayChange('ops', 'event.retry', { outside: false })
+  @ApiOperation({
+    summary: 'Decide an event once more (role: ops)',
+    description:
+      'A parked or decided event is decided again; what it did already is not done twice. One in quarantine enters the inbox. Takes no body.',
+  })
+  @ApiAcceptedResponse({ type: EventView, description: 'The event as it now waits in the inbox.' })
+  @Problems({
+    404: '`not_found`',
+    409: '`event_not_retryable`: its body was purged, or it is the second body of an event id, which is never applied.',
+  })
+  async retry(@Param('id', IdPipe) id: string): Promise<EventView> {
+    const inboxId = await this.desk.retry(id);
+    const event = await this.books.event(inboxId ?? id);
+    if (event === null) throw notFound('event');
+    if (inboxId === null) {
+      throw new Problem(
+        409,
+        'event_not_retryable',
+        'This event cannot be decided again: it has no body that may be used.',
+      );
+    }
+    this.wake.lanes();
+    return eventView(event);
+  }
+}

@@ -1,0 +1,64 @@
+// An event's body for people to read: what names a person, and what opens a door, is masked at any depth.
+import { isSecretName } from '../observe/index.js';
+
+const MASK = '[masked]';
+const MAX_DEPTH = 40;
+const MAX_MEMBERS = 2_000;
+
+// Compared in lower case without "_" and "-". Everything below such a member is masked, whatever its shape.
+const PERSONAL = new Set([
+  'email',
+  'receiptemail',
+  'customeremail',
+  'name',
+  'customername',
+  'firstname',
+  'lastname',
+  'phone',
+  'customerphone',
+  'address',
+  'customeraddress',
+  'customershipping',
+  'shippingdetails',
+  'shipping',
+  'billingdetails',
+  'customertaxids',
+  'taxid',
+  'ipaddress',
+  'line1',
+  'line2',
+  'postalcode',
+  'recipient',
+  'accountname',
+  'accountnumber',
+]);
+// Links that show the invoice, or let it be paid, to whoever holds them.
+const LINKS = new Set([
+  'hostedinvoiceurl',
+  'invoicepdf',
+  'receipturl',
+  'downloadurl',
+  'checkouturl',
+  'paymenturl',
+  'documenturl',
+]);
+// Bounded, so that a long text without a blank costs no more than its length.
+const EMAIL = /[^\s@"'<>,;()]{1,64}@[^\s@"'<>,;()]{1,255}/g;
+
+/** A copy without personal data and secrets. `null` stays `null`: that something was absent is no secret. */
+export function masked(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return value.replace(EMAIL, MASK);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '[deeper]';
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => masked(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MAX_MEMBERS)
+      .map(([name, inner]) => [name, hides(name) && inner !== null ? MASK : masked(inner, depth + 1)]),
+  );
+}
+
+function hides(name: string): boolean {
+  const plain = name.toLowerCase().replace(/[_-]/g, '');
+  return PERSONAL.has(plain) || LINKS.has(plain) || isSecretName(name);
+}

@@ -1,0 +1,59 @@
+// Keeps the gauges of the whole database fresh enough for a scrape, without asking it at each one.
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '../config/index.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { ShadowBooks } from '../domain/ports/shadow-books.js';
+import { Metrics } from '../observe/index.js';
+
+const FRESH_MS = 5_000;
+/** A scrape does not wait longer than this for the database: the numbers of the process itself are shown all the same. */
+const PATIENCE_MS = 2_000;
+
+@Injectable()
+export class Gauges {
+  private readonly log = new Logger('api');
+  private askedAt: number | null = null;
+  private asking: Promise<void> | null = null;
+
+  constructor(
+    private readonly books: Books,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    private readonly shadow: ShadowBooks,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'shadow'>,
+  ) {}
+
+  /** Never rejects: without the database the gauges stay as they were. */
+  async refresh(): Promise<void> {
+    const now = this.clock.now().getTime();
+    if (this.asking === null && this.askedAt !== null && Math.abs(now - this.askedAt) < FRESH_MS) return;
+    this.asking ??= this.ask().finally(() => {
+      this.asking = null;
+    });
+    const patience = new AbortController();
+    await Promise.race([this.asking, this.clock.sleep(PATIENCE_MS, patience.signal)]);
+    patience.abort();
+  }
+
+  private async ask(): Promise<void> {
+    try {
+      const backlog = await this.books.backlog();
+      const now = this.clock.now().getTime();
+      const waits = backlog.waitingEvents + backlog.pendingMessages > 0;
+      this.metrics.queues(
+        { inbox: backlog.waitingEvents, outbox: backlog.pendingMessages },
+        waits ? new Date(now - backlog.oldestSeconds * 1000) : null,
+      );
+      this.metrics.eventsParked(backlog.parkedEvents);
+      this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews));
+      if (this.config.shadow) {
+        const { agreed, unmarked } = await this.shadow.standing();
+        this.metrics.shadowMarks(agreed, unmarked);
+      }
+      this.askedAt = now;
+    } catch (error) {
+      this.log.warn('the backlog could not be counted', error);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// Alive, ready, measured: what a supervisor, a load balancer and a scraper ask. No key, and nothing said that they need not know.
+import { Controller, Get, HttpCode, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProduces, ApiServiceUnavailableResponse, ApiTags } from '@nestjs/swagger';
+import { type Response } from 'express';
+import { Books } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { Metrics } from '../observe/index.js';
+import { OpenToAll } from '../api/access/access.js';
+import { Text } from '../api/http/docs.js';
+import { Readiness } from './readiness.js';
+import { Gauges } from './gauges.js';
+
+const DATABASE_MS = 2_000;
+
+class HealthView {
+  @Text('`ok`, or why not: `starting`, `stopping`, `database`.') status!: string;
+}
+
+@ApiTags('Health')
+@OpenToAll()
+@Controller()
+export class HealthController {
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly books: Books,
+    private readonly clock: Clock,
+    private readonly metrics: Metrics,
+    private readonly gauges: Gauges,
+  ) {}
+
+  @Get('livez')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'The process answers' })
+  @ApiOkResponse({ type: HealthView })
+  live(): HealthView {
+    return { status: 'ok' };
+  }
+
+  @Get('readyz')
+  @ApiOperation({ summary: 'Traffic may come' })
+  @ApiOkResponse({ type: HealthView })
+  @ApiServiceUnavailableResponse({
+    type: HealthView,
+    description: 'Starting, stopping, or without a database that takes writes.',
+  })
+  async ready(@Res({ passthrough: true }) res: Response): Promise<HealthView> {
+    const status = !this.readiness.ready ? this.readiness.reason : (await this.databaseAnswers()) ? 'ok' : 'database';
+    res.status(status === 'ok' ? 200 : 503);
+    return { status };
+  }
+
+  @Get('metrics')
+  @ApiOperation({ summary: 'Metrics for Prometheus' })
+  @ApiProduces('text/plain')
+  @ApiOkResponse({ type: String })
+  async scrape(@Res() res: Response): Promise<void> {
+    await this.gauges.refresh();
+    res.type(this.metrics.contentType).send(await this.metrics.text());
+  }
+
+  private async databaseAnswers(): Promise<boolean> {
+    const patience = new AbortController();
+    const answered = this.books.ping().then(
+      () => true,
+      () => false,
+    );
+    const inTime = await Promise.race([answered, this.clock.sleep(DATABASE_MS, patience.signal).then(() => false)]);
+    patience.abort();
+    return inTime;
+  }
+}

@@ -1,0 +1,277 @@
+// Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
+import { isChannelLane } from '../domain/events/channel-lane.js';
+import { applyAnswer, applyIdentified, applyProbe, applyRead, type Answer } from './rules/apply-answer.js';
+import { applyObjectRead } from '../channels/rules/channel-answer.js';
+import { applyChannelEvent } from '../channels/rules/channel-event.js';
+import { applyEvent } from './rules/apply-event.js';
+import { type ChargeHolder, type Ctx, note, openReview } from '../domain/lane/change.js';
+import { ensureInvoice } from '../domain/lane/facts.js';
+import { collectedCharges } from '../renewals/rules/one-charge.js';
+import { capturedId, learnFromCapture } from '../renewals/rules/identify-payment.js';
+import { applyProof } from '../signups/rules/prove-charge.js';
+import { type Errand, plan } from './rules/plan.js';
+import { settle } from './rules/settle.js';
+import { applyDebit } from '../renewals/rules/alarms.js';
+import { type LaneState, type OutboxRow } from '../domain/model.js';
+import {
+  type BillingCallKind,
+  type BillingPlatform,
+  type StoredBillingCall,
+} from '../domain/ports/billing-platform.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import {
+  type Claim,
+  type EventVerdict,
+  type LaneStore,
+  NotUnique,
+  type WaitingEvent,
+} from '../domain/ports/lane-store.js';
+import { type MorChannels } from '../domain/ports/mor-channels.js';
+import { type EventRelay, type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type FlowContext } from './flow-context.js';
+import { type DecidedEvent, LaneTrail, type LaneWatch } from './lane-trail.js';
+import { readEvent } from './read-event.js';
+import { type TaxErrands } from '../tax/tax-errands.js';
+import { type RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
+
+/** What other invoices hold: payments by the MoR's id, and charges. */
+type Elsewhere = {
+  readonly payments: ReadonlyMap<string, string>;
+  readonly charges: ReadonlyMap<string, ChargeHolder>;
+};
+const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
+
+/** What a call brought, as a change of the lane's state. */
+type Take = (s: LaneState, ctx: Ctx) => LaneState;
+type News = { readonly take: Take; readonly ahead: boolean };
+
+/** Errands in one claim; more is a sign of a loop, and the lane goes to the back of the queue. */
+const MAX_ERRANDS = 40;
+
+export type LaneDone = {
+  readonly errands: number;
+  readonly decided: readonly DecidedEvent[];
+};
+
+export type LiveModeRule = { /** Null: the key does not tell. */ readonly expected: boolean | null };
+
+export class WorkLaneFlow {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly platform: BillingPlatform,
+    private readonly gateway: PaymentGateway,
+    private readonly relay: EventRelay,
+    private readonly context: FlowContext,
+    private readonly livemode: LiveModeRule,
+    private readonly channels: MorChannels,
+    private readonly router: RouteChannelEventsFlow,
+    /** Null: tax is not this bridge's to commit. */
+    private readonly tax: TaxErrands | null = null,
+    /** Null: nobody is told of the single steps. */
+    private readonly watch: LaneWatch | null = null,
+  ) {}
+
+  /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
+  async run(claim: Claim, signal: AbortSignal): Promise<LaneDone> {
+    const trail = new LaneTrail(claim, this.watch);
+    try {
+      return await this.work(claim, signal, trail);
+    } finally {
+      trail.end();
+    }
+  }
+
+  private async work(claim: Claim, signal: AbortSignal, trail: LaneTrail): Promise<LaneDone> {
+    if (isChannelLane(claim.lane)) {
+      const { decided } = await trail.decision(this.router.run(claim).then((routed) => ({ decided: routed })));
+      return { errands: 0, decided };
+    }
+    const decided: DecidedEvent[] = [];
+    // Money that arrives makes a read certain: done first, it saves a round.
+    let news: News | null = claim.waitingTypes.includes('payment.succeeded')
+      ? { take: await this.read(claim.lane, trail), ahead: true }
+      : null;
+    let errands = news === null ? 0 : 1;
+    for (;;) {
+      const step = await trail.decision(this.step(claim, news, NOWHERE));
+      decided.push(...step.decided);
+      if (step.errand === null) return { errands, decided }; // given back with the last write
+      if (errands >= MAX_ERRANDS || signal.aborted) break;
+      news = { take: await this.carryOut(step.errand, trail), ahead: false };
+      errands++;
+    }
+    await this.store.release(claim.lane, claim.fence);
+    return { errands, decided };
+  }
+
+  /** The lane keeps failing with no event to blame: a person is told, once, and it is looked at again after `waitMs`. */
+  async tellStuck(claim: Claim, why: string, waitMs: number): Promise<void> {
+    await this.store.transact({
+      lane: claim.lane,
+      fence: claim.fence,
+      decide: ({ state, now }) => {
+        const told = openReview(state, this.context.at(now), {
+          kind: 'effect_failed',
+          subject: `lane:${claim.lane}`,
+          summary: `what is to be done next cannot be decided or written down: ${why}`.slice(0, 600),
+          proposal:
+            'The log of the daemon has the whole error: report it. It is tried again every hour, and with `retry`.',
+        });
+        return { state: told, verdicts: [], dueAt: new Date(now.getTime() + waitMs), rest: true, value: null };
+      },
+    });
+  }
+
+  /** One transaction: the news, the events that wait, the decision. */
+  private async step(
+    claim: Claim,
+    news: News | null,
+    elsewhere: Elsewhere,
+  ): Promise<{ errand: Errand | null; decided: LaneDone['decided'] }> {
+    const seen: string[] = [];
+    let charges: readonly string[] = [];
+    try {
+      return await this.store.transact({
+        lane: claim.lane,
+        fence: claim.fence,
+        decide: ({ state, events, now }) => {
+          const ctx = { ...this.context.at(now), chargesElsewhere: elsewhere.charges };
+          const decided: DecidedEvent[] = [];
+          // What a read ahead brought is told after the events it was made for.
+          let s = news === null || news.ahead ? state : news.take(state, ctx);
+          for (const e of events) {
+            const taken = this.take(s, e, ctx, elsewhere.payments, seen);
+            s = taken.state;
+            decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
+          }
+          if (news?.ahead === true) s = news.take(s, ctx);
+          s = settle(s, ctx);
+          charges = collectedCharges(s.entries);
+          const { errand, dueAt } = plan(s, ctx);
+          return { state: s, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
+        },
+      });
+    } catch (e) {
+      // A payment id or a charge that another invoice holds: found out by the database, told apart here, once.
+      if (!(e instanceof NotUnique) || elsewhere !== NOWHERE) throw e;
+      const found: Elsewhere = {
+        payments: await this.store.paymentsElsewhere(seen, claim.lane),
+        charges: await this.store.chargesElsewhere(charges, claim.lane),
+      };
+      if (found.payments.size + found.charges.size === 0) throw e;
+      return this.step(claim, news, found);
+    }
+  }
+
+  private take(
+    s: LaneState,
+    stored: WaitingEvent,
+    ctx: Ctx,
+    elsewhere: ReadonlyMap<string, string>,
+    seen: string[],
+  ): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
+    const read = readEvent(stored);
+    if (!read.ok) return { state: s, verdict: read };
+    const { event } = read;
+    if (read.account !== null) return this.ignore(s, "the event is of a connected account, not of the merchant's own");
+    if (read.livemode !== null && this.livemode.expected !== null && read.livemode !== this.livemode.expected) {
+      return this.ignore(s, `the event is of ${read.livemode ? 'live' : 'test'} mode and the API key is not`);
+    }
+    if (event.family === 'payment') {
+      seen.push(event.paymentId);
+      const other = elsewhere.get(event.paymentId);
+      if (other !== undefined) {
+        const { state } = ensureInvoice(s, ctx);
+        const reviewed = openReview(state, ctx, {
+          kind: 'conflicting_event',
+          subject: event.eventId,
+          summary: `event ${event.eventId} names payment ${event.paymentId} for this invoice; it is recorded for ${other}`,
+          proposal: 'Ask the MoR which invoice the payment is for. What was recorded first stays in force.',
+        });
+        const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
+        return {
+          state: note(reviewed, ctx, 'event', `${event.type}: ${reason}`, event.eventId),
+          verdict: { status: 'done', reason },
+        };
+      }
+    }
+    if (event.family !== 'channel') return applyEvent(s, event, ctx);
+    const taken = applyChannelEvent(s, event, ctx);
+    if (event.event.kind !== 'payment.captured') return taken;
+    const named = capturedId(event.event);
+    if (named !== null) seen.push(named);
+    const free = named === null || elsewhere.has(named) ? null : named;
+    return { ...taken, state: learnFromCapture(taken.state, event.event, free, ctx) };
+  }
+
+  private ignore(state: LaneState, reason: string): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
+    return { state, verdict: { status: 'ignored', reason } };
+  }
+
+  private async read(invoiceId: string, trail: LaneTrail): Promise<Take> {
+    const outcome = await trail.call('read-invoice', null, this.platform.readInvoice(invoiceId));
+    return (s, ctx) => applyRead(s, outcome, ctx);
+  }
+
+  private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {
+    switch (errand.do) {
+      case 'read-invoice':
+        return this.read(errand.invoiceId, trail);
+      case 'prove-charge': {
+        const outcome = await trail.call(errand.do, null, this.gateway.lookUpCharge(errand.chargeId));
+        return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
+      }
+      case 'read-object': {
+        const outcome = await trail.call(errand.do, null, this.channels.read(errand.kind, errand.morId));
+        return (s, ctx) => applyObjectRead(s, errand.objectId, outcome, ctx);
+      }
+      case 'send': {
+        const outcome = await trail.call(errand.message.kind, errand.message.id, this.send(errand.message));
+        return (s, ctx) => applyAnswer(s, errand.message.id, outcome, ctx);
+      }
+      case 'probe': {
+        const outcome = await trail.call(
+          errand.do,
+          errand.message.id,
+          this.platform.probe(billingCall(errand.message)),
+        );
+        return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
+      }
+      case 'gather-tax':
+        return this.tax === null ? (s) => s : trail.call(errand.do, null, this.tax.gather(errand));
+      case 'ask-debit': {
+        const paysByDebit = await this.store.paysByDebit(errand.customerId);
+        return (s, ctx) => applyDebit(s, paysByDebit, ctx);
+      }
+      case 'identify': {
+        const outcome = await trail.call(errand.do, null, this.platform.probe(errand.call));
+        return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
+      }
+    }
+  }
+
+  private async send(m: OutboxRow): Promise<CallOutcome<Answer>> {
+    if (m.peer === 'stripe') return this.platform.send(billingCall(m));
+    if (m.peer === 'relay') {
+      const sent = await this.relay.send(Buffer.from(m.wire.body ?? '', 'utf8'), await this.store.time());
+      return sent.ok ? { ...sent, value: { kind: 'relay_event' } } : sent;
+    }
+    if (m.kind === 'create_proforma') {
+      const made = await this.channels.createProforma(m.wire, m.key);
+      return made.ok ? { ...made, value: { kind: m.kind, made: made.value } } : made;
+    }
+    if (m.kind === 'create_payment_link') {
+      const made = await this.channels.createLink(m.wire);
+      return made.ok ? { ...made, value: { kind: m.kind, link: made.value } } : made;
+    }
+    const tax = await this.tax?.send(m);
+    if (tax) return tax;
+    const made = await this.gateway.createRefund(m.wire, m.key);
+    return made.ok ? { ...made, value: { kind: 'create_refund', refund: made.value } } : made;
+  }
+}
+
+function billingCall(m: OutboxRow): StoredBillingCall {
+  // `peer` is stripe: the kind is one of the platform's own.
+  return { kind: m.kind as BillingCallKind, key: m.key, wire: m.wire };
+}

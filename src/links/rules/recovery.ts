@@ -1,0 +1,67 @@
+// A renewal that the MoR could not charge gets a payment link by itself, where the settings say so.
+import { showMoney } from '../../domain/money.js';
+import { type InvoiceRow, type LaneState } from '../../domain/model.js';
+import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+import { askFor, type Ctx, messageKey, note } from '../../domain/lane/change.js';
+import { isFresh } from '../../renewals/rules/decide-mark.js';
+
+/** Links that are made by themselves for one invoice: a week each, they outlast every schedule of tries. */
+const MOST_LINKS = 3;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** Writes a link's request down, for what is due by a read made just now. */
+export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
+  const { recoveryLinks } = ctx.settings;
+  const i = s.invoice;
+  if (recoveryLinks === null || i === null || !wantsLink(s, i, ctx)) return s;
+  if (i.platformStatus !== 'open' || !isFresh(i, ctx.now)) return s; // recoveryLook makes the errand of it
+  const { invoiceId, amountRemaining: minor, currency } = i;
+  if (minor === null || minor <= 0n || currency === null) return s;
+  const id = ctx.newId('lnk');
+  const key = messageKey('create_payment_link', id, 1);
+  const { jurisdiction, returnUrl, expiresSec } = recoveryLinks;
+  const amount = { minor, currency };
+  const wire = ctx.encodeMor({ kind: 'create_payment_link', jurisdiction, amount, returnUrl, expiresSec, key });
+  const link = newMorObject(ctx.now, {
+    id,
+    kind: 'payment_link',
+    invoiceId,
+    status: ctx.settings.shadow === true ? 'REFUSED' : 'REQUESTED', // in shadow mode nobody is asked, now or later
+    amount: minor,
+    currency,
+    detail: { automatic: true },
+  });
+  const said = `make a payment link of ${showMoney(amount)}: the renewal was not paid`;
+  return note(askFor(s, link, wire, ctx), ctx, 'decision', said, id);
+}
+
+/** When the invoice is to be read to make a link; null: no link is wanted, or nothing more need be known for it. */
+export function recoveryLook(s: LaneState, ctx: Ctx): Date | null {
+  const i = s.invoice;
+  if (i === null || !wantsLink(s, i, ctx)) return null;
+  if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, ctx.now) ? null : ctx.now;
+  if (i.platformStatus !== 'draft') return null;
+  // Its end as a draft is told by an event; this is the net under it.
+  const final = (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + HOUR_MS)).getTime() + MINUTE_MS;
+  return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + 15 * MINUTE_MS));
+}
+
+/** Refused, nothing taken or on its way, nobody asked, no other way to pay it, and no link since it was refused last. */
+function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
+  if (ctx.settings.recoveryLinks === null || s.payments.length === 0) return false;
+  if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
+  const refused = s.payments.every((p) => p.mark === 'none' && p.origin === 'renewal');
+  if (!refused || s.refunds.length > 0 || s.reviews.some((r) => r.status === 'open')) return false;
+  if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now))) return false;
+  const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
+  const own = links.filter((o) => o.detail.automatic === true);
+  if (own.length >= MOST_LINKS || own.some((o) => o.status === 'REFUSED')) return false;
+  const since = Math.max(...s.payments.map((p) => p.verdictAt?.getTime() ?? 0));
+  return links.every((o) => o.status === 'REFUSED' || (o.readDueAt === null && endOf(o) < since));
+}
+
+function endOf(o: MorObjectRow): number {
+  return (o.deadline ?? o.updatedAt).getTime();
+}

@@ -1,0 +1,142 @@
+// Onboarding for the operators of a platform (Document 1): merchants begun, described, submitted and watched.
+import { Body, Controller, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Response } from 'express';
+import { type RegionFacts } from '../domain/ports/onboarding.js';
+import { type Onboarded, type OnboardingDone, OnboardingFlow } from './onboarding.flow.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { morProblem, Problem } from '../api/http/problem.js';
+import { OnboardingView, onboardingView } from './onboarding.view.js';
+
+const anObject = { schema: { type: 'object' as const, additionalProperties: true } };
+const NOT_CONFIGURED = '`onboarding_not_configured`: there are no partner credentials.';
+const UNAVAILABLE = '`mor_unavailable`: send the same request again; nothing is made twice.';
+
+@ApiTags('Onboarding')
+@Controller('v1/onboarding')
+export class OnboardingController {
+  constructor(private readonly flow: OnboardingFlow) {}
+
+  @Get('regions')
+  @MayRead('ops', 'onboarding.regions')
+  @ApiOperation({ summary: 'Regions and the products they support (role: ops)' })
+  @Problems({ 409: NOT_CONFIGURED, 502: UNAVAILABLE })
+  async regions(): Promise<{ readonly data: readonly Partial<RegionFacts>[] }> {
+    const found = valueOf(await this.flow.regions());
+    return { data: found.map(({ countryCode, ...r }) => (countryCode === null ? r : { ...r, countryCode })) };
+  }
+
+  @Post('merchants')
+  @MayChange('ops', 'onboarding.start')
+  @ApiOperation({
+    summary: 'Begin a merchant’s application (role: ops)',
+    description:
+      'Document 1’s initiate body without `mode`. `merchantReference` is the key: sent again it goes on where it stopped and makes no second merchant. Where the company is not known, `{merchantReference, withoutCompany: true, productCode?}` makes a merchant whose company details can never be filled in. 201 when this request began it, else 200.',
+  })
+  @ApiBody(anObject)
+  @ApiCreatedResponse({ type: OnboardingView })
+  @ApiOkResponse({
+    type: OnboardingView,
+    description: 'There was one already; `notice` says what became of the company details.',
+  })
+  @Problems({
+    400: '`invalid_argument`, `validation_error`: each field named.',
+    409: `${NOT_CONFIGURED} \`onboarding_begun\`: it was asked for with company details and not answered yet.`,
+    502: `${UNAVAILABLE} Unless the message says that it would fail again.`,
+  })
+  async start(
+    @Body() body: unknown,
+    @CurrentCaller() caller: Caller,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<OnboardingView> {
+    const done = valueOf(await this.flow.start(body, caller.name));
+    res.status(done.made ? 201 : 200);
+    return shown(done);
+  }
+
+  @Get('merchants')
+  @MayRead('ops', 'onboarding.list')
+  @ApiOperation({ summary: 'Merchants as they were last seen, newest first (role: ops)' })
+  @ApiOkResponse({ type: pageOf(OnboardingView) })
+  @Problems({ 400: '`invalid_request`: `limit` or `cursor`.', 409: NOT_CONFIGURED })
+  async list(@Query() query: PageQuery): Promise<PageView<OnboardingView>> {
+    return pageView(valueOf(await this.flow.list(pageRequest(query))), (row) => onboardingView(row));
+  }
+
+  @Get('merchants/:reference')
+  @MayRead('ops', 'onboarding.read')
+  @ApiOperation({ summary: 'A merchant, read afresh until approved or rejected (role: ops)' })
+  @ApiOkResponse({ type: OnboardingView })
+  @Problems({ 404: '`not_found`', 409: NOT_CONFIGURED, 502: UNAVAILABLE })
+  async one(@Param('reference', IdPipe) reference: string): Promise<OnboardingView> {
+    return shown(valueOf(await this.flow.status(reference)));
+  }
+
+  @Put('merchants/:reference/product')
+  @MayChange('ops', 'onboarding.product')
+  @ApiOperation({
+    summary: 'Choose the regions: `{code, regions}` (role: ops)',
+    description: '`code` must be the first one.',
+  })
+  @ApiBody(anObject)
+  @ApiOkResponse({ type: OnboardingView })
+  @Problems({
+    400: '`validation_error`',
+    404: '`not_found`',
+    409: `${NOT_CONFIGURED} \`invalid_status\`: it is being reviewed or was decided.`,
+    502: UNAVAILABLE,
+  })
+  async product(@Param('reference', IdPipe) reference: string, @Body() body: unknown): Promise<OnboardingView> {
+    return shown(valueOf(await this.flow.chooseProduct(reference, body)));
+  }
+
+  @Patch('merchants/:reference/business')
+  @MayChange('ops', 'onboarding.business')
+  @ApiOperation({ summary: 'Describe the business: `businessDescription`, `storeUrls`, `category` (role: ops)' })
+  @ApiBody(anObject)
+  @ApiOkResponse({ type: OnboardingView })
+  @Problems({
+    400: '`validation_error`',
+    404: '`not_found`',
+    409: `${NOT_CONFIGURED} \`invalid_status\`: it is being reviewed or was decided.`,
+    502: UNAVAILABLE,
+  })
+  async business(@Param('reference', IdPipe) reference: string, @Body() body: unknown): Promise<OnboardingView> {
+    return shown(valueOf(await this.flow.describeBusiness(reference, body)));
+  }
+
+  @Post('merchants/:reference/submit')
+  @HttpCode(200)
+  @MayChange('ops', 'onboarding.submit')
+  @ApiOperation({
+    summary: 'Submit for review (role: ops)',
+    description: 'What was submitted before counts as submitted.',
+  })
+  @ApiOkResponse({ type: OnboardingView })
+  @Problems({
+    400: '`incomplete_application`: one error per missing requirement.',
+    404: '`not_found`',
+    409: `${NOT_CONFIGURED} \`invalid_status\`: it was rejected.`,
+    502: UNAVAILABLE,
+  })
+  async submit(@Param('reference', IdPipe) reference: string): Promise<OnboardingView> {
+    return shown(valueOf(await this.flow.submit(reference)));
+  }
+}
+
+function shown({ row, notice }: Onboarded): OnboardingView {
+  return onboardingView(row, notice);
+}
+
+function valueOf<T>(done: OnboardingDone<T>): T {
+  if (done.ok) return done.value;
+  if (done.why === 'refused') throw new Problem(done.status, done.code, done.message, done.errors);
+  if (done.again) throw morProblem(done.failure);
+  const message =
+    'The MoR could not read this request (500 internal_error) and would not next time either: correct it first.';
+  throw new Problem(502, 'mor_unavailable', message, done.failure.errors);
+}

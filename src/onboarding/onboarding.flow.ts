@@ -1,0 +1,362 @@
+// Onboarding of merchants (Document 1): each step is asked of the MoR, its answer kept, and every step can be taken again.
+import { createHash } from 'node:crypto';
+import { isFinal, isPolled, type OnboardingRow } from './rules/model.js';
+import { type Page, type PageRequest } from '../domain/ports/books.js';
+import { type CallFailure, type CallOutcome, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
+import { type Clock } from '../domain/ports/clock.js';
+import {
+  type ApplicationFacts,
+  type BareMerchantFacts,
+  type CheckedRequest,
+  type InitiateFacts,
+  type Onboardings,
+  type PartnerDesk,
+  type RegionFacts,
+} from '../domain/ports/onboarding.js';
+
+export type OnboardingFailed =
+  | {
+      readonly ok: false;
+      readonly why: 'refused';
+      readonly status: 400 | 404 | 409;
+      readonly code: string;
+      readonly message: string;
+      readonly errors: readonly { readonly field: string; readonly message: string }[];
+    }
+  /** The MoR did not do it. `again`: false: the same request would fail the same way. */
+  | { readonly ok: false; readonly why: 'mor'; readonly failure: CallFailure; readonly again: boolean };
+
+export type Onboarded = {
+  readonly row: OnboardingRow;
+  /** This request began it. */
+  readonly made: boolean;
+  /** What a person should know about this request; null: nothing out of the ordinary. */
+  readonly notice: string | null;
+};
+
+export type OnboardingDone<T = Onboarded> = { readonly ok: true; readonly value: T } | OnboardingFailed;
+
+/** Slow on purpose: a person reviews (Document 1, "What the service does", 5). */
+const POLL_EVERY_MS = 3 * 60_000;
+// Longer than the calls of one step, so that two requests for one merchant never send at the same time.
+const BUSY_MS = 30_000;
+const LOOK_AGAIN_MS = 50;
+const POLLED_AT_ONCE = 50;
+
+const WITHOUT_COMPANY =
+  'This merchant has no company details, and the MoR takes none later: they can never be filled in. Where the reviewer needs them, only another reference with them from the start helps.';
+
+export const DISCARDED =
+  'An application already exists for this reference: it was left as it is, and the company details of this request were discarded (they can be given only once). Another product or company needs another reference.';
+
+export class OnboardingFlow {
+  constructor(
+    private readonly desk: PartnerDesk,
+    private readonly rows: Onboardings,
+    private readonly clock: Clock,
+    /** True: nothing is changed at the MoR. */
+    private readonly shadow = false,
+  ) {}
+
+  async regions(): Promise<OnboardingDone<readonly RegionFacts[]>> {
+    if (!this.desk.enabled) return notConfigured();
+    const found = await this.desk.regions();
+    return found.ok ? { ok: true, value: found.value } : mor(found);
+  }
+
+  /** Newest first; what is kept here, without asking the MoR. */
+  async list(page: PageRequest): Promise<OnboardingDone<Page<OnboardingRow>>> {
+    return this.desk.enabled ? { ok: true, value: await this.rows.list(page) } : notConfigured();
+  }
+
+  /**
+   * Begins an application, or goes on with the one that this reference has: initiate, then the look-up of the merchant's id, then a
+   * read. Sent again after a crash it goes on where it stopped; no second merchant comes of it.
+   */
+  async start(body: unknown, by: string): Promise<OnboardingDone> {
+    if (!this.desk.enabled) return notConfigured();
+    if (this.shadow) return inShadow();
+    const bare = this.desk.checkBareMerchant(body);
+    if (bare !== null) return bare.ok ? this.startBare(bare.value, by) : malformed(bare);
+    const checked = this.desk.checkInitiate(body);
+    if (!checked.ok) return malformed(checked);
+    const request = checked.value;
+    const reference = request.merchantReference;
+    await this.rows.create(this.newRow(reference, request.productCode, by));
+    return this.alone(reference, async (row) => {
+      const sha = createHash('sha256').update(request.text).digest();
+      if (row.applicationId !== null) {
+        const same = row.bodySha256?.equals(sha) === true;
+        return this.refreshed(row, same ? null : DISCARDED);
+      }
+      const begun = await this.initiate(row, request, sha);
+      return begun.ok
+        ? this.refreshed(begun.value, begun.value.companyDiscarded ? DISCARDED : null, begun.made)
+        : begun;
+    });
+  }
+
+  /**
+   * A merchant without company details. Never beside an application that was asked for with them and not answered: its details
+   * would be lost for good.
+   */
+  private async startBare(
+    { merchantReference: reference, productCode }: BareMerchantFacts,
+    by: string,
+  ): Promise<OnboardingDone> {
+    await this.rows.create(this.newRow(reference, productCode, by));
+    return this.alone(reference, async (row) => {
+      if (row.applicationId !== null) return this.refreshed(row, null);
+      if (row.merchantId !== null) return this.refreshed(row, row.initiates === 0 ? WITHOUT_COMPANY : null);
+      if (row.initiates > 0 && row.status === 'requested') return begunWithCompany();
+      const sent = await this.desk.createMerchant(reference);
+      if (!sent.ok) {
+        if (sent.kind === 'refused') await this.rows.change(reference, { status: 'refused' });
+        return mor(sent);
+      }
+      const { merchantId, existed } = sent.value;
+      await this.rows.change(reference, {
+        merchantId,
+        status: 'requested',
+        ...(productCode === '' ? {} : { productCode }),
+      });
+      return this.refreshed(await this.fresh(row), WITHOUT_COMPANY, !existed);
+    });
+  }
+
+  /** Reads the MoR afresh until the application is approved or rejected. */
+  async status(reference: string): Promise<OnboardingDone> {
+    if (!this.desk.enabled) return notConfigured();
+    const row = (await this.rows.find(reference)) ?? (await this.adopt(reference));
+    if (row === null) return unknownMerchant();
+    if ('ok' in row) return row;
+    return isFinal(row.status) ? { ok: true, value: { row, made: false, notice: null } } : this.refreshed(row, null);
+  }
+
+  async chooseProduct(reference: string, body: unknown): Promise<OnboardingDone> {
+    return this.step(reference, this.desk.checkProduct(body), (id, product) => this.desk.chooseProduct(id, product));
+  }
+
+  async describeBusiness(reference: string, body: unknown): Promise<OnboardingDone> {
+    return this.step(reference, this.desk.checkBusiness(body), (id, text) => this.desk.describeBusiness(id, text));
+  }
+
+  /** What was submitted before counts as submitted (Document 1, POST submit); a rejected application stays refused. */
+  async submit(reference: string): Promise<OnboardingDone> {
+    const done = await this.step(reference, { ok: true, value: null }, (id) => this.desk.submit(id));
+    if (!done.ok || done.value.row.status !== 'rejected') return done;
+    const message = 'The application was rejected for good and cannot be submitted again.';
+    return { ok: false, why: 'refused', status: 409, code: 'invalid_status', message, errors: [] };
+  }
+
+  /** Reads what waits for a reviewer. Each merchant is read by one replica. Gives how many were read. */
+  async poll(): Promise<number> {
+    if (!this.desk.enabled) return 0;
+    const due = await this.rows.takeDue(POLLED_AT_ONCE, POLL_EVERY_MS);
+    let read = 0;
+    for (const row of due) {
+      const done = await this.refreshed(row, null);
+      if (done.ok) read++;
+    }
+    return read;
+  }
+
+  private async step<T>(
+    reference: string,
+    checked: CheckedRequest<T>,
+    send: (merchantId: string, request: T) => Promise<CallOutcome<ApplicationFacts | null>>,
+  ): Promise<OnboardingDone> {
+    if (!this.desk.enabled) return notConfigured();
+    if (this.shadow) return inShadow();
+    if (!checked.ok) return malformed(checked);
+    const known = (await this.rows.find(reference)) ?? (await this.adopt(reference));
+    if (known === null) return unknownMerchant();
+    if ('ok' in known) return known;
+    return this.alone(reference, async (row) => {
+      const found = await this.lookUp(row);
+      if (!found.ok) return found;
+      const { merchantId } = found.value;
+      if (merchantId === null) return notListed();
+      const sent = await send(merchantId, checked.value);
+      if (sent.ok && sent.value !== null) return this.take(found.value, sent.value, null, false);
+      // Submitted before, or its status forbids it: what the MoR has is shown from here on.
+      const read = await this.refreshed(found.value, null);
+      return sent.ok ? read : mor(sent);
+    });
+  }
+
+  private async initiate(
+    row: OnboardingRow,
+    request: InitiateFacts,
+    sha: Buffer,
+  ): Promise<{ readonly ok: true; readonly value: OnboardingRow; readonly made: boolean } | OnboardingFailed> {
+    const { reference } = row;
+    // Whether an earlier try began it, only its answer could say: the list may have named its merchant since.
+    const unanswered = row.initiates > 0 && row.status !== 'refused';
+    const repeat = unanswered && row.bodySha256?.equals(sha) === true;
+    await this.rows.change(reference, {
+      initiates: row.initiates + 1,
+      ...(unanswered ? {} : { bodySha256: sha, productCode: request.productCode }),
+      ...(row.status === 'refused' ? { status: 'requested' as const } : {}),
+    });
+    const sent = await this.desk.initiate(request);
+    if (sent.ok) {
+      const { applicationId, isExistingApplication } = sent.value;
+      // A repeat finds the application that its own first try made, with its own company details.
+      const foreign = isExistingApplication && !repeat;
+      await this.rows.change(reference, { applicationId, existing: foreign && !unanswered, companyDiscarded: foreign });
+      return {
+        ok: true,
+        value: await this.fresh(row),
+        made: isExistingApplication ? repeat && row.merchantId === null : true,
+      };
+    }
+    if (sent.kind === 'unknown') {
+      // No answer: if the list names the merchant, it was begun.
+      const found = await this.lookUp(await this.fresh(row));
+      if (found.ok && found.value.merchantId !== null)
+        return { ok: true, value: found.value, made: row.merchantId === null };
+    }
+    if (sent.kind === 'refused' && !unanswered) await this.rows.change(reference, { status: 'refused' });
+    return mor(sent, sent.code !== 'internal_error'); // rule 3: the same body gives the same result
+  }
+
+  /** The row with its merchant's id; null in it: the MoR does not list it yet. */
+  private async lookUp(
+    row: OnboardingRow,
+  ): Promise<{ readonly ok: true; readonly value: OnboardingRow } | OnboardingFailed> {
+    if (row.merchantId !== null) return { ok: true, value: row };
+    const listed = await this.desk.merchants();
+    if (!listed.ok) return mor(listed);
+    const merchantId = listed.value.get(row.reference);
+    if (merchantId === undefined) return { ok: true, value: row };
+    await this.rows.change(row.reference, { merchantId });
+    return { ok: true, value: await this.fresh(row) };
+  }
+
+  private async refreshed(before: OnboardingRow, notice: string | null, made = false): Promise<OnboardingDone> {
+    const found = await this.lookUp(before);
+    if (!found.ok) return found;
+    const row = found.value;
+    if (row.merchantId === null) return { ok: true, value: { row, made, notice } };
+    const read = await this.desk.readApplication(row.merchantId);
+    if (!read.ok) return mor(read);
+    if (read.value === null) return { ok: true, value: { row, made, notice } };
+    return this.take(row, read.value, notice, made);
+  }
+
+  private async take(
+    row: OnboardingRow,
+    facts: ApplicationFacts,
+    notice: string | null,
+    made: boolean,
+  ): Promise<OnboardingDone> {
+    const { status, product, currentlyDue, comments, reviewMessage, submittedAt, reviewedAt } = facts;
+    const change = {
+      status,
+      productCode: product?.code ?? row.productCode,
+      regions: product?.regions ?? [],
+      due: currentlyDue,
+      comments,
+      reviewMessage,
+      submittedAt,
+      reviewedAt,
+      readAt: this.clock.now(),
+      pollInMs: isPolled(status) ? POLL_EVERY_MS : null,
+    };
+    await this.rows.change(row.reference, change, row.updatedAt);
+    return { ok: true, value: { row: await this.fresh(row), made, notice } };
+  }
+
+  /** A merchant that was begun elsewhere, or that we have forgotten. Null: the MoR does not know it either. */
+  private async adopt(reference: string): Promise<OnboardingRow | OnboardingFailed | null> {
+    const listed = await this.desk.merchants();
+    if (!listed.ok) return mor(listed);
+    const merchantId = listed.value.get(reference);
+    if (merchantId === undefined) return null;
+    await this.rows.create({ ...this.newRow(reference, '', 'mor'), merchantId, existing: true });
+    return this.rows.find(reference);
+  }
+
+  /** One request at a time for a merchant. A turn that was never given back ends by itself. */
+  private async alone(
+    reference: string,
+    work: (row: OnboardingRow) => Promise<OnboardingDone>,
+  ): Promise<OnboardingDone> {
+    while (!(await this.rows.claim(reference, BUSY_MS))) {
+      await this.clock.sleep(LOOK_AGAIN_MS);
+    }
+    try {
+      const row = await this.rows.find(reference);
+      return row === null ? unknownMerchant() : await work(row);
+    } finally {
+      await this.rows.release(reference);
+    }
+  }
+
+  private async fresh(row: OnboardingRow): Promise<OnboardingRow> {
+    return (await this.rows.find(row.reference)) ?? row;
+  }
+
+  private newRow(reference: string, productCode: string, createdBy: string): OnboardingRow {
+    const now = this.clock.now();
+    return {
+      reference,
+      merchantId: null,
+      applicationId: null,
+      productCode,
+      regions: [],
+      status: 'requested',
+      due: [],
+      comments: [],
+      reviewMessage: null,
+      bodySha256: null,
+      existing: false,
+      companyDiscarded: false,
+      initiates: 0,
+      submittedAt: null,
+      reviewedAt: null,
+      readAt: null,
+      pollAt: null,
+      busyUntil: null,
+      createdBy,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+}
+
+function mor(failure: CallFailure, again = true): OnboardingFailed {
+  return { ok: false, why: 'mor', failure, again };
+}
+
+function malformed(checked: Extract<CheckedRequest<unknown>, { ok: false }>): OnboardingFailed {
+  const [first] = checked.errors;
+  const message = first === undefined ? 'The request is malformed.' : `${first.field}: ${first.message}`;
+  return { ok: false, why: 'refused', status: 400, code: checked.code, message, errors: checked.errors };
+}
+
+function unknownMerchant(): OnboardingFailed {
+  const message = 'There is no such merchant.';
+  return { ok: false, why: 'refused', status: 404, code: 'not_found', message, errors: [] };
+}
+
+function notListed(): OnboardingFailed {
+  const message = 'The MoR does not list this merchant yet: send POST /v1/onboarding/merchants again first.';
+  return { ok: false, why: 'refused', status: 409, code: 'onboarding_not_started', message, errors: [] };
+}
+
+function begunWithCompany(): OnboardingFailed {
+  const message =
+    'An application with company details was asked for under this reference and has not been answered: send that request again. Without it a merchant would be made that can never have them.';
+  return { ok: false, why: 'refused', status: 409, code: 'onboarding_begun', message, errors: [] };
+}
+
+function inShadow(): OnboardingFailed {
+  return { ok: false, why: 'refused', status: 409, code: SHADOW_MODE, message: SHADOW_MESSAGE, errors: [] };
+}
+
+function notConfigured(): OnboardingFailed {
+  const message = 'Onboarding needs partner credentials: MOR_PARTNER_CLIENT_ID and MOR_PARTNER_CLIENT_SECRET.';
+  return { ok: false, why: 'refused', status: 409, code: 'onboarding_not_configured', message, errors: [] };
+}

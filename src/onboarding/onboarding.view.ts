@@ -1,0 +1,57 @@
+// A merchant's onboarding as the API shows it.
+import { ApiProperty } from '@nestjs/swagger';
+import { type OnboardingRow } from './rules/model.js';
+import { nextStep } from './rules/next-step.js';
+import { DISCARDED } from './onboarding.flow.js';
+import { Flag, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';
+
+class CommentView {
+  @Text('A label to show: a field or a section.') field!: string;
+  @Text() message!: string;
+}
+
+class ProductView {
+  @Text() code!: string;
+  @ApiProperty({ type: [String] }) regions!: readonly string[];
+}
+
+export class OnboardingView {
+  @Text('Your own name of the merchant.') reference!: string;
+  @TextOrNull('Null until the MoR lists it.') merchant_id!: string | null;
+  @TextOrNull() application_id!: string | null;
+  @Text('`requested`, `refused`, `created`, `submitted`, `changes_requested`, `approved` or `rejected`.')
+  status!: string;
+  @ApiProperty({ type: [String], description: 'Requirement keys still to satisfy before it can be submitted.' })
+  due!: readonly string[];
+  @ApiProperty({ type: [CommentView], description: 'The reviewer’s comments.' }) errors!: readonly CommentView[];
+  @TextOrNull() review_message!: string | null;
+  @ApiProperty({ type: ProductView, nullable: true }) product!: ProductView | null;
+  @TimeOrNull() submitted_at!: string | null;
+  @TimeOrNull() reviewed_at!: string | null;
+  @Text('What comes next, in one sentence.') next!: string;
+  @Flag('The MoR had an application for this reference before we asked.') existing_application!: boolean;
+  @Flag('The MoR threw the company details of a request away.') company_discarded!: boolean;
+  @TextIfAny('What a person should know about this request.') notice?: string;
+  @Time() created_at!: string;
+}
+
+export function onboardingView(row: OnboardingRow, notice: string | null = null): OnboardingView {
+  const discarded = notice === DISCARDED;
+  return {
+    reference: row.reference,
+    merchant_id: row.merchantId,
+    application_id: row.applicationId,
+    status: row.status,
+    due: row.due,
+    errors: row.comments,
+    review_message: row.reviewMessage,
+    product: row.productCode === '' ? null : { code: row.productCode, regions: row.regions },
+    submitted_at: row.submittedAt?.toISOString() ?? null,
+    reviewed_at: row.reviewedAt?.toISOString() ?? null,
+    next: nextStep(row),
+    existing_application: row.existing || discarded,
+    company_discarded: row.companyDiscarded || discarded,
+    ...(notice === null ? {} : { notice }),
+    created_at: row.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,142 @@
+// The pages of a refund: how much and why, is that right, and what became of it.
+import { paymentName } from '../renewals/payment.view.js';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { decimalFromMinor, decimalsOf } from '../domain/money.js';
+import { type Html, html } from '../console/html.js';
+import { formToken } from '../console/layout.js';
+import { type Session } from '../console/session.js';
+import {
+  amount,
+  customerLink,
+  facts,
+  foreign,
+  id,
+  invoiceLink,
+  paymentLink,
+  status,
+  time,
+  words,
+} from '../console/show.js';
+import { shownStatus } from './refund-columns.js';
+
+/** What a form asks for. `key` names this one refund: the same form sent again makes no second one. */
+export type Asked = { readonly minor: bigint; readonly reason: string; readonly key: string };
+
+/** Document 3's own words for a reason. */
+const REASONS = ['requested_by_customer', 'duplicate', 'fraudulent'] as const;
+
+export function amountStep(session: Session, p: PaymentRow, rest: bigint, key: string): Html {
+  const decimals = decimalsOf(p.currency);
+  const name = paymentName(p);
+  return html`${paymentFacts(p, rest)}
+    <form class="card" action="/console/payments/${encodeURIComponent(name)}/refund" method="post">
+      ${formToken(session)}<input type="hidden" name="key" value="${key}" />
+      <p>
+        <label for="amount"
+          >Amount in ${p.currency}
+          <span class="hint" id="amount-hint"
+            >At most ${decimalFromMinor(rest, p.currency)}${decimals > 0 && ', with a point before the decimals'}.</span
+          ></label
+        >
+        <input
+          id="amount"
+          name="amount"
+          required
+          inputmode="decimal"
+          autocomplete="off"
+          aria-describedby="amount-hint"
+          pattern="${decimals === 0 ? '[0-9]+' : `[0-9]+(\\.[0-9]{1,${decimals}})?`}"
+          value="${decimalFromMinor(rest, p.currency)}"
+        />
+      </p>
+      <p>
+        <label for="reason">Reason</label>
+        <select id="reason" name="reason">
+          ${REASONS.map((r) => html`<option value="${r}">${words(r)}</option>`)}
+          <option value="">none given</option>
+        </select>
+      </p>
+      <p class="buttons">
+        <button>Continue</button>
+        <a href="/console/payments/${encodeURIComponent(name)}">Cancel</a>
+      </p>
+      <p class="hint">Nothing is refunded yet: the next page asks once more.</p>
+    </form>`;
+}
+
+export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { minor, reason, key }: Asked): Html {
+  const name = paymentName(p);
+  return html`<div class="card">
+    <p>
+      <strong>${amount(minor, p.currency)}</strong> will be given back to the customer by the MoR, and shown on the
+      invoice at Stripe.
+    </p>
+    ${facts([
+      ['Payment', paymentLink(name)],
+      ['Invoice', invoiceLink(p.invoiceId)],
+      ['Customer', customerLink(p.customerId)],
+      ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
+      ['Can be refunded now', amount(rest, p.currency)],
+      ['This refund', amount(minor, p.currency)],
+      ['Remains after it', amount(rest - minor, p.currency)],
+    ])}
+    <form action="/console/payments/${encodeURIComponent(name)}/refunds" method="post">
+      ${formToken(session)}
+      <input type="hidden" name="key" value="${key}" />
+      <input type="hidden" name="amount" value="${decimalFromMinor(minor, p.currency)}" />
+      <input type="hidden" name="reason" value="${reason}" />
+      <p class="buttons">
+        <button class="danger">Refund ${decimalFromMinor(minor, p.currency)} ${p.currency}</button>
+        <a href="/console/payments/${encodeURIComponent(name)}">Cancel</a>
+      </p>
+    </form>
+  </div>`;
+}
+
+export function refundPart(r: RefundRow, payment: string): Html {
+  return html`${said(r)}
+  ${facts([
+    ['Status', status(shownStatus(r))],
+    ['Amount', amount(r.amount, r.currency)],
+    ['Payment', paymentLink(payment)],
+    ['Invoice', invoiceLink(r.invoiceId)],
+    ['Refund', id(r.id)],
+    ['Refund at the MoR', id(r.morRefundId)],
+    ['Refund at the processor', id(r.processorRefundId)],
+    ['On Stripe', status(r.mirror)],
+    ['Credit note on Stripe', id(r.creditNoteId)],
+    ['Reason', foreign(r.reason === null ? null : words(r.reason))],
+    ['Made', r.origin === 'api' ? 'through Crossbill' : 'elsewhere, and heard of'],
+    ['Asked for', time(r.createdAt)],
+    ['Succeeded', time(r.succeededAt, 'not yet')],
+  ])}`;
+}
+
+function said(r: RefundRow): Html {
+  switch (r.status) {
+    case 'succeeded':
+      return html`<p class="message good" role="status">The MoR has given ${amount(r.amount, r.currency)} back.</p>`;
+    case 'pending':
+      return html`<p class="message" role="status">The MoR has taken the refund on; the bank takes some days.</p>`;
+    case 'failed':
+      return html`<p class="message bad" role="alert">
+        This refund failed; its amount can be refunded again. ${r.failure !== null && foreign(r.failure.message)}
+      </p>`;
+    case 'requested':
+    case 'unknown':
+      return html`<p class="message" role="status">
+        The MoR has not answered yet. The amount stays reserved, and the same request is sent again until it does: do
+        not ask for a second refund.
+      </p>`;
+  }
+}
+
+function paymentFacts(p: PaymentRow, rest: bigint): Html {
+  return facts([
+    ['Payment', paymentLink(paymentName(p))],
+    ['Invoice', invoiceLink(p.invoiceId)],
+    ['Amount', amount(p.amount, p.currency)],
+    ['Refunded so far', amount(p.amountRefunded, p.currency)],
+    ['Can be refunded', amount(rest, p.currency)],
+  ]);
+}

@@ -1,0 +1,49 @@
+// A refund as the API shows it.
+import { type RefundRow } from '../domain/model.js';
+import { Amount, Currency, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+
+const STATUSES = ['succeeded', 'pending', 'failed', 'unknown'] as const;
+
+export class RefundView {
+  @Text('Ours and permanent.') id!: string;
+  @TextOrNull("The MoR's `rfnd_…`; comes with its answer.") mor_refund_id!: string | null;
+  @Text() payment_id!: string;
+  @Text() invoice_id!: string;
+  @Amount() amount!: number;
+  @Currency() currency!: string;
+  @Word(STATUSES, '`unknown`: the MoR has not answered yet. The amount stays reserved, and no second refund is sent.')
+  status!: (typeof STATUSES)[number];
+  @TextOrNull() reason!: string | null;
+  @TextOrNull("The refund's id at the processor.") processor_refund_id!: string | null;
+  @Word(['api', 'event'], '`api`: asked for here. `event`: made elsewhere.') origin!: 'api' | 'event';
+  @TextIfAny('How far its twin on Stripe has come.') mirror!: string;
+  @TextOrNull('The credit note on Stripe.') credit_note_id!: string | null;
+  @TextIfAny('Why it failed.') failure_code?: string | undefined;
+  @TextIfAny('Why it failed, for people.') failure_message?: string | undefined;
+  @Time() created_at!: string;
+  @TimeOrNull() succeeded_at!: string | null;
+}
+
+/** @param paymentName the payment's public id */
+export function refundView(r: RefundRow, paymentName: string): RefundView {
+  return {
+    id: r.id,
+    mor_refund_id: r.morRefundId,
+    payment_id: paymentName,
+    invoice_id: r.invoiceId,
+    amount: amountOf(r.amount),
+    currency: currencyOf(r.currency),
+    // Towards the outside a refund that nobody has answered is one thing, sent or about to be.
+    status: r.status === 'requested' ? 'unknown' : r.status,
+    reason: r.reason,
+    processor_refund_id: r.processorRefundId,
+    origin: r.origin,
+    mirror: r.mirror,
+    credit_note_id: r.creditNoteId,
+    failure_code: r.failure?.code ?? undefined,
+    failure_message: r.failure?.message,
+    created_at: timeOf(r.createdAt),
+    succeeded_at: timeOf(r.succeededAt),
+  };
+}

@@ -1,0 +1,117 @@
+// Refunds: asked for by an operator, sent to the MoR by the workers, waited for a while, looked up.
+import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { CommandFlow } from '../lane/command.flow.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { refundName, requiredIdempotencyKey } from '../api/http/idempotency.js';
+import { notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { paymentName } from '../renewals/payment.view.js';
+import { CreateRefundDto } from './refund.dto.js';
+import { RefundView, refundView } from './refund.view.js';
+
+// The MoR answers a card's refund within seconds; a caller who waits longer is told that it is not known yet.
+const PATIENCE_MS = 12_000;
+const FIRST_LOOKS_MS = 1_000;
+const LOOK_MS = 50;
+const LATER_LOOK_MS = 250;
+
+type Found = { readonly refund: RefundRow; readonly payment: PaymentRow };
+
+@ApiTags('Refunds')
+@Controller('v1')
+export class RefundsController {
+  constructor(
+    private readonly commands: CommandFlow,
+    private readonly books: Books,
+    private readonly clock: Clock,
+  ) {}
+
+  @Post('payments/:id/refunds')
+  @MayChange('ops', 'refund.create')
+  @ApiOperation({
+    summary: 'Refund a payment, fully or in part (role: ops)',
+    description:
+      'Refunded at the MoR, then mirrored on Stripe. The same Idempotency-Key with the same body gives the same refund as it is now, never a second one: by either id of the payment, and also after a restored backup, for the MoR gets a key made of API key name, payment and Idempotency-Key.',
+  })
+  @ApiHeader({ name: 'Idempotency-Key', required: true, description: '1 to 255 printable characters.' })
+  @ApiCreatedResponse({
+    type: RefundView,
+    description: 'The MoR answered: `succeeded`, `pending` (bank debit) or `failed`.',
+  })
+  @ApiAcceptedResponse({
+    type: RefundView,
+    description:
+      'Status `unknown`: the MoR has not answered. The amount stays reserved; it is settled by itself, never sent twice.',
+  })
+  @Problems({
+    400: '`invalid_request`: a wrong field, no Idempotency-Key, or more than remains of the payment.',
+    404: '`payment_not_found`',
+    409: '`idempotency_conflict` (also when the MoR knows the key with another body, as after a restored backup), `payment_not_identified` (the MoR has not named this payment yet)',
+    415: '`unsupported_media_type`',
+    422: '`payment_not_refundable`: never succeeded, fully refunded or charged back.',
+  })
+  async create(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: CreateRefundDto,
+    @Req() req: Request,
+    @Res({ passthrough: true }) res: Response,
+    @CurrentCaller() caller: Caller,
+  ): Promise<RefundView> {
+    const key = requiredIdempotencyKey(req);
+    const asked = await this.commands.requestRefund(
+      id,
+      {
+        amount: dto.amount === undefined ? null : BigInt(dto.amount),
+        reason: dto.reason ?? null,
+        metadata: dto.metadata ?? null,
+        by: caller.name,
+      },
+      refundName(caller, key, req.body),
+    );
+    if (!asked.ok) throw refusalProblem(asked);
+    const { refund, payment } = await this.answered(asked.value.id);
+    // With a status it is the MoR's refusal of the request; without one the MoR took the request and the refund failed.
+    if (typeof refund.failure?.status === 'number') {
+      throw new Problem(refund.failure.status, refund.failure.code ?? 'mor_refused', refund.failure.message);
+    }
+    res.status(refund.status === 'requested' || refund.status === 'unknown' ? 202 : 201);
+    return refundView(refund, paymentName(payment));
+  }
+
+  @Get('refunds/:id')
+  @MayRead('read', 'refund.read')
+  @ApiOperation({ summary: "A refund, by our id or the MoR's `rfnd_…` (role: read)" })
+  @ApiOkResponse({ type: RefundView })
+  @Problems({ 404: '`not_found`' })
+  async one(@Param('id', IdPipe) id: string): Promise<RefundView> {
+    const found = await this.books.refund(id);
+    if (found === null) throw notFound('refund');
+    return refundView(found.refund, paymentName(found.payment));
+  }
+
+  /** The refund once the MoR's answer, or its silence, is written down; as it is when that takes too long. */
+  private async answered(id: string): Promise<Found> {
+    const start = this.clock.now().getTime();
+    for (;;) {
+      const found = await this.books.refund(id);
+      if (found === null) throw new Error(`refund ${id} was written and is not there`);
+      const waited = this.clock.now().getTime() - start;
+      if (found.refund.status !== 'requested' || waited >= PATIENCE_MS) return found;
+      await this.clock.sleep(waited < FIRST_LOOKS_MS ? LOOK_MS : LATER_LOOK_MS);
+    }
+  }
+}

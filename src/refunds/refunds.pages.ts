@@ -1,0 +1,139 @@
+// Refunds: the list, one with its state, and the three steps of making one: how much, is that right, done.
+import { randomUUID } from 'node:crypto';
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { refundName } from '../api/http/idempotency.js';
+import { given } from '../api/http/page.js';
+import { invalid, notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { isPlainText } from '../api/http/rules.js';
+import { amountOf } from '../api/http/values.js';
+import { paymentName } from '../renewals/payment.view.js';
+import { type PaymentRow, refundMoves, type RefundRow } from '../domain/model.js';
+import { minorFromDecimal, showMoney } from '../domain/money.js';
+import { Books } from '../domain/ports/books.js';
+import { refundable } from '../domain/status.js';
+import { CommandFlow } from '../lane/command.flow.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { ConsoleFilter } from '../console/console.filter.js';
+import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { type Form, formOf } from '../console/form.js';
+import { html } from '../console/html.js';
+import { secure, sendPage } from '../console/layout.js';
+import { chosen, filterForm, pageOf, pager, table } from '../console/list.js';
+import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
+import { refundColumns } from './refund-columns.js';
+
+const PATH = '/console/refunds';
+const FILTERS = [
+  { name: 'status', label: 'Status', options: Object.keys(refundMoves) },
+  { name: 'invoice_id', label: 'Invoice' },
+] as const;
+const SETTLED = new Set(['succeeded', 'failed']);
+
+type Refundable = { readonly payment: PaymentRow; readonly rest: bigint };
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console')
+export class RefundPages {
+  constructor(
+    private readonly books: Books,
+    private readonly commands: CommandFlow,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get('refunds')
+  @Page('refund.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const page = pageOf(req);
+    const found = await this.books.refunds(given({ status: values.status, invoiceId: values.invoice_id }), page);
+    const names = new Map(found.data.map(({ payment }) => [payment.id, paymentName(payment)]));
+    const rows = found.data.map(({ refund }) => refund);
+    const empty =
+      Object.keys(values).length > 0
+        ? 'No refund fits these filters.'
+        : html`No refund yet. To make one, open a <a href="/console/payments?status=succeeded">payment</a>.`;
+    const body = html`${filterForm(PATH, FILTERS, values)}
+    ${table('Newest first', refundColumns(names), rows, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Refunds', section: 'refunds', body });
+  }
+
+  @Get('refunds/:id')
+  @Page('refund.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const found = await this.books.refund(id);
+    if (found === null) throw notFound('refund');
+    const atRest = SETTLED.has(found.refund.status) && ['done', 'not_needed', 'none'].includes(found.refund.mirror);
+    const live = { html: refundPart(found.refund, paymentName(found.payment)), everySec: atRest ? 30 : 3 };
+    sendPage(req, res, { title: `Refund ${found.refund.id}`, section: 'refunds', body: null, live });
+  }
+
+  @Get('payments/:id/refund')
+  @Page('refund.create', 'ops')
+  async ask(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const { payment, rest } = await this.refundable(id);
+    const body = amountStep(sessionOf(req), payment, rest, `con-${randomUUID()}`);
+    sendPage(req, res, { title: 'Refund a payment', section: 'payments', body });
+  }
+
+  @Post('payments/:id/refund')
+  @HttpCode(200)
+  @Page('refund.create', 'ops')
+  async confirm(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const { payment, rest } = await this.refundable(id);
+    const asked = askedOf(formOf(req), payment);
+    if (asked.minor > rest) throw invalid('amount', `exceeds what remains: ${showMoney({ ...payment, minor: rest })}`);
+    const body = confirmStep(sessionOf(req), payment, rest, asked);
+    sendPage(req, res, { title: 'Is this right?', section: 'payments', body });
+  }
+
+  /** The API's own path: the same memory of requests, so that one form makes one refund however often it is sent. */
+  @Post('payments/:id/refunds')
+  @HttpCode(303)
+  @Page('refund.create', 'ops')
+  async create(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const session = sessionOf(req);
+    const refund = await this.audit.change(req, session, 'refund.create', async () => {
+      const found = await this.books.payment(id);
+      if (found === null) throw notFound('payment');
+      const { minor, reason, key } = askedOf(formOf(req), found.payment);
+      const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: session.name };
+      const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
+      return orThrow(await this.commands.requestRefund(found.payment.id, request, refundName(session, key, body)));
+    });
+    secure(res);
+    res.redirect(303, `${PATH}/${encodeURIComponent(refund.id)}`);
+  }
+
+  private async refundable(id: string): Promise<Refundable> {
+    const found = await this.books.payment(id);
+    if (found === null) throw notFound('payment');
+    const rest = refundable(found.payment, found.refunds);
+    if (rest === 0n || found.payment.paymentId === null) {
+      throw new Problem(422, 'payment_not_refundable', 'Nothing of this payment can be refunded here.');
+    }
+    return { payment: found.payment, rest };
+  }
+}
+
+function orThrow(done: Awaited<ReturnType<CommandFlow['requestRefund']>>): RefundRow {
+  if (!done.ok) throw refusalProblem(done);
+  return done.value;
+}
+
+/** Throws 400 for what is no plain decimal amount of at least one smallest unit. */
+function askedOf(form: Form, payment: PaymentRow): Asked {
+  const minor = minorFromDecimal(form.text('amount'), payment.currency);
+  if (minor === null || minor === 0n) {
+    throw invalid('amount', `must be an amount of ${payment.currency} in plain digits, such as 10.00`);
+  }
+  const reason = form.text('reason');
+  if (reason !== '' && !isPlainText(reason)) throw invalid('reason', 'must be one line of at most 255 characters');
+  const key = form.text('key');
+  if (!/^con-[0-9a-f-]{36}$/.test(key)) throw invalid('key', 'is not one that a form of this console gave out');
+  return { minor, reason, key };
+}

@@ -1,0 +1,136 @@
+// An invoice as the API shows it: what is due, what was paid and given back, and its story.
+import { type AttemptRow, type JournalLine } from '../domain/model.js';
+import { type InvoiceListItem, type InvoiceView as InvoiceFacts } from '../domain/ports/books.js';
+import {
+  channelViews,
+  DisputeView,
+  EInvoiceLineView,
+  PaymentLinkView,
+  ProformaView,
+} from '../channels/channel.view.js';
+import {
+  Amount,
+  AmountOrNull,
+  Currency,
+  Free,
+  Many,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+  Word,
+} from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { paymentName, PaymentView, paymentView } from './payment.view.js';
+import { RefundView, refundView } from '../refunds/refund.view.js';
+import { ReviewView, reviewView } from '../reviews/review.view.js';
+
+export const INVOICE_STATUSES = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
+
+export class AttemptView {
+  @Text() event_id!: string;
+  @Text() payment_id!: string;
+  @Word(['succeeded', 'failed', 'requires_action']) outcome!: string;
+  @Amount() amount!: number;
+  @Currency() currency!: string;
+  @TextOrNull() failure_message!: string | null;
+  @TextOrNull() decline_code!: string | null;
+  @TextOrNull() processor_payment_intent_id!: string | null;
+  @Time() at!: string;
+}
+
+export class TimelineLine {
+  @Time() at!: string;
+  @Word(['event', 'decision', 'call', 'person']) kind!: string;
+  @Text() text!: string;
+  @TextIfAny('The event, call, review item or refund it is about.') ref?: string | undefined;
+  @Free('Facts beside the text, such as a request id; left out when there are none.')
+  detail?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export class InvoiceListView {
+  @Text("Stripe's `in_…`.") id!: string;
+  @TextOrNull() customer_id!: string | null;
+  @TextIfAny() mor_customer_id?: string | undefined;
+  @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
+  @Text('What Stripe last said; `unknown` until it said something.') stripe_status!: string;
+  @AmountOrNull() amount_due!: number | null;
+  @AmountOrNull() amount_paid!: number | null;
+  @AmountOrNull() amount_remaining!: number | null;
+  @TextOrNull('ISO 4217, lower case.') currency!: string | null;
+  @TextOrNull() billing_reason!: string | null;
+  @TextOrNull() subscription_id!: string | null;
+  @TimeOrNull('When Stripe made it.') created_at!: string | null;
+  @TimeOrNull("The MoR's verdict is expected by then.") expected_by!: string | null;
+  @Many(PaymentView) payments!: PaymentView[];
+  @Many(RefundView) refunds!: RefundView[];
+}
+
+export class InvoiceView extends InvoiceListView {
+  @Many(AttemptView, 'Every verdict of the MoR.') attempts!: AttemptView[];
+  @Many(ReviewView) reviews!: ReviewView[];
+  @Many(ProformaView, 'For bank transfers.') proformas!: ProformaView[];
+  @Many(PaymentLinkView) payment_links!: PaymentLinkView[];
+  @Many(EInvoiceLineView) e_invoices!: EInvoiceLineView[];
+  @Many(DisputeView, 'Disputes and pre-chargeback alerts.') disputes!: DisputeView[];
+  @Many(TimelineLine, 'Every event, decision and call, oldest first.') timeline!: TimelineLine[];
+}
+
+export function invoiceListView(i: InvoiceListItem): InvoiceListView {
+  const names = new Map(i.payments.map((p) => [p.id, paymentName(p)]));
+  return {
+    id: i.invoiceId,
+    customer_id: i.customerId,
+    mor_customer_id: i.morCustomerId ?? undefined,
+    status: i.status,
+    stripe_status: i.platformStatus,
+    amount_due: amountOf(i.amountDue),
+    amount_paid: amountOf(i.amountPaid),
+    amount_remaining: amountOf(i.amountRemaining),
+    currency: currencyOf(i.currency),
+    billing_reason: i.billingReason,
+    subscription_id: i.subscriptionId,
+    created_at: timeOf(i.platformCreatedAt),
+    expected_by: timeOf(i.expectedBy),
+    payments: i.payments.map((payment) =>
+      paymentView({
+        payment,
+        morCustomerId: i.morCustomerId,
+        refunds: i.refunds.filter((r) => r.paymentRowId === payment.id),
+      }),
+    ),
+    refunds: i.refunds.map((r) => refundView(r, names.get(r.paymentRowId) ?? r.paymentRowId)),
+  };
+}
+
+export function invoiceView(v: InvoiceFacts): InvoiceView {
+  const { invoice, morCustomerId, payments, refunds } = v;
+  const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
+  return {
+    ...invoiceListView({ ...invoice, morCustomerId, payments, refunds }),
+    attempts: v.attempts.map(attemptView),
+    reviews: v.reviews.map((r) => reviewView(r, names)),
+    ...channelViews(v.objects, names),
+    timeline: v.journal.map(timelineLine),
+  };
+}
+
+function attemptView(a: AttemptRow): AttemptView {
+  return {
+    event_id: a.eventId,
+    payment_id: a.paymentId,
+    outcome: a.outcome,
+    amount: amountOf(a.amount),
+    currency: currencyOf(a.currency),
+    failure_message: a.failureMessage,
+    decline_code: a.declineCode,
+    processor_payment_intent_id: a.processorPaymentIntentId,
+    at: timeOf(a.at),
+  };
+}
+
+function timelineLine(line: JournalLine): TimelineLine {
+  const { at, kind, text, ref, detail } = line;
+  return { at: timeOf(at), kind, text, ref: ref ?? undefined, detail: detail ?? undefined };
+}

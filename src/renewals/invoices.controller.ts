@@ -1,0 +1,43 @@
+// Invoices: the list, and one with everything that happened to it.
+import { Controller, Get, Param, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Books } from '../domain/ports/books.js';
+import { MayRead } from '../api/access/access.js';
+import { Problems } from '../api/http/docs.js';
+import { InvoiceIdPipe } from '../api/http/id.pipe.js';
+import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { notFound } from '../api/http/problem.js';
+import { Filter } from '../api/http/rules.js';
+import { INVOICE_STATUSES, InvoiceListView, invoiceListView, InvoiceView, invoiceView } from './invoice.view.js';
+
+class InvoicesQuery extends PageQuery {
+  @Filter('Only this status.', INVOICE_STATUSES) status?: string;
+  @Filter("Only this customer's.") customer_id?: string;
+}
+
+@ApiTags('Invoices')
+@Controller('v1/invoices')
+export class InvoicesController {
+  constructor(private readonly books: Books) {}
+
+  @Get()
+  @MayRead('read', 'invoice.list')
+  @ApiOperation({ summary: 'Invoices, newest first, without their timelines (role: read)' })
+  @ApiOkResponse({ type: pageOf(InvoiceListView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: InvoicesQuery): Promise<PageView<InvoiceListView>> {
+    const filter = given({ status: q.status, customerId: q.customer_id });
+    return pageView(await this.books.invoices(filter, pageRequest(q)), invoiceListView);
+  }
+
+  @Get(':id')
+  @MayRead('read', 'invoice.read')
+  @ApiOperation({ summary: 'An invoice with its payments, attempts, refunds, reviews and timeline (role: read)' })
+  @ApiOkResponse({ type: InvoiceView })
+  @Problems({ 404: '`not_found`' })
+  async one(@Param('id', InvoiceIdPipe) id: string): Promise<InvoiceView> {
+    const found = await this.books.invoice(id);
+    if (found === null) throw notFound('invoice');
+    return invoiceView(found);
+  }
+}

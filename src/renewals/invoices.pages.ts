@@ -1,0 +1,66 @@
+// Invoices: the list, and one with all that happened to it.
+import { Controller, Get, Param, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { InvoiceIdPipe } from '../api/http/id.pipe.js';
+import { notFound } from '../api/http/problem.js';
+import { given } from '../api/http/page.js';
+import { INVOICE_STATUSES } from './invoice.view.js';
+import { Books, type InvoiceListItem } from '../domain/ports/books.js';
+import { ConsoleFilter } from '../console/console.filter.js';
+import { ConsoleGuard, Page } from '../console/console.guard.js';
+import { html } from '../console/html.js';
+import { sendPage } from '../console/layout.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { amount, customerLink, foreign, invoiceLink, status, time, words } from '../console/show.js';
+import { invoicePart } from './invoice-page.js';
+
+const PATH = '/console/invoices';
+const FILTERS = [
+  { name: 'status', label: 'Status', options: INVOICE_STATUSES },
+  { name: 'customer_id', label: 'Customer' },
+] as const;
+
+const COLUMNS: readonly Column<InvoiceListItem>[] = [
+  { label: 'Invoice', cell: (i) => invoiceLink(i.invoiceId) },
+  { label: 'Status', cell: (i) => status(i.status) },
+  { label: 'Due', cell: (i) => amount(i.amountDue, i.currency), number: true },
+  { label: 'Reason', cell: (i) => foreign(i.billingReason === null ? null : words(i.billingReason)) },
+  { label: 'Customer', cell: (i) => customerLink(i.customerId) },
+  { label: 'Seen first', cell: (i) => time(i.firstSeenAt) },
+];
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console/invoices')
+export class InvoicePages {
+  constructor(private readonly books: Books) {}
+
+  @Get()
+  @Page('invoice.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const page = pageOf(req);
+    const found = await this.books.invoices(given({ status: values.status, customerId: values.customer_id }), page);
+    const empty =
+      Object.keys(values).length > 0
+        ? 'No invoice fits these filters.'
+        : html`<p>No invoice yet. They come with Stripe's <code>invoice.created</code> events.</p>
+            <p>
+              Register <code>/webhooks/stripe</code> of this host at Stripe, with the <code>invoice.*</code> events.
+            </p>`;
+    const body = html`${filterForm(PATH, FILTERS, values)}
+    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Invoices', section: 'invoices', body });
+  }
+
+  @Get(':id')
+  @Page('invoice.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    const found = await this.books.invoice(id);
+    if (found === null) throw notFound('invoice');
+    const live = { html: invoicePart(found), everySec: 15 };
+    sendPage(req, res, { title: `Invoice ${id}`, section: 'invoices', body: null, live });
+  }
+}

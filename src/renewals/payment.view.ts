@@ -1,0 +1,100 @@
+// A payment as the API shows it: ours until the MoR named it, with its refunds and the state of its mark.
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { type PaymentRow } from '../domain/model.js';
+import { type PaymentView as PaymentFacts } from '../domain/ports/books.js';
+import {
+  Amount,
+  AmountOrNull,
+  Currency,
+  Many,
+  Text,
+  TextIfAny,
+  TextOrNull,
+  Time,
+  TimeOrNull,
+  Word,
+} from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { RefundView, refundView } from '../refunds/refund.view.js';
+
+/** Document 3, "Payment status as delivered in events"; `processing` until a signup's charge is proven. */
+export const PAYMENT_STATUSES = [
+  'processing',
+  'succeeded',
+  'failed',
+  'requires_action',
+  'partially_refunded',
+  'refunded',
+] as const;
+
+/** How far the proof of a signup's charge has come: nothing is marked before. */
+export class ProofView {
+  @Word(
+    ['asking', 'waiting_for_settlement'],
+    '`waiting_for_settlement`: the MoR knows the charge and has not settled it; a bank debit takes days.',
+  )
+  status!: 'asking' | 'waiting_for_settlement';
+  @Time('Since when it is so.') since!: string;
+  @TimeOrNull('When the MoR is asked next.') next_look_at!: string | null;
+}
+
+export class PaymentView {
+  @Text('`pay_…`; an id of ours until a payment.* event named it.') id!: string;
+  @Text() invoice_id!: string;
+  @Text() customer_id!: string;
+  @TextOrNull() mor_customer_id!: string | null;
+  @AmountOrNull('Smallest units; null while only a refund of it is known.') amount!: number | null;
+  @Currency() currency!: string;
+  @Word(PAYMENT_STATUSES) status!: (typeof PAYMENT_STATUSES)[number];
+  @TextOrNull() processor_charge_id!: string | null;
+  @TextOrNull() processor_payment_intent_id!: string | null;
+  @Amount('What was given back, in smallest units.') amount_refunded!: number;
+  @TextOrNull("Stripe's `pr_…`.") payment_record_id!: string | null;
+  @Many(RefundView) refunds!: RefundView[];
+  @ApiPropertyOptional({ type: ProofView, description: "While a signup's charge is not proven." }) proof?:
+    ProofView | undefined;
+  @Text('How far its mark on the invoice has come; `confirmed`: the invoice is paid with it.') mark!: string;
+  @Word(['renewal', 'signup', 'proforma', 'payment_link']) origin!: string;
+  @TextIfAny() signup_id?: string | undefined;
+  @TextIfAny() failure_message?: string | undefined;
+  @TextIfAny() decline_code?: string | undefined;
+  @TimeOrNull('When the MoR took the money.') succeeded_at!: string | null;
+  @Time() created_at!: string;
+}
+
+/** Undefined: nothing is to be proven, or it was, or a person decides. */
+export function proofView(p: PaymentRow): ProofView | undefined {
+  if (p.mark !== 'proving') return undefined;
+  const status = p.pendingSince === null ? 'asking' : 'waiting_for_settlement';
+  return { status, since: timeOf(p.pendingSince ?? p.recordedAt), next_look_at: timeOf(p.proveDueAt) };
+}
+
+/** The id by which the outside knows a payment. */
+export function paymentName(p: PaymentRow): string {
+  return p.paymentId ?? p.id;
+}
+
+export function paymentView({ payment: p, morCustomerId, refunds }: PaymentFacts): PaymentView {
+  return {
+    id: paymentName(p),
+    invoice_id: p.invoiceId,
+    customer_id: p.customerId,
+    mor_customer_id: morCustomerId,
+    amount: amountOf(p.amount),
+    currency: currencyOf(p.currency),
+    status: p.status,
+    processor_charge_id: p.processorChargeId,
+    processor_payment_intent_id: p.processorPaymentIntentId,
+    amount_refunded: amountOf(p.amountRefunded),
+    payment_record_id: p.paymentRecordId,
+    refunds: refunds.map((r) => refundView(r, paymentName(p))),
+    mark: p.mark,
+    proof: proofView(p),
+    origin: p.origin,
+    signup_id: p.signupId ?? undefined,
+    failure_message: p.failureMessage ?? undefined,
+    decline_code: p.declineCode ?? undefined,
+    succeeded_at: timeOf(p.succeededAt),
+    created_at: timeOf(p.recordedAt),
+  };
+}

@@ -1,0 +1,81 @@
+// Payments: what the MoR took, or tried to take, for an invoice.
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
+import { Books } from '../domain/ports/books.js';
+import { CommandFlow } from '../lane/command.flow.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { notFound, refusalProblem } from '../api/http/problem.js';
+import { Filter, IsIdText } from '../api/http/rules.js';
+import { PAYMENT_STATUSES, PaymentView, paymentView } from './payment.view.js';
+
+class PaymentsQuery extends PageQuery {
+  @Filter('Only this status.', PAYMENT_STATUSES) status?: string;
+  @Filter("Only this customer's.") customer_id?: string;
+  @Filter("Only this invoice's.") invoice_id?: string;
+}
+
+class IdentifyPaymentDto {
+  @ApiProperty({ description: "The MoR's own id of the payment.", example: 'pay_123' })
+  @IsIdText()
+  payment_id!: string;
+}
+
+@ApiTags('Payments')
+@Controller('v1/payments')
+export class PaymentsController {
+  constructor(
+    private readonly books: Books,
+    private readonly commands: CommandFlow,
+  ) {}
+
+  @Get()
+  @MayRead('read', 'payment.list')
+  @ApiOperation({ summary: 'Payments, newest first (role: read)' })
+  @ApiOkResponse({ type: pageOf(PaymentView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: PaymentsQuery): Promise<PageView<PaymentView>> {
+    const filter = given({ status: q.status, customerId: q.customer_id, invoiceId: q.invoice_id });
+    return pageView(await this.books.payments(filter, pageRequest(q)), paymentView);
+  }
+
+  @Get(':id')
+  @MayRead('read', 'payment.read')
+  @ApiOperation({ summary: 'A payment with its refunds, by `pay_…` or our own id (role: read)' })
+  @ApiOkResponse({ type: PaymentView })
+  @Problems({ 404: '`not_found`' })
+  async one(@Param('id', IdPipe) id: string): Promise<PaymentView> {
+    const found = await this.books.payment(id);
+    if (found === null) throw notFound('payment');
+    return paymentView(found);
+  }
+
+  @Post(':id/identify')
+  @HttpCode(200)
+  @MayChange('ops', 'payment.identify')
+  @ApiOperation({
+    summary: "Name a payment by the MoR's own id, so that it can be refunded (role: ops)",
+    description:
+      "For a signup's, a link's or a transfer's payment that no event of the MoR has named. The same id again changes nothing. An id that the MoR does not know is refused by it at the first refund (404 `payment_not_found`) and taken back.",
+  })
+  @ApiOkResponse({ type: PaymentView })
+  @Problems({
+    400: '`invalid_request`',
+    404: '`payment_not_found`',
+    409: '`payment_already_identified`, `payment_id_taken` (the message names the payment that has it)',
+  })
+  async identify(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: IdentifyPaymentDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<PaymentView> {
+    const done = await this.commands.identify(id, dto.payment_id, caller.name);
+    if (!done.ok) throw refusalProblem(done);
+    const found = await this.books.payment(done.value.id);
+    if (found === null) throw notFound('payment');
+    return paymentView(found);
+  }
+}

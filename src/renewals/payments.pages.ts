@@ -1,0 +1,153 @@
+// Payments: the list, and one with what remains of it.
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { mayDo } from '../api/access/caller.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given } from '../api/http/page.js';
+import { invalid, notFound, refusalProblem } from '../api/http/problem.js';
+import { PAYMENT_STATUSES, paymentName } from './payment.view.js';
+import { Books, type PaymentView } from '../domain/ports/books.js';
+import { refundable } from '../domain/status.js';
+import { CommandFlow } from '../lane/command.flow.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { ConsoleFilter } from '../console/console.filter.js';
+import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { formOf } from '../console/form.js';
+import { type Html, html } from '../console/html.js';
+import { formToken, secure, sendPage } from '../console/layout.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import {
+  amount,
+  customerLink,
+  facts,
+  foreign,
+  id,
+  invoiceLink,
+  paymentLink,
+  section,
+  status,
+  time,
+  words,
+} from '../console/show.js';
+import { proofFacts } from './proof-facts.js';
+import { type Session } from '../console/session.js';
+import { refundColumns } from '../refunds/refund-columns.js';
+
+const PATH = '/console/payments';
+const FILTERS = [
+  { name: 'status', label: 'Status', options: PAYMENT_STATUSES },
+  { name: 'customer_id', label: 'Customer' },
+  { name: 'invoice_id', label: 'Invoice' },
+] as const;
+
+const COLUMNS: readonly Column<PaymentView>[] = [
+  { label: 'Payment', cell: ({ payment }) => paymentLink(paymentName(payment)) },
+  { label: 'Status', cell: ({ payment }) => status(payment.status) },
+  { label: 'Amount', cell: ({ payment: p }) => amount(p.amount, p.currency), number: true },
+  { label: 'Refunded', cell: ({ payment: p }) => amount(p.amountRefunded, p.currency), number: true },
+  { label: 'Invoice', cell: ({ payment }) => invoiceLink(payment.invoiceId) },
+  { label: 'Taken', cell: ({ payment }) => time(payment.succeededAt) },
+];
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console/payments')
+export class PaymentPages {
+  constructor(
+    private readonly books: Books,
+    private readonly commands: CommandFlow,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get()
+  @Page('payment.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const page = pageOf(req);
+    const filter = given({ status: values.status, customerId: values.customer_id, invoiceId: values.invoice_id });
+    const found = await this.books.payments(filter, page);
+    const empty =
+      Object.keys(values).length > 0
+        ? 'No payment fits these filters.'
+        : html`<p>No payment yet. They come with the MoR's <code>payment.*</code> events.</p>
+            <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`;
+    const body = html`${filterForm(PATH, FILTERS, values)}
+    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Payments', section: 'payments', body });
+  }
+
+  @Get(':id')
+  @Page('payment.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
+    const found = await this.books.payment(asked);
+    if (found === null) throw notFound('payment');
+    const live = { html: paymentPart(found, sessionOf(req)), everySec: 15 };
+    sendPage(req, res, { title: `Payment ${paymentName(found.payment)}`, section: 'payments', body: null, live });
+  }
+
+  /** The MoR's own id of a payment that no event has named: it can be refunded then. */
+  @Post(':id/identify')
+  @HttpCode(303)
+  @Page('payment.identify', 'ops')
+  async identify(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const session = sessionOf(req);
+    const named = await this.audit.change(req, session, 'payment.identify', async () => {
+      const paymentId = formOf(req).text('payment_id').trim();
+      if (!/^[\x21-\x7e]{1,255}$/.test(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment");
+      const done = await this.commands.identify(id, paymentId, session.name);
+      if (!done.ok) throw refusalProblem(done);
+      return done.value;
+    });
+    secure(res);
+    res.redirect(303, `${PATH}/${encodeURIComponent(paymentName(named))}`);
+  }
+}
+
+function paymentPart({ payment: p, morCustomerId, refunds }: PaymentView, session: Session): Html {
+  const rest = refundable(p, refunds);
+  const name = paymentName(p);
+  return html`${facts([
+    ['Status', status(p.status)],
+    ['Amount', amount(p.amount, p.currency)],
+    ['Refunded', amount(p.amountRefunded, p.currency)],
+    ['Can be refunded', amount(rest, p.currency)],
+    ['Mark on the invoice', status(p.mark)],
+    ...proofFacts(p),
+    ['Invoice', invoiceLink(p.invoiceId)],
+    ['Payment', id(name)],
+    ['Customer', customerLink(p.customerId)],
+    ['Customer at the MoR', id(morCustomerId)],
+    ['Origin', words(p.origin)],
+    ["Processor's charge", id(p.processorChargeId)],
+    ["Processor's payment intent", id(p.processorPaymentIntentId)],
+    ['Payment record on Stripe', id(p.paymentRecordId)],
+    ['Taken', time(p.succeededAt)],
+    p.failureMessage === null ? null : ['Why it failed', foreign(p.failureMessage)],
+    p.declineCode === null ? null : ['Decline code', html`<code>${p.declineCode}</code>`],
+  ])}
+  ${section('Refunds', table('What was given back, or is on its way', refundColumns(new Map([[p.id, name]])), refunds, 'None.'))}
+  ${mayDo(session.role, 'ops') && (p.paymentId === null ? nameForm(session, p.id) : refundWay(name, rest))}`;
+}
+
+function nameForm(session: Session, id: string): Html {
+  return html`<form class="card" action="${PATH}/${encodeURIComponent(id)}/identify" method="post">
+    ${formToken(session)}
+    <p>
+      <label for="payment_id"
+        >The MoR's id of this payment
+        <span class="hint" id="payment-id-hint"
+          >No event of the MoR has named it yet, and it is refunded by that id alone. The MoR's portal shows it.</span
+        ></label
+      >
+      <input id="payment_id" name="payment_id" required autocomplete="off" aria-describedby="payment-id-hint" />
+    </p>
+    <p class="buttons"><button>Name it</button></p>
+  </form>`;
+}
+
+function refundWay(name: string, rest: bigint): Html {
+  if (rest === 0n) return html`<p class="dim">Nothing of this payment is left to refund.</p>`;
+  return html`<p><a class="button" href="${PATH}/${encodeURIComponent(name)}/refund">Refund…</a></p>`;
+}

@@ -1,0 +1,10 @@
+// What a signup's charge waits for before anything is marked.
+import { type PaymentRow } from '../domain/model.js';
+import { type Piece } from '../console/html.js';
+import { time } from '../console/show.js';
+
+export function proofFacts(p: PaymentRow): readonly (readonly [string, Piece])[] {
+  if (p.mark !== 'proving') return [];
+  const next = ['The MoR is asked again', time(p.proveDueAt, 'at once')] as const;
+  return p.pendingSince === null ? [next] : [['Waiting for settlement since', time(p.pendingSince)], next];
+}

@@ -1,0 +1,116 @@
+// The one decision that moves money on the books: what to do about a payment, given its invoice as it is now.
+import { showMoney } from '../../domain/money.js';
+import { type InvoiceRow, type MarkMode, type PaymentRow, type ReviewKind } from '../../domain/model.js';
+import { type FlowSettings } from '../../domain/settings.js';
+
+export type MarkDecision =
+  | { readonly do: 'read' } // look at the invoice first
+  | { readonly do: 'hold'; readonly why: string } // a draft cannot be paid: wait for it to be finalized
+  | { readonly do: 'finalize' }
+  | { readonly do: 'mark'; readonly mode: MarkMode }
+  | { readonly do: 'attach' } // reported before, not attached
+  | { readonly do: 'identify' } // paid, and nobody here knows by what: it may have been us
+  | { readonly do: 'park'; readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
+
+/** How long a read counts as fresh, in milliseconds: long enough to decide and write, too short to go stale in a queue. */
+const FRESH_MS = 10_000;
+
+export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
+  if (invoice === null || invoice.readAt === null) return false;
+  // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
+  return Math.abs(now.getTime() - invoice.readAt.getTime()) <= FRESH_MS;
+}
+
+const NAME_FIRST =
+  "To refund it from here, name it first: its pay_... id at the MoR, by crossbill refund --payment-id or on the payment's page.";
+
+/**
+ * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
+ * means that Stripe refused to finalize this draft and a person knows. Money with nowhere to go is parked, never guessed at.
+ */
+export function decideMark(
+  p: PaymentRow & { readonly amount: bigint },
+  invoice: InvoiceRow,
+  holder: PaymentRow | undefined,
+  fresh: boolean,
+  settings: FlowSettings,
+  finalizationFailed: boolean,
+): MarkDecision {
+  if (!fresh) return { do: 'read' };
+  const taken = showMoney({ minor: p.amount, currency: p.currency });
+  const park = (kind: ReviewKind, summary: string, proposal: string): MarkDecision => ({
+    do: 'park',
+    kind,
+    summary,
+    // Only what bears the MoR's id can be refunded from here.
+    proposal: p.paymentId === null && /refund/i.test(proposal) ? `${proposal} ${NAME_FIRST}` : proposal,
+  });
+
+  const { platformStatus: status, amountRemaining: due, currency, customerId } = invoice;
+  if (status === 'deleted' || status === 'unknown') {
+    return park(
+      'invoice_not_payable',
+      `${taken} was taken for invoice ${invoice.invoiceId}, which does not exist on Stripe`,
+      `Refund ${taken}, once STRIPE_API_KEY is known to be of the account that billed it: to any other key the invoice is unknown.`,
+    );
+  }
+  if (status === 'void') {
+    return park(
+      'invoice_not_payable',
+      `${taken} was taken for invoice ${invoice.invoiceId}, which is void`,
+      `Refund ${taken}, or bill the customer anew.`,
+    );
+  }
+  if (customerId !== p.customerId && !p.waived.includes('customer_mismatch')) {
+    return park(
+      'customer_mismatch',
+      `the payment names customer ${p.customerId}; the invoice belongs to ${customerId ?? 'nobody'}`,
+      'Find out whose money it is. Apply it if it is meant for this invoice, else refund it.',
+    );
+  }
+  if (currency !== p.currency) {
+    return park(
+      'currency_mismatch',
+      `${taken} was taken; the invoice is in ${currency ?? 'no currency'}`,
+      `Refund ${taken}.`,
+    );
+  }
+  if (holder !== undefined) {
+    const summary = `${taken} was taken although payment ${holder.paymentId ?? holder.id} already settles this invoice`;
+    const { processorChargeId: charge } = p;
+    if (charge === null || charge !== holder.processorChargeId)
+      return park('double_payment', summary, `Refund ${taken}.`);
+    // One charge is one payment: a refund may give back the only money there is.
+    return park(
+      'double_payment',
+      `${summary} with the same charge ${charge}`,
+      'Ask the MoR whether the customer was charged twice. Refund it only if so; else dismiss this.',
+    );
+  }
+  if (status === 'paid') {
+    if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
+    return park(
+      'double_payment',
+      `${taken} was taken although the invoice was already paid another way`,
+      `Refund ${taken}.`,
+    );
+  }
+  // A draft's total may still change, so under `wait` it is compared once it is final.
+  if (status === 'draft' && (settings.draftPolicy === 'wait' || finalizationFailed)) {
+    return { do: 'hold', why: finalizationFailed ? 'Stripe could not finalize the draft' : 'the invoice is a draft' };
+  }
+  // Out of band Stripe takes the whole invoice for paid: only the exact amount may do that, whatever a person waived.
+  const waived = p.waived.includes('amount_mismatch') && settings.markMode !== 'out_of_band';
+  if (due !== p.amount && !waived) {
+    return park(
+      'amount_mismatch',
+      `${taken} was taken; ${showMoney({ minor: due ?? 0n, currency: p.currency })} is due`,
+      due !== null && p.amount < due
+        ? 'Apply it as a part payment and collect the rest, or refund it.'
+        : 'Refund it, or apply it: Stripe credits what is too much to the customer.',
+    );
+  }
+  if (status === 'draft') return { do: 'finalize' };
+  if (p.paymentRecordId !== null) return { do: 'attach' };
+  return { do: 'mark', mode: settings.markMode };
+}

@@ -1,0 +1,47 @@
+// One charge is one sum of money: it is booked for one payment, and pays one invoice, whatever the MoR's events name.
+import { type LaneState, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
+import { showMoney } from '../../domain/money.js';
+import { paymentCollected } from '../../domain/postings.js';
+import {
+  addEntry,
+  type ChargeHolder,
+  type Ctx,
+  effectName,
+  moveMark,
+  openReview,
+  putPayment,
+} from '../../domain/lane/change.js';
+
+/**
+ * Books what the MoR took. `p` is stored with its charge. When the charge was collected for another invoice's payment, nothing is
+ * booked and nothing will be marked: the payment is kept aside, and an item names both.
+ */
+export function collect(s: LaneState, p: PaymentRow, amount: bigint, ctx: Ctx, eventId: string | null): LaneState {
+  const charge = p.processorChargeId;
+  const holder = charge === null ? undefined : ctx.chargesElsewhere?.get(charge);
+  if (holder !== undefined) return aside(s, p, amount, holder, ctx);
+  const entry = paymentCollected(p, amount, ctx.now, eventId);
+  const again = s.payments.some((x) => x.id !== p.id && x.succeededAt !== null && x.processorChargeId === charge);
+  return addEntry(s, again ? { ...entry, processorChargeId: null } : entry);
+}
+
+function aside(s: LaneState, p: PaymentRow, amount: bigint, holder: ChargeHolder, ctx: Ctx): LaneState {
+  const mark = p.mark === 'parked' ? p : moveMark(p.mark === 'waiting' ? p : moveMark(p, 'waiting'), 'parked');
+  const kept = putPayment(s, { ...mark, succeededAt: null, proveDueAt: null });
+  const what = showMoney({ minor: amount, currency: p.currency });
+  return openReview(kept, ctx, {
+    kind: 'double_payment',
+    subject: p.id,
+    paymentRowId: p.id,
+    summary: `payment ${effectName(p)} of ${what} for this invoice names charge ${p.processorChargeId ?? ''}, which is booked for payment ${holder.payment} of invoice ${holder.invoiceId}`,
+    proposal:
+      'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. Dismiss it if the other invoice is the right one; if this one is, mark it on Stripe by hand and credit the other.',
+  });
+}
+
+/** The charges under which a step wants to collect money. */
+export function collectedCharges(entries: readonly LedgerEntry[]): readonly string[] {
+  return entries.flatMap((e) =>
+    e.reason === 'payment_collected' && e.processorChargeId !== null ? [e.processorChargeId] : [],
+  );
+}

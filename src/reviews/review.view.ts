@@ -1,0 +1,70 @@
+// A review item as the API shows it: what happened, what is at stake, what is proposed, what may be chosen.
+import { ApiProperty } from '@nestjs/swagger';
+import { resolutionsOf } from '../lane/rules/apply-command.js';
+import { type ReviewKind, type ReviewRow } from '../domain/model.js';
+import { Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { timeOf } from '../api/http/values.js';
+
+export const REVIEW_STATUSES = ['open', 'resolved'] as const;
+export const RESOLUTIONS = ['apply', 'refund', 'retry', 'dismiss'] as const;
+
+// A new kind fails to compile here until it is listed.
+const kinds: Record<ReviewKind, true> = {
+  amount_mismatch: true,
+  currency_mismatch: true,
+  customer_mismatch: true,
+  invoice_not_payable: true,
+  double_payment: true,
+  conflicting_event: true,
+  refund_gap: true,
+  refund_stuck: true,
+  renewal_overdue: true,
+  signup_overdue: true,
+  signup_unproven: true,
+  finalization_failed: true,
+  dispute: true,
+  partial_transfer: true,
+  effect_failed: true,
+};
+export const REVIEW_KINDS = Object.keys(kinds);
+
+export class ReviewView {
+  @Text() id!: string;
+  @Word(REVIEW_KINDS) kind!: string;
+  @Word(REVIEW_STATUSES) status!: string;
+  @TextIfAny() invoice_id?: string | undefined;
+  @TextIfAny() payment_id?: string | undefined;
+  @TextIfAny() refund_id?: string | undefined;
+  @Text('What happened, and what is at stake.') summary!: string;
+  @Text() proposal!: string;
+  @ApiProperty({ enum: RESOLUTIONS, isArray: true, description: 'What may be chosen for this kind.' })
+  resolutions!: readonly string[];
+  @TimeOrNull('Until when somebody must act, for example on a dispute; null: no time is set.') due_at!: string | null;
+  @Time() created_at!: string;
+  @TimeOrNull() resolved_at!: string | null;
+  @TextOrNull("An API key's name, or `crossbill` when the cause went away.") resolved_by!: string | null;
+  @TextOrNull('`cleared` when the cause went away.') resolution!: string | null;
+  @TextOrNull() note!: string | null;
+}
+
+/** @param names our ids of payments → the public ones */
+export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): ReviewView {
+  const { paymentRowId } = r;
+  return {
+    id: r.id,
+    kind: r.kind,
+    status: r.status,
+    invoice_id: r.invoiceId ?? undefined,
+    payment_id: paymentRowId === null ? undefined : (names.get(paymentRowId) ?? paymentRowId),
+    refund_id: r.refundId ?? undefined,
+    summary: r.summary,
+    proposal: r.proposal,
+    resolutions: r.status === 'open' ? resolutionsOf(r) : [],
+    due_at: timeOf(r.dueAt),
+    created_at: timeOf(r.createdAt),
+    resolved_at: timeOf(r.resolvedAt),
+    resolved_by: r.resolvedBy,
+    resolution: r.resolution,
+    note: r.note,
+  };
+}

@@ -1,0 +1,94 @@
+// Review items: what waits for a person, and what the person chose.
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
+import { type ReviewRow } from '../domain/model.js';
+import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
+import { CommandFlow } from '../lane/command.flow.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { notFound, refusalProblem } from '../api/http/problem.js';
+import { Filter, IsOneOf, IsText, MayBeAbsent } from '../api/http/rules.js';
+import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
+
+class ReviewsQuery extends PageQuery {
+  @Filter('Only this status.', REVIEW_STATUSES) status?: string;
+  @Filter('Only this kind.', REVIEW_KINDS) kind?: string;
+  @Filter("Only this invoice's.") invoice_id?: string;
+  @Filter('`due`: the soonest `due_at` first, then what has none. Default: `newest`.', REVIEW_ORDERS) order?: string;
+}
+
+class ResolveReviewDto {
+  @ApiProperty({ enum: RESOLUTIONS, description: 'One of the item’s `resolutions`.' })
+  @IsOneOf(RESOLUTIONS)
+  resolution!: (typeof RESOLUTIONS)[number];
+
+  @ApiPropertyOptional({ type: String, maxLength: 1000, description: 'Why, for those who look later.' })
+  @MayBeAbsent()
+  @IsText(1000)
+  note?: string;
+}
+
+@ApiTags('Reviews')
+@Controller('v1/reviews')
+export class ReviewsController {
+  constructor(
+    private readonly books: Books,
+    private readonly commands: CommandFlow,
+  ) {}
+
+  @Get()
+  @MayRead('read', 'review.list')
+  @ApiOperation({ summary: 'Review items, newest first or by deadline (role: read)' })
+  @ApiOkResponse({ type: pageOf(ReviewView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: ReviewsQuery): Promise<PageView<ReviewView>> {
+    const filter = given({ status: q.status, kind: q.kind, invoiceId: q.invoice_id });
+    const page = await this.books.reviews(filter, pageRequest(q), q.order === 'due' ? 'due' : 'newest');
+    const names = await this.namesOf(page.data);
+    return pageView(page, (r) => reviewView(r, names));
+  }
+
+  @Get(':id')
+  @MayRead('read', 'review.read')
+  @ApiOperation({ summary: 'A review item (role: read)' })
+  @ApiOkResponse({ type: ReviewView })
+  @Problems({ 404: '`not_found`' })
+  async one(@Param('id', IdPipe) id: string): Promise<ReviewView> {
+    const review = await this.books.review(id);
+    if (review === null) throw notFound('review item');
+    return reviewView(review, await this.namesOf([review]));
+  }
+
+  @Post(':id/resolve')
+  @HttpCode(200)
+  @MayChange('ops', 'review.resolve', { outside: false }) // its refund is refused by the flow
+  @ApiOperation({
+    summary: 'Settle a review item (role: ops)',
+    description:
+      '`apply`: take the money for the invoice all the same; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: give it back. `retry`: look or send again. `dismiss`: nothing is to be done.',
+  })
+  @ApiOkResponse({ type: ReviewView })
+  @Problems({
+    400: '`invalid_request`, `note_required`',
+    404: '`not_found`',
+    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, or why the refund it asks for cannot be made.',
+    422: '`payment_not_refundable`',
+  })
+  async resolve(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: ResolveReviewDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<ReviewView> {
+    const choice = { resolution: dto.resolution, note: dto.note ?? null, by: caller.name };
+    const done = await this.commands.resolveReview(id, choice);
+    if (!done.ok) throw refusalProblem(done);
+    return reviewView(done.value, await this.namesOf([done.value]));
+  }
+
+  private namesOf(reviews: readonly ReviewRow[]): Promise<ReadonlyMap<string, string>> {
+    return this.books.paymentNames(reviews.flatMap((r) => r.paymentRowId ?? []));
+  }
+}

@@ -1,0 +1,120 @@
+// The proof of a signup's charge, which a browser named: what the MoR's look-up and its events say of it, and when it is asked next.
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type CallOutcome } from '../../domain/ports/call.js';
+import { type ChargeState } from '../../domain/ports/payment-gateway.js';
+import { said } from '../../domain/lane/answer-parts.js';
+import { type Ctx, moveMark, note, openReview, putPayment, retryAt } from '../../domain/lane/change.js';
+import { proven } from '../../lane/rules/settle.js';
+
+/** How long a signup's charge may stay unknown to the MoR before a person is asked, in milliseconds. */
+const PROVE_PATIENCE_MS = 2 * 3_600_000;
+/** Pauses between two looks at money on its way: they grow with its age, from a second (a card) to an hour (a bank debit). */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** The MoR said what it knows of a signup's charge. Only that it charged it is a proof. */
+export function applyProof(s: LaneState, paymentRowId: string, outcome: CallOutcome<ChargeState>, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined || p.mark !== 'proving') return s;
+  const asked: PaymentRow = { ...p, proveAttempts: p.proveAttempts + 1 };
+  if (!outcome.ok) return notTold(s, asked, outcome, ctx);
+  switch (outcome.value) {
+    case 'charged':
+      return proven(s, p, ctx, 'the MoR charged it');
+    case 'pending':
+      return onItsWay(s, asked, ctx);
+    case 'unknown':
+      return notKnown(s, asked, ctx);
+  }
+}
+
+function notTold(
+  s: LaneState,
+  p: PaymentRow,
+  failure: Extract<CallOutcome<never>, { ok: false }>,
+  ctx: Ctx,
+): LaneState {
+  const proveDueAt = retryAt(ctx, Math.min(p.proveAttempts, 8), failure.retryAfterMs, failure.kind === 'stopped');
+  return brief(putPayment(s, { ...p, proveDueAt }), p, `asking the MoR for the charge failed: ${said(failure)}`, ctx);
+}
+
+function onItsWay(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
+  const since = p.pendingSince ?? ctx.now;
+  const age = ctx.now.getTime() - since.getTime();
+  if (age >= ctx.settings.bankDebitAlarmAfterDays * DAY_MS) {
+    return unproven(
+      s,
+      p,
+      `the MoR has known charge ${p.processorChargeId ?? ''} since ${since.toISOString()} and has not settled it`,
+      'Ask the MoR what became of the debit. Retry waits for it as long again; apply it if the money is there; dismiss it if it is not: the invoice then stays as it is.',
+      ctx,
+    );
+  }
+  const pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, age / 2));
+  const state = putPayment(s, { ...p, pendingSince: since, proveDueAt: new Date(ctx.now.getTime() + pause) });
+  if (p.pendingSince !== null) return state;
+  const text = `the MoR knows charge ${p.processorChargeId ?? ''} and has not settled it: nothing is marked before`;
+  return note(state, ctx, 'call', text, p.id);
+}
+
+function notKnown(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
+  if (ctx.now.getTime() - p.recordedAt.getTime() < PROVE_PATIENCE_MS) {
+    const proveDueAt = retryAt(ctx, Math.min(p.proveAttempts, 8), null);
+    return brief(putPayment(s, { ...p, proveDueAt }), p, 'the MoR does not know the charge yet', ctx);
+  }
+  const charge = p.processorChargeId ?? '';
+  return unproven(
+    s,
+    p,
+    p.pendingSince === null
+      ? `the MoR does not know charge ${charge}, which the browser named for this invoice`
+      : `the MoR does not know charge ${charge} any more, whose money was on its way since ${p.pendingSince.toISOString()}: the debit has failed, by the look of it`,
+    'Look the charge up at the MoR. Apply it if it is real; dismiss it if it is not: the invoice then stays open.',
+    ctx,
+  );
+}
+
+/** An outage of hours need not fill the timeline. */
+function brief(s: LaneState, p: PaymentRow, text: string, ctx: Ctx): LaneState {
+  return p.proveAttempts > 3 ? s : note(s, ctx, 'call', text, p.id);
+}
+
+/** The proof ended without one: a person decides, and nothing was written to Stripe. */
+function unproven(s: LaneState, p: PaymentRow, summary: string, proposal: string, ctx: Ctx): LaneState {
+  const parked = putPayment(s, { ...moveMark(p, 'parked'), proveDueAt: null });
+  return openReview(parked, ctx, { kind: 'signup_unproven', subject: p.id, paymentRowId: p.id, summary, proposal });
+}
+
+/** The MoR's own event says that the charge being proven failed. `p` has what the event says. */
+export function disproven(s: LaneState, p: PaymentRow, why: string, ctx: Ctx): LaneState {
+  return unproven(
+    s,
+    { ...p, status: 'failed' },
+    `the MoR says that charge ${p.processorChargeId ?? ''}, which the browser named for this invoice, failed: ${why}`,
+    'Nothing was taken. Dismiss this: the invoice stays as it is, and the customer has to pay another way.',
+    ctx,
+  );
+}
+
+/**
+ * A signup's charge was proven by a look-up, and the first thing that the MoR itself says of it, later, is that it failed. `before`: the
+ * payment before the event named it.
+ */
+export function contradicted(
+  s: LaneState,
+  before: PaymentRow | undefined,
+  e: { readonly eventId: string; readonly at: Date },
+  why: string,
+  ctx: Ctx,
+): LaneState {
+  if (before?.origin !== 'signup' || before.paymentId !== null) return s;
+  if (before.succeededAt === null || e.at.getTime() <= before.succeededAt.getTime()) return s;
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject: e.eventId,
+    paymentRowId: before.id,
+    summary: `charge ${before.processorChargeId ?? ''} of a signup was proven, and the MoR says since that it failed: ${why}`,
+    proposal: 'Ask the MoR whether it has the money. The invoice stays as it is until a person changes it on Stripe.',
+  });
+}

@@ -1,0 +1,51 @@
+// A signup's charge that the MoR knows and has not settled, while Stripe's 23 hours run.
+import { showMoney } from '../../domain/money.js';
+import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
+import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS, SIGNUP_REASON } from '../../domain/status.js';
+import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+
+/** The money is on its way: a bank debit, or a card whose invoice the MoR is still making. */
+export function isUnsettled(p: PaymentRow): boolean {
+  return p.mark === 'proving' && p.pendingSince !== null;
+}
+
+/** When Stripe's subscription began, as near as is known: its first invoice is made with it. */
+function startOf(i: InvoiceRow | null, p: PaymentRow): number {
+  return (i?.platformCreatedAt ?? p.recordedAt).getTime();
+}
+
+/** When a person is told that a signup's money may come too late for its subscription; null: it has none, or the money is not waited for. */
+export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
+  const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
+  const isOver = i !== null && ['paid', 'void', 'deleted'].includes(i.platformStatus);
+  return isUnsettled(p) && isFirst && !isOver ? new Date(startOf(i, p) + SIGNUP_OVERDUE_MS) : null;
+}
+
+/** Nothing is marked before the money is there, so Stripe may end the subscription first: a person is told well before. */
+export function watchUnsettled(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const p of s.payments) {
+    if (p.signupId === null) continue;
+    if (!isUnsettled(p)) {
+      state = closeReviews(state, ctx, (r) => r.kind === 'signup_overdue' && r.subject === p.id, {
+        by: null,
+        resolution: 'cleared',
+        note: 'its money is not waited for any more',
+      });
+      continue;
+    }
+    const at = signupLateAt(s.invoice, p);
+    if (at === null || at.getTime() > ctx.now.getTime()) continue;
+    const ends = new Date(startOf(s.invoice, p) + SIGNUP_ENDS_MS);
+    const what = p.amount === null ? 'the money' : showMoney({ minor: p.amount, currency: p.currency });
+    state = openReview(state, ctx, {
+      kind: 'signup_overdue',
+      subject: p.id,
+      paymentRowId: p.id,
+      summary: `${what} of signup ${p.signupId} is not settled (charge ${p.processorChargeId ?? ''}, a bank debit on its way since ${p.recordedAt.toISOString()})`,
+      proposal: `At ${ends.toISOString()} Stripe ends an incomplete subscription and voids its first invoice. Decide before: let it end and sign the customer up again once the money is there, or give the service meanwhile by a subscription that needs no first payment (a trial). Money that settles after the end becomes an invoice_not_payable item.`,
+      dueAt: ends,
+    });
+  }
+  return state;
+}

@@ -1,0 +1,64 @@
+// From a checked request to what the signup flow takes: which fields belong to which kind.
+import { parseCurrency } from '../domain/money.js';
+import { type WireRequest } from '../domain/ports/call.js';
+import { type SignupCall, type SignupCustomer } from '../domain/ports/payment-gateway.js';
+import { type SignupRequest } from './signup.flow.js';
+import { invalid } from '../api/http/problem.js';
+import { type CreateSignupDto, type SignupCustomerDto } from './signup.dto.js';
+
+export type SignupTax = { readonly id: string | null; readonly calculation: WireRequest | null };
+
+/**
+ * Throws a 400 that names the field when a payment lacks its amount or currency, or a field is given that this kind cannot honour.
+ * @param tax the calculation to bind: its id, or the checked request by which it is made; both null: none
+ */
+export function signupRequest(dto: CreateSignupDto, tax: SignupTax, by: string): SignupRequest {
+  const { id: taxCalculationId, calculation } = tax;
+  const common = { kind: dto.kind, customerId: dto.customer.id, taxCalculationId, calculation, by };
+  if (dto.kind === 'trial') {
+    for (const field of ['amount', 'currency'] as const) {
+      if (dto[field] !== undefined) throw invalid(field, 'is for a payment: a trial takes no money');
+    }
+    const paymentMethodTypes = dto.payment_method_types ?? null;
+    const call: SignupCall = { kind: 'create_setup_intent', paymentMethodTypes, taxCalculationId };
+    return { ...common, amount: null, currency: null, call };
+  }
+  // Document 3: only a setup intent takes them. Leaving them out in silence would charge by another method than was meant.
+  if (dto.payment_method_types !== undefined) throw invalid('payment_method_types', 'is for a trial');
+  if (dto.amount === undefined) throw invalid('amount', 'is required for a payment');
+  const currency = parseCurrency(dto.currency);
+  if (currency === null) throw invalid('currency', 'is required for a payment');
+  const amount = BigInt(dto.amount);
+  const call: SignupCall = {
+    kind: 'create_payment_intent',
+    amountMinor: amount,
+    currency,
+    customer: customerOf(dto.customer),
+    description: dto.description ?? null,
+    taxCalculationId,
+  };
+  return { ...common, amount, currency, call };
+}
+
+/** What is null or empty is not sent. */
+function customerOf({ id, email, name, country, address }: SignupCustomerDto): SignupCustomer {
+  const lines = Object.entries(address ?? {}).flatMap(([line, text]) => (text === null ? [] : [[line, text] as const]));
+  return {
+    id,
+    ...(isGiven(email) ? { email } : {}),
+    ...(isGiven(name) ? { name } : {}),
+    ...(isGiven(country) ? { country: country.toUpperCase() } : {}),
+    ...(lines.length === 0 ? {} : { address: Object.fromEntries(lines) }),
+  };
+}
+
+function isGiven(text: string | null | undefined): text is string {
+  return typeof text === 'string';
+}
+
+/** The MoR's name of a field in an error as our caller knows it. */
+export function signupField(morField: string): string {
+  return morField
+    .replace(/^merchant_customer\.[a-z0-9_-]+_id$/, 'customer.id')
+    .replace(/^merchant_customer\b/, 'customer');
+}

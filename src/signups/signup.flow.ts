@@ -1,0 +1,231 @@
+// Signups: the request is stored with its key, the MoR makes the intent, the customer is linked, the first invoice gets its payment.
+import { createHash } from 'node:crypto';
+import { type Refusal, refuse } from '../lane/rules/apply-command.js';
+import { type PaymentRow } from '../domain/model.js';
+import { morKey } from '../domain/mor-key.js';
+import { money, type Money } from '../domain/money.js';
+import { type Books } from '../domain/ports/books.js';
+import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
+import { type Clock, type Ids } from '../domain/ports/clock.js';
+import { type IntentAnswer, type PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
+import {
+  type Remembered,
+  type RequestName,
+  type Requests,
+  type SignupRow,
+  type Signups,
+} from '../domain/ports/signups.js';
+import { type TaxDesk } from '../domain/ports/tax.js';
+import { type CommandFlow } from '../lane/command.flow.js';
+
+export type SignupRequest = {
+  readonly kind: 'payment' | 'trial';
+  readonly customerId: string;
+  /** Payment: smallest units; trial: null. */
+  readonly amount: bigint | null;
+  readonly currency: string | null; // upper case
+  readonly call: SignupCall;
+  readonly taxCalculationId: string | null;
+  /** A calculation to make first and to bind (Document 2); null: none, or `taxCalculationId` names one. */
+  readonly calculation: WireRequest | null;
+  readonly by: string;
+};
+
+export type SignupMade =
+  | { readonly outcome: 'made'; readonly signup: SignupRow; readonly intent: IntentAnswer }
+  | { readonly outcome: 'tax_failed'; readonly failure: CallFailure } // nothing was sent but the calculation
+  | { readonly outcome: 'tax_differs'; readonly total: Money | null } // the amount is not what the calculation comes to
+  | { readonly outcome: 'conflict' } // the same idempotency key with another body
+  | { readonly outcome: 'failed'; readonly failure: CallFailure; readonly signup: SignupRow };
+
+type Charge = {
+  readonly chargeId: string;
+  readonly invoiceId: string;
+  readonly amount: bigint;
+  readonly currency: string;
+  /** The MoR's `pay_…`; null or left out: not known. */
+  readonly paymentId?: string | null;
+};
+type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payment: PaymentRow } | Refusal;
+
+// Longer than one call to the MoR, so that two requests with one key never send at the same time.
+const BUSY_MS = 15_000;
+const LOOK_AGAIN_MS = 50;
+
+export class SignupFlow {
+  constructor(
+    private readonly signups: Signups,
+    private readonly books: Books,
+    private readonly gateway: PaymentGateway,
+    private readonly commands: CommandFlow,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+    private readonly requests: Requests,
+    private readonly tax: TaxDesk,
+  ) {}
+
+  /**
+   * Makes a signup, or with a known idempotency key sends its stored request once more: the client secret is not kept, and the MoR
+   * replays its answer for the same key. `body`: the caller's own bytes, to tell a repeat from a clash. A calculation is
+   * made before anything is stored, and not again for a repeat.
+   */
+  async create(req: SignupRequest, name: RequestName | null, body: string): Promise<SignupMade> {
+    const bodySha256 = createHash('sha256').update(body).digest();
+    if (name !== null && req.calculation !== null) {
+      const known = await this.requests.recall(name, bodySha256);
+      if (known.known) return this.again(known, req);
+    }
+    const bound = await this.bind(req);
+    if ('outcome' in bound) return bound;
+    const id = this.ids.next('sup');
+    const wire = this.gateway.encode(bound);
+    const row: SignupRow = {
+      id,
+      kind: req.kind,
+      customerId: req.customerId,
+      amount: req.amount,
+      currency: req.currency,
+      status: 'requested',
+      intentId: null,
+      morCustomerId: null,
+      taxCalculationId: bound.taxCalculationId,
+      recalculated: false,
+      // Without a name of the caller's nothing survives a restore, and the same request is another signup.
+      morKey: name === null ? `crossbill:signup:${id}` : morKey('signup', [name.apiKey, name.idempotencyKey]),
+      path: wire.path,
+      body: wire.body,
+      busyUntil: null,
+      createdBy: req.by,
+      invoiceId: null,
+      chargeId: null,
+      paymentRowId: null,
+      completedAt: null,
+      createdAt: this.clock.now(),
+    };
+    const remembered = await this.signups.create(row, name === null ? null : { ...name, bodySha256 });
+    return remembered.known ? this.again(remembered, req) : this.send(row, req);
+  }
+
+  private async again(known: Extract<Remembered, { known: true }>, req: SignupRequest): Promise<SignupMade> {
+    if (!known.sameBody) return { outcome: 'conflict' };
+    const signup = await this.signups.find(known.objectId);
+    return signup === null ? { outcome: 'conflict' } : this.send(signup, req);
+  }
+
+  /** The call with the calculation that it is bound to, made here when it was asked for. */
+  private async bind(
+    req: SignupRequest,
+  ): Promise<SignupCall | Extract<SignupMade, { outcome: 'tax_failed' | 'tax_differs' }>> {
+    if (req.calculation === null) return req.call;
+    const made = await this.tax.calculate(req.calculation);
+    if (!made.ok) return { outcome: 'tax_failed', failure: made };
+    const { taxCalculationId, total, currency } = made.value;
+    // The customer must pay what the tax was calculated for, to the last unit; a trial takes no money.
+    if (req.amount !== null && (total !== req.amount || currency !== req.currency)) {
+      return { outcome: 'tax_differs', total: total === null ? null : money(total, currency) };
+    }
+    return { ...req.call, taxCalculationId };
+  }
+
+  private async send(signup: SignupRow, req: SignupRequest): Promise<SignupMade> {
+    await this.takeTurn(signup.id);
+    const wire = { method: 'POST', path: signup.path, body: signup.body } as const;
+    const outcome = await this.gateway.createIntent(wire, signup.morKey);
+    if (!outcome.ok) {
+      if (outcome.code === 'tax_calculation_not_found' && mayRecalculate(signup, req))
+        return this.sendAnew(signup, req);
+      const status = outcome.kind === 'refused' && signup.status === 'requested' ? 'refused' : 'requested';
+      await this.signups.unanswered(signup.id, status);
+      return { outcome: 'failed', failure: outcome, signup };
+    }
+    const { intentId, morCustomerId, status } = outcome.value;
+    await this.signups.answered(signup.id, { intentId, morCustomerId, status });
+    const now = (await this.signups.find(signup.id)) ?? { ...signup, intentId, morCustomerId, status };
+    return { outcome: 'made', signup: now, intent: outcome.value };
+  }
+
+  /** The calculation has expired or was used: once more, as a new request under a new key (Document 3, `tax_calculation_not_found`). */
+  private async sendAnew(signup: SignupRow, req: SignupRequest): Promise<SignupMade> {
+    const bound = await this.bind(req);
+    if ('outcome' in bound || bound.taxCalculationId === null) {
+      await this.signups.unanswered(signup.id, 'refused');
+      return 'outcome' in bound ? bound : { outcome: 'conflict' };
+    }
+    const { taxCalculationId } = bound;
+    const to = { taxCalculationId, morKey: `${signup.morKey}:2`, body: this.gateway.encode(bound).body };
+    await this.signups.rebind(signup.id, to);
+    await this.signups.unanswered(signup.id, 'requested');
+    return this.send({ ...signup, ...to, recalculated: true }, req);
+  }
+
+  /** Waits until nobody else sends this signup's request. A turn that was never given back ends by itself. */
+  private async takeTurn(id: string): Promise<void> {
+    while (!(await this.signups.claim(id, BUSY_MS))) {
+      await this.clock.sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  /**
+   * The charge that the browser's result named becomes the payment of the first invoice. Repeating it changes nothing; another
+   * charge or invoice for the same signup is refused.
+   */
+  async complete(id: string, c: Charge): Promise<Completed> {
+    if ((await this.signups.find(id)) === null) return refuse(404, 'not_found', 'There is no such signup.');
+    await this.takeTurn(id); // of two requests at once with different charges only one is the signup's
+    try {
+      return await this.completeAlone(id, c);
+    } finally {
+      await this.signups.unanswered(id, 'requested'); // gives the turn back; a signup that was answered keeps its status
+    }
+  }
+
+  private async completeAlone(id: string, c: Charge): Promise<Completed> {
+    const signup = await this.signups.find(id);
+    if (signup === null) return refuse(404, 'not_found', 'There is no such signup.');
+    if (signup.kind === 'trial') {
+      return refuse(
+        409,
+        'signup_has_no_payment',
+        'A trial takes no money at signup: its first paid invoice is a renewal.',
+      );
+    }
+    if (signup.intentId === null) {
+      return refuse(
+        409,
+        'signup_not_ready',
+        "The MoR has not made this signup's payment intent yet: send the signup again first.",
+      );
+    }
+    if (signup.completedAt !== null && (signup.chargeId !== c.chargeId || signup.invoiceId !== c.invoiceId)) {
+      return refuse(
+        409,
+        'signup_already_completed',
+        'This signup was completed with another charge or invoice.',
+        'charge_id',
+      );
+    }
+    const elsewhere = (await this.books.invoicesOfCharge(c.chargeId)).some((invoice) => invoice !== c.invoiceId);
+    if (elsewhere)
+      return refuse(409, 'charge_already_used', 'This charge is already the payment of another invoice.', 'charge_id');
+    const said = money(c.amount, c.currency);
+    const done = await this.commands.completeSignup(c.invoiceId, {
+      signupId: id,
+      customerId: signup.customerId,
+      morCustomerId: signup.morCustomerId,
+      paymentIntentId: signup.intentId,
+      chargeId: c.chargeId,
+      paymentId: c.paymentId ?? null,
+      asked: signup.amount === null || signup.currency === null ? said : money(signup.amount, signup.currency),
+      said,
+    });
+    if (!done.ok) return done;
+    await this.signups.completed(id, { invoiceId: c.invoiceId, chargeId: c.chargeId, paymentRowId: done.value.id });
+    const now = (await this.signups.find(id)) ?? signup;
+    return { ok: true, signup: now, payment: done.value };
+  }
+}
+
+/** Only a request that was never answered with an intent, whose calculation was made here, and only once. */
+function mayRecalculate(signup: SignupRow, req: SignupRequest): boolean {
+  return req.calculation !== null && !signup.recalculated && signup.intentId === null;
+}

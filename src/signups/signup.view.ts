@@ -1,0 +1,81 @@
+// A signup as the API shows it. The client secret is in the answer to its making and nowhere else.
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { type PaymentRow } from '../domain/model.js';
+import { type IntentAnswer } from '../domain/ports/payment-gateway.js';
+import { type SignupRow } from '../domain/ports/signups.js';
+import { AmountOrNull, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { PaymentView, proofView, ProofView } from '../renewals/payment.view.js';
+import { SIGNUP_KINDS, type SignupKind } from './signup.dto.js';
+
+class SignupIds {
+  @Text('Ours, `sup_…`.') id!: string;
+  @Word(SIGNUP_KINDS) kind!: SignupKind;
+  @Text("The MoR's word for the intent; `requested` until it answered, `refused` when it would not.") status!: string;
+  @TextIfAny('For a payment.') payment_intent_id?: string | undefined;
+  @TextIfAny('For a trial.') setup_intent_id?: string | undefined;
+  @TextOrNull("The customer's id at the MoR.") mor_customer_id!: string | null;
+  @TextIfAny() tax_calculation_id?: string | undefined;
+}
+
+export class SignupMadeView extends SignupIds {
+  @Text("For the customer's browser, once. It is not kept.") client_secret!: string;
+}
+
+export class SignupView extends SignupIds {
+  @Text("The merchant's own id.") customer_id!: string;
+  @AmountOrNull('Smallest units; null for a trial.') amount!: number | null;
+  @TextOrNull('ISO 4217, lower case; null for a trial.') currency!: string | null;
+  @TextIfAny('Once completed.') invoice_id?: string | undefined;
+  @TextIfAny('Once completed.') charge_id?: string | undefined;
+  @TextIfAny('Once completed: `pay_…`, or an id of ours until the MoR named the payment.') payment_id?:
+    string | undefined;
+  @TextIfAny('How far the mark of its payment on the invoice has come.') mark?: string | undefined;
+  @ApiPropertyOptional({ type: ProofView, description: 'While its charge is not proven.' }) proof?:
+    ProofView | undefined;
+  @Time() created_at!: string;
+  @TimeOrNull() completed_at!: string | null;
+}
+
+export class CompletedSignupView extends SignupView {
+  @ApiProperty({ type: PaymentView }) payment!: PaymentView;
+}
+
+function ids(s: SignupRow): Omit<SignupIds, 'id' | 'status' | 'mor_customer_id'> {
+  const intent = s.intentId ?? undefined;
+  return {
+    kind: s.kind,
+    ...(s.kind === 'payment' ? { payment_intent_id: intent } : { setup_intent_id: intent }),
+    tax_calculation_id: s.taxCalculationId ?? undefined,
+  };
+}
+
+export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeView {
+  return {
+    id: s.id,
+    ...ids({ ...s, intentId: intent.intentId }),
+    client_secret: intent.clientSecret,
+    mor_customer_id: intent.morCustomerId,
+    status: intent.status,
+  };
+}
+
+/** `payment`: what is known of it; null while the signup is not completed. */
+export function signupView(s: SignupRow, payment: { name: string; row: PaymentRow | null } | null): SignupView {
+  return {
+    id: s.id,
+    ...ids(s),
+    customer_id: s.customerId,
+    status: s.status,
+    mor_customer_id: s.morCustomerId,
+    amount: amountOf(s.amount),
+    currency: currencyOf(s.currency),
+    invoice_id: s.invoiceId ?? undefined,
+    charge_id: s.chargeId ?? undefined,
+    payment_id: payment?.name,
+    mark: payment?.row?.mark,
+    proof: payment?.row ? proofView(payment.row) : undefined,
+    created_at: timeOf(s.createdAt),
+    completed_at: timeOf(s.completedAt),
+  };
+}

@@ -1,0 +1,139 @@
+// Signups: made at the MoR for the merchant's backend, looked up, and completed with the charge of the browser's result.
+import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import {
+  ApiAcceptedResponse,
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Request } from 'express';
+import { parseCurrency, showMoney } from '../domain/money.js';
+import { Books } from '../domain/ports/books.js';
+import { Signups } from '../domain/ports/signups.js';
+import { SignupFlow } from './signup.flow.js';
+import { checkTaxCalculation } from '../mor/requests/check-tax-calculation.js';
+import { encodeTaxCalculation } from '../mor/tax-calculations.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { idempotencyKey, requestName } from '../api/http/idempotency.js';
+import { canonicalJson } from '../api/http/json-body.js';
+import { checkedRequest, fieldWithin } from '../api/http/mor-answer.js';
+import { invalid, morProblem, notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { paymentName, paymentView } from '../renewals/payment.view.js';
+import { CompleteSignupDto, CreateSignupDto } from './signup.dto.js';
+import { signupField, signupRequest, type SignupTax } from './signup-request.js';
+import { CompletedSignupView, SignupMadeView, signupMadeView, SignupView, signupView } from './signup.view.js';
+
+const PATH = '/v1/signups';
+
+@ApiTags('Signups')
+@Controller('v1/signups')
+export class SignupsController {
+  constructor(
+    private readonly flow: SignupFlow,
+    private readonly signups: Signups,
+    private readonly books: Books,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @MayChange('signup', 'signup.create')
+  @ApiOperation({
+    summary: 'Make a signup (role: signup)',
+    description:
+      'A `payment` takes money now (payment intent), a `trial` saves the payment method (setup intent). The same Idempotency-Key with the same body gives the same signup, with its client secret as the MoR repeats it.',
+  })
+  @ApiHeader({ name: 'Idempotency-Key', required: false, description: '1 to 255 printable characters.' })
+  @ApiCreatedResponse({ type: SignupMadeView })
+  @Problems({
+    400: '`invalid_request`, or what the MoR found malformed.',
+    404: '`tax_calculation_not_found`',
+    409: '`idempotency_conflict`: this key came with another body.',
+    415: '`unsupported_media_type`',
+    422: '`validation_error`, `unsupported_currency`, `amount_out_of_range`: refused by the MoR.',
+    429: '`rate_limited`: see Retry-After.',
+    502: '`mor_unavailable`: send the same request again with the same key. `mor_unauthorized`: our credentials are wrong.',
+  })
+  async create(
+    @Body() dto: CreateSignupDto,
+    @Req() req: Request,
+    @CurrentCaller() caller: Caller,
+  ): Promise<SignupMadeView> {
+    const key = idempotencyKey(req);
+    const request = signupRequest(dto, taxOf(dto), caller.name);
+    const name = key === null ? null : requestName(caller, PATH, key, req.body);
+    const made = await this.flow.create(request, name, canonicalJson(req.body));
+    switch (made.outcome) {
+      case 'made':
+        return signupMadeView(made.signup, made.intent);
+      case 'conflict':
+        throw new Problem(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
+      case 'tax_failed':
+        throw morProblem(made.failure, (field) => fieldWithin('tax', field));
+      case 'tax_differs': {
+        const total = made.total === null ? 'another amount' : showMoney(made.total);
+        throw invalid('amount', `is not what the tax calculation comes to: ${total} with tax`);
+      }
+      case 'failed':
+        throw morProblem(made.failure, signupField);
+    }
+  }
+
+  @Get(':id')
+  @MayRead('read', 'signup.read')
+  @ApiOperation({ summary: 'A signup, without its client secret (role: read)' })
+  @ApiOkResponse({ type: SignupView })
+  @Problems({ 404: '`not_found`' })
+  async one(@Param('id', IdPipe) id: string): Promise<SignupView> {
+    const signup = await this.signups.find(id);
+    if (signup === null) throw notFound('signup');
+    const found = signup.paymentRowId === null ? null : await this.books.payment(signup.paymentRowId);
+    return signupView(signup, found === null ? null : { name: paymentName(found.payment), row: found.payment });
+  }
+
+  @Post(':id/complete')
+  @HttpCode(202)
+  @MayChange('signup', 'signup.complete')
+  @ApiOperation({
+    summary: "Name the charge of the browser's result (role: signup)",
+    description:
+      'The charge becomes the payment of the first invoice: it is proven with the MoR, recorded, and the invoice marked paid. Repeating it changes nothing.',
+  })
+  @ApiAcceptedResponse({ type: CompletedSignupView })
+  @Problems({
+    400: '`invalid_request`',
+    404: '`not_found`',
+    409: '`charge_already_used`, `payment_id_taken`, `payment_already_identified`, `signup_already_completed`, `signup_not_ready`, `signup_has_no_payment`',
+  })
+  async complete(@Param('id', IdPipe) id: string, @Body() dto: CompleteSignupDto): Promise<CompletedSignupView> {
+    const currency = parseCurrency(dto.currency);
+    if (currency === null) throw invalid('currency', 'must be a currency code of three letters (ISO 4217)');
+    const { charge_id: chargeId, invoice_id: invoiceId } = dto;
+    const paymentId = dto.payment_id ?? null;
+    const charge = { chargeId, invoiceId, amount: BigInt(dto.amount), currency, paymentId };
+    const done = await this.flow.complete(id, charge);
+    if (!done.ok) throw refusalProblem(done);
+    const found = await this.books.payment(done.payment.id);
+    const payment = found ?? { payment: done.payment, morCustomerId: done.signup.morCustomerId, refunds: [] };
+    const signup = signupView(done.signup, { name: paymentName(payment.payment), row: payment.payment });
+    return { ...signup, payment: paymentView(payment) };
+  }
+}
+
+/**
+ * The calculation to bind. `tax` is checked as Document 2 says before anything is sent; it must be in the currency of the payment and,
+ * as the flow finds out, come to its amount.
+ */
+function taxOf(dto: CreateSignupDto): SignupTax {
+  if (dto.tax === undefined) return { id: dto.tax_calculation_id ?? null, calculation: null };
+  if (dto.tax_calculation_id !== undefined) throw invalid('tax_calculation_id', 'cannot be given beside tax');
+  const request = checkedRequest(checkTaxCalculation(dto.tax), 'tax');
+  if (dto.currency !== undefined && parseCurrency(dto.currency) !== parseCurrency(request.currency)) {
+    throw invalid('currency', 'must be the currency of tax');
+  }
+  return { id: null, calculation: encodeTaxCalculation(request) };
+}

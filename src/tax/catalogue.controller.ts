@@ -1,0 +1,36 @@
+// The merchant's products at the MoR, one variant per call (Document 2).
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Catalogue, encodeCatalogueProduct } from '../mor/catalogue.js';
+import { checkCatalogueProduct } from '../mor/requests/catalogue.js';
+import { MayChange } from '../api/access/access.js';
+import { Problems } from '../api/http/docs.js';
+import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
+
+@ApiTags('Tax')
+@Controller('v1/catalogue')
+export class CatalogueController {
+  constructor(private readonly catalogue: Catalogue) {}
+
+  @Post('products')
+  @HttpCode(201)
+  @MayChange('signup', 'catalogue.import')
+  @ApiOperation({
+    summary: 'Import one product variant (role: signup)',
+    description: '`productId` is the key of the variant: a repeat replaces it. The answer is the MoR’s own.',
+  })
+  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @Problems({ 400: '`invalid_argument`', 502: '`mor_unavailable`' })
+  async importProduct(@Body() body: unknown): Promise<unknown> {
+    const request = checkedRequest(checkCatalogueProduct(withPlainPrice(body)));
+    return answeredOrThrow(await this.catalogue.sendImport(encodeCatalogueProduct(request))) ?? {};
+  }
+}
+
+/** Bodies keep a number such as 9.90 as it was written, since amounts are integers here; this price is a decimal number. */
+function withPlainPrice(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('priceAmount' in body)) return body;
+  const { priceAmount } = body;
+  const plain = typeof priceAmount === 'string' && /^\d{1,15}\.\d{1,12}$/.test(priceAmount);
+  return plain ? { ...body, priceAmount: Number(priceAmount) } : body;
+}

@@ -1,0 +1,145 @@
+// Tax at rest: each paid invoice gets its transaction and each counted refund of it its tax refund, after everything else.
+import { showMoney } from '../../domain/money.js';
+import { type LaneState, type PaymentOrigin, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
+import { addMessage, type Ctx, effectName, note, openReview, putTax } from '../../domain/lane/change.js';
+import { shares } from './amounts.js';
+
+/** Document 3's word for a refund without a reason; the MoR wants one for each line (Document 2). */
+const NO_REASON = 'requested_by_customer';
+
+/** Bank transfers and hosted links are priced and taxed at the MoR itself: a proforma invoice brings its own tax transaction. */
+const CHARGED: ReadonlySet<string> = new Set<PaymentOrigin>(['renewal', 'signup']);
+
+export function settleTax(s: LaneState, ctx: Ctx): LaneState {
+  if (ctx.settings.morProduct !== 'tor') return s;
+  let state = s;
+  let transaction = s.taxes.find((t) => t.kind === 'transaction');
+  if (transaction === undefined) {
+    const paid = s.payments.find((p) => p.mark === 'confirmed' && CHARGED.has(p.origin) && (p.amount ?? 0n) > 0n);
+    if (paid === undefined) return s;
+    const shadow = ctx.settings.shadow === true;
+    // What is calculated comes from the MoR's answer to a call that shadow mode does not make: nothing can be rehearsed.
+    transaction = shadow ? { ...newTax(ctx, paid, null), stage: 'closed' } : newTax(ctx, paid, null);
+    const said = shadow ? 'shadow mode: its tax is left to others, for good' : 'its tax is to be committed at the MoR';
+    state = note(putTax(state, transaction), ctx, 'decision', said, transaction.id);
+  }
+  const paidBy = transaction.paymentRowId;
+  const p = state.payments.find((x) => x.id === paidBy);
+  if (p === undefined) return state;
+  for (const r of state.refunds) {
+    if (r.paymentRowId !== p.id || !r.counted) continue;
+    const own = state.taxes.find((t) => t.refundId === r.id);
+    const t = own ?? newTax(ctx, p, r);
+    if (own === undefined) state = putTax(state, t);
+    if (t.stage === 'waiting' && transaction.stage === 'closed') state = closed(state, t, ctx);
+    if (t.stage === 'waiting' && transaction.stage === 'committed') state = startRefund(state, transaction, t, r, ctx);
+  }
+  return state;
+}
+
+function newTax(ctx: Ctx, p: PaymentRow, r: RefundRow | null): TaxRecord {
+  return {
+    id: ctx.newId('tax'),
+    kind: r === null ? 'transaction' : 'refund',
+    invoiceId: p.invoiceId,
+    paymentRowId: p.id,
+    refundId: r?.id ?? null,
+    stage: r === null ? 'gathering' : 'waiting',
+    reference: r?.id ?? p.invoiceId,
+    taxCalculationId: null,
+    morId: null,
+    currency: p.currency,
+    lines: [],
+    calculations: 0,
+    dueAt: null,
+    attempts: 0,
+    createdAt: ctx.now,
+    updatedAt: ctx.now,
+  };
+}
+
+/** A person records it elsewhere (the item was dismissed), and with a transaction its refunds. */
+export function closed(s: LaneState, t: TaxRecord, ctx: Ctx): LaneState {
+  const state = putTax(s, moveTax(t, 'closed', ctx.now));
+  return note(state, ctx, 'decision', 'its tax is not committed from here', t.id);
+}
+
+/** Writes the commit of a calculation down. Only called once its payment is marked. */
+export function startCommit(s: LaneState, t: TaxRecord, taxCalculationId: string, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === t.paymentRowId);
+  if (p === undefined) return s;
+  const paymentReference = p.processorChargeId ?? p.reference ?? effectName(p);
+  const wire = ctx.encodeMor({ kind: 'commit_tax', taxCalculationId, reference: t.reference, paymentReference });
+  const state = addMessage(s, ctx, { peer: 'mor', kind: 'commit_tax', subject: t.reference, wire });
+  const moved: TaxRecord = { ...moveTax(t, 'committing', ctx.now), taxCalculationId, calculations: t.calculations + 1 };
+  return note(putTax(state, moved), ctx, 'decision', `commit tax calculation ${taxCalculationId}`, t.id);
+}
+
+/** The refund's amount, shared over what is left of the transaction's lines, to the last unit. */
+function startRefund(s: LaneState, transaction: TaxRecord, t: TaxRecord, r: RefundRow, ctx: Ctx): LaneState {
+  const left = transaction.lines.map(({ lineItemId, amount }) => ({
+    lineItemId,
+    left: BigInt(amount) - takenOf(s, lineItemId),
+  }));
+  const sum = left.reduce((n, l) => n + (l.left > 0n ? l.left : 0n), 0n);
+  const parts =
+    r.amount > sum
+      ? null
+      : shares(
+          r.amount,
+          left.map((l) => l.left),
+        );
+  if (parts === null || transaction.morId === null) {
+    const money = (minor: bigint): string => showMoney({ minor, currency: r.currency });
+    const why = `its lines have ${money(sum)} left and ${money(r.amount)} was given back`;
+    return parkTax(s, t, 'refund_tax', `the tax of refund ${r.id} cannot be given back: ${why}`, ctx);
+  }
+  const lines = left
+    .map(({ lineItemId }, i) => ({ lineItemId, gross: parts[i] ?? 0n }))
+    .filter(({ gross }) => gross > 0n);
+  const succeededAt = r.succeededAt ?? ctx.now;
+  const wire = ctx.encodeMor({
+    kind: 'refund_tax',
+    transactionId: transaction.morId,
+    reference: t.reference,
+    // Document 2: not later than today; the MoR's clock and ours may differ by a little.
+    refundedAt: succeededAt.getTime() > ctx.now.getTime() ? ctx.now : succeededAt,
+    reason: r.reason ?? NO_REASON,
+    currency: r.currency,
+    lines,
+  });
+  const state = addMessage(s, ctx, { peer: 'mor', kind: 'refund_tax', subject: r.id, wire });
+  const moved: TaxRecord = {
+    ...moveTax(t, 'committing', ctx.now),
+    lines: lines.map(({ lineItemId, gross }) => ({ lineItemId, amount: gross.toString() })),
+  };
+  return note(putTax(state, moved), ctx, 'decision', "give the refund's share of the tax back", t.id);
+}
+
+/** What earlier tax refunds took, or are taking, of a line. */
+function takenOf(s: LaneState, lineItemId: string): bigint {
+  return s.taxes
+    .filter((t) => t.kind === 'refund' && (t.stage === 'committing' || t.stage === 'committed'))
+    .flatMap((t) => t.lines)
+    .filter((l) => l.lineItemId === lineItemId)
+    .reduce((n, l) => n + BigInt(l.amount), 0n);
+}
+
+/** Nothing more is tried before a person says so; the mark of the invoice is not touched by it. */
+export function parkTax(
+  s: LaneState,
+  t: TaxRecord,
+  call: 'calculate_tax' | 'commit_tax' | 'refund_tax',
+  summary: string,
+  ctx: Ctx,
+): LaneState {
+  return openReview(putTax(s, { ...moveTax(t, 'parked', ctx.now), lines: t.kind === 'refund' ? [] : t.lines }), ctx, {
+    kind: 'effect_failed',
+    subject: `${call}:${t.reference}`,
+    paymentRowId: t.paymentRowId,
+    ...(t.refundId === null ? {} : { refundId: t.refundId }),
+    summary,
+    proposal: 'Supply or mend what is named, then retry; or record it in the MoR portal by hand and dismiss this.',
+  });
+}

@@ -1,0 +1,135 @@
+// Takes in what was found out for a tax calculation, and what the MoR answered about tax.
+import { showMoney } from '../../domain/money.js';
+import { type LaneState, type OutboxRow, type ReviewRow } from '../../domain/model.js';
+import { type CallFailure, type CallOutcome } from '../../domain/ports/call.js';
+import { type TaxBasis, type TaxCalculationFacts, type TaxTransactionFacts } from '../../domain/ports/tax.js';
+import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
+import { said } from '../../domain/lane/answer-parts.js';
+import { addMessage, closeReviews, type Ctx, note, putMessage, putTax, retryAt } from '../../domain/lane/change.js';
+import { closed, parkTax, startCommit } from './settle-tax.js';
+import { calculationFor } from './amounts.js';
+import { isTaxOf } from './tax-review.js';
+
+export type TaxAnswer =
+  | { readonly kind: 'calculate_tax'; readonly calculation: TaxCalculationFacts }
+  | { readonly kind: 'commit_tax'; readonly transaction: TaxTransactionFacts }
+  | { readonly kind: 'refund_tax'; readonly taxRefundId: string };
+
+/** Either the calculation that a signup was bound to, or what the platform knows of the invoice. */
+export type TaxFound =
+  | { readonly from: 'signup'; readonly taxCalculationId: string }
+  | { readonly from: 'platform'; readonly outcome: CallOutcome<TaxBasis | null> };
+
+/** Calculations that are tried for one transaction before a person is asked: once more. */
+const CALCULATIONS = 2;
+
+export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx: Ctx): LaneState {
+  const t = s.taxes.find((x) => x.id === taxId);
+  if (t?.stage !== 'gathering') return s;
+  if (found.from === 'signup') return startCommit(s, t, found.taxCalculationId, ctx);
+  const { outcome } = found;
+  if (!outcome.ok) {
+    const attempts = t.attempts + 1;
+    const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
+    const later = putTax(s, { ...t, attempts, dueAt: retryAt(ctx, attempts, outcome.retryAfterMs, slow) });
+    return attempts > 3 ? later : note(later, ctx, 'call', `reading what tax needs failed: ${said(outcome)}`, t.id);
+  }
+  if (outcome.value === null) return parkTax(s, t, 'calculate_tax', 'Stripe does not know the invoice any more', ctx);
+  const asked = calculationFor(outcome.value);
+  if (!asked.ok) {
+    return parkTax(s, t, 'calculate_tax', `its tax cannot be calculated: missing is ${asked.missing.join('; ')}`, ctx);
+  }
+  const wire = ctx.encodeMor(asked.call);
+  const state = addMessage(s, ctx, { peer: 'mor', kind: 'calculate_tax', subject: t.reference, wire });
+  // What is asked for stands in the record until the answer was compared with it.
+  const lines = asked.call.lines.map(({ reference, gross }) => ({ lineItemId: reference, amount: gross.toString() }));
+  const moved = { ...moveTax(t, 'calculating', ctx.now), attempts: 0, dueAt: null, lines };
+  return note(putTax(state, moved), ctx, 'decision', 'calculate the tax from the invoice', t.id);
+}
+
+export function applyTaxAnswer(s: LaneState, m: OutboxRow, a: TaxAnswer, ctx: Ctx): LaneState {
+  const t = recordOf(s, m);
+  if (t === undefined) return s;
+  switch (a.kind) {
+    case 'calculate_tax':
+      return t.stage === 'calculating' ? applyCalculation(forget(s, m), t, a.calculation, ctx) : s;
+    case 'commit_tax': {
+      if (t.stage !== 'committing') return s;
+      const { transactionId, lines } = a.transaction;
+      const known = lines.flatMap(({ lineItemId, gross }) =>
+        gross === null ? [] : [{ lineItemId, amount: gross.toString() }],
+      );
+      return committed(s, { ...t, lines: known }, transactionId, `tax transaction ${transactionId} is committed`, ctx);
+    }
+    case 'refund_tax':
+      if (t.stage !== 'committing') return s;
+      return committed(s, t, a.taxRefundId, `tax refund ${a.taxRefundId} is committed`, ctx);
+  }
+}
+
+/** `INCLUSIVE` lines come to what was asked for, to the last unit: another total is of something else, and is not committed. */
+function applyCalculation(s: LaneState, t: TaxRecord, c: TaxCalculationFacts, ctx: Ctx): LaneState {
+  const asked = t.lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
+  const clear = { ...t, lines: [] };
+  // A record that an older release left here does not know what it asked for.
+  if (t.lines.length === 0 || (c.total === asked && c.currency === t.currency))
+    return startCommit(s, clear, c.taxCalculationId, ctx);
+  const came =
+    c.total === null ? `no exact amount of ${c.currency}` : showMoney({ minor: c.total, currency: c.currency });
+  const wanted = showMoney({ minor: asked, currency: t.currency });
+  return parkTax(s, clear, 'calculate_tax', `its tax was calculated for ${came}, and ${wanted} was asked for`, ctx);
+}
+
+function committed(s: LaneState, t: TaxRecord, morId: string, text: string, ctx: Ctx): LaneState {
+  const done = putTax(s, { ...moveTax(t, 'committed', ctx.now), morId });
+  const cleared = closeReviews(done, ctx, (r) => r.kind === 'effect_failed' && isTaxOf(r, t), {
+    by: null,
+    resolution: 'cleared',
+    note: text,
+  });
+  return note(cleared, ctx, 'decision', text, t.id);
+}
+
+export function applyTaxRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const t = recordOf(s, m);
+  if (t === undefined || (t.stage !== 'calculating' && t.stage !== 'committing')) return s;
+  if (m.kind === 'commit_tax' && cannotBeUsed(f) && t.calculations < CALCULATIONS) {
+    const again = putTax(s, { ...moveTax(t, 'gathering', ctx.now), attempts: 0, dueAt: null });
+    return note(again, ctx, 'decision', `calculation ${t.taxCalculationId ?? ''} cannot be used: calculate anew`, t.id);
+  }
+  if (m.kind !== 'calculate_tax' && m.kind !== 'commit_tax' && m.kind !== 'refund_tax') return s;
+  const fields = f.errors.map((e) => `${e.field} ${e.message}`).join('; ');
+  const told = `${m.kind} was refused: ${said(f)}${fields === '' ? '' : ` (${fields})`}`;
+  return parkTax(m.kind === 'calculate_tax' ? forget(s, m) : s, t, m.kind, told, ctx);
+}
+
+/** A calculation's request holds where the customer lives; answered, it is not sent again and needs no copy here. */
+function forget(s: LaneState, { id }: OutboxRow): LaneState {
+  const m = s.messages.find((x) => x.id === id);
+  return m === undefined ? s : putMessage(s, { ...m, wire: { ...m.wire, body: null } });
+}
+
+/** Document 2, transaction errors: the calculation has expired, was used under another reference, or is not known. */
+function cannotBeUsed(f: CallFailure): boolean {
+  if (f.status === 404) return true;
+  return f.code === 'invalid_state' && f.errors[0]?.field === 'taxCalculationId';
+}
+
+/** A person says: once more. A transaction begins anew with its calculation, a refund with its shares. */
+export function retryTax(s: LaneState, r: ReviewRow, ctx: Ctx): LaneState {
+  const t = s.taxes.find((x) => x.stage === 'parked' && isTaxOf(r, x));
+  if (t === undefined) return s;
+  const to = t.kind === 'transaction' ? 'gathering' : 'waiting';
+  return putTax(s, { ...moveTax(t, to, ctx.now), calculations: 0, attempts: 0, dueAt: null });
+}
+
+/** A person says: not from here. */
+export function dismissTax(s: LaneState, r: ReviewRow, ctx: Ctx): LaneState {
+  const t = s.taxes.find((x) => x.stage === 'parked' && isTaxOf(r, x));
+  return t === undefined ? s : closed(s, t, ctx);
+}
+
+function recordOf(s: LaneState, m: OutboxRow): TaxRecord | undefined {
+  const kind = m.kind === 'refund_tax' ? 'refund' : 'transaction';
+  return s.taxes.find((t) => t.kind === kind && t.reference === m.subject);
+}

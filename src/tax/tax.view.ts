@@ -1,0 +1,57 @@
+// Tax calculations and transactions as Document 2 writes them. What has no value is left out.
+import { type TaxCalculation } from '../mor/tax-calculations.js';
+import { type LineTax, type TaxCharge, type TaxLine } from '../mor/tax-lines.js';
+import { type TaxRefund, type TaxRefundLine, type TaxTransaction } from '../mor/tax-transactions.js';
+
+export type Shown = Readonly<Record<string, unknown>>;
+
+function present(fields: Readonly<Record<string, unknown>>): Shown {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) => [name, value instanceof Date ? value.toISOString() : value]),
+  );
+}
+
+export function calculationView(c: TaxCalculation): Shown {
+  const { lineItems, entityCompanyName, ...rest } = c;
+  return present({
+    ...rest,
+    lineItems: lineItems.map(lineView),
+    entity: entityCompanyName === null ? null : { companyName: entityCompanyName },
+  });
+}
+
+export function transactionView(t: TaxTransaction): Shown {
+  const { refunds, lineItems, payment, ...rest } = t;
+  return present({
+    ...rest,
+    payment: payment === null ? null : present(payment),
+    lineItems: lineItems.map(lineView),
+    refundsOnTransaction: refunds.map(taxRefundView),
+  });
+}
+
+export function taxRefundView(r: TaxRefund): Shown {
+  const { lines, ...rest } = r;
+  return present({ ...rest, refundLineItems: lines.map(refundLineView) });
+}
+
+function refundLineView(l: TaxRefundLine): Shown {
+  const { refundTax, ...rest } = l;
+  return present({ ...rest, refundTax: refundTax === null ? null : present(refundTax) });
+}
+
+function lineView(l: TaxLine): Shown {
+  const { tax, quantity, images, ...rest } = l;
+  return present({
+    ...rest,
+    images: images.length === 0 ? null : images,
+    quantity: quantity !== null && Number.isSafeInteger(Number(quantity)) ? Number(quantity) : quantity,
+    tax: tax === null ? null : lineTaxView(tax),
+  });
+}
+
+function lineTaxView({ charges, ...rest }: LineTax): Shown {
+  return present({ ...rest, charges: charges.map((charge: TaxCharge) => present(charge)) });
+}

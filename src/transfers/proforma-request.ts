@@ -1,0 +1,131 @@
+// From an invoice of Stripe to the request for a proforma invoice (Document 2): exact decimals, and lines that sum to what is due.
+import { decimalFromMinor } from '../domain/money.js';
+import { type BilledInvoice, type BilledParty } from '../domain/ports/billing-reader.js';
+import { type WireRequest } from '../domain/ports/call.js';
+import { encodeProforma, encodeProformaFromCalculation } from '../mor/proforma-invoices.js';
+import { type Checked } from '../mor/requests/check.js';
+import { checkProforma, checkProformaFromCalculation } from '../mor/requests/proforma.js';
+import { type FieldError, Problem } from '../api/http/problem.js';
+import { type CreateProformaDto } from '../channels/channel.dto.js';
+
+const MAX_LINES = 1_000;
+
+/** The bytes to send. Throws a 400 that names, in our caller's words, every field that is missing or wrong; nothing was sent then. */
+export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string): WireRequest {
+  const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
+  const merchantReference = billed.invoice.invoiceId;
+  const dates = { issueDate: dto.issue_date ?? today, dueDate: dto.due_date };
+  if (taxCalculationId !== undefined) {
+    if (dto.recipient !== undefined) {
+      throw problemOf([{ field: 'recipient', message: 'comes from the calculation: leave one of the two out' }]);
+    }
+    const body = { taxCalculationId, jurisdiction, ...dates, merchantReference, provider, notices };
+    return encodeProformaFromCalculation(checked(checkProformaFromCalculation(body)));
+  }
+  const { currency, amountRemaining } = billed.invoice;
+  const body = {
+    jurisdiction,
+    total: { amount: decimalFromMinor(amountRemaining, currency), currency },
+    recipient: recipientOf(dto.recipient ?? {}, billed.customer),
+    provider: {
+      providerName: billed.seller.name ?? undefined,
+      providerCountry: billed.seller.country ?? undefined,
+      ...provider,
+    },
+    lineItems: linesOf(billed),
+    ...dates,
+    notices,
+    merchantReference,
+  };
+  return encodeProforma(checked(checkProforma(body)));
+}
+
+/**
+ * The bytes, or what is wrong with the request: it is thrown only when bytes are needed, since an invoice that cannot be paid, or
+ * that has what is asked for, needs none.
+ */
+export function wireOrProblem(
+  build: () => WireRequest,
+): { readonly wire: WireRequest; readonly problem: null } | { readonly wire: null; readonly problem: Problem } {
+  try {
+    return { wire: build(), problem: null };
+  } catch (e) {
+    if (e instanceof Problem) return { wire: null, problem: e };
+    throw e;
+  }
+}
+
+/** What the caller gives counts; Stripe fills what the caller leaves out. */
+function recipientOf(given: Readonly<Record<string, unknown>>, known: BilledParty): Record<string, unknown> {
+  const { address } = known;
+  return {
+    legalName: known.name ?? undefined,
+    address: {
+      line1: address?.line1 ?? undefined,
+      line2: address?.line2 ?? undefined,
+      locality: address?.city ?? undefined,
+      region: address?.state ?? undefined,
+      postalCode: address?.postalCode ?? undefined,
+      country: address?.country ?? undefined,
+    },
+    taxIdentifiers: known.taxIds.map(taxIdentifierOf),
+    contact: { email: known.email ?? undefined },
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+  };
+}
+
+/** Prefixes of VAT numbers that are no country of ISO 3166-1: Greece, Northern Ireland. */
+const PREFIX_COUNTRY: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
+
+/** Stripe's `eu_vat` is Document 2's `EU_VAT`; its country is the number's own prefix, that of the others is the type's. */
+function taxIdentifierOf({ type, value }: BilledParty['taxIds'][number]): Record<string, string> {
+  const prefix = (type === 'eu_vat' ? value : type).slice(0, 2).toUpperCase();
+  return { type: type.toUpperCase(), code: value, country: PREFIX_COUNTRY[prefix] ?? prefix };
+}
+
+/**
+ * The invoice's lines where they make up exactly what is due. With discounts, taxes, a customer's balance, credits or a part
+ * payment they do not; one line with the sum is then the only true one.
+ */
+function linesOf({ invoice, number, lines }: BilledInvoice): readonly Record<string, unknown>[] {
+  const { currency, amountRemaining: due } = invoice;
+  const price = (minor: bigint): Record<string, string> => ({ amount: decimalFromMinor(minor, currency), currency });
+  const fit =
+    lines.length > 0 &&
+    lines.length <= MAX_LINES &&
+    lines.every((line) => line.amount >= 0n) &&
+    lines.reduce((sum, line) => sum + line.amount, 0n) === due;
+  if (!fit) {
+    return [{ description: `Invoice ${number ?? invoice.invoiceId}`, quantity: '1', unitPrice: price(due) }];
+  }
+  return lines.map(({ description, quantity, amount }) => {
+    const text = description === null || description.trim() === '' ? 'Item' : description;
+    // A price per piece only where it is exact; tiers and fractions make it one piece.
+    const exact = quantity !== null && quantity > 0n && amount % quantity === 0n;
+    if (exact) return { description: text, quantity: quantity.toString(), unitPrice: price(amount / quantity) };
+    return { description: text, quantity: '1', unitPrice: price(amount) };
+  });
+}
+
+function checked<T>(result: Checked<T>): T {
+  if (result.ok) return result.value;
+  throw problemOf(result.errors.map((e) => ({ ...e, field: callersField(e.field) })));
+}
+
+function problemOf(errors: readonly FieldError[]): Problem {
+  const [first] = errors;
+  return new Problem(400, 'invalid_request', `${first?.field ?? ''}: ${first?.message ?? ''}`, errors);
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  issueDate: 'issue_date',
+  dueDate: 'due_date',
+  taxCalculationId: 'tax_calculation_id',
+  returnUrl: 'return_url',
+  expiresIn: 'expires_in',
+};
+
+/** Document 2's name of a field → the name our caller gave it. Those inside `provider` and `recipient` are the document's. */
+export function callersField(field: string): string {
+  return NAMES[field] ?? field;
+}

@@ -1,0 +1,132 @@
+// An invoice as a proforma invoice, for a customer who pays by bank transfer (Document 2).
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock, Ids } from '../domain/ports/clock.js';
+import { ChannelFlow } from '../channels/channel.flow.js';
+import { encodeDeleteProforma, ProformaInvoices } from '../mor/proforma-invoices.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { Problems } from '../api/http/docs.js';
+import { InvoiceIdPipe } from '../api/http/id.pipe.js';
+import { idempotencyKey, requestName } from '../api/http/idempotency.js';
+import { morProblem, notFound, refusalProblem } from '../api/http/problem.js';
+import { ChannelAnswers } from '../channels/channel-answers.js';
+import { CreateProformaDto } from '../channels/channel.dto.js';
+import { ProformaView, proformaView } from '../channels/channel.view.js';
+import { type FileLinkView, linkOrWait } from '../documents/file-link.view.js';
+import { readBilled } from '../channels/read-billed.js';
+import { proformaWire, wireOrProblem } from './proforma-request.js';
+
+const DAY_MS = 86_400_000;
+
+@ApiTags('Bank transfers')
+@Controller('v1/invoices/:id/proforma')
+export class ProformasController {
+  constructor(
+    private readonly flow: ChannelFlow,
+    private readonly answers: ChannelAnswers,
+    private readonly proformas: ProformaInvoices,
+    private readonly books: Books,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  @Post()
+  @HttpCode(201)
+  @MayChange('ops', 'proforma.create')
+  @ApiOperation({
+    summary: 'Issue a proforma invoice for an invoice (role: ops)',
+    description:
+      'For what is due now, read from Stripe. While one stands, it is given instead of a second one. The invoice is marked paid once the MoR reports the transfer.',
+  })
+  @ApiCreatedResponse({ type: ProformaView })
+  @Problems({
+    400: '`invalid_request`: a field is wrong, or a part of the recipient is known neither here nor on Stripe.',
+    404: '`not_found`: no such invoice; or the MoR knows no such calculation.',
+    409: '`invoice_not_payable`: paid, void, or a payment is being marked; `invoice_changed`: ask again; `idempotency_conflict`',
+    422: "The MoR's refusal, for example `tax_calculation_expired`, `unsupported_jurisdiction`, `no_payment_destination`.",
+    502: '`mor_unavailable`: no answer yet; the request is repeated by itself.',
+  })
+  async create(
+    @Param('id', InvoiceIdPipe) id: string,
+    @Body() dto: CreateProformaDto,
+    @Req() req: Request,
+    @CurrentCaller() caller: Caller,
+  ): Promise<ProformaView> {
+    const key = idempotencyKey(req);
+    const billed = await readBilled(this.flow, id);
+    const there = await this.flow.standing(id, 'proforma');
+    if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be cancelled or gone
+    const today = this.clock.now().toISOString().slice(0, 10);
+    const { wire, problem } = wireOrProblem(() => proformaWire(dto, billed, today));
+    const until = new Date(Date.parse(`${dto.due_date}T00:00:00Z`) + DAY_MS);
+    const asked = await this.flow.request(
+      {
+        kind: 'proforma',
+        id: this.ids.next('pfm'),
+        wire,
+        until,
+        facts: billed.invoice,
+        askedAt: billed.askedAt,
+        by: caller.name,
+      },
+      key === null ? null : requestName(caller, `/v1/invoices/${id}/proforma`, key, req.body),
+    );
+    if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
+    return proformaView(await this.answers.of(asked.value));
+  }
+
+  @Get()
+  @MayRead('ops', 'proforma.read')
+  @ApiOperation({ summary: 'The proforma invoice of an invoice, read afresh at the MoR (role: ops)' })
+  @ApiOkResponse({ type: ProformaView })
+  @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
+  async read(@Param('id', InvoiceIdPipe) id: string): Promise<ProformaView> {
+    const { row, outcome } = await this.flow.refresh(await this.newest(id));
+    if (!outcome.ok) throw morProblem(outcome);
+    if (row.status === 'DELETED') throw notFound('proforma invoice');
+    return proformaView(row);
+  }
+
+  @Delete()
+  @HttpCode(204)
+  @MayChange('ops', 'proforma.delete')
+  @ApiOperation({ summary: 'Delete a proforma invoice that is not issued yet (role: ops)' })
+  @ApiNoContentResponse()
+  @Problems({ 404: '`not_found`', 409: '`not_deletable`: it is issued: cancel it instead.', 502: '`mor_unavailable`' })
+  async remove(@Param('id', InvoiceIdPipe) id: string, @CurrentCaller() caller: Caller): Promise<void> {
+    const o = await this.newest(id, true);
+    if (o.status === 'DELETED' || o.morId === null) return;
+    const deleted = await this.proformas.sendDelete(encodeDeleteProforma(o.morId));
+    if (!deleted.ok && !(deleted.status === 404 && deleted.code === 'not_found')) throw morProblem(deleted);
+    const done = await this.flow.deleted(o, caller.name);
+    if (!done.ok) throw refusalProblem(done);
+  }
+
+  @Get('document')
+  @MayRead('ops', 'proforma.document')
+  @ApiOperation({ summary: 'A fresh link to the proforma invoice as a file; it lives 15 minutes (role: ops)' })
+  @ApiOkResponse({ description: '`fileName`, `url`, `expiresAt`' })
+  @ApiAcceptedResponse({ description: 'Being issued: ask again after Retry-After seconds.' })
+  @Problems({ 404: '`not_found`', 409: '`issuance_failed`', 502: '`mor_unavailable`' })
+  async document(
+    @Param('id', InvoiceIdPipe) id: string,
+    @Res({ passthrough: true }) res: Response,
+  ): Promise<FileLinkView | { status: string }> {
+    const { morId } = await this.newest(id);
+    if (morId === null) throw notFound('proforma invoice');
+    return linkOrWait(await this.proformas.document(morId), res);
+  }
+
+  /** The last one that was made, once the MoR has named it. */
+  private async newest(invoiceId: string, deletedToo = false): Promise<MorObjectRow> {
+    const objects = await this.books.objects(invoiceId);
+    const made = objects.findLast((o) => o.kind === 'proforma' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
+    if (made === undefined || (made.status === 'DELETED' && !deletedToo)) throw notFound('proforma invoice');
+    return made.morId === null && made.status === 'REQUESTED' ? this.answers.of(made) : made;
+  }
+}

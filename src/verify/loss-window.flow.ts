@@ -1,0 +1,136 @@
+// Loss windows: what the MoR may have given up while the doors were closed, and what can be looked up of it.
+import { type Clock } from '../domain/ports/clock.js';
+import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
+import { type DoorsLog, type LossBooks, type MorLookups } from '../domain/ports/loss.js';
+import { type MorChannels } from '../domain/ports/mor-channels.js';
+import { type Difference, difference } from './rules/compare.js';
+import { type LossWindow, lossWindows, type Span } from './rules/loss-window.js';
+
+export type LossReport = {
+  readonly windows: readonly LossWindow[];
+  readonly differences: readonly Difference[];
+  /** What was looked at, for the counts of the run; empty without a window. */
+  readonly compared: Readonly<Record<string, number>>;
+  /** The MoR did not answer a question; null: all were answered. */
+  readonly failure: CallFailure | null;
+};
+
+const PAGE = 200;
+/** Looked up one by one, so not without end; what goes beyond is older, and told of by its own watches. */
+const MOST = 500;
+/** A verdict may follow its invoice by this much: bank debits settle after days. */
+const VERDICT_MS = 30 * 86_400_000;
+
+export class LossWindowFlow {
+  constructor(
+    private readonly doors: DoorsLog,
+    private readonly books: LossBooks,
+    private readonly lookups: MorLookups,
+    private readonly channels: MorChannels,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The windows that end after `since`, oldest first. Empty: nothing can have been given up. */
+  async windows(since: Date): Promise<readonly LossWindow[]> {
+    return lossWindows(await this.doors.open()).filter((w) => w.events.to > since);
+  }
+
+  /**
+   * Looks up at the MoR all that waited for a word of it in these windows. Changes nothing; never throws for a silent peer.
+   * `asked` is called after each question; what it throws ends the check.
+   */
+  async check(since: Date, asked: () => Promise<void>): Promise<LossReport> {
+    const windows = await this.windows(since);
+    const [first, last] = [windows[0], windows.at(-1)];
+    if (first === undefined || last === undefined) return { windows, differences: [], compared: {}, failure: null };
+    const events: Span = { from: first.events.from, to: last.events.to };
+    const found: Difference[] = [];
+    try {
+      const compared = {
+        awaited_invoices: await this.invoices(events, found, asked),
+        awaited_refunds: await this.refunds(events, found, asked),
+        proformas_and_links: await this.objects(events, found, asked),
+        awaited_taxes: await this.books.pendingTaxes(events.to),
+      };
+      return { windows, differences: found, compared, failure: null };
+    } catch (e) {
+      if (!(e instanceof NoAnswer)) throw e;
+      return { windows, differences: found, compared: {}, failure: e.failure };
+    }
+  }
+
+  /** A renewal is known at the MoR by the ids of its payment alone, and without a verdict there is none to ask by. */
+  private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
+    const made = { from: new Date(events.from.getTime() - VERDICT_MS), to: events.to };
+    let seen = 0;
+    for (let after = 0n; seen < MOST;) {
+      const page = await this.books.waitingInvoices(made, after, PAGE);
+      for (const i of page) {
+        const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
+        if (i.expected) {
+          const detail = `no verdict, and it may have been given up while the doors were closed: ask the MoR to send it again`;
+          found.push(difference('no_verdict', 'person', detail, about));
+        }
+        for (const reference of i.references) {
+          const known = answered(await this.lookups.hasCharged(reference));
+          await asked();
+          if (!known) continue;
+          const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: a later one may have been given up`;
+          found.push(difference('charged_not_marked', 'person', detail, about));
+        }
+      }
+      seen += page.length;
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) break;
+      after = last.seq;
+    }
+    return seen;
+  }
+
+  private async refunds(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
+    const pending = await this.books.pendingRefunds(events.to, MOST);
+    for (const r of pending) {
+      if (r.morRefundId === null && r.processorRefundId === null) continue;
+      const known = answered(await this.lookups.hasRefundDocument(r));
+      await asked();
+      if (!known) continue;
+      const detail = `the MoR has the document of refund ${r.morRefundId ?? r.refundId}, which is still pending here: its event may have been given up`;
+      const about = { invoiceId: r.invoiceId, refundId: r.refundId };
+      found.push(difference('refund_not_mirrored', 'person', detail, about));
+    }
+    return pending.length;
+  }
+
+  private async objects(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
+    const live = await this.books.liveObjects(events, MOST);
+    for (const o of live) {
+      const read = answered(await this.channels.read(o.kind, o.morId));
+      await asked();
+      const status = read === null ? 'unknown' : read.kind === 'proforma' ? read.proforma.status : read.link.status;
+      if (status === o.status) continue;
+      const name = o.kind === 'proforma' ? 'proforma invoice' : 'payment link';
+      const detail = `${name} ${o.morId} is ${status} at the MoR; what came here says ${o.status}`;
+      found.push(difference('event_never_delivered', 'look-again', detail, { invoiceId: o.invoiceId }));
+    }
+    return live.length;
+  }
+
+  /** Whether something may have been given up of which no verify run that compared everything knows yet. */
+  async isNews(lastComplete: Date | null): Promise<boolean> {
+    const now = this.clock.now();
+    const windows = await this.windows(new Date(now.getTime() - VERDICT_MS));
+    return windows.some((w) => lastComplete === null || w.closed.to > lastComplete);
+  }
+}
+
+class NoAnswer extends Error {
+  readonly code = 'verify.incomplete';
+  constructor(readonly failure: CallFailure) {
+    super(failure.message);
+  }
+}
+
+function answered<T>(outcome: CallOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new NoAnswer(outcome);
+}

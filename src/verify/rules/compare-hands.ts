@@ -1,0 +1,94 @@
+// What people did on the billing platform by hand, against the ledger: refunds, credit notes, payments taken off an invoice, credits
+// to a balance. Pure.
+import { showMoney } from '../../domain/money.js';
+import {
+  type BalanceEntryFacts,
+  type CreditNoteFacts,
+  type PaymentRecordFacts,
+  type ShownInvoice,
+} from '../../domain/ports/billing-reader.js';
+import { type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { type Difference, difference, type OurInvoice, reviewOf } from './compare.js';
+
+const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
+
+/** Marks of ours that pay the invoice no more: whoever took them off, the MoR has the money all the same. */
+export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Difference[] {
+  const { payments } = shown;
+  if (payments === null) return [];
+  const paying = new Set(payments.filter((p) => p.status === 'paid').map((p) => p.paymentRecordId));
+  return ours.payments.flatMap((p) => {
+    if (p.mark !== 'confirmed' || p.amount === null || p.paymentRecordId === null) return [];
+    if (paying.has(p.paymentRecordId)) return [];
+    const detail = `payment record ${p.paymentRecordId} of ${show(p.amount, p.currency)} was taken off the invoice (${shown.status})`;
+    return [difference('charged_not_marked', 'person', detail, { ...aboutOf(p), objectId: p.paymentRecordId })];
+  });
+}
+
+/** Money beyond what was due, on an invoice that the ledger marked. */
+export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Difference[] {
+  const marked = ours.payments.find((p) => p.mark === 'confirmed');
+  if (shown.amountOverpaid <= 0n || marked === undefined) return [];
+  const detail = `${show(shown.amountOverpaid, shown.currency)} more than was due is paid, and credited to the customer's balance`;
+  const reviewId = reviewOf(ours, (r) => r.kind === 'amount_mismatch');
+  return [difference('overpaid', 'person', detail, { ...aboutOf(marked), reviewId })];
+}
+
+/** Whether to ask for the invoice's credit notes: more was given back by them than the ledger mirrored. */
+export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boolean {
+  const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + r.amount, 0n);
+  return shown.creditedAfterPayment > mirrored;
+}
+
+/** Credit notes that no refund of the MoR explains. `notes` may belong to other invoices too. */
+export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
+  const [paid] = ours.payments.filter((p) => p.succeededAt !== null);
+  if (paid === undefined) return []; // not our money
+  return notes.flatMap((n) => {
+    if (n.invoiceId !== ours.invoice.invoiceId || n.status === 'void' || n.afterPayment <= 0n) return [];
+    if (ours.refunds.some((r) => isNoteOf(r, n))) return [];
+    const where = n.toBalance ? "credits the customer's balance with" : 'gives back';
+    const detail = `credit note ${n.creditNoteId} ${where} ${show(n.afterPayment, n.currency)}, and the MoR refunded nothing for it`;
+    const about = { invoiceId: ours.invoice.invoiceId, objectId: n.creditNoteId };
+    return [difference(n.toBalance ? 'credited_by_hand' : 'refunded_by_hand', 'person', detail, about)];
+  });
+}
+
+/** While a refund's own note is not known here, a note that names the refund may be it. */
+function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
+  if (r.creditNoteId !== null) return r.creditNoteId === n.creditNoteId;
+  const named = [n.refundId, ...n.references];
+  return [r.processorRefundId, r.morRefundId, r.id].some((x) => x !== null && named.includes(x));
+}
+
+/** The refunds of one payment that the ledger mirrored against what its payment record shows. `record` null: there is none. */
+export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRecordFacts | null): Difference[] {
+  const about = { ...aboutOf(p), objectId: p.paymentRecordId };
+  if (record === null) {
+    const detail = `payment record ${p.paymentRecordId ?? ''} is not there`;
+    return [difference('charged_not_marked', 'person', detail, about)];
+  }
+  const sumAt = (stages: readonly string[]): bigint =>
+    ours.refunds.filter((r) => r.paymentRowId === p.id && stages.includes(r.mirror)).reduce((n, r) => n + r.amount, 0n);
+  const mirrored = sumAt(['done', 'crediting']); // reported is enough: the credit note comes after
+  const most = mirrored + sumAt(['reporting', 'parked']);
+  if (record.amountRefunded >= mirrored && record.amountRefunded <= most) return [];
+  const detail = `payment record ${record.paymentRecordId} shows ${show(record.amountRefunded, p.currency)} refunded; the ledger mirrored ${show(mirrored, p.currency)}`;
+  const kind = record.amountRefunded < mirrored ? 'refund_not_mirrored' : 'refunded_by_hand';
+  return [difference(kind, 'person', detail, about)];
+}
+
+/** Credits to the balance of a customer who pays through the MoR, unless as much was taken back since. */
+export function compareBalance(customerId: string, entries: readonly BalanceEntryFacts[]): Difference[] {
+  const byHand = entries.filter((e) => e.byHand);
+  if (byHand.reduce((n, e) => n + e.amount, 0n) >= 0n) return [];
+  return byHand.flatMap((e) => {
+    if (e.amount >= 0n) return [];
+    const detail = `the balance of customer ${customerId} was credited with ${show(-e.amount, e.currency)} (${e.entryId}), and the MoR knows nothing of it`;
+    return [difference('credited_by_hand', 'person', detail, { invoiceId: e.invoiceId, objectId: e.entryId })];
+  });
+}
+
+function aboutOf(p: PaymentRow): { readonly invoiceId: string; readonly paymentId: string } {
+  return { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id };
+}

@@ -1,0 +1,279 @@
+// Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
+import { PARKING } from '../../lane/rules/settle.js';
+import { DRAFT_PATIENCE_MS, verdictBy } from '../../renewals/rules/alarms.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { showMoney } from '../../domain/money.js';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
+import { type CreditNoteFacts } from '../../domain/ports/billing-reader.js';
+import { type InvoiceFacts, type InvoicePaymentFacts } from '../../domain/ports/billing-platform.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+import { type TaxRecord } from '../../domain/tax-record.js';
+import { type Acknowledgement } from './acknowledge.js';
+import { isTaxOf, isTaxReview } from '../../tax/rules/tax-review.js';
+
+/** Every kind, in the order in which a person should look. */
+export const differenceKinds = [
+  'charged_not_marked', // the MoR took money and Stripe does not show it
+  'marked_not_charged', // Stripe shows a payment that no word of the MoR covers
+  'amount_differs',
+  'refund_not_mirrored',
+  'refunded_by_hand', // Stripe shows money given back that no refund of the MoR covers
+  'credited_by_hand', // money on a customer's balance at Stripe, of which the MoR knows nothing
+  'overpaid', // Stripe shows more paid than was due
+  'tax_not_committed', // a paid invoice or a refund whose tax the MoR has not been told (MOR_PRODUCT=tor)
+  'event_never_delivered',
+  'no_verdict', // an expected renewal without one, past its time
+  'unreadable', // an object that could not be understood, and so not compared
+] as const;
+export type DifferenceKind = (typeof differenceKinds)[number];
+
+export type Repair =
+  | 'look-again' // read the invoice afresh and settle its lane
+  | 'take-in-event' // put the event into the inbox, as if it had been delivered
+  | 'person';
+
+export type Difference = {
+  readonly kind: DifferenceKind;
+  readonly invoiceId: string | null;
+  readonly paymentId: string | null;
+  readonly refundId: string | null;
+  readonly eventId: string | null;
+  /** What it is about on the billing platform besides: a credit note, a payment record, an entry of a balance; null: nothing. */
+  readonly objectId: string | null;
+  readonly detail: string;
+  readonly repair: Repair;
+  /** The open review item that tells of it already; null: nobody was told. */
+  readonly reviewId: string | null;
+  /** By a person, of this very difference; null or left out: by nobody. */
+  readonly acknowledged?: Acknowledgement | null;
+};
+
+/** The ledger's side of one invoice. */
+export type OurInvoice = {
+  readonly invoice: InvoiceRow;
+  readonly payments: readonly PaymentRow[];
+  readonly refunds: readonly RefundRow[];
+  readonly openReviews: readonly ReviewRow[];
+  /** What the MoR keeps beside it; left out: nothing. */
+  readonly objects?: readonly MorObjectRow[];
+  /** Its tax at the MoR; left out: none is committed by us. */
+  readonly taxes?: readonly TaxRecord[];
+};
+
+/** Work that began less than this ago is under way, not different, in milliseconds. */
+export const GRACE_MS = 120_000;
+
+/** A difference with what is said of it; the rest is nothing unless given. */
+export function difference(
+  kind: DifferenceKind,
+  repair: Repair,
+  detail: string,
+  about: Partial<Pick<Difference, 'invoiceId' | 'paymentId' | 'refundId' | 'eventId' | 'objectId' | 'reviewId'>>,
+): Difference {
+  return {
+    kind,
+    invoiceId: null,
+    paymentId: null,
+    refundId: null,
+    eventId: null,
+    objectId: null,
+    detail,
+    repair,
+    reviewId: null,
+    ...about,
+  };
+}
+
+/** True: no open review item tells of it, and nobody has acknowledged it. */
+export function isUntold(d: Difference): boolean {
+  return d.reviewId === null && !d.acknowledged;
+}
+
+/** True for what is mended without a person: nobody was asked to decide it already. */
+export function isRepairable(d: Difference): boolean {
+  return d.repair !== 'person' && isUntold(d);
+}
+
+/** The open item that tells of it; null: none does. */
+export function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | null {
+  // Tax that waits for a person explains nothing about money.
+  return o.openReviews.find((r) => !isTaxReview(r) && match(r))?.id ?? null;
+}
+
+/**
+ * What can be said without asking anyone: money and refunds that have not come through, verdicts that did not come.
+ * @param graceMs work that began less than this ago, in milliseconds, is under way and no difference
+ */
+export function compareWithin(o: OurInvoice, now: Date, graceMs = GRACE_MS): Difference[] {
+  const { invoice, payments } = o;
+  const isSettled = (since: Date): boolean => now.getTime() - since.getTime() >= graceMs;
+  const found = [
+    ...payments.flatMap((p) => unmarked(o, p, now, isSettled)),
+    ...o.refunds.flatMap((r) => unmirrored(o, r, now, isSettled)),
+    ...(o.taxes ?? []).flatMap((t) => uncommitted(o, t, isSettled)),
+    ...o.openReviews
+      .filter((r) => r.kind === 'refund_gap')
+      .map((r) => difference('amount_differs', 'person', r.summary, { invoiceId: invoice.invoiceId, reviewId: r.id })),
+  ];
+  const by = verdictBy(invoice, o.objects ?? []);
+  const over = by !== null && by.getTime() < now.getTime();
+  if (over && payments.length === 0 && (invoice.platformStatus === 'open' || invoice.platformStatus === 'draft')) {
+    const reviewId = reviewOf(o, (r) => r.kind === 'renewal_overdue');
+    const about = { invoiceId: invoice.invoiceId, reviewId };
+    found.push(difference('no_verdict', 'person', 'the MoR has not said whether it charged', about));
+  }
+  return found;
+}
+
+type IsSettled = (since: Date) => boolean;
+
+function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled): Difference[] {
+  if (p.succeededAt === null || p.amount === null || p.mark === 'confirmed' || p.mark === 'closed') return [];
+  // A dispute or an alert on the payment explains much, but not that it is unmarked.
+  const reviewId = reviewOf(
+    o,
+    (r) => (r.paymentRowId === p.id && PARKING.has(r.kind)) || r.kind === 'finalization_failed',
+  );
+  const waitsForDraft = isWaiting(o, p, now);
+  if (reviewId === null && (waitsForDraft || !isSettled(p.recordedAt))) return [];
+  const detail = `${showMoney({ minor: p.amount, currency: p.currency })} was taken and is not marked on Stripe (${p.mark})`;
+  const about = { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id, reviewId };
+  return [difference('charged_not_marked', 'look-again', detail, about)];
+}
+
+/** Held for Stripe's own hour, or its three days. */
+function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
+  const early = now.getTime() - p.recordedAt.getTime() < DRAFT_PATIENCE_MS;
+  return early && p.mark === 'held' && o.invoice.platformStatus === 'draft';
+}
+
+function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled): Difference[] {
+  if (r.status !== 'succeeded' || r.mirror === 'done' || r.mirror === 'not_needed') return [];
+  // A refund waits for its payment's mark; the item that keeps that payment explains it too.
+  const explains = (x: ReviewRow): boolean =>
+    x.refundId === r.id || (x.paymentRowId === r.paymentRowId && (PARKING.has(x.kind) || x.kind === 'refund_gap'));
+  const reviewId = reviewOf(o, explains);
+  const payment = o.payments.find((p) => p.id === r.paymentRowId);
+  const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
+  if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
+  const detail = `${showMoney({ minor: r.amount, currency: r.currency })} was given back and does not show on Stripe (${r.mirror})`;
+  return [
+    difference('refund_not_mirrored', 'look-again', detail, { invoiceId: r.invoiceId, refundId: r.id, reviewId }),
+  ];
+}
+
+function uncommitted(o: OurInvoice, t: TaxRecord, isSettled: IsSettled): Difference[] {
+  if (t.stage === 'committed' || t.stage === 'closed') return [];
+  const reviewId = o.openReviews.find((r) => isTaxOf(r, t))?.id ?? null;
+  if (reviewId === null && !isSettled(t.createdAt)) return [];
+  const what = t.kind === 'transaction' ? 'its tax transaction' : `the tax refund of ${t.reference}`;
+  const detail = `${what} is not committed at the MoR (${t.stage})`;
+  return [
+    difference('tax_not_committed', 'look-again', detail, { invoiceId: t.invoiceId, refundId: t.refundId, reviewId }),
+  ];
+}
+
+/** The payments that the ledger says are marked on Stripe. */
+function markedOf(o: OurInvoice | null): readonly PaymentRow[] {
+  return o === null ? [] : o.payments.filter((p) => p.mark === 'confirmed' && p.amount !== null);
+}
+
+function sumOf(payments: readonly PaymentRow[]): bigint {
+  return payments.reduce((n, p) => n + (p.amount ?? 0n), 0n);
+}
+
+/**
+ * The ledger against the invoice as Stripe lists it. `ours` null: we have never heard of it.
+ * @param graceMs an invoice younger than this, in milliseconds, is under way. Its status alone says nothing until it is older than
+ * GRACE_MS, since the news of it comes by and by; what is lost or differs in money does.
+ */
+export function compareInvoice(
+  facts: InvoiceFacts,
+  ours: OurInvoice | null,
+  now: Date,
+  graceMs = GRACE_MS,
+): Difference[] {
+  const { invoiceId } = facts;
+  const { createdAt } = facts;
+  const age = createdAt === null ? GRACE_MS : Math.abs(now.getTime() - createdAt.getTime());
+  if (age < graceMs) return [];
+  const picture = (own: OurInvoice): Difference[] => (age < GRACE_MS ? [] : pictureDiffers(facts, own));
+  if (ours === null) {
+    if (facts.billingReason === SIGNUP_REASON || facts.amountDue === 0n || facts.status === 'void') return [];
+    const detail = `invoice ${invoiceId} (${facts.status}) was never heard of here`;
+    return [difference('event_never_delivered', 'look-again', detail, { invoiceId })];
+  }
+  const marked = markedOf(ours);
+  const [first] = marked;
+  if (first === undefined) return picture(ours);
+  const sum = sumOf(marked);
+  if (facts.currency === first.currency && facts.amountPaid >= sum) return picture(ours);
+  const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
+  const detail = `the ledger marked ${show(sum, first.currency)}; Stripe shows ${show(facts.amountPaid, facts.currency)} paid (${facts.status})`;
+  const reviewId = reviewOf(ours, (r) => r.paymentRowId === first.id && PARKING.has(r.kind));
+  const about = { invoiceId, paymentId: first.paymentId ?? first.id, reviewId };
+  return [difference(facts.amountPaid === 0n ? 'charged_not_marked' : 'amount_differs', 'person', detail, about)];
+}
+
+/** The status as we know it is not the one Stripe shows: whatever told of the change never came (Stripe may not even have made it). */
+export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
+  const known = ours.invoice.platformStatus;
+  if (known === facts.status) return [];
+  const detail = `Stripe shows the invoice ${facts.status}; what came here says ${known}`;
+  return [difference('event_never_delivered', 'look-again', detail, { invoiceId: facts.invoiceId })];
+}
+
+/** Whether to ask Stripe what pays an invoice: more is paid than the ledger marked. */
+export function paidBeyondLedger(facts: InvoiceFacts, ours: OurInvoice | null): boolean {
+  return facts.amountPaid > sumOf(markedOf(ours));
+}
+
+/**
+ * An invoice on which Stripe shows more paid than the ledger marked. What Stripe itself collected is its own business; a payment
+ * record that is not ours, or a mark out of band, claims money that the MoR never said it took.
+ */
+export function compareAttached(
+  facts: InvoiceFacts,
+  ours: OurInvoice | null,
+  attached: readonly InvoicePaymentFacts[],
+): Difference[] {
+  const known = new Set(ours?.payments.flatMap((p) => (p.paymentRecordId === null ? [] : [p.paymentRecordId])) ?? []);
+  const paid = attached.filter((p) => p.status === 'paid');
+  // A payment that waits for a person because of this very mark tells of it.
+  const reviewId = ours === null ? null : reviewOf(ours, (r) => r.kind === 'double_payment');
+  const about = { invoiceId: facts.invoiceId, reviewId };
+  const foreign = paid.filter((p) => p.paymentRecordId !== null && !known.has(p.paymentRecordId));
+  const found = foreign.map((p) => {
+    const detail = `payment record ${p.paymentRecordId ?? ''} pays the invoice, and the MoR has reported no payment for it`;
+    return difference('marked_not_charged', 'person', detail, about);
+  });
+  // What is neither a record nor the platform's own collection shows a mark out of band, and is no payment beside it.
+  const counted = paid.filter((p) => p.paymentRecordId !== null || p.byPlatform);
+  const listed = counted.reduce((n, p) => n + (p.amountPaid ?? 0n), 0n);
+  const byRecords = new Set(paid.map((p) => p.paymentRecordId));
+  const outOfBand = sumOf(
+    markedOf(ours).filter((p) => p.paymentRecordId === null || !byRecords.has(p.paymentRecordId)),
+  );
+  const rest = facts.amountPaid - listed - outOfBand;
+  if (rest <= 0n || counted.some((p) => p.amountPaid === null)) return found;
+  const detail = `${showMoney({ minor: rest, currency: facts.currency })} was marked paid out of band, and the MoR has reported no payment for it`;
+  return [...found, difference('marked_not_charged', 'person', detail, about)];
+}
+
+/** The refunds that the ledger mirrored against the credit notes that are there. */
+export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
+  return ours.refunds
+    .filter((r) => r.mirror === 'done')
+    .flatMap((r): Difference[] => {
+      const twin = notes.find((n) => n.creditNoteId === r.creditNoteId);
+      const about = { invoiceId: r.invoiceId, refundId: r.id };
+      const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
+      if (twin === undefined || twin.status === 'void') {
+        const detail = `credit note ${r.creditNoteId ?? ''} of refund ${r.id} is ${twin?.status ?? 'not there'}`;
+        return [difference('refund_not_mirrored', 'person', detail, about)];
+      }
+      if (twin.amount === r.amount && twin.currency === r.currency) return [];
+      const detail = `refund ${r.id} is ${show(r.amount, r.currency)}; its credit note says ${show(twin.amount, twin.currency)}`;
+      return [difference('amount_differs', 'person', detail, about)];
+    });
+}

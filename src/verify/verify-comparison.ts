@@ -1,0 +1,259 @@
+// What a verify run looks at, part by part, each from where the run that it goes on with had come.
+import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
+import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import {
+  compareAttached,
+  compareInvoice,
+  compareWithin,
+  type Difference,
+  difference,
+  GRACE_MS,
+  type OurInvoice,
+  paidBeyondLedger,
+} from './rules/compare.js';
+import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-hands.js';
+import { type VerifyProgress } from './rules/progress.js';
+import { type VerifyFindings } from './verify-findings.js';
+import { VerifyHands } from './verify-hands.js';
+import { VerifyMarks } from './verify-marks.js';
+import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
+import { type Sitting, VerifyQuestions } from './verify-questions.js';
+
+/** Stripe lists events for 30 days (Stripe docs, "Events"); an hour less, so that none runs out between two pages. */
+export const EVENTS_KEPT_MS = 30 * 86_400_000 - 3_600_000;
+/** What Stripe still lists of the events since `from`. */
+export function keptSince(from: Date, now: Date): Date {
+  return new Date(Math.max(now.getTime() - EVENTS_KEPT_MS, from.getTime()));
+}
+
+/** An event so young, by either clock, may be on its way. */
+export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
+  return Math.abs(now.getTime() - e.createdAt.getTime()) < GRACE_MS;
+}
+
+/** Of what is very young, as much is looked at twice; more of it means that a great deal is under way. */
+const YOUNG_ONES = 200;
+/** Stripe delivers within a second or two, and a decision follows within another. */
+const YOUNG_PAUSE_MS = 3_000;
+export class VerifyComparison {
+  private refundsAfter: bigint;
+  private readonly questions: VerifyQuestions;
+  private readonly hands: VerifyHands;
+  private readonly marks: VerifyMarks;
+  /** Marks that are still to be looked up at the MoR; null: it was not asked. */
+  marksLeft: number | null = null;
+  private readonly olderSeen = new Set<string>();
+  private readonly youngInvoices = new Set<string>();
+  private readonly youngEvents: BillingEventFacts[] = [];
+
+  constructor(
+    private readonly parts: VerifyParts,
+    private readonly sitting: Sitting,
+    readonly findings: VerifyFindings,
+  ) {
+    const { from } = sitting;
+    this.questions = new VerifyQuestions(parts.context, sitting, findings);
+    this.hands = new VerifyHands(parts, this.questions, findings);
+    this.marks = new VerifyMarks(parts, this.questions, findings);
+    this.refundsAfter = from.refundsAfter;
+  }
+
+  get progress(): VerifyProgress {
+    const { questions, refundsAfter, findings } = this;
+    const again = [...findings.again];
+    const { listings } = questions;
+    return { ...this.sitting.from, ...listings, refundsAfter, again, more: findings.moreShown };
+  }
+
+  /** Throws CouldNotCompare when somebody does not answer, or the run is ended. */
+  async all(): Promise<void> {
+    await this.whatDiffered();
+    await this.withinBooks();
+    await this.stripeInvoices();
+    await this.hands.records();
+    await this.hands.notes();
+    await this.stripeEvents();
+    this.marksLeft = await this.marks.all();
+    await this.youngOnes();
+  }
+
+  private now(): Date {
+    return this.parts.context.clock.now();
+  }
+
+  /** What differed before the cut, or a day ago, may have healed since; and what has not is named, however old it is by now. */
+  private async whatDiffered(): Promise<void> {
+    const { findings, parts, sitting } = this;
+    const lost = findings.all.filter((d) => d.kind === 'event_never_delivered' && d.eventId === null);
+    const unheard = new Set(lost.map((d) => d.invoiceId));
+    const ids = [...findings.again];
+    for (let at = 0; at < ids.length; at += VERIFY_PAGE) {
+      const some = ids.slice(at, at + VERIFY_PAGE);
+      const ours = byInvoice(await parts.books.invoices(some));
+      for (const id of some) {
+        const own = ours.get(id) ?? null;
+        if (own === null && unheard.has(id)) continue; // it still is
+        const facts = await this.read(id);
+        const found = facts === null ? [] : await this.ofInvoice(facts, own);
+        if (own !== null) found.push(...(await this.hands.ofRefunds(own, true)));
+        findings.forget(id);
+        findings.addShown(found, facts);
+        await sitting.step('invoices', 0);
+      }
+    }
+  }
+
+  /** Our own books are compared whole each time; what they say of credit notes is asked of Stripe once. */
+  private async withinBooks(): Promise<void> {
+    const { books } = this.parts;
+    const { since, resumed } = this.sitting;
+    const now = this.now();
+    for (let after = 0n; ;) {
+      const page = await books.openEnds(since, after, VERIFY_PAGE);
+      for (const ours of page) {
+        const settled = compareWithin(ours, now);
+        this.findings.addOfBooks(settled);
+        this.noteYoung(ours.invoice.invoiceId, settled, () => compareWithin(ours, now, 0));
+        const isNew = ours.refunds.some((r) => resumed !== null && (r.succeededAt ?? r.createdAt) >= resumed);
+        if (ours.seq > this.refundsAfter || isNew) this.findings.addShown(await this.hands.ofRefunds(ours));
+        if (ours.seq > this.refundsAfter) this.refundsAfter = ours.seq;
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < VERIFY_PAGE) return;
+      after = last.seq;
+    }
+  }
+
+  private read(invoiceId: string): Promise<ShownInvoice | null> {
+    const { reader } = this.parts;
+    return this.questions.ask(() => reader.readInvoice(invoiceId), 'an invoice could not be read');
+  }
+
+  private async stripeInvoices(): Promise<void> {
+    const { reader, books } = this.parts;
+    await this.questions.listed(
+      'invoices',
+      (query) => reader.listInvoices(query),
+      async (page) => {
+        const ours = byInvoice(await books.invoices(page.map((i) => i.invoiceId)));
+        for (const facts of page)
+          this.findings.addShown(await this.ofInvoice(facts, ours.get(facts.invoiceId) ?? null), facts);
+      },
+    );
+  }
+
+  private async ofInvoice(
+    facts: ShownInvoice,
+    own: OurInvoice | null,
+    graceMs: number = GRACE_MS,
+  ): Promise<Difference[]> {
+    const now = this.now();
+    const found = compareInvoice(facts, own, now, graceMs);
+    this.noteYoung(facts.invoiceId, found, () => compareInvoice(facts, own, now, 0));
+    const named = own?.payments.some((p) => p.paymentRecordId !== null && p.mark === 'confirmed') === true;
+    const beyond = paidBeyondLedger(facts, own);
+    const payments = beyond || named ? await this.paymentsOf(facts) : [];
+    if (beyond) found.push(...compareAttached(facts, own, payments));
+    if (own === null) return found;
+    const detached = compareDetached({ ...facts, payments }, own);
+    if (creditedBeyondLedger(facts, own)) found.push(...(await this.hands.ofNotes(own)));
+    found.push(...compareOverpaid(facts, own));
+    // What was taken off is why the sums differ.
+    return detached.length === 0 ? found : [...found.filter((d) => !SUMS.has(d.kind)), ...detached];
+  }
+
+  private async paymentsOf({ invoiceId, payments }: ShownInvoice): Promise<NonNullable<ShownInvoice['payments']>> {
+    if (payments !== null) return payments;
+    const { platform } = this.parts;
+    const listing = (): ReturnType<typeof platform.listInvoicePayments> => platform.listInvoicePayments(invoiceId);
+    const listed = await this.questions.ask(listing, 'payments of an invoice could not be listed');
+    await this.sitting.step('invoices', 0);
+    return listed;
+  }
+
+  private async stripeEvents(): Promise<void> {
+    const { reader, books } = this.parts;
+    await this.questions.listed(
+      'events',
+      (query) => {
+        const createdAfter = keptSince(query.createdAfter, this.now());
+        const isOver = query.createdBefore !== undefined && query.createdBefore <= createdAfter;
+        if (isOver) return Promise.resolve(NOTHING_LISTED);
+        return reader.listEvents({ ...query, createdAfter, types: [...stripeInvoiceTypes, BALANCE_TYPE] });
+      },
+      async (page: readonly BillingEventFacts[]) => {
+        const now = this.now();
+        const news = page.filter((e) => e.type !== BALANCE_TYPE);
+        await this.hands.balances(page);
+        await this.olderInvoices(news);
+        const unknown = await books.unknownEvents(news.map((e) => e.eventId));
+        for (const e of news.filter(({ eventId }) => unknown.has(eventId))) {
+          if (!isOnItsWay(e, now)) this.findings.addMissing(e, neverCame(e));
+          else if (this.sitting.young && this.youngEvents.length < YOUNG_ONES) this.youngEvents.push(e);
+        }
+      },
+    );
+  }
+
+  /** Invoices made before the time that is looked at: each is read whose newest event shows other money than the ledger. */
+  private async olderInvoices(events: readonly BillingEventFacts[]): Promise<void> {
+    const { since } = this.sitting;
+    for (const e of events) {
+      const { id, createdAt } = e.about;
+      if (id === null || createdAt === null || createdAt >= since || this.olderSeen.has(id)) continue;
+      this.olderSeen.add(id); // newest first: what came before it is past
+      const parsed = parseStripeEvent(e.body);
+      const [own] = await this.parts.books.invoices([id]);
+      if (parsed.verdict !== 'usable' || own === undefined) continue;
+      if (!compareInvoice(parsed.event.invoice, own, this.now()).some(isOfMoney)) continue;
+      const facts = await this.read(id);
+      if (facts !== null) this.findings.addShown(await this.ofInvoice(facts, own), facts);
+      await this.sitting.step('invoices', 0);
+    }
+  }
+
+  /** `all`: what differs if nothing counts as under way; the daily run, which leaves that to the next one, does not ask. */
+  private noteYoung(invoiceId: string, settled: readonly Difference[], all: () => readonly Difference[]): void {
+    if (!this.sitting.young || this.youngInvoices.size >= YOUNG_ONES) return;
+    if (all().length > settled.length) this.youngInvoices.add(invoiceId);
+  }
+
+  /** What differed a moment after it was made, and still does after a pause in which a delivery and its decision come through. */
+  private async youngOnes(): Promise<void> {
+    const { books, context } = this.parts;
+    const [ids, events] = [[...this.youngInvoices], this.youngEvents];
+    if (ids.length === 0 && events.length === 0) return;
+    await context.clock.sleep(YOUNG_PAUSE_MS, this.sitting.signal);
+    const unknown = await books.unknownEvents(events.map((e) => e.eventId));
+    for (const e of events) if (unknown.has(e.eventId)) this.findings.addMissing(e, neverCame(e));
+    for (const id of ids) {
+      const facts = await this.read(id);
+      const own = byInvoice(await books.invoices([id])).get(id) ?? null;
+      const now = this.now();
+      if (own !== null) this.findings.addOfBooks(compareWithin(own, now, 0));
+      if (facts !== null) this.findings.addShown(await this.ofInvoice(facts, own, 0), facts);
+      await this.sitting.step('invoices', 0);
+    }
+  }
+}
+
+/** Tells, among other things, that a customer's balance has moved. */
+const BALANCE_TYPE = 'customer.updated';
+/** Kinds that compare sums, and so say again that a payment was taken off. */
+const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);
+const isOfMoney = (d: Difference): boolean => SUMS.has(d.kind);
+
+const NOTHING_LISTED: CallOutcome<BillingPage<never>> = {
+  ok: true,
+  value: { items: [], unreadable: [], next: null },
+  status: 200,
+  requestId: null,
+};
+
+function neverCame(e: BillingEventFacts): Difference {
+  const parsed = parseStripeEvent(e.body);
+  const invoiceId = parsed.verdict === 'usable' ? parsed.lane : null;
+  const detail = `${e.type} of ${e.createdAt.toISOString()} never came`;
+  return difference('event_never_delivered', 'take-in-event', detail, { invoiceId, eventId: e.eventId });
+}

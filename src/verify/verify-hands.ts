@@ -1,0 +1,97 @@
+// What verify looks at to find what people did on Stripe by hand: payment records, credit notes and balances, by the lists of the
+// whole account, so that an invoice on which nobody did anything costs no request.
+import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
+import { type PaymentRow } from '../domain/model.js';
+import { compareCreditNotes, type Difference, type OurInvoice } from './rules/compare.js';
+import { compareBalance, compareForeignNotes, compareRecord } from './rules/compare-hands.js';
+import { byInvoice, type VerifyParts } from './verify-parts.js';
+import { type VerifyFindings } from './verify-findings.js';
+import { type VerifyQuestions } from './verify-questions.js';
+
+export class VerifyHands {
+  private readonly customersSeen = new Set<string>();
+
+  constructor(
+    private readonly parts: VerifyParts,
+    private readonly questions: VerifyQuestions,
+    private readonly findings: VerifyFindings,
+  ) {}
+
+  /** What each record that was made shows of refunds. An account that is marked out of band may have none, nor the right to them. */
+  async records(): Promise<void> {
+    const { reader, books, context } = this.parts;
+    if (context.settings.markMode !== 'payment_record') return;
+    await this.questions.listed(
+      'records',
+      (query) => reader.listPaymentRecords(query),
+      async (page) => {
+        const ours = byInvoice(await books.invoices(page.flatMap((r) => r.invoiceId ?? [])));
+        for (const record of page) {
+          const own = ours.get(record.invoiceId ?? '');
+          const p = own?.payments.find((x) => x.paymentRecordId === record.paymentRecordId && x.mark === 'confirmed');
+          if (own === undefined || p === undefined || compareRecord(own, p, record).length === 0) continue;
+          this.findings.addShown(await this.ofRecord(own, p)); // a refund may have come in between
+        }
+      },
+    );
+  }
+
+  /** Credit notes of any invoice, however old that is. */
+  async notes(): Promise<void> {
+    const { reader, books } = this.parts;
+    await this.questions.listed(
+      'notes',
+      (query) => reader.listNewCreditNotes(query),
+      async (page) => {
+        for (const own of await books.invoices([...new Set(page.flatMap((n) => n.invoiceId ?? []))]))
+          this.findings.addShown(compareForeignNotes(own, page));
+      },
+    );
+  }
+
+  /** The customers whose balance these events say has moved. Only of those who pay through the MoR it is our business. */
+  async balances(events: readonly BillingEventFacts[]): Promise<void> {
+    const { reader, books } = this.parts;
+    const moved = events.filter((e) => e.movesBalance).flatMap((e) => e.about.id ?? []);
+    const fresh = [...new Set(moved)].filter((id) => !this.customersSeen.has(id));
+    if (fresh.length === 0) return;
+    const { sitting } = this.questions;
+    for (const id of fresh) this.customersSeen.add(id);
+    for (const id of await books.payingCustomers(fresh)) {
+      const question = (): ReturnType<typeof reader.listBalance> => reader.listBalance(id, sitting.since);
+      this.findings.addShown(compareBalance(id, await this.questions.ask(question, 'a balance could not be listed')));
+      await sitting.step('balances', 1);
+    }
+  }
+
+  /** The refunds of one invoice: their credit notes, and their sum on the payment records. `all`: records without a refund too. */
+  async ofRefunds(own: OurInvoice, all = false): Promise<Difference[]> {
+    const mirrored = own.refunds.filter((r) => r.mirror === 'done');
+    const found = mirrored.length > 0 ? await this.ofNotes(own) : [];
+    for (const p of own.payments) {
+      const wanted = all || mirrored.some((r) => r.paymentRowId === p.id);
+      if (wanted && p.mark === 'confirmed') found.push(...(await this.ofRecord(own, p)));
+    }
+    return found;
+  }
+
+  async ofNotes(own: OurInvoice): Promise<Difference[]> {
+    const { reader } = this.parts;
+    const listing = (): ReturnType<typeof reader.listCreditNotes> => reader.listCreditNotes(own.invoice.invoiceId);
+    const notes = await this.questions.ask(listing, 'credit notes could not be listed');
+    await this.questions.sitting.step('credit_notes', notes.length);
+    return [...compareCreditNotes(own, notes), ...compareForeignNotes(own, notes)];
+  }
+
+  /** Looks at the record once more, and at our books after it. */
+  private async ofRecord(own: OurInvoice, p: PaymentRow): Promise<Difference[]> {
+    const { reader, books } = this.parts;
+    const { paymentRecordId } = p;
+    if (paymentRecordId === null) return [];
+    const read = (): ReturnType<typeof reader.readPaymentRecord> => reader.readPaymentRecord(paymentRecordId);
+    const record = await this.questions.ask(read, 'a payment record could not be read');
+    const [now = own] = await books.invoices([own.invoice.invoiceId]);
+    await this.questions.sitting.step('payment_records', 0);
+    return compareRecord(now, p, record);
+  }
+}

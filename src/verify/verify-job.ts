@@ -1,0 +1,101 @@
+// The daily verify: one replica makes it, every replica shows its outcome as metrics.
+import { type OnModuleDestroy } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { type Clock } from '../domain/ports/clock.js';
+import { untoldByKind, type VerifyBooks } from '../domain/ports/verify-books.js';
+import { type DifferenceKind, isRepairable } from './rules/compare.js';
+import { type VerifyFlow, type VerifyReport } from './verify.flow.js';
+
+export type VerifyMetrics = {
+  /** `counts` names every kind. `lastSuccessAt`: the end of the newest run that compared everything; null: none did. */
+  verified(counts: Readonly<Record<DifferenceKind, number>>, lastSuccessAt: Date | null): void;
+};
+
+export type VerifyJobReports = {
+  readonly onRun: (report: VerifyReport) => void;
+  readonly onError: (what: string, error: unknown) => void;
+};
+
+const DAY_MS = 86_400_000;
+/** A run that is under way keeps others from making it, this long after it last wrote down how far it is. */
+const HELD_MS = 15 * 60_000;
+/** How far back a run looks: as far as Stripe lists events, and not before this installation was there. */
+const LOOK_BACK_MS = 30 * DAY_MS;
+const AGAIN_AFTER_MS = 3_600_000;
+const EVERY_MS = 5 * 60_000;
+const STOP_GRACE_MS = 2_000; // a part of the 20 seconds that SIGTERM is given
+
+export class VerifyJob implements OnModuleDestroy {
+  private readonly stopping = new AbortController();
+  private underWay: Promise<void> | null = null;
+  private catchUp = false;
+
+  constructor(
+    private readonly flow: VerifyFlow,
+    private readonly books: VerifyBooks,
+    private readonly clock: Clock,
+    private readonly metrics: VerifyMetrics,
+    private readonly reports: VerifyJobReports,
+  ) {}
+
+  /** Makes the run when it is due and nobody else has; brings the metrics up to date either way. Never rejects. */
+  @Interval(EVERY_MS)
+  tick(): Promise<void> {
+    this.underWay ??= this.once().finally(() => (this.underWay = null));
+    return this.underWay;
+  }
+
+  /** The doors were closed for longer than the MoR may have waited: what it then says of itself is taken in without anyone asking. */
+  async afterOutage(): Promise<void> {
+    this.catchUp = true;
+    await this.tick();
+    this.catchUp = false;
+  }
+
+  /** A run under way ends at its next step and is gone on with by whoever comes next. */
+  async onModuleDestroy(): Promise<void> {
+    const { underWay } = this;
+    this.stopping.abort();
+    if (underWay === null) return;
+    await Promise.race([underWay, this.clock.sleep(STOP_GRACE_MS)]);
+    await this.books.nextRunIn(0).catch((e: unknown) => this.reports.onError('verify is late', e));
+  }
+
+  private async once(): Promise<void> {
+    try {
+      const now = this.clock.now().getTime();
+      if (await this.books.claimRun(HELD_MS)) await this.run(now);
+      await this.show();
+    } catch (e) {
+      if (!this.stopping.signal.aborted) this.reports.onError('the daily verify could not be made', e);
+    }
+  }
+
+  private async run(now: number): Promise<void> {
+    try {
+      const installedAt = await this.books.installedAt();
+      const since = new Date(Math.max(now - LOOK_BACK_MS, installedAt.getTime()));
+      const { signal } = this.stopping;
+      const onSaved = (): Promise<void> => this.books.nextRunIn(HELD_MS);
+      const report = await this.flow.run({ since, resume: true, signal, onSaved });
+      this.reports.onRun(report);
+      const caughtUp = this.catchUp && report.differences.some(isRepairable);
+      if (caughtUp) await this.flow.repair(report);
+      if (report.outcome !== 'incomplete') {
+        // After a repair: soon, to see whether all is well then. A run that went on with another is a day from the other's beginning.
+        const tomorrow = report.beganAt.getTime() + DAY_MS - this.clock.now().getTime();
+        await this.books.nextRunIn(caughtUp ? EVERY_MS : tomorrow);
+        return;
+      }
+    } catch (e) {
+      this.reports.onError('the daily verify failed', e);
+    }
+    if (!this.stopping.signal.aborted) await this.books.nextRunIn(AGAIN_AFTER_MS);
+  }
+
+  private async show(): Promise<void> {
+    const last = await this.books.last();
+    if (last === null) return;
+    this.metrics.verified(untoldByKind(last), await this.books.lastComplete());
+  }
+}

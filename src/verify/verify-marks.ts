@@ -1,0 +1,98 @@
+// Looks up at the MoR what was marked on Stripe as its money: each mark once, so that a first run over a million spreads over days.
+import { type MarkAnswer, type MarkedPayment, type MarkLookups } from '../domain/ports/mark-lookups.js';
+import { type Difference, difference } from './rules/compare.js';
+import { type VerifyFindings } from './verify-findings.js';
+import { VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
+import { type VerifyQuestions } from './verify-questions.js';
+
+/** Marks that the daily run asks for at most: at the pace below an hour and a half; a million take 20 days. */
+const MOST_A_RUN = 50_000;
+/** For a person who waits for the answer: under a minute. */
+const MOST_FOR_A_PERSON = 500;
+/** The MoR's documents name no limit of requests: at most ten a second, after the first few. */
+const PAUSE_MS = 100;
+const AT_ONCE = 50;
+/** A ledger entry of a lower number may be written this long after one of a higher, in milliseconds; a statement lasts seconds. */
+const WRITTEN_WITHIN_MS = 10 * 60_000;
+/** "404: not yet or never": asked once more after this pause. */
+const NOT_YET_MS = 3_000;
+/** Those that the MoR does not know are named up to here. */
+const MOST_NAMED = 10_000;
+
+export class VerifyMarks {
+  private asked = 0;
+  private readonly most: number;
+  private readonly lookups: MarkLookups;
+
+  constructor(
+    private readonly parts: VerifyParts,
+    private readonly questions: VerifyQuestions,
+    private readonly findings: VerifyFindings,
+  ) {
+    this.most = questions.sitting.young ? MOST_FOR_A_PERSON : MOST_A_RUN;
+    this.lookups = parts.books.marks;
+  }
+
+  /** How many marks are still to be looked up; null: the MoR is not asked at all. */
+  async all(): Promise<number | null> {
+    const { context } = this.parts;
+    if (context.settings.signupChargeCheck === 'off') return null;
+    await this.again();
+    const fresh = await this.newer();
+    await this.older();
+    if (fresh.length > 0) {
+      await context.clock.sleep(NOT_YET_MS, this.questions.sitting.signal);
+      for (const mark of fresh.slice(0, MOST_FOR_A_PERSON)) await this.ask(mark);
+    }
+    this.findings.addShown((await this.lookups.unknown(MOST_NAMED)).map(notKnown));
+    return this.lookups.left();
+  }
+
+  /** What the MoR did not know before, it may know by now. */
+  private async again(): Promise<void> {
+    const before = this.parts.context.clock.now();
+    for (const mark of await this.lookups.open(before, this.most)) await this.ask(mark);
+  }
+
+  /** Gives those that the MoR did not know. */
+  private async newer(): Promise<readonly MarkedPayment[]> {
+    const { clock } = this.parts.context;
+    const unknown: MarkedPayment[] = [];
+    for (let after = 0n; this.asked < this.most;) {
+      const page = await this.lookups.newer(after, VERIFY_PAGE);
+      for (const mark of page) if ((await this.ask(mark)) === 'unknown') unknown.push(mark);
+      after = page.at(-1)?.entryId ?? after;
+      if (after > 0n) await this.lookups.reachedNewer(after, new Date(clock.now().getTime() - WRITTEN_WITHIN_MS));
+      if (page.length < VERIFY_PAGE) break;
+    }
+    return unknown;
+  }
+
+  private async older(): Promise<void> {
+    while (this.asked < this.most) {
+      const page = await this.lookups.older(VERIFY_PAGE);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      for (const mark of page) await this.ask(mark);
+      await this.lookups.reachedOlder(last.entryId, page.length);
+    }
+  }
+
+  private async ask(mark: MarkedPayment): Promise<MarkAnswer | null> {
+    const { context, gateway } = this.parts;
+    const { chargeId } = mark;
+    if (chargeId === null) return null;
+    if (++this.asked > AT_ONCE) await context.clock.sleep(PAUSE_MS, this.questions.sitting.signal);
+    const failed = 'a charge could not be looked up at the MoR';
+    const state = await this.questions.ask(() => gateway.lookUpCharge(chargeId), failed);
+    const answer = state === 'charged' ? 'known' : state === 'pending' ? 'not_ready' : 'unknown';
+    await this.lookups.answered(mark, answer, context.clock.now());
+    await this.questions.sitting.step('marks', 1);
+    return answer;
+  }
+}
+
+function notKnown({ invoiceId, paymentId, paymentRowId, chargeId }: MarkedPayment): Difference {
+  const detail = `the MoR does not know charge ${chargeId ?? ''}, with which this invoice was marked paid`;
+  return difference('marked_not_charged', 'person', detail, { invoiceId, paymentId: paymentId ?? paymentRowId });
+}

@@ -1,0 +1,21 @@
+// What every part of a verify run works with.
+import { type BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type BillingReader } from '../domain/ports/billing-reader.js';
+import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { type VerifyBooks } from '../domain/ports/verify-books.js';
+import { type OurInvoice } from './rules/compare.js';
+import { type FlowContext } from '../lane/flow-context.js';
+
+export type VerifyParts = {
+  readonly books: VerifyBooks;
+  readonly reader: BillingReader;
+  readonly platform: BillingPlatform;
+  readonly gateway: PaymentGateway;
+  readonly context: FlowContext;
+};
+
+export const VERIFY_PAGE = 200;
+
+export function byInvoice(known: readonly OurInvoice[]): ReadonlyMap<string, OurInvoice> {
+  return new Map(known.map((o) => [o.invoice.invoiceId, o]));
+}

@@ -1,0 +1,147 @@
+// The repair of what verify found: events are taken into the inbox, invoices looked at again. The workers carry out what follows.
+import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
+import { applyRead } from '../lane/rules/apply-answer.js';
+import { note, putMessage, putObject } from '../domain/lane/change.js';
+import { plan } from '../lane/rules/plan.js';
+import { settle } from '../lane/rules/settle.js';
+import { decideShadowedAnew } from '../renewals/rules/shadow.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
+import { type Inbox } from '../domain/ports/inbox.js';
+import { type LaneStore } from '../domain/ports/lane-store.js';
+import { type Difference } from './rules/compare.js';
+import { isOnItsWay, keptSince } from './verify-comparison.js';
+import { type VerifyParts } from './verify-parts.js';
+
+/** What a repair began, and what it could not begin, with the reason. */
+export type Repaired = {
+  readonly started: readonly Difference[];
+  readonly failed: readonly { readonly difference: Difference; readonly why: string }[];
+  /** Events that were taken in beyond those that the report names. */
+  readonly beyond: number;
+  /** The lanes that now have work; of very many, some. */
+  readonly lanes: readonly string[];
+};
+
+/** The lanes that a repair names at most. */
+const MOST_LANES = 10_000;
+
+/** Events to take in of which the run did not keep the body. */
+type ToList = {
+  readonly since: Date;
+  /** By event id. */
+  readonly wanted: Map<string, Difference>;
+  /** There are others that the report only counts. */
+  readonly others: boolean;
+};
+
+type Work = { started: Difference[]; failed: { difference: Difference; why: string }[]; beyond: number };
+
+export class VerifyRepair {
+  constructor(
+    private readonly parts: VerifyParts,
+    private readonly inbox: Inbox,
+    private readonly lanes: LaneStore,
+  ) {}
+
+  async repair(
+    wanted: readonly Difference[],
+    bodies: ReadonlyMap<string, BillingEventFacts>,
+    list: Omit<ToList, 'wanted'>,
+  ): Promise<Repaired> {
+    const work: Work = { started: [], failed: [], beyond: 0 };
+    const lanes = new Set<string>();
+    const toList: ToList = { ...list, wanted: new Map() };
+    for (const d of wanted) {
+      if (d.repair === 'take-in-event' && d.eventId !== null) {
+        const event = bodies.get(d.eventId);
+        if (event === undefined) toList.wanted.set(d.eventId, d);
+        else {
+          lanes.add(await this.takeIn(event));
+          work.started.push(d);
+        }
+      } else if (d.repair === 'look-again' && d.invoiceId !== null) {
+        const why = await this.lookAgain(d.invoiceId);
+        lanes.add(d.invoiceId);
+        if (why === null) work.started.push(d);
+        else work.failed.push({ difference: d, why });
+      } else work.failed.push({ difference: d, why: 'nothing is known of it that could be repaired' });
+    }
+    if (toList.wanted.size > 0 || list.others) await this.takeInListed(toList, work, lanes);
+    return { ...work, lanes: [...lanes] };
+  }
+
+  /** As if it had been delivered now. Gives its lane. */
+  private async takeIn({ eventId, body }: BillingEventFacts): Promise<string> {
+    const parsed = parseStripeEvent(body);
+    const { type, lane } = parsed;
+    const known = { source: 'stripe', eventId, type, lane, body, receivedAt: this.parts.context.clock.now() } as const;
+    const unusable = parsed.verdict === 'unusable' ? 'parked' : 'ignored';
+    if (parsed.verdict === 'usable') await this.inbox.store([{ ...known, status: 'received', reason: null }]);
+    else await this.inbox.store([{ ...known, status: unusable, reason: parsed.reason }]);
+    return lane;
+  }
+
+  /** Lists Stripe's events once more, a page in memory at a time. */
+  private async takeInListed({ since, wanted, others }: ToList, work: Work, lanes: Set<string>): Promise<void> {
+    const { books, reader, context } = this.parts;
+    const now = context.clock.now();
+    const createdAfter = keptSince(since, now);
+    let why = 'Stripe lists it no more';
+    for (let startingAfter: string | undefined; others || wanted.size > 0;) {
+      const more = startingAfter === undefined ? {} : { startingAfter };
+      const page = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter, ...more });
+      if (!page.ok) {
+        why = `events could not be listed: ${page.message}`;
+        break;
+      }
+      const unknown = await books.unknownEvents(page.value.items.map((e) => e.eventId));
+      for (const e of page.value.items) {
+        const d = wanted.get(e.eventId);
+        const isOther = others && d === undefined && !isOnItsWay(e, now);
+        if (unknown.has(e.eventId) && (d !== undefined || isOther)) {
+          const lane = await this.takeIn(e);
+          if (lanes.size < MOST_LANES) lanes.add(lane);
+          if (d === undefined) work.beyond += 1;
+        }
+        if (d !== undefined) work.started.push(d);
+        wanted.delete(e.eventId);
+      }
+      if (page.value.next === null) break;
+      startingAfter = page.value.next;
+    }
+    for (const difference of wanted.values()) work.failed.push({ difference, why });
+  }
+
+  /** Reads the invoice, settles its lane, and makes the calls that wait there due. Null: done; else why not. */
+  private async lookAgain(invoiceId: string): Promise<string | null> {
+    const { platform, context } = this.parts;
+    const askedAt = await this.lanes.time();
+    const outcome = await platform.readInvoice(invoiceId);
+    if (!outcome.ok) return `the invoice could not be read: ${outcome.message}`;
+    await this.lanes.transact({
+      lane: invoiceId,
+      fence: null,
+      decide: ({ state, now }) => {
+        const ctx = context.at(now);
+        // A worker may have marked it in the meantime: what was asked for before that is old.
+        const isOld = (state.invoice?.readAt?.getTime() ?? 0) >= askedAt.getTime();
+        const read = isOld ? state : applyRead(state, outcome, ctx);
+        let s = note(read, ctx, 'decision', 'verify found a difference: looked at again');
+        s = settle(decideShadowedAnew(s, ctx), ctx); // what must not be sent any more is taken back before the rest is hurried
+        for (const m of s.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
+        for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
+        s = settle(s, ctx);
+        return { state: s, verdicts: [], dueAt: plan(s, ctx).dueAt, value: null };
+      },
+    });
+    return null;
+  }
+}
+
+/** The MoR can be asked what has become of it, and it may have become something else. */
+function isReadable(o: MorObjectRow): boolean {
+  if (o.morId === null) return false;
+  if (o.kind === 'payment_link') return o.status === 'PAYABLE' || o.status === 'EXPIRED';
+  return o.kind === 'proforma' && (o.status === 'PENDING_TAX_TRANSACTION' || o.status === 'ISSUED');
+}

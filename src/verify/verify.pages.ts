@@ -1,0 +1,148 @@
+// The newest verify run: what differs, what mends it, and the word of a person that it may stand.
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { mayDo } from '../api/access/caller.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { invalid, notFound } from '../api/http/problem.js';
+import { isPlainText } from '../api/http/rules.js';
+import { Clock } from '../domain/ports/clock.js';
+import { acknowledgedOf, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
+import { differenceId } from './rules/acknowledge.js';
+import { type Difference, isUntold } from './rules/compare.js';
+import { showLossWindow } from './rules/loss-window.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { ConsoleFilter } from '../console/console.filter.js';
+import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { formOf } from '../console/form.js';
+import { type Html, html } from '../console/html.js';
+import { formToken, secure, sendPage } from '../console/layout.js';
+import { table } from '../console/list.js';
+import { type Session } from '../console/session.js';
+import { facts, foreign, id, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
+
+const PATH = '/console/verify';
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console/verify')
+export class VerifyPages {
+  constructor(
+    private readonly verify: VerifyBooks,
+    private readonly clock: Clock,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get()
+  @Page('verify.read')
+  async newest(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const run = await this.verify.last();
+    sendPage(req, res, { title: 'Verify', section: 'verify', body: run === null ? neverRun : runOf(run) });
+  }
+
+  @Get(':id')
+  @Page('verify.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) name: string): Promise<void> {
+    const d = (await this.verify.last())?.differences.find((x) => differenceId(x) === name);
+    if (d === undefined) throw notFound('difference in the newest verify run');
+    const session = sessionOf(req);
+    const body = html`${differenceFacts(d)}${mayDo(session.role, 'ops') && isUntold(d) && noteForm(session, name)}`;
+    sendPage(req, res, { title: `Difference: ${words(d.kind)}`, section: 'verify', body });
+  }
+
+  @Post(':id/acknowledge')
+  @HttpCode(303)
+  @Page('verify.acknowledge', 'ops')
+  async acknowledge(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) name: string): Promise<void> {
+    const session = sessionOf(req);
+    await this.audit.change(req, session, 'verify.acknowledge', async () => {
+      const note = formOf(req).text('note').replace(/\s+/g, ' ').trim();
+      if (note === '' || !isPlainText(note, 1000)) throw invalid('note', 'must be text of 1 to 1000 characters');
+      const done = await this.verify.acknowledge(name, { note, by: session.name, at: this.clock.now() });
+      if (done === null) throw notFound('difference in the newest verify run');
+      return { id: name };
+    });
+    secure(res);
+    res.redirect(303, `${PATH}/${encodeURIComponent(name)}`);
+  }
+}
+
+function differenceFacts(d: Difference): Html {
+  const { acknowledged } = d;
+  return html`<p class="message ${isUntold(d) ? 'bad' : 'good'}"><bdi>${d.detail}</bdi></p>
+    ${facts([
+      ['Kind', words(d.kind)],
+      d.invoiceId === null ? null : ['Invoice', invoiceLink(d.invoiceId)],
+      d.objectId === null ? null : ['On Stripe', foreign(d.objectId)],
+      d.reviewId === null ? null : ['Review item', reviewLink(d.reviewId)],
+      ['Difference', id(differenceId(d))],
+      ...(acknowledged
+        ? [
+            ['Acknowledged', time(acknowledged.at)] as const,
+            ['By', foreign(acknowledged.by)] as const,
+            ['Note', foreign(acknowledged.note)] as const,
+          ]
+        : []),
+    ])}`;
+}
+
+function noteForm(session: Session, name: string): Html {
+  return html`<form class="card" action="${PATH}/${encodeURIComponent(name)}/acknowledge" method="post">
+    ${formToken(session)}
+    <p>
+      <label for="note">Why it may stand <span class="hint">It is counted apart until its facts change.</span></label>
+      <textarea id="note" name="note" rows="2" maxlength="1000" required></textarea>
+    </p>
+    <p class="buttons"><button>Acknowledge</button></p>
+  </form>`;
+}
+
+/** On one page; `crossbill verify` names more. */
+const MOST_SHOWN = 500;
+
+const neverRun = html`<div class="empty">
+  <p>Verify has not run yet. It compares the ledger with Stripe and with the MoR, once a day.</p>
+  <p>To run it now: <code>crossbill verify</code></p>
+</div>`;
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+function runOf(run: VerifyRun): Html {
+  const compared = Object.entries(run.compared).map(([what, n]) => `${n} ${words(what)}`);
+  const all = Object.values(run.more).reduce((sum, n) => sum + n, run.differences.length);
+  return html`${facts([
+    ['Outcome', status(run.outcome)],
+    ['Began', time(run.startedAt)],
+    ...(run.resumedFrom === null ? [] : [['Goes on with a run of', time(run.beganAt)] as const]),
+    ['Ended', time(run.finishedAt, 'not yet')],
+    ['Compared', compared.join(', ')],
+    ['Marks still to be looked up at the MoR', run.marksLeft ?? 'not asked'],
+    ['Differences', all],
+    ['Of these nobody was told of', untoldOf(run)],
+    ['Acknowledged by a person', acknowledgedOf(run).length],
+  ])}
+  ${run.lossWindows.map((w) => html`<p class="message bad">${capital(showLossWindow(w))}.</p>`)}
+  ${table(
+    all > MOST_SHOWN ? `The first ${MOST_SHOWN} differences of the last run` : 'Differences of the last run',
+    [
+      { label: 'What', cell: (d) => html`<a href="${PATH}/${differenceId(d)}">${words(d.kind)}</a>` },
+      { label: 'Invoice', cell: (d) => invoiceLink(d.invoiceId) },
+      { label: 'In words', cell: (d) => foreign(d.detail) },
+      {
+        label: 'Repair',
+        cell: (d) => (d.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`),
+      },
+      {
+        label: 'Known',
+        cell: (d) => (d.acknowledged ? html`acknowledged by ${foreign(d.acknowledged.by)}` : reviewLink(d.reviewId)),
+      },
+    ],
+    run.differences.slice(0, MOST_SHOWN),
+    run.outcome === 'incomplete'
+      ? 'None was found so far, but somebody could not be asked: not everything was compared.'
+      : run.marksLeft === 0
+        ? 'None: the ledger, Stripe and the MoR agree.'
+        : 'None: the ledger and Stripe agree.',
+  )}`;
+}

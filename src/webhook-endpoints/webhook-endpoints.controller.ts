@@ -1,0 +1,109 @@
+// The addresses to which the MoR delivers its events (Document 2): registered, listed, deleted. The secret is shown once.
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { checkWebhookEndpoint, type WebhookEndpointRequest } from '../mor/requests/webhook-endpoint.js';
+import {
+  encodeCreateWebhook,
+  encodeDeleteWebhook,
+  type WebhookEndpoint,
+  WebhookEndpoints,
+} from '../mor/webhook-endpoints.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
+import { morProblem, Problem } from '../api/http/problem.js';
+
+type EndpointView = {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly status: string;
+  readonly createdAt?: string;
+};
+type EndpointMadeView = EndpointView & { readonly secret?: string; readonly next: string };
+
+@ApiTags('MoR webhooks')
+@Controller('v1/mor/webhooks')
+export class MorWebhooksController {
+  constructor(private readonly endpoints: WebhookEndpoints) {}
+
+  @Post()
+  @HttpCode(201)
+  @MayChange('ops', 'mor_webhook.create')
+  @ApiOperation({
+    summary: 'Register an address for the MoR’s events (role: ops)',
+    description:
+      'Give `url` (this daemon’s /webhooks/mor/events), `events` and perhaps `description`. `secret` is in this answer only: Crossbill keeps no copy.',
+  })
+  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @Problems({
+    400: '`unknown_event`, `invalid_url`, `validation_error`',
+    409: '`webhook_endpoint_limit_exceeded`: at most 10 active ones.',
+    502: '`mor_unavailable`: the message says whether the MoR lists the endpoint now.',
+  })
+  async create(@Body() body: unknown): Promise<EndpointMadeView> {
+    const request = checkedRequest(checkWebhookEndpoint(body));
+    // Registration has no key: what was there before tells afterwards what this request made.
+    const before = answeredOrThrow(await this.endpoints.list());
+    const made = await this.endpoints.sendCreate(encodeCreateWebhook(request));
+    if (!made.ok) {
+      if (made.kind !== 'unknown') throw morProblem(made);
+      throw await this.unanswered(request, before);
+    }
+    const { endpoint, secret } = made.value;
+    if (secret === null) return { ...endpointView(endpoint), next: withoutSecret(endpoint.id) };
+    return {
+      ...endpointView(endpoint),
+      secret: secret.reveal(),
+      next: 'Paste the secret into MOR_EVENT_WEBHOOK_SECRETS and restart; it is not shown again.',
+    };
+  }
+
+  @Get()
+  @MayRead('ops', 'mor_webhook.list')
+  @ApiOperation({ summary: 'The registered addresses, without secrets (role: ops)' })
+  @Problems({ 502: '`mor_unavailable`' })
+  async list(): Promise<{ readonly data: readonly EndpointView[] }> {
+    const found = answeredOrThrow(await this.endpoints.list());
+    const at = (e: WebhookEndpoint): number => e.createdAt?.getTime() ?? 0;
+    return { data: found.toSorted((a, b) => at(b) - at(a)).map(endpointView) };
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @MayChange('ops', 'mor_webhook.delete')
+  @ApiOperation({ summary: 'End deliveries to an address at once (role: ops)' })
+  @Problems({ 404: '`not_found`', 502: '`mor_unavailable`: deleting once more does no harm.' })
+  async remove(@Param('id', IdPipe) id: string): Promise<void> {
+    answeredOrThrow(await this.endpoints.sendDelete(encodeDeleteWebhook(id)));
+  }
+
+  /** No answer came: the list says whether it was made after all. Its secret is lost then, and with it its use. */
+  private async unanswered(request: WebhookEndpointRequest, before: readonly WebhookEndpoint[]): Promise<Problem> {
+    const said = 'The MoR did not answer the registration.';
+    const listed = await this.endpoints.list();
+    if (!listed.ok) {
+      const advice =
+        'It could not be asked for its list either: look at GET /v1/mor/webhooks before you register again.';
+      return new Problem(502, 'mor_unavailable', `${said} ${advice}`);
+    }
+    const made = listed.value.find((e) => e.url === request.url && !before.some((old) => old.id === e.id));
+    if (made === undefined) {
+      return new Problem(502, 'mor_unavailable', `${said} Its list does not name this address: register it again.`);
+    }
+    return new Problem(
+      502,
+      'mor_unavailable',
+      `${said} Its list names ${made.id} for this address. ${withoutSecret(made.id)}`,
+    );
+  }
+}
+
+function withoutSecret(id: string): string {
+  return `The secret of ${id} did not come with an answer and cannot be had again: delete it (DELETE /v1/mor/webhooks/${id}) and register once more.`;
+}
+
+function endpointView({ id, url, events, status, createdAt }: WebhookEndpoint): EndpointView {
+  return { id, url, events, status, ...(createdAt === null ? {} : { createdAt: createdAt.toISOString() }) };
+}
