@@ -1,7 +1,7 @@
 // The way into PostgreSQL: TypeORM's DataSource for entities and reads, its pool for the hot paths, and a pool of its own for intake.
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { poolConfig, poolOf } from './connect.js';
+import { poolConfig, poolOf, renewPlans } from './connect.js';
 import { sqlState } from './database-errors.js';
 import { ENTITIES } from './entities.js';
 import { refusalOf } from './refusals.js';
@@ -57,6 +57,7 @@ export class Database {
     try {
       await orm.initialize();
       const pool = poolOf(orm);
+      for (const one of [pool, intake]) renewPlans(one);
       return new Database(orm, pool, intake, await checkServer(pool, intake));
     } catch (e) {
       await Promise.allSettled([intake.end(), orm.destroy()]);

@@ -1,19 +1,23 @@
 // What the statements of the hot path read: the pages of their rows and no more, however large the tables are, whatever the server has
 // counted of them, and with plans that know no values. Nobody asks here how a plan looks.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
 import { fillBooks } from '../../tools/bench/fill-books.js';
-import { newPayment } from '../../src/lane/rules/apply-event.js';
-import { type Ctx, openReview, putPayment } from '../../src/domain/lane/change.js';
-import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { type EventVerdict, type LaneWork } from '../../src/domain/ports/lane-store.js';
-import { paymentCollected } from '../../src/domain/postings.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { aPaymentSucceeded } from '../support/builders.js';
 import { CountingIds, ManualClock } from '../support/clock.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
+import {
+  decided,
+  listenTo,
+  nextTime,
+  pagesIn,
+  type Plan,
+  rested,
+  type Statement,
+  unclaimed,
+} from '../support/lane-steps.js';
 
 const RENEWALS = 10_000;
 /** Due, and taken 12 at once. */
@@ -23,9 +27,6 @@ const PAGES_A_LANE = 5;
 const PAGES_A_STEP = 60; // some thirty index entries, of two pages each
 const PAGES_A_CLAIMED_LANE = 25;
 const PAGES_AT_ALL = 30;
-
-type Statement = { readonly text: string; readonly values: unknown[] };
-type Plan = { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
 
 let fresh: TestDatabase;
 let db: Database;
@@ -50,46 +51,12 @@ beforeAll(async () => {
     const some = Array.from({ length: 250 }, (_, k) => n + k);
     await inbox.store(some.map((k) => aPaymentSucceeded({ invoiceId: `in_${k}`, paymentId: `pay_${k}` })));
   }
-  db.pool.on('acquire', listen);
-  db.intake.on('acquire', listen);
+  for (const pool of [db.pool, db.intake]) listenTo(pool, sent);
 }, 60_000);
 afterAll(async () => {
   await db.close();
   await fresh.drop();
 });
-
-const heard = new WeakSet<pg.PoolClient>();
-/** Writes down the prepared statements that a connection is sent from now on. */
-function listen(client: pg.PoolClient): void {
-  if (heard.has(client)) return;
-  heard.add(client);
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const hear = (first: unknown, ...rest: unknown[]): unknown => {
-    if (typeof first === 'object' && first !== null && 'name' in first) sent.push(first as unknown as Statement);
-    return query(first, ...rest);
-  };
-  Object.assign(client, { query: hear });
-}
-
-type Work = LaneWork<null>['decide'];
-
-/** A step in the middle of a claim: the events are decided, and a line, an item and a ledger entry are written. */
-const decided: Work = ({ state, events, now }) => {
-  expect(events).toHaveLength(1);
-  const ctx = { now, newId: (prefix: string) => `${prefix}_${state.lane}` } as Ctx;
-  const { state: known } = ensureInvoice(state, ctx);
-  const payment = newPayment(ctx, { invoiceId: state.lane, customerId: 'cus_1', currency: 'EUR', amount: 1n });
-  const item = { kind: 'dispute', subject: state.lane, summary: 's', proposal: 'p' } as const;
-  const next = openReview(putPayment(known, payment), ctx, item);
-  const verdicts = events.map((e): EventVerdict => ({ id: e.id, status: 'done', reason: null }));
-  const entries = [paymentCollected(payment, 1n, now, null)];
-  return { state: { ...next, entries }, verdicts, dueAt: null, value: null };
-};
-/** The end of a claim: the read rows are written, and the lane leaves the queue. */
-const rested: Work = ({ state, now }) => {
-  const payments = state.payments.map((p) => ({ ...p, declineCode: now.toISOString() }));
-  return { state: { ...state, payments }, verdicts: [], dueAt: null, rest: true, value: null };
-};
 
 /** What a delivery and the steps of some lanes send to the database, as the code sends it; nothing of it is kept due. */
 async function wholePath(round: string): Promise<readonly (readonly [what: string, pages: number])[]> {
@@ -111,16 +78,6 @@ async function wholePath(round: string): Promise<readonly (readonly [what: strin
   return out;
 }
 
-/** A statement can be run once: asked for its plan it writes the rows that come after. */
-const nextTime = (value: unknown): unknown =>
-  typeof value !== 'string'
-    ? value
-    : value
-        .replaceAll(/"version":(\d+)/g, (_, n: string) => `"version":${Number(n) + 1}`)
-        .replaceAll('"reason":"payment_collected"', '"reason":"asked_again"');
-const unclaimed = (value: unknown): unknown =>
-  typeof value === 'string' ? value.replaceAll(/,"fence":"\d+"/g, '') : value;
-
 /** The pages that each statement touches, planned without its values. */
 async function pagesOf(statements: readonly Statement[]): Promise<readonly (readonly [what: string, pages: number])[]> {
   const client = await db.pool.connect();
@@ -132,8 +89,7 @@ async function pagesOf(statements: readonly Statement[]): Promise<readonly (read
         text: `explain (analyze, buffers, format json) ${text}`,
         values: values.map(nextTime),
       });
-      const plan = found.rows[0]?.['QUERY PLAN'][0].Plan;
-      out.push([text, (plan?.['Shared Hit Blocks'] ?? Infinity) + (plan?.['Shared Read Blocks'] ?? Infinity)]);
+      out.push([text, pagesIn(found.rows[0]?.['QUERY PLAN'][0].Plan)]);
     }
     await client.query('rollback');
   } finally {

@@ -1,0 +1,64 @@
+// Steps of a lane as a worker takes them, for tests of what they send to the database, and what was sent.
+import { expect } from '@jest/globals';
+import type pg from 'pg';
+import { newPayment } from '../../src/lane/rules/apply-event.js';
+import { type Ctx, openReview, putPayment } from '../../src/domain/lane/change.js';
+import { ensureInvoice } from '../../src/domain/lane/facts.js';
+import { type EventVerdict, type LaneWork } from '../../src/domain/ports/lane-store.js';
+import { paymentCollected } from '../../src/domain/postings.js';
+
+type Work = LaneWork<null>['decide'];
+
+/** A step in the middle of a claim: the events are decided, and a line, an item and a ledger entry are written. */
+export const decided: Work = ({ state, events, now }) => {
+  expect(events).toHaveLength(1);
+  const ctx = { now, newId: (prefix: string) => `${prefix}_${state.lane}` } as Ctx;
+  const { state: known } = ensureInvoice(state, ctx);
+  const payment = newPayment(ctx, { invoiceId: state.lane, customerId: 'cus_1', currency: 'EUR', amount: 1n });
+  const item = { kind: 'dispute', subject: state.lane, summary: 's', proposal: 'p' } as const;
+  const next = openReview(putPayment(known, payment), ctx, item);
+  const verdicts = events.map((e): EventVerdict => ({ id: e.id, status: 'done', reason: null }));
+  const entries = [paymentCollected(payment, 1n, now, null)];
+  return { state: { ...next, entries }, verdicts, dueAt: null, value: null };
+};
+
+/** The end of a claim: the read rows are written, and the lane leaves the queue. */
+export const rested: Work = ({ state, now }) => {
+  const payments = state.payments.map((p) => ({ ...p, declineCode: now.toISOString() }));
+  return { state: { ...state, payments }, verdicts: [], dueAt: null, rest: true, value: null };
+};
+
+export type Statement = { readonly name: string; readonly text: string; readonly values: unknown[] };
+
+/** Writes down the prepared statements that a pool's connections are sent from now on. */
+export function listenTo(pool: pg.Pool, sent: Statement[]): void {
+  const heard = new WeakSet<pg.PoolClient>();
+  pool.on('acquire', (client) => {
+    if (heard.has(client)) return;
+    heard.add(client);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const hear = (first: unknown, ...rest: unknown[]): unknown => {
+      if (typeof first === 'object' && first !== null && 'name' in first) sent.push(first as Statement);
+      return query(first, ...rest);
+    };
+    Object.assign(client, { query: hear });
+  });
+}
+
+export type Plan = { readonly 'Shared Hit Blocks': number; readonly 'Shared Read Blocks': number };
+
+/** The pages that a statement touched. */
+export const pagesIn = (plan: Plan | undefined): number =>
+  (plan?.['Shared Hit Blocks'] ?? Infinity) + (plan?.['Shared Read Blocks'] ?? Infinity);
+
+/** A statement can be run once: asked for its plan it writes the rows that come after. */
+export const nextTime = (value: unknown): unknown =>
+  typeof value !== 'string'
+    ? value
+    : value
+        .replaceAll(/"version":(\d+)/g, (_, n: string) => `"version":${Number(n) + 1_000}`)
+        .replaceAll('"reason":"payment_collected"', '"reason":"asked_again"');
+
+/** Asked once more, the last step finds its lane gone from the queue and may write no row: it is asked without a claim. */
+export const unclaimed = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll(/,"fence":"\d+"/g, '') : value;
