@@ -311,6 +311,20 @@ describe('refunds on Stripe', () => {
     const underWay = ours({ refunds: [refund(), refund({ id: 'ref_2', amount: 500n, mirror: 'reporting' })] });
     expect(compareRecord(underWay, p, record({ amountRefunded: 1500n }))).toEqual([]);
   });
+
+  it('one of ours that Stripe refused explains no refund there of the same amount; one that a person settled does', () => {
+    const p = payment();
+    const refunds = [refund(), refund({ id: 'ref_2', amount: 500n, mirror: 'parked' })];
+    const item = review({ kind: 'effect_failed', refundId: 'ref_2', subject: 'report_refund:pay_1:re_2' });
+    const shown = record({ amountRefunded: 1500n });
+    expect(compareRecord(ours({ refunds, openReviews: [item] }), p, shown)).toMatchObject([
+      { kind: 'refunded_by_hand', reviewId: null },
+    ]);
+    expect(compareRecord(ours({ refunds }), p, shown)).toEqual([]);
+    // Reported, and only its credit note was refused.
+    const noted = review({ ...item, subject: 'issue_credit_note:pay_1:re_2' });
+    expect(compareRecord(ours({ refunds, openReviews: [noted] }), p, shown)).toEqual([]);
+  });
 });
 
 it('what a person was asked to decide is not repaired behind their back', () => {

@@ -69,13 +69,22 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
     return [difference('charged_not_marked', 'person', detail, about)];
   }
   const sumAt = (stages: readonly string[]): bigint =>
-    ours.refunds.filter((r) => r.paymentRowId === p.id && stages.includes(r.mirror)).reduce((n, r) => n + r.amount, 0n);
+    ours.refunds
+      .filter((r) => r.paymentRowId === p.id && stages.includes(r.mirror) && !wasRefused(ours, r))
+      .reduce((n, r) => n + r.amount, 0n);
   const mirrored = sumAt(['done', 'crediting']); // reported is enough: the credit note comes after
   const most = mirrored + sumAt(['reporting', 'parked']);
   if (record.amountRefunded >= mirrored && record.amountRefunded <= most) return [];
   const detail = `payment record ${record.paymentRecordId} shows ${show(record.amountRefunded, p.currency)} refunded; the ledger mirrored ${show(mirrored, p.currency)}`;
   const kind = record.amountRefunded < mirrored ? 'refund_not_mirrored' : 'refunded_by_hand';
   return [difference(kind, 'person', detail, about)];
+}
+
+/** Stripe would not take it, and the item that says so is open: what the record shows is not this refund, though it be as much. */
+function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
+  return ours.openReviews.some(
+    (x) => x.kind === 'effect_failed' && x.refundId === r.id && x.subject.startsWith('report_refund:'),
+  );
 }
 
 /** Credits to the balance of a customer who pays through the MoR, unless as much was taken back since. */
