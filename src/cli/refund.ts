@@ -33,7 +33,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const found = await books.payment(id);
   if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
   const { payment } = found;
-  const rest = refundable(payment, found.refunds);
+  const rest = refundable(payment, found.refunds, found.lost);
   const wanted = (cli.options['amount'] as bigint | undefined) ?? null;
   const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
   const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;

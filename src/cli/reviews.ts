@@ -1,8 +1,8 @@
 // `crossbill reviews`: what waits for a person, and a person's decision.
 import { type Command } from 'commander';
-import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../reviews/review.view.js';
+import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../reviews/review.view.js';
 import { type ReviewRow } from '../domain/model.js';
-import { resolutionsOf } from '../lane/rules/apply-command.js';
+import { proposalOf, resolutionsOf } from '../lane/rules/apply-command.js';
 import { Books } from '../domain/ports/books.js';
 import { CommandFlow } from '../lane/command.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
@@ -25,8 +25,15 @@ export function addReviews(program: Command, session: Session): void {
     .option('--yes', 'do not ask');
 }
 
-function view(r: ReviewRow): Record<string, unknown> {
-  const { id, kind, status, summary, proposal, resolution, note } = r;
+type Names = ReadonlyMap<string, string>;
+
+function namesOf(books: Books, reviews: readonly ReviewRow[]): Promise<Names> {
+  return books.paymentNames(reviews.flatMap((r) => r.paymentRowId ?? []));
+}
+
+function view(r: ReviewRow, names: Names): Record<string, unknown> {
+  const { id, kind, status, summary, resolution, note } = r;
+  const named = isNamed(r, names.get(r.paymentRowId ?? '') ?? null);
   return {
     id,
     kind,
@@ -35,8 +42,8 @@ function view(r: ReviewRow): Record<string, unknown> {
     payment_id: r.paymentRowId,
     refund_id: r.refundId,
     summary,
-    proposal,
-    can_be: r.status === 'open' ? resolutionsOf(r) : [],
+    proposal: proposalOf(r, named),
+    can_be: r.status === 'open' ? resolutionsOf(r, named) : [],
     due_at: r.dueAt,
     created_at: r.createdAt,
     resolution,
@@ -53,9 +60,11 @@ async function list(cli: Cli): Promise<number> {
     ...(typeof kind === 'string' ? { kind } : {}),
   };
   const from = { limit: limit as number, cursor: typeof cursor === 'string' ? cursor : null };
-  const page = await world.get(Books).reviews(filter, from, order === 'newest' ? 'newest' : 'due');
+  const books = world.get(Books);
+  const page = await books.reviews(filter, from, order === 'newest' ? 'newest' : 'due');
+  const names = await namesOf(books, page.data);
   const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
-  await cli.print({ data: page.data.map(view), ...next }, () => {
+  await cli.print({ data: page.data.map((r) => view(r, names)), ...next }, () => {
     const rows = page.data.map((r) => [
       r.id,
       r.dueAt === null ? '-' : time(r.dueAt),
@@ -91,7 +100,7 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
     () => ({ detail: { resolution } }),
   );
   await cli.print(
-    view(resolved),
+    view(resolved, await namesOf(world.get(Books), [resolved])),
     () => `${id}: ${plain(resolved.resolution ?? '')} by ${plain(resolved.resolvedBy ?? '')}.\n`,
   );
   return EXIT.ok;

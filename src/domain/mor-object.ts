@@ -100,6 +100,13 @@ export function isPayableLink(o: MorObjectRow, now: Date): boolean {
   return o.status === 'PAYABLE' && (o.deadline === null || o.deadline.getTime() > now.getTime());
 }
 
+/** What banks took of a payment by disputes that were lost, as it is booked: our id of the payment, smallest units. */
+export function lostOf(paymentRowId: string, objects: readonly MorObjectRow[]): bigint {
+  return objects
+    .filter((o) => o.kind === 'dispute' && o.detail.loss?.of === paymentRowId)
+    .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? 0), 0n);
+}
+
 export function newMorObject(
   now: Date,
   over: Pick<MorObjectRow, 'id' | 'kind' | 'invoiceId' | 'status'> & Partial<MorObjectRow>,

@@ -50,13 +50,16 @@ export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
   return p.succeededAt !== null ? 'succeeded' : p.status;
 }
 
-/** What of a payment is neither given back nor promised back. Amount unknown: nothing. */
-export function refundable(p: PaymentRow, refunds: readonly RefundRow[]): bigint {
+/**
+ * What of a payment is neither given back, nor promised back, nor taken back by a bank. Amount unknown: nothing.
+ * @param lost what lost disputes took of it (Document 3: a payment that was charged back cannot be refunded)
+ */
+export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {
   if (p.amount === null || p.succeededAt === null) return 0n;
   const reserved = refunds
     .filter((r) => r.paymentRowId === p.id && r.status !== 'failed')
     .reduce((sum, r) => sum + r.amount, 0n);
   const told = p.refundedTotal ?? 0n; // may count refunds whose events have not come
-  const gone = reserved > told ? reserved : told;
+  const gone = (reserved > told ? reserved : told) + lost;
   return gone >= p.amount ? 0n : p.amount - gone;
 }

@@ -112,7 +112,7 @@ export class RefundPages {
   private async refundable(id: string): Promise<Refundable> {
     const found = await this.books.payment(id);
     if (found === null) throw notFound('payment');
-    const rest = refundable(found.payment, found.refunds);
+    const rest = refundable(found.payment, found.refunds, found.lost);
     if (rest === 0n || found.payment.paymentId === null) {
       throw new Problem(422, 'payment_not_refundable', 'Nothing of this payment can be refunded here.');
     }

@@ -74,7 +74,7 @@ export function paymentName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
 }
 
-export function paymentView({ payment: p, morCustomerId, refunds }: PaymentFacts): PaymentView {
+export function paymentView({ payment: p, morCustomerId, refunds }: Omit<PaymentFacts, 'lost'>): PaymentView {
   return {
     id: paymentName(p),
     invoice_id: p.invoiceId,

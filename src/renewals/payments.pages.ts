@@ -105,13 +105,14 @@ export class PaymentPages {
   }
 }
 
-function paymentPart({ payment: p, morCustomerId, refunds }: PaymentView, session: Session): Html {
-  const rest = refundable(p, refunds);
+function paymentPart({ payment: p, morCustomerId, refunds, lost }: PaymentView, session: Session): Html {
+  const rest = refundable(p, refunds, lost);
   const name = paymentName(p);
   return html`${facts([
     ['Status', status(p.status)],
     ['Amount', amount(p.amount, p.currency)],
     ['Refunded', amount(p.amountRefunded, p.currency)],
+    lost === 0n ? null : ['Taken back by the bank', amount(lost, p.currency)],
     ['Can be refunded', amount(rest, p.currency)],
     ['Mark on the invoice', status(p.mark)],
     ...proofFacts(p),

@@ -1,5 +1,6 @@
 // The pages of a review item: what happened, what may be done, and what exactly the choice will do.
 import { type Resolution, type ReviewRow } from '../domain/model.js';
+import { proposalOf } from '../lane/rules/apply-command.js';
 import { type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { type Html, html } from '../console/html.js';
@@ -33,9 +34,10 @@ function meaningOf(r: ReviewRow, resolution: Resolution): string {
   return 'The MoR told you that this refund failed: its amount is free again. Say in the note who told you. If it did not fail, the next refund gives the money back a second time.';
 }
 
-export function reviewFacts(r: ReviewRow, payment: string | null): Html {
+/** @param named the MoR's id of its payment is known */
+export function reviewFacts(r: ReviewRow, payment: string | null, named: boolean): Html {
   return html`<p class="message ${r.status === 'open' ? 'bad' : 'good'}"><bdi>${r.summary}</bdi></p>
-    ${r.status === 'open' && html`<p><strong>Proposed:</strong> <bdi>${r.proposal}</bdi></p>`}
+    ${r.status === 'open' && html`<p><strong>Proposed:</strong> <bdi>${proposalOf(r, named)}</bdi></p>`}
     ${facts([
       ['Status', status(r.status)],
       ['Kind', words(r.kind)],
@@ -91,7 +93,7 @@ export function confirmChoice(
   { resolution, note }: Choice,
   payment: PaymentView | null,
 ): Html {
-  const rest = payment === null ? null : refundable(payment.payment, payment.refunds);
+  const rest = payment === null ? null : refundable(payment.payment, payment.refunds, payment.lost);
   return html`<div class="card">
     <p><strong>${words(resolution)}:</strong> ${meaningOf(r, resolution)}</p>
     ${facts([

@@ -1,6 +1,6 @@
 // A review item as the API shows it: what happened, what is at stake, what is proposed, what may be chosen.
 import { ApiProperty } from '@nestjs/swagger';
-import { resolutionsOf } from '../lane/rules/apply-command.js';
+import { proposalOf, resolutionsOf } from '../lane/rules/apply-command.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';
@@ -47,9 +47,15 @@ export class ReviewView {
   @TextOrNull() note!: string | null;
 }
 
+/** Whether the MoR's id of an item's payment is known. `name`: what the payment is called; null: there is none. */
+export function isNamed(r: ReviewRow, name: string | null): boolean {
+  return r.paymentRowId !== null && name !== null && name !== r.paymentRowId;
+}
+
 /** @param names our ids of payments → the public ones */
 export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): ReviewView {
   const { paymentRowId } = r;
+  const named = isNamed(r, names.get(paymentRowId ?? '') ?? null);
   return {
     id: r.id,
     kind: r.kind,
@@ -58,8 +64,8 @@ export function reviewView(r: ReviewRow, names: ReadonlyMap<string, string>): Re
     payment_id: paymentRowId === null ? undefined : (names.get(paymentRowId) ?? paymentRowId),
     refund_id: r.refundId ?? undefined,
     summary: r.summary,
-    proposal: r.proposal,
-    resolutions: r.status === 'open' ? resolutionsOf(r) : [],
+    proposal: proposalOf(r, named),
+    resolutions: r.status === 'open' ? resolutionsOf(r, named) : [],
     due_at: timeOf(r.dueAt),
     created_at: timeOf(r.createdAt),
     resolved_at: timeOf(r.resolvedAt),

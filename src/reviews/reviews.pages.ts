@@ -7,7 +7,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound, Problem, refusalProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
-import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
+import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
 import { resolutionsOf } from '../lane/rules/apply-command.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
@@ -74,7 +74,9 @@ export class ReviewPages {
     const r = await this.found(id);
     const session = sessionOf(req);
     const acts = r.status === 'open' && mayDo(session.role, 'ops');
-    const body = html`${reviewFacts(r, await this.paymentOf(r))}${acts && choiceForm(session, r, resolutionsOf(r))}`;
+    const payment = await this.paymentOf(r);
+    const named = isNamed(r, payment);
+    const body = html`${reviewFacts(r, payment, named)}${acts && choiceForm(session, r, resolutionsOf(r, named))}`;
     sendPage(req, res, { title: `Review: ${words(r.kind)}`, section: 'reviews', body });
   }
 
@@ -85,7 +87,9 @@ export class ReviewPages {
     const r = await this.found(id);
     if (r.status !== 'open') throw new Problem(409, 'review_already_resolved', 'Somebody settled this item already.');
     const choice = choiceOf(formOf(req));
-    if (!resolutionsOf(r).includes(choice.resolution)) throw invalid('resolution', 'is not possible for this item');
+    const named = isNamed(r, await this.paymentOf(r));
+    if (!resolutionsOf(r, named).includes(choice.resolution))
+      throw invalid('resolution', 'is not possible for this item');
     const payment = r.paymentRowId === null ? null : await this.books.payment(r.paymentRowId);
     const body = confirmChoice(sessionOf(req), r, choice, payment);
     sendPage(req, res, { title: 'Is this right?', section: 'reviews', body });

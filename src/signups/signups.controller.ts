@@ -118,7 +118,7 @@ export class SignupsController {
     const done = await this.flow.complete(id, charge);
     if (!done.ok) throw refusalProblem(done);
     const found = await this.books.payment(done.payment.id);
-    const payment = found ?? { payment: done.payment, morCustomerId: done.signup.morCustomerId, refunds: [] };
+    const payment = found ?? { payment: done.payment, morCustomerId: done.signup.morCustomerId, refunds: [], lost: 0n };
     const signup = signupView(done.signup, { name: paymentName(payment.payment), row: payment.payment });
     return { ...signup, payment: paymentView(payment) };
   }

@@ -18,7 +18,7 @@ import {
   type ReviewOrder,
 } from '../domain/ports/books.js';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
+import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type Codec, fromRow, OBJECT, PAYMENT, REFUND, REVIEW } from './codec.js';
 import { StoreUnavailable } from '../domain/ports/lane-store.js';
@@ -137,6 +137,7 @@ export class PgBooks extends Books {
     const rows = await this.list<PaymentRow>(PaymentEntity, filter, page, [['invoiceId'], ['customerId'], ['status']]);
     const mor = await this.morCustomers(rows.map((r) => r.customerId));
     const refunds = await this.rows(REFUND, 'payment_row_id = any($1)', [rows.map((r) => r.id)], 'seq');
+    const disputes = await this.disputes(rows);
     return pageOf(
       rows,
       page.limit,
@@ -145,8 +146,13 @@ export class PgBooks extends Books {
         payment,
         morCustomerId: mor.get(payment.customerId) ?? null,
         refunds: refunds.filter((r) => r.paymentRowId === payment.id),
+        lost: lostOf(payment.id, disputes),
       }),
     );
+  }
+
+  private disputes(payments: readonly PaymentRow[]): Promise<MorObjectRow[]> {
+    return this.rows(OBJECT, `invoice_id = any($1) and kind = 'dispute'`, [payments.map((p) => p.invoiceId)], 'seq');
   }
 
   async payment(id: string): Promise<PaymentView | null> {
@@ -154,7 +160,8 @@ export class PgBooks extends Books {
     if (payment === undefined) return null;
     const mor = await this.morCustomers([payment.customerId]);
     const refunds = await this.rows(REFUND, 'payment_row_id = $1', [payment.id], 'seq');
-    return { payment, morCustomerId: mor.get(payment.customerId) ?? null, refunds };
+    const lost = lostOf(payment.id, await this.disputes([payment]));
+    return { payment, morCustomerId: mor.get(payment.customerId) ?? null, refunds, lost };
   }
 
   async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {

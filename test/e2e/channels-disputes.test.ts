@@ -131,6 +131,17 @@ describe('disputes and alerts', () => {
     },
   );
 
+  it('a payment that was lost in a dispute is not refunded on top of it', async () => {
+    await tell('dispute.outcome', { disputeId: `dp_${invoiceId}`, paymentId, outcome: 'lost' });
+    await world.until('the loss is booked', lost, (entries) => entries.length === 1);
+    const key = { 'idempotency-key': `after-loss-${paymentId}` };
+    expect(await world.api('POST', `/v1/payments/${paymentId}/refunds`, { amount: 100 }, key)).toMatchObject({
+      status: 422,
+      body: { code: 'payment_not_refundable', message: expect.stringContaining('a dispute was lost') },
+    });
+    expect((await world.api('GET', `/v1/payments/${paymentId}`)).body).toMatchObject({ refunds: [] });
+  });
+
   it('a dispute that is lost and then won takes the loss back with an entry', async () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_lost_${invoiceId}`);

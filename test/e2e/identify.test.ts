@@ -63,6 +63,36 @@ describe('every payment can be refunded', () => {
     expect(String(clash.body['message'])).toContain(ours);
   });
 
+  it('an item about a payment without a name offers no refund and says how to name it; named, it is refunded there', async () => {
+    const b = await begun(world);
+    const { chargeId, paymentId } = await confirmed(world, b);
+    await world.stripe.invoices.voidInvoice(b.invoiceId);
+    expect((await complete(world, b, chargeId)).status).toBe(202);
+    const item = async (): Promise<Json | undefined> =>
+      (await world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&invoice_id=${b.invoiceId}`)).body.data[0];
+    const found = await world.until('a person is asked', item, (r) => r !== undefined);
+    expect(found).toMatchObject({
+      kind: 'invoice_not_payable',
+      resolutions: ['retry', 'dismiss'],
+      proposal: expect.stringContaining('/identify'),
+    });
+    const path = `/v1/reviews/${String(found?.['id'])}`;
+    expect(await world.api('POST', `${path}/resolve`, { resolution: 'refund' })).toMatchObject({
+      status: 409,
+      body: { code: 'payment_not_identified', message: expect.stringContaining('/identify') },
+    });
+    expect((await identify(String(found?.['payment_id']), paymentId)).status).toBe(200);
+    const named = await item();
+    expect(named).toMatchObject({ resolutions: ['refund', 'retry', 'dismiss'] });
+    expect(String(named?.['proposal'])).not.toContain('/identify');
+    expect((await world.api('POST', `${path}/resolve`, { resolution: 'refund' })).status).toBe(200);
+    await world.until(
+      'it is given back',
+      () => world.api('GET', `/v1/payments/${paymentId}`),
+      (p) => p.body['amount_refunded'] === 2990,
+    );
+  });
+
   it('a name that the MoR does not know is its 404, and is taken back so that the right one can be given', async () => {
     const { ours, paymentId, invoiceId } = await signedUp(false);
     expect((await identify(ours, 'pay_mistyped')).status).toBe(200);

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyEvent, type PaymentEvent } from '../../src/lane/rules/apply-event.js';
 import { type Ctx } from '../../src/domain/lane/change.js';
+import { requestRefund } from '../../src/lane/rules/apply-command.js';
 import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { aCtx, anOpenInvoice, hear, NOW, open } from '../support/channel-lane.js';
@@ -155,6 +156,32 @@ describe('disputes and refunds of one payment', () => {
       },
       { reason: 'dispute_lost', subject: `${dispute}:3`, amount: { minor: 2990n } },
     ]);
+  });
+
+  it('what a lost dispute took cannot be refunded a second time, and can again once the dispute is won after all', () => {
+    const asking = (amount: bigint | null) => ({ amount, reason: null, metadata: null, by: 'ops' });
+    let s = anOpenInvoice();
+    for (const e of [taken, partLost]) s = e.tell(s, aCtx());
+    const row = s.payments[0]?.id ?? '';
+    expect(requestRefund(s, row, asking(1000n), aCtx())).toMatchObject({
+      ok: false,
+      status: 400,
+      code: 'invalid_request',
+      field: 'amount',
+      message: expect.stringMatching(/what remains of this payment: 9\.90 EUR\. The bank took 20\.00 EUR/),
+    });
+    expect(requestRefund(s, row, asking(null), aCtx())).toMatchObject({ ok: true, value: { amount: 990n } });
+    const allLost = second.tell(s, aCtx());
+    expect(requestRefund(allLost, row, asking(1n), aCtx())).toMatchObject({
+      ok: false,
+      status: 422,
+      code: 'payment_not_refundable',
+      message: 'The bank took 29.90 EUR of this payment back: a dispute was lost. Nothing is left to refund.',
+    });
+    expect(requestRefund(won.tell(s, aCtx()), row, asking(null), aCtx())).toMatchObject({
+      ok: true,
+      value: { amount: 2990n },
+    });
   });
 
   it('whoever has dealt with a loss is told when it is won after all', () => {

@@ -40,7 +40,7 @@ describe('a refund asked for here', () => {
       let s = await state(h);
       expect(h.gateway.made).toHaveLength(1);
       expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
-      expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(700n);
+      expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
       await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300 }));
       s = await state(h);
       expect([s.refunds.length, openKinds(s)]).toEqual([1, []]);
@@ -120,7 +120,7 @@ describe('a refund asked for here', () => {
     await h.drain();
     const s = await state(h);
     expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
-    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(700n);
+    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
   });
 
   it('answered with another payment’s refund is not believed', async () => {
@@ -192,7 +192,7 @@ describe('a refund that failed at the MoR without a word', () => {
   }
   const left = async (h: LaneHarness): Promise<bigint> => {
     const s = await state(h);
-    return refundable(s.payments[0] ?? never(), s.refunds);
+    return refundable(s.payments[0] ?? never(), s.refunds, 0n);
   };
 
   it('is ended by a person who names who said so, once: then its amount can be given back again', async () => {

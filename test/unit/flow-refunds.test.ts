@@ -160,7 +160,7 @@ describe('a refund asked for here', () => {
     let s = await state(h);
     expect(s.refunds[0]?.status).toBe('unknown');
     expect(openKinds(s)).toEqual(['refund_stuck']);
-    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(600n);
+    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(600n);
     await h.take(aRefund({ refundId: 'rfnd_x', amount: 400 }));
     s = await state(h);
     expect(s.refunds.map((x) => [x.id, x.status])).toEqual([[r.id, 'succeeded']]);
@@ -199,7 +199,7 @@ describe('a refund asked for here', () => {
     const s = await state(h);
     expect(s.refunds[0]?.status).toBe('failed');
     expect(openKinds(s)).toEqual(['refund_stuck']);
-    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(1000n);
+    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(1000n);
     await shows(h, 0n, 0);
   });
 
@@ -252,7 +252,7 @@ describe('a refund asked for here', () => {
     const s = await state(h);
     expect(s.refunds.map((r) => r.status)).toEqual(['succeeded', 'succeeded']);
     expect(s.refunds.map((r) => r.processorRefundId).sort()).toEqual(['re_api1', 're_api2']);
-    expect(refundable(s.payments[0] ?? never(), s.refunds)).toBe(400n);
+    expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(400n);
     await shows(h, 600n, 2);
     expect(openKinds(s)).toEqual([]);
   });

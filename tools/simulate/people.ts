@@ -192,7 +192,7 @@ export class People {
       const open = await r.books.reviews({ status: 'open' }, { limit: 50, cursor: null });
       if (open.data.length === 0) return;
       const review = choose(open.data);
-      const resolution: Resolution = choose(resolutionsOf(review));
+      const resolution: Resolution = choose(resolutionsOf(review, true));
       this.world.scheduler.tell(`an operator settles ${review.kind} of ${review.subject}: ${resolution}`);
       await r.commands.resolveReview(review.id, { resolution, note: 'seen', by: 'ops' });
     });

@@ -92,6 +92,8 @@ export type PaymentView = {
   readonly payment: PaymentRow;
   readonly morCustomerId: string | null;
   readonly refunds: readonly RefundRow[];
+  /** What banks took of it by lost disputes, smallest units. */
+  readonly lost: bigint;
 };
 
 export type CustomerView = {

@@ -10,6 +10,7 @@ import {
 } from '../../domain/model.js';
 import { morKey } from '../../domain/mor-key.js';
 import { SHADOW_MESSAGE, SHADOW_MODE } from '../../domain/ports/call.js';
+import { lostOf } from '../../domain/mor-object.js';
 import { refundable } from '../../domain/status.js';
 import {
   addMessage,
@@ -93,13 +94,19 @@ export function requestRefund(
       return { ok: true, state: s, value: made };
     return refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another refund of this payment.');
   }
-  const rest = refundable(p, s.refunds);
-  if (rest === 0n)
-    return refuse(422, 'payment_not_refundable', 'All of this payment was given back or is on its way back.');
+  const lost = lostOf(p.id, s.objects);
+  const rest = refundable(p, s.refunds, lost);
+  const byBank = `The bank took ${showMoney({ minor: lost, currency: p.currency })} of this payment back: a dispute was lost.`;
+  if (rest === 0n) {
+    const why =
+      lost > 0n ? `${byBank} Nothing is left to refund.` : 'All of this payment was given back or is on its way back.';
+    return refuse(422, 'payment_not_refundable', why);
+  }
   const amount = req.amount ?? rest;
   if (amount > rest) {
     const left = showMoney({ minor: rest, currency: p.currency });
-    return refuse(400, 'invalid_request', `The amount exceeds what remains of this payment: ${left}.`, 'amount');
+    const why = `The amount exceeds what remains of this payment: ${left}.${lost > 0n ? ` ${byBank}` : ''}`;
+    return refuse(400, 'invalid_request', why, 'amount');
   }
   const refund = newRefund(ctx, p, amount, req.reason, 'api');
   const wire = ctx.encodeMor({
@@ -134,8 +141,21 @@ function reviewScope(s: LaneState, paymentId: string | null, kind: ReviewRow['ki
   }
 }
 
-/** What a person may choose for an open item. */
-export function resolutionsOf(r: ReviewRow): readonly Resolution[] {
+/**
+ * What a person may choose for an open item.
+ * @param named the MoR's id of its payment is known: without one nothing can be refunded
+ */
+export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution[] {
+  return resolutionsOfKind(r).filter((x) => x !== 'refund' || named);
+}
+
+/** What is proposed, and how to come by a refund that cannot be chosen yet. */
+export function proposalOf(r: ReviewRow, named: boolean): string {
+  const missing = r.status === 'open' && r.paymentRowId !== null && !named && resolutionsOfKind(r).includes('refund');
+  return missing ? `${r.proposal} \`refund\` can be chosen once the payment has its name. ${HOW_TO_NAME}` : r.proposal;
+}
+
+function resolutionsOfKind(r: ReviewRow): readonly Resolution[] {
   switch (r.kind) {
     case 'amount_mismatch':
     case 'customer_mismatch':
@@ -179,7 +199,7 @@ export function resolveReview(
       `This item was already resolved (${r.resolution ?? ''}) by ${r.resolvedBy ?? ''}.`,
     );
   }
-  const allowed = resolutionsOf(r);
+  const allowed = resolutionsOfKind(r); // a refund of a payment without a name is refused with how to name it
   if (!allowed.includes(choice.resolution)) {
     return refuse(
       409,
