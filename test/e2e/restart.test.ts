@@ -2,12 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
-import { paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
+import { leasesRunOut, paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';
 
 const KILLS = 3;
 const RENEWALS = 30;
-/** A lease of one that was killed lasts at most 30 s; then anyone goes on, on a busy machine slowly. */
-const TAKEN_OVER_MS = 100_000;
 
 describe('a daemon that is killed or stopped under load', () => {
   let world: World;
@@ -39,20 +37,20 @@ describe('a daemon that is killed or stopped under load', () => {
     const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     for (let i = 0; i < KILLS; i++) {
       await untilSomeCalls(world, 1 + Math.floor(Math.random() * 12));
+      const { pid } = daemon;
       await daemon.end('SIGKILL');
+      await leasesRunOut(world.databaseUrl, pid);
       await daemon.start();
     }
-    await paidOnce(world, invoices, TAKEN_OVER_MS);
+    await paidOnce(world, invoices);
   });
 
   it('asked to stop under load it ends within 20 s with exit code 0, and the next one carries on', async () => {
     const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     await untilSomeCalls(world, 5);
-    const { code, ms } = await daemon.end('SIGTERM');
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(20_000);
+    expect(await daemon.end('SIGTERM')).toBe(0); // 1: it was not done after 19 s
     await daemon.start();
-    await paidOnce(world, invoices, TAKEN_OVER_MS);
+    await paidOnce(world, invoices);
   });
 
   it('asked to stop while calls get no answer it still ends within 20 s', async () => {
@@ -69,11 +67,11 @@ describe('a daemon that is killed or stopped under load', () => {
       () => world.control('GET', '/faults'),
       (r) => (r.body['data'] as { hits: number }[]).some((f) => f.hits > 0),
     );
-    const { code, ms } = await daemon.end('SIGTERM');
-    expect(code).toBe(0);
-    expect(ms).toBeLessThan(20_000);
+    const { pid } = daemon;
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    await leasesRunOut(world.databaseUrl, pid);
     await world.control('DELETE', '/faults');
     await daemon.start();
-    await paidOnce(world, invoices, TAKEN_OVER_MS);
+    await paidOnce(world, invoices);
   });
 });

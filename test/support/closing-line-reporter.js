@@ -1,5 +1,4 @@
-// A jest reporter that ends a run with one line a person or a script can read: "N passed, N failed, N skipped". Before it stand the tests
-// that passed only at their second try.
+// A jest reporter that ends a run with one line a person or a script can read: "N passed, N failed, N skipped".
 import { writeSync } from 'node:fs';
 
 export default class ClosingLineReporter {
@@ -9,12 +8,7 @@ export default class ClosingLineReporter {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     const line = `${results.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`;
-    const secondTries = results.testResults.flatMap((file) =>
-      file.testResults
-        .filter((test) => (test.invocations ?? 1) > 1)
-        .map((test) => `needed a second try: ${test.fullName} (${file.testFilePath})\n`),
-    );
     // At exit, since jest's own summary and the global teardown still speak after this.
-    process.once('exit', () => writeSync(1, [...secondTries, line].join('')));
+    process.once('exit', () => writeSync(1, line));
   }
 }

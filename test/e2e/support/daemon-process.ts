@@ -97,16 +97,14 @@ export class DaemonProcess {
     }
   }
 
-  /** Ends it with this signal and waits for its end: exit code, or the signal that ended it. */
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<{ readonly code: number | null; readonly ms: number }> {
+  /** Ends it with this signal and waits for its end: the exit code, null when the signal ended it. */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     const { child } = this;
-    if (child === null || child.exitCode !== null || child.signalCode !== null)
-      return { code: child?.exitCode ?? null, ms: 0 };
-    const startedAt = performance.now();
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
     const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
     child.kill(signal);
     const code = await ended;
     this.child = null;
-    return { code, ms: performance.now() - startedAt };
+    return code;
   }
 }

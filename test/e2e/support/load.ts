@@ -1,5 +1,6 @@
 // Renewals in numbers, for tests in which processes and connections die while they are worked on.
 import { expect } from '@jest/globals';
+import pg from 'pg';
 import { type Subscriber, type World } from '../../support/world.js';
 import { draftRenewal, stripeSides } from './story.js';
 
@@ -19,16 +20,20 @@ export async function untilSomeCalls(world: World, more: number): Promise<void> 
   await world.until('some calls were made', count, (n) => n >= start + more);
 }
 
+/** What the time does to the lanes that a process holds: their leases run out, and anyone may have them. */
+export async function leasesRunOut(databaseUrl: string, pid: number): Promise<void> {
+  const db = new pg.Client({ connectionString: databaseUrl });
+  await db.connect();
+  // An owner is called host:pid:name.
+  await db.query(`update lane set lease_until = now() where lease_owner like '%:' || $1::int || ':%'`, [pid]);
+  await db.end();
+}
+
 /**
  * Lets what failed to arrive come again, and waits until every one of them is paid and `also` holds; then each payment of 10.00 has
  * one record, attached once.
  */
-export async function paidOnce(
-  world: World,
-  invoices: readonly string[],
-  patienceMs: number,
-  also = () => true,
-): Promise<void> {
+export async function paidOnce(world: World, invoices: readonly string[], also = () => true): Promise<void> {
   const sides = await world.until(
     'every renewal is paid',
     async () => {
@@ -36,7 +41,6 @@ export async function paidOnce(
       return stripeSides(world);
     },
     (seen) => also() && invoices.every((id) => seen.get(id)?.status === 'paid'),
-    patienceMs,
   );
   for (const id of invoices) {
     const side = sides.get(id);

@@ -1,6 +1,9 @@
 // A network that can fail, in front of a server: connections pass, hang without a word, or are cut and refused.
 import { createServer, type Server, type Socket, connect } from 'node:net';
 
+/** How PostgreSQL ends an answer, but for the last byte, which tells of the transaction. */
+const READY = Buffer.from('Z\0\0\0\u0005');
+
 export type Mode = 'pass' | 'hang' | 'cut';
 
 export class TcpProxy {
@@ -54,6 +57,7 @@ export class TcpProxy {
     const pair = [client, server] as const;
     this.pairs.add(pair);
     let losing: string | null = null; // what the server has to say before the connection is cut
+    let held: Buffer = Buffer.alloc(0); // its answer so far, which nobody has heard
     client.on('data', (chunk) => {
       if (losing === null && this.toLose !== null && this.toLose.left > 0 && chunk.includes(this.toLose.asked)) {
         this.toLose.left--;
@@ -62,11 +66,18 @@ export class TcpProxy {
       server.write(chunk);
     });
     server.on('data', (chunk) => {
-      if (losing === null) client.write(chunk);
-      else if (chunk.includes(losing)) {
+      if (losing === null) return void client.write(chunk);
+      held = Buffer.concat([held, chunk]);
+      if (held.includes(losing)) {
         this.lost++;
         client.resetAndDestroy();
         server.destroy();
+      } else if (held.subarray(-READY.length - 1, -1).equals(READY)) {
+        // It refused instead: that is heard, and the next request loses its answer.
+        if (this.toLose !== null) this.toLose.left++;
+        client.write(held);
+        losing = null;
+        held = Buffer.alloc(0);
       }
     });
     for (const [from, to] of [pair, [server, client] as const]) {
