@@ -22,7 +22,10 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   reporters: ['default', '<rootDir>/test/support/closing-line-reporter.js'],
-  // Tests wait for databases and peers more than they compute: two at a time also on a small machine.
-  maxWorkers: 2,
+  testSequencer: '<rootDir>/test/support/sequencer.js',
+  // Tests wait for databases and peers more than they compute: four files at a time also on two cores.
+  maxWorkers: 4,
+  // What a test file loads is not all let go: a worker that has grown is started again.
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 150_000,
 };
