@@ -26,12 +26,12 @@ async function main(): Promise<void> {
   let stop: (() => Promise<void>) | null = null;
   let asked = false;
   const onSignal = (signal: string): void => {
-    log.info({ signal }, 'asked to stop');
+    log.info({ signal }, 'stopping');
     waiting.abort();
     if (asked) process.exit(1); // asked twice: at once
     asked = true;
     setTimeout(() => {
-      log.error('not everything came to an end in time; what is left is done again by the next start');
+      log.error('not everything finished in time; the next start continues it');
       process.exit(1);
     }, END_AT_LAST_MS).unref();
     if (stop !== null) void stop().then(() => process.exit(0));
@@ -40,15 +40,15 @@ async function main(): Promise<void> {
   process.on('SIGINT', onSignal);
   // Nothing here may leave the process half alive: whatever was not written down is done again by the next start.
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'an error nobody caught');
+    log.fatal({ err }, 'an uncaught error');
     process.exit(1);
   });
-  process.on('unhandledRejection', (err) => log.error({ err }, 'a rejection nobody handled'));
+  process.on('unhandledRejection', (err) => log.error({ err }, 'an unhandled rejection'));
   try {
     const daemon = await startDaemon(config, log, waiting.signal);
     stop = () => daemon.stop();
     if (asked) await daemon.stop().then(() => process.exit(0));
-    collectGarbage().catch((err: unknown) => log.warn({ err }, 'what the start left behind could not be collected'));
+    collectGarbage().catch((err: unknown) => log.warn({ err }, 'cleaning up after the failed start did not work'));
   } catch (err) {
     if (asked) process.exit(0);
     if (err instanceof DatabaseRefused) log.fatal({ code: err.code }, err.message);

@@ -50,7 +50,8 @@ export async function openDatabase(
         const done = await migrate(source.url, { folder: migrations, signal });
         if (done.length > 0) log.info({ migrations: done }, 'the schema was brought up to date');
       }
-      if (unknown.length > 0) log.info({ migrations: unknown }, 'the schema is of a newer release; this one goes on');
+      if (unknown.length > 0)
+        log.info({ migrations: unknown }, 'the schema is from a newer release; this release keeps working with it');
       return { db, url: source.url, close: () => source.stop() };
     } catch (err) {
       await db?.close();
@@ -70,7 +71,7 @@ export async function openDatabase(
 class SchemaOfOthers extends Error {
   constructor() {
     super(
-      'the schema is behind and this user may not change it: run `crossbill migrate` as the owner of the database; trying again until it is done',
+      'the schema is behind and this user may not change it: run `crossbill migrate` as the owner of the database; trying again until it works',
     );
   }
 }
@@ -83,16 +84,16 @@ function waitsFor(err: unknown): string | null {
     case '42501': // insufficient_privilege, and the error beside it names the table
       return 'this user of the database lacks a right: grant it, or run `crossbill migrate` as the owner of the tables; trying again until it has it';
     case '53300': // too_many_connections: of the server, the database or the role
-      return 'the database has no connection left for us: raise its limit, or lower DATABASE_POOL_SIZE here or elsewhere; trying again until it has';
+      return 'the database has no free connection: raise its limit, or lower DATABASE_POOL_SIZE here or elsewhere; trying again until it has';
     case '55P03': // lock_not_available
-      return 'a migration did not get a table that another session holds, and changed nothing; trying again until it gets it';
+      return 'a migration could not lock a table that another session holds, and changed nothing; trying again until it can';
     case '57P03': // cannot_connect_now
       return 'the database is starting, stopping or recovering; trying again until it answers';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return "the name of the database's host is not known here; trying again until it is";
+      return "the database's host name does not resolve; trying again until it is";
     case 'ENOENT':
-      return "the database's socket is not there; trying again until it is";
+      return "the database's socket does not exist; trying again until it is";
     default:
       return isUnavailable(err) ? 'the database does not answer; trying again until it does' : null;
   }

@@ -150,19 +150,19 @@ export function watchDoors(
     }
     if (outcome === 'stored') {
       wake.lanes();
-      if (delivery?.status === 'parked') log.error(line, 'an authentic event cannot be used: it is parked');
+      if (delivery?.status === 'parked') log.error(line, 'an authentic event cannot be used and was parked');
       else log.debug(line, 'event stored');
     } else if (outcome === 'not-stored')
       notStored(door, (more) =>
-        log.error({ ...line, ...more, err: error }, 'an event could not be stored: the sender was told to try again'),
+        log.error({ ...line, ...more, err: error }, 'an event could not be stored; the sender will try again'),
       );
     else if (outcome === 'stale')
       stale(door, (more) =>
         log.error({ ...line, ...more }, 'an authentic event is outside the time tolerance: check the clocks'),
       );
-    else if (outcome === 'conflict') log.error(line, 'an event id came a second time with another body');
+    else if (outcome === 'conflict') log.error(line, 'an event id came again with another body');
     else if (outcome === 'mismatch')
-      strangers(door, (more) => log.warn({ ...line, ...more }, 'a delivery was signed with none of our secrets'));
+      strangers(door, (more) => log.warn({ ...line, ...more }, "a delivery's signature matches no secret"));
   };
 }
 
@@ -202,9 +202,8 @@ export function watchVerify(log: Logger): { onVerified: (report: VerifyReport) =
       const beyond = Object.keys(more).length === 0 ? {} : { more };
       const line = { run: id, ...(resumedFrom === null ? {} : { resumedFrom }), compared, untold, ...beyond, problem };
       if (outcome === 'clean') log.info(line, 'verified: ledger, Stripe and the MoR agree');
-      else if (outcome === 'incomplete')
-        log.warn(line, 'verify could not compare everything; the next run goes on with it');
-      else log.error(line, 'verify found differences nobody was told of: run `crossbill verify`');
+      else if (outcome === 'incomplete') log.warn(line, 'verify could not compare everything; the next run resumes it');
+      else log.error(line, 'verify found differences without an open review item: run `crossbill verify`');
     },
   };
 }

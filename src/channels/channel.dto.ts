@@ -35,7 +35,7 @@ export class CreateProformaDto {
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: true,
-    description: '`providerName`, `providerCountry` (Document 2). Default: the Stripe account of the invoice.',
+    description: '`providerName`, `providerCountry`, as in the MoR’s API. Default: the Stripe account of the invoice.',
   })
   @MayBeAbsent()
   @IsJsonObject()
@@ -45,7 +45,7 @@ export class CreateProformaDto {
     type: 'object',
     additionalProperties: true,
     description:
-      '`legalName`, `address`, `taxIdentifiers`, `contact` (Document 2). What is left out comes from Stripe, as far as it is known there.',
+      '`legalName`, `address`, `taxIdentifiers`, `contact`, as in the MoR’s API. What is left out comes from Stripe, as far as it is known there.',
   })
   @MayBeAbsent()
   @IsJsonObject()

@@ -69,13 +69,13 @@ async function examine(cli: Cli): Promise<Check[]> {
   const log = cliLog(cli.io, secretValues(config));
   const database = await databaseChecks(config.database, config.production, log);
   const checks: Check[] = [
-    ok('settings', 'all can be used'),
+    ok('settings', 'all valid'),
     ...database.checks,
     await clockCheck('Stripe', config.stripeApiBase ?? STRIPE, config.webhookToleranceSec),
     await clockCheck('the MoR', config.morAuthUrl, config.webhookToleranceSec),
   ];
   if (database.usable) checks.push(...(await withPeers(await cli.open())));
-  else checks.push(fail('Stripe, the MoR and traffic', 'not looked at', 'Put the database right first.'));
+  else checks.push(fail('Stripe, the MoR and traffic', 'not checked', 'Fix the database first.'));
   return checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) }));
 }
 

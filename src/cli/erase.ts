@@ -11,15 +11,15 @@ export function addErase(program: Command, session: Session): void {
     .leaf(
       program,
       'erase <customer>',
-      'take names, e-mails and addresses of a customer out; amounts, ids and hashes stay',
+      "erase a customer's names, e-mails and addresses; amounts, ids and hashes stay",
       async (cli, args) => {
         const customer = need(args);
         const world = await cli.open();
         const erasure = new Erasure(world.db);
         if (!(await erasure.knows(customer))) {
-          throw new CliError(EXIT.failed, 'not_found', `Nothing is known of customer ${plain(customer)}.`);
+          throw new CliError(EXIT.failed, 'not_found', `Crossbill knows no customer ${plain(customer)}.`);
         }
-        if (!(await cli.confirm(`Erase what is personal of customer ${customer}, for good?`))) return EXIT.failed;
+        if (!(await cli.confirm(`Erase the personal data of customer ${customer}, for good?`))) return EXIT.failed;
         const erased = await world.change(
           'customer.erase',
           customer,
@@ -31,8 +31,8 @@ export function addErase(program: Command, session: Session): void {
             `Erased of ${plain(customer)}, on ${erased.invoices} invoices: ${erased.events} event bodies, ${erased.signups} signup requests, ${erased.quarantined} quarantine copies, ${erased.calls} call bodies, ${erased.texts} notes and reasons.`,
             erased.waiting === 0
               ? ''
-              : `${erased.waiting} events or calls are not through yet and need their bytes still: run this again later.`,
-            'Stripe and the MoR keep their own data: erase there too.',
+              : `${erased.waiting} events or calls are still under way and need their data: run this again later.`,
+            'Stripe and the MoR keep data of their own: erase it there too.',
             '',
           ]
             .filter((line, i, all) => line !== '' || i === all.length - 1)
@@ -41,12 +41,12 @@ export function addErase(program: Command, session: Session): void {
         return erased.waiting === 0 ? EXIT.ok : EXIT.unfinished;
       },
     )
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask for confirmation');
   session
     .leaf(
       program,
       'purge',
-      'drop raw bodies of events long decided; their ids and hashes stay, so repeats are still recognised',
+      'delete raw bodies of events decided long ago; ids and hashes stay, so repeats are still recognised',
       async (cli) => {
         const before = cli.options['olderThan'] as Date;
         if (!(await cli.confirm(`Drop raw bodies from before ${before.toISOString()}, for good?`))) return EXIT.failed;
@@ -70,5 +70,5 @@ export function addErase(program: Command, session: Session): void {
       },
     )
     .requiredOption('--older-than <age>', 'for example 90d', parseSince)
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask for confirmation');
 }

@@ -20,13 +20,13 @@ export function addEvents(program: Command, session: Session): void {
     .option('--status <status>', 'received, done, ignored, parked or quarantined', oneOf(EVENT_STATUSES))
     .option('--type <type>', "the sender's event type")
     .option('--event-id <id>', "the sender's event id")
-    .option('--limit <n>', 'how many', parseCount(100), 20)
-    .option('--cursor <cursor>', 'where the page before ended');
+    .option('--limit <n>', 'how many to list', parseCount(100), 20)
+    .option('--cursor <cursor>', 'continue after this cursor');
   session
     .leaf(events, 'show <event>', 'one event with its body; by our id (ie_…, iq_…) or the sender’s', show)
     .option('--raw', 'the body as it came, personal data included; secrets stay hidden');
   session
-    .leaf(events, 'retry [event]', 'decide an event once more; what was done is not done twice', retry)
+    .leaf(events, 'retry [event]', 'decide an event again; nothing is done twice', retry)
     .option('--all-parked', 'every parked event');
   session
     .leaf(program, 'retry [event]', 'the same as `events retry`', retry)
@@ -104,7 +104,7 @@ async function show(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
 async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
   const all = cli.options['allParked'] === true;
   if (all === (args[0] !== undefined)) {
-    throw new CliError(EXIT.usage, 'argument', 'Name one event, or say --all-parked.');
+    throw new CliError(EXIT.usage, 'argument', 'Name one event, or use --all-parked.');
   }
   const world = await cli.open();
   const ids = all ? await allParked(world) : [(await find(world, need(args))).id];
@@ -122,11 +122,13 @@ async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
   }
   await cli.print({ retried, refused }, () => {
     const taken =
-      retried.length === 0 ? '' : `To be decided again: ${retried.join(', ')}. A daemon does it within a second.\n`;
+      retried.length === 0
+        ? ''
+        : `Queued to be decided again: ${retried.join(', ')}. A running daemon does it within a second.\n`;
     const left =
       refused.length === 0
         ? ''
-        : `Not possible: ${refused.join(', ')} (its body is gone, or it contradicts an event that is in force).\n`;
+        : `Not possible: ${refused.join(', ')} (its body is gone, or it contradicts an event that was applied).\n`;
     return taken + left || 'No event is parked.\n';
   });
   return refused.length > 0 ? EXIT.failed : EXIT.ok;

@@ -14,11 +14,11 @@ export const EXIT = {
 export const EXIT_HELP = `
 Exit codes:
   0   done; doctor and verify: all is well
-  1   it failed or was refused, and the message says why; doctor: a check failed
-  2   the command was not used as it must be
-  3   verify: there are differences that nobody was told of
-  4   somebody did not answer (the database, Stripe or the MoR): not everything could be done or compared
-  5   written down and not carried out yet; a daemon goes on with it
+  1   failed or refused, the message says why; doctor: a check failed
+  2   wrong usage
+  3   verify: there are differences without an open review item
+  4   no answer from the database, Stripe or the MoR: not everything could be done or compared
+  5   stored, not carried out yet; a daemon continues
   78  settings are wrong
 `;
 

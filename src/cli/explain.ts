@@ -40,7 +40,7 @@ export function addExplain(program: Command, session: Session): void {
         throw new CliError(
           EXIT.failed,
           'not_found',
-          `Nothing here is known by ${id}. If Stripe or the MoR knows it, \`crossbill verify\` finds what never came.`,
+          `Crossbill knows nothing called ${id}. If Stripe or the MoR knows it, \`crossbill verify\` finds what never arrived.`,
         );
       }
       const censor = textCensor(secretValues(world.config));

@@ -24,7 +24,7 @@ const COLUMNS = {
 } as const;
 
 export function addExport(program: Command, session: Session): void {
-  const group = program.command('export').description('write what is kept, to stdout');
+  const group = program.command('export').description('write records to standard output');
   session
     .leaf(group, 'ledger', 'every ledger entry, oldest first', ledger)
     .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')

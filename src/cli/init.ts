@@ -16,7 +16,7 @@ export function addInit(program: Command, session: Session): void {
     .leaf(
       program,
       'init',
-      'write a commented .env with generated API key and database password, and a compose file; never overwrites',
+      'write a commented .env with a generated API key and database password, and a compose file; overwrites nothing',
       async (cli) => {
         const file = resolve(cli.io.cwd, String(cli.options['file']));
         const secret = (): string => randomBytes(32).toString('hex');

@@ -9,36 +9,31 @@ import { cliLog } from './world.js';
 
 export function addMigrate(program: Command, session: Session): void {
   session
-    .leaf(
-      program,
-      'migrate',
-      'bring the schema of the database up to date, under a lock that replicas share',
-      async (cli) => {
-        const config = cli.databaseConfig();
-        const log = cliLog(cli.io, config.database.kind === 'url' ? [config.database.url.reveal()] : []);
-        const source = await databaseUrl(config.database, log);
-        try {
-          if (cli.options['status'] === true) {
-            const db = await Database.open({ url: source.url, poolSize: 2, onError: () => undefined });
-            const { missing, unknown } = await schemaState(db.orm).finally(() => db.close());
-            const current = missing.length === 0;
-            await cli.print({ current, missing, unknown }, () => {
-              if (!current) return `The schema lacks ${missing.join(', ')}. Run \`crossbill migrate\`.\n`;
-              return unknown.length === 0
-                ? 'The schema is current.\n'
-                : `The schema is of a newer release (${unknown.join(', ')}); this one can use it.\n`;
-            });
-            return current ? EXIT.ok : EXIT.failed;
-          }
-          const done = await migrate(source.url, { signal: cli.io.signal });
-          await cli.print({ migrations: done }, () =>
-            done.length === 0 ? 'The schema was current already.\n' : `Done: ${done.join(', ')}\n`,
-          );
-          return EXIT.ok;
-        } finally {
-          await source.stop();
+    .leaf(program, 'migrate', 'bring the database schema up to date; replicas share a lock', async (cli) => {
+      const config = cli.databaseConfig();
+      const log = cliLog(cli.io, config.database.kind === 'url' ? [config.database.url.reveal()] : []);
+      const source = await databaseUrl(config.database, log);
+      try {
+        if (cli.options['status'] === true) {
+          const db = await Database.open({ url: source.url, poolSize: 2, onError: () => undefined });
+          const { missing, unknown } = await schemaState(db.orm).finally(() => db.close());
+          const current = missing.length === 0;
+          await cli.print({ current, missing, unknown }, () => {
+            if (!current) return `The schema lacks ${missing.join(', ')}. Run \`crossbill migrate\`.\n`;
+            return unknown.length === 0
+              ? 'The schema is current.\n'
+              : `The schema is from a newer release (${unknown.join(', ')}); this one can use it.\n`;
+          });
+          return current ? EXIT.ok : EXIT.failed;
         }
-      },
-    )
-    .option('--status', 'only say whether it is current; exit code 1 when it is behind');
+        const done = await migrate(source.url, { signal: cli.io.signal });
+        await cli.print({ migrations: done }, () =>
+          done.length === 0 ? 'The schema is already current.\n' : `Done: ${done.join(', ')}\n`,
+        );
+        return EXIT.ok;
+      } finally {
+        await source.stop();
+      }
+    })
+    .option('--status', 'only check; exit code 1 when the schema is behind');
 }

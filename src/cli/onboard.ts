@@ -13,19 +13,17 @@ import { plain, table } from './table.js';
 import { actorOf, type World } from './world.js';
 
 export function addOnboard(program: Command, session: Session): void {
-  const onboard = program
-    .command('onboard')
-    .description('merchants at the MoR (Document 1); needs partner credentials');
+  const onboard = program.command('onboard').description('merchants at the MoR; needs partner credentials');
   session
-    .leaf(onboard, 'apply', 'begin or go on with each merchant of a file, as far as it can be; safe to repeat', apply)
+    .leaf(onboard, 'apply', 'start or continue the application of each merchant in a file; safe to repeat', apply)
     .requiredOption(
       '--file <path>',
-      "JSON: one merchant or a list; Document 1's initiate body with regions, businessDescription, storeUrls, category; withoutCompany: true where the company is not known",
+      "JSON: one merchant or a list; the MoR's onboarding request with regions, businessDescription, storeUrls, category; withoutCompany: true where the company is not known",
     )
-    .option('--yes', 'do not ask');
-  session.leaf(onboard, 'status [reference]', 'how far a merchant is, or all of them', status, true);
+    .option('--yes', 'do not ask for confirmation');
+  session.leaf(onboard, 'status [reference]', 'show how far one merchant is, or all of them', status, true);
   session
-    .leaf(onboard, 'watch <reference>', 'look until the application is approved or rejected', watch)
+    .leaf(onboard, 'watch <reference>', 'keep looking until the application is approved or rejected', watch)
     .option('--every <seconds>', 'how often', parseCount(3600), 60)
     .option('--wait <seconds>', 'how long at most', parseCount(604_800), 86_400);
 }

@@ -56,7 +56,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     .description('Operate Crossbill, the bridge between Stripe Billing and the Merchant of Record.')
     .version(version(), '--version', 'the release')
     .addHelpText('after', EXIT_HELP)
-    .showHelpAfterError('Say --help for what there is.')
+    .showHelpAfterError('Run with --help to list commands.')
     .exitOverride()
     .configureOutput({ writeOut: write, writeErr: (text) => session.io.err(text) });
   for (const add of [

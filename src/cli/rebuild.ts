@@ -7,7 +7,7 @@ import { type Session } from './session.js';
 
 export function addRebuild(program: Command, session: Session): void {
   session
-    .leaf(program, 'rebuild', 'make the read rows of every invoice from its log, where they differ', async (cli) => {
+    .leaf(program, 'rebuild', "write every invoice's read rows again from its log, where they differ", async (cli) => {
       const check = cli.options['check'] === true;
       const world = await cli.open();
       const rebuild = new Rebuild(world.db);
@@ -20,7 +20,7 @@ export function addRebuild(program: Command, session: Session): void {
       );
       await cli.print(done, () =>
         done.differed === 0
-          ? `The read rows of all ${done.lanes} invoices are as their logs say.\n`
+          ? `The read rows of all ${done.lanes} invoices match their logs.\n`
           : `${done.differed} of ${done.lanes} invoices had read rows that differed from their logs${check ? '' : '; they were made again'}.\n`,
       );
       return check && done.differed > 0 ? EXIT.differences : EXIT.ok;

@@ -12,18 +12,14 @@ import { actorOf } from './world.js';
 
 export function addRefund(program: Command, session: Session): void {
   session
-    .leaf(program, 'refund <payment>', 'give money of a payment back at the MoR, and mirror it on Stripe', refund)
-    .option(
-      '--amount <minor>',
-      'smallest units, for example 1250 for 12.50 EUR; left out: all that remains',
-      parseMinor,
-    )
+    .leaf(program, 'refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe', refund)
+    .option('--amount <minor>', 'smallest units, for example 1250 for 12.50 EUR; default: all that remains', parseMinor)
     .option('--payment-id <pay_id>', "the MoR's id of a payment that no event has named: it is named first")
-    .option('--reason <text>', 'told to the MoR', 'requested_by_customer')
-    .option('--key <text>', 'the same key never refunds twice; left out: this is a new refund')
-    .option('--work', 'carry it out here if no daemon does')
+    .option('--reason <text>', 'passed to the MoR', 'requested_by_customer')
+    .option('--key <text>', 'the same key never refunds twice; default: a new refund')
+    .option('--work', 'carry it out in this process if no daemon is running')
     .option('--wait <seconds>', 'how long to wait for the outcome', parseCount(3600), 30)
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask for confirmation');
 }
 
 async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
@@ -93,7 +89,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
 function sentenceOf(r: RefundRow): string {
   switch (r.status) {
     case 'requested':
-      return 'written down, not sent yet. A daemon does it; --work does it here.';
+      return 'stored, not sent yet. A daemon sends it; --work sends it from here.';
     case 'unknown':
       return 'sent, and the MoR has not answered. It is asked again with the same key; the amount stays reserved.';
     case 'pending':

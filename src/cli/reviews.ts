@@ -11,18 +11,18 @@ import { plain, table, time } from './table.js';
 import { actorOf } from './world.js';
 
 export function addReviews(program: Command, session: Session): void {
-  const reviews = program.command('reviews').description('work items for a person');
+  const reviews = program.command('reviews').description('review items: work for a person');
   session
     .leaf(reviews, 'list', 'items, the soonest deadline first, then the newest', list, true)
     .option('--status <status>', 'open, resolved or all', oneOf([...REVIEW_STATUSES, 'all']), 'open')
     .option('--kind <kind>', 'for example amount_mismatch', oneOf(REVIEW_KINDS))
     .option('--order <order>', 'due or newest', oneOf(['due', 'newest']), 'due')
-    .option('--limit <n>', 'how many', parseCount(100), 20)
-    .option('--cursor <cursor>', 'where the page before ended');
+    .option('--limit <n>', 'how many to list', parseCount(100), 20)
+    .option('--cursor <cursor>', 'continue after this cursor');
   session
-    .leaf(reviews, 'resolve <review> <resolution>', `settle an item: ${RESOLUTIONS.join(', ')}`, resolve)
+    .leaf(reviews, 'resolve <review> <resolution>', `resolve an item: ${RESOLUTIONS.join(', ')}`, resolve)
     .option('--note <text>', 'why')
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask for confirmation');
 }
 
 type Names = ReadonlyMap<string, string>;
@@ -91,7 +91,7 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
   if (review === null) throw new CliError(EXIT.failed, 'not_found', `There is no review item ${id}.`);
   const frees = review.kind === 'refund_stuck' && resolution === 'apply';
   const danger = frees ? '\nIf this refund did not fail, the next one gives the money back a second time.' : '';
-  if (!(await cli.confirm(`${review.summary}${danger}\nSettle it by "${resolution}"?`))) return EXIT.failed;
+  if (!(await cli.confirm(`${review.summary}${danger}\nResolve it with "${resolution}"?`))) return EXIT.failed;
   const note = typeof cli.options['note'] === 'string' ? cli.options['note'] : null;
   const resolved = await world.change(
     'review.resolve',

@@ -85,7 +85,7 @@ export class Session {
           throw new CliError(
             EXIT.usage,
             'needs_yes',
-            `${plain(question)}\nNobody can be asked here: say --yes if you mean it.`,
+            `${plain(question)}\nThere is no terminal to ask on: add --yes to confirm.`,
           );
         }
         const yes = /^y(es)?$/i.test((await io.ask(`${plain(question)} [y/N] `)).trim());
@@ -115,7 +115,7 @@ function environment(io: Io, file: unknown): Environment {
 /** One of these words; every other is an error, so that a misspelt filter never looks like an empty list. */
 export function oneOf(words: readonly string[]): (text: string) => string {
   return (text) => {
-    if (!words.includes(text)) throw new InvalidArgumentError(`say one of ${words.join(', ')}`);
+    if (!words.includes(text)) throw new InvalidArgumentError(`Use one of ${words.join(', ')}.`);
     return text;
   };
 }
@@ -130,14 +130,14 @@ export function parseSince(text: string): Date {
       : /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text)
         ? Date.parse(text)
         : NaN;
-  if (!(at <= now)) throw new InvalidArgumentError('say a past date such as 2026-01-01, or a span such as 30d or 12h');
+  if (!(at <= now)) throw new InvalidArgumentError('Use a past date such as 2026-01-01, or a span such as 30d or 12h.');
   return new Date(at);
 }
 
 /** A whole number of smallest units, at least 1. */
 export function parseMinor(text: string): bigint {
   if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new InvalidArgumentError('say a whole number of smallest units, for example 1250 for 12.50 EUR');
+    throw new InvalidArgumentError('Use a whole number of smallest units, for example 1250 for 12.50 EUR.');
   }
   return BigInt(text);
 }
@@ -145,7 +145,7 @@ export function parseMinor(text: string): bigint {
 export function parseCount(max: number): (text: string) => number {
   return (text) => {
     const n = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-    if (!(n >= 1 && n <= max)) throw new InvalidArgumentError(`say a whole number from 1 to ${max}`);
+    if (!(n >= 1 && n <= max)) throw new InvalidArgumentError(`Use a whole number from 1 to ${max}.`);
     return n;
   };
 }

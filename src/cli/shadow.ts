@@ -18,7 +18,7 @@ export function addShadow(program: Command, session: Session): void {
     .leaf(
       program,
       'shadow',
-      'what shadow mode decided against what was done; exit code 0 the same, 3 differences, 4 could not compare',
+      'compare what shadow mode decided with what was done; exit code 0 the same, 3 differences, 4 could not compare',
       async (cli) => {
         const world = await cli.open();
         const report = await told(cli, (options) => world.get(VerifyFlow).run(options));

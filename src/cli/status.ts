@@ -14,7 +14,7 @@ import { type World } from './world.js';
 const STUCK_SHOWN = 5;
 
 export function addStatus(program: Command, session: Session): void {
-  session.leaf(program, 'status', 'how things stand: invoices, queues, last events, reviews, last verify', status);
+  session.leaf(program, 'status', 'the state of invoices, queues, events, reviews and the last verify', status);
 }
 
 async function status(cli: Cli): Promise<number> {
@@ -89,9 +89,9 @@ function page({ backlog, invoices, events, quarantined, stuck, verified, shadow 
     ...(stuck.length === 0
       ? []
       : [
-          '\nTried and not through\n',
+          '\nCalls that fail and are tried again\n',
           table(
-            ['what', 'about', 'tries', 'next', 'said last'],
+            ['what', 'about', 'tries', 'next', 'last answer'],
             stuck.map((s) => [
               s.what,
               s.lane,
@@ -100,7 +100,7 @@ function page({ backlog, invoices, events, quarantined, stuck, verified, shadow 
               `${s.lastStatus ?? ''} ${s.lastMessage ?? 'nothing'}`.trim(),
             ]),
           ),
-          '`crossbill explain` tells the whole story of one of them.\n',
+          '`crossbill explain` tells the whole story of one.\n',
         ]),
     '\nLast event\n',
     table(
@@ -115,7 +115,7 @@ function page({ backlog, invoices, events, quarantined, stuck, verified, shadow 
     '\nLast verify\n',
     verified === null
       ? '  never\n'
-      : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untoldOf(verified)} differences nobody was told of\n`,
+      : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untoldOf(verified)} differences without an open review item\n`,
     ...(verified?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
   ].join('');
 }

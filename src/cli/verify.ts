@@ -23,22 +23,17 @@ export function addVerify(program: Command, session: Session): void {
       verify,
     )
     .option('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince, parseSince('30d'))
-    .option('--resume', 'go on with a run of the last day that was cut off, instead of comparing everything anew')
+    .option('--resume', 'resume a run of the last day that was interrupted, instead of comparing everything again')
     .option('--repair', 'show the plan, ask (on a terminal), carry it out through the flows, and compare again')
-    .option('--wait <seconds>', 'how long a repair may take', parseCount(3600), 120)
-    .option('--yes', 'do not ask')
-    .option('--acknowledge <id>', 'compare nothing: a person has looked at this difference of the last run (dif_…)')
+    .option('--wait <seconds>', 'the longest a repair may take', parseCount(3600), 120)
+    .option('--yes', 'do not ask for confirmation')
+    .option('--acknowledge <id>', 'acknowledge this difference of the last run (dif_…) instead of comparing')
     .option('--note <text>', 'why, with --acknowledge');
   session
-    .leaf(
-      program,
-      'backfill',
-      'take in what Stripe has and this database has not: events and invoices that never came',
-      backfill,
-    )
+    .leaf(program, 'backfill', 'fetch events and invoices from Stripe that never arrived here', backfill)
     .requiredOption('--since <when>', 'what Stripe made since: 2026-01-01, 30d, 12h', parseSince)
-    .option('--wait <seconds>', 'how long to wait until all is decided', parseCount(3600), 120)
-    .option('--yes', 'do not ask');
+    .option('--wait <seconds>', 'the longest to wait until everything is decided', parseCount(3600), 120)
+    .option('--yes', 'do not ask for confirmation');
 }
 
 type Options = {
@@ -78,7 +73,7 @@ async function verify(cli: Cli): Promise<number> {
   const resume = cli.options['resume'] === true;
   let report = await told(cli, (options) => flow.run({ ...options, resume }));
   if (resume && report.resumedFrom === null)
-    cli.io.err('There was no such run to go on with: everything was compared.\n');
+    cli.io.err('There was no interrupted run to resume: everything was compared.\n');
   let repaired: Repaired | null = null;
   const wanted = report.differences.filter(isRepairable);
   if (cli.options['repair'] === true && wanted.length > 0) {
@@ -144,7 +139,7 @@ async function backfill(cli: Cli): Promise<number> {
   let repaired: Repaired | null = null;
   if (found.missing.length > 0) {
     cli.io.err(`The plan\n${planOf(found.missing)}${moreText(found.report.more)}\n`);
-    if (!(await cli.confirm(`Take in ${found.missing.length}?`))) return EXIT.failed;
+    if (!(await cli.confirm(`Fetch ${found.missing.length}?`))) return EXIT.failed;
     repaired = await world.change('backfill', null, () => backfilling.takeIn(found), counts);
     await settle(cli, world, repaired);
   }
@@ -177,7 +172,7 @@ function counts({ started, failed, beyond }: Repaired): { readonly detail: Reado
 async function settle(cli: Cli, world: World, repaired: Repaired): Promise<void> {
   const books = world.get(VerifyBooks);
   const atRest = await world.workUntil(() => books.atRest(repaired.lanes), cli.options['wait'] as number);
-  if (!atRest) cli.io.err('Not everything came to rest in time; the daemon goes on with it.\n');
+  if (!atRest) cli.io.err('Not everything finished in time; the daemon continues.\n');
 }
 
 export function exitOf(report: VerifyReport): number {
@@ -259,7 +254,7 @@ function repairedText(r: Repaired): string {
           ['about', 'why'],
           r.failed.map((f) => [about(f.difference), f.why]),
         )}`;
-  return `Carried out: ${r.started.length + r.beyond}.\n${failed}\n`;
+  return `Repairs done: ${r.started.length + r.beyond}.\n${failed}\n`;
 }
 
 function lossText(windows: readonly LossWindow[]): string {
@@ -269,7 +264,7 @@ function lossText(windows: readonly LossWindow[]): string {
 
 function resumedText({ resumedFrom, beganAt }: VerifyReport): string {
   const began = `${beganAt.toISOString().slice(0, 19)}Z`;
-  return `It went on with run ${resumedFrom ?? ''}: part of this was compared from ${began} on, and what differed then was looked at again.\n`;
+  return `It resumed run ${resumedFrom ?? ''}: part of this was compared from ${began} on, and what differed then was compared again.\n`;
 }
 
 /** What is counted and not named. */
@@ -292,7 +287,7 @@ function reportText(report: VerifyReport): string {
         ['id', 'kind', 'about', 'what', 'mended by'],
         untold.map((d) => [differenceId(d), d.kind, about(d), d.detail, DOES[d.repair]]),
       ),
-      'What is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n',
+      'If a difference is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n',
     );
     if (untold.some(isRepairable)) out.push('`crossbill verify --repair` mends what needs no person.\n');
   }

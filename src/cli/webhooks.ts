@@ -26,7 +26,7 @@ function failureOf(f: CallFailure): CliError {
 }
 
 export function addWebhooks(program: Command, session: Session): void {
-  const webhooks = program.command('webhooks').description("the MoR's webhook endpoints (Document 2)");
+  const webhooks = program.command('webhooks').description("the MoR's webhook endpoints");
   session.leaf(
     webhooks,
     'list',
@@ -79,7 +79,7 @@ export function addWebhooks(program: Command, session: Session): void {
       return EXIT.ok;
     })
     .requiredOption('--url <url>', 'https address of /webhooks/mor/events')
-    .option('--events <types...>', 'event types; left out: all that are used here');
+    .option('--events <types...>', 'event types; default: all that Crossbill uses');
   session
     .leaf(webhooks, 'delete <id>', 'end the deliveries to an endpoint', async (cli, args) => {
       const id = need(args);
@@ -91,7 +91,7 @@ export function addWebhooks(program: Command, session: Session): void {
       await cli.print({ id, deleted: true }, () => `Deleted ${plain(id)}.\n`);
       return EXIT.ok;
     })
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask for confirmation');
 }
 
 function view(e: WebhookEndpoint): Record<string, unknown> {

@@ -72,7 +72,7 @@ const daemon = {
       type: url,
       example: 'http://127.0.0.1:4318',
       description:
-        'An OpenTelemetry collector that takes traces over OTLP/HTTP; /v1/traces is appended. Left out, there are no traces.',
+        'An OpenTelemetry collector that takes traces over OTLP/HTTP; /v1/traces is appended. Default: no traces.',
     },
     httpUrl('base'),
   ),
@@ -80,8 +80,7 @@ const daemon = {
     {
       name: 'CROSSBILL_DATA_DIR',
       type: 'directory',
-      description:
-        'Where the embedded PostgreSQL keeps its files when no DATABASE_URL is set. Made when it is missing.',
+      description: 'Where the embedded PostgreSQL keeps its files when no DATABASE_URL is set. Created when missing.',
     },
     '.crossbill',
     someText,
@@ -147,7 +146,7 @@ const stripe = {
       name: 'STRIPE_API_BASE',
       type: `${url} without a path`,
       example: 'http://127.0.0.1:4010',
-      description: "Another address for Stripe's API, for the sandbox. Left out, it is Stripe itself.",
+      description: "Another address for Stripe's API, for the sandbox. Default: Stripe itself.",
     },
     httpUrl('origin'),
   ),
@@ -273,7 +272,7 @@ const mor = {
       type: 'secrets, comma-separated',
       secret: true,
       example: '<secret>',
-      description: 'The secrets of Mor-Signature, for /webhooks/mor/payments. Any one may match, for rotation.',
+      description: 'The secrets that check Mor-Signature, for /webhooks/mor/payments. Any one may match, for rotation.',
     },
     signingSecrets,
   ),
@@ -284,7 +283,7 @@ const mor = {
       secret: true,
       example: '<secret>',
       description:
-        'The secrets of Service-Signature, for /webhooks/mor/events. Any one may match. Without any, that door believes nobody and answers WEBHOOK_MISMATCH_STATUS.',
+        'The secrets that check Service-Signature, for /webhooks/mor/events. Any one may match. Without one, that door refuses everything with WEBHOOK_MISMATCH_STATUS.',
     },
     signingSecrets,
   ),

@@ -15,7 +15,7 @@ export class EventView {
   @Text("The sender's type; empty when it had none.") type!: string;
   @Word(EVENT_STATUSES) status!: (typeof EVENT_STATUSES)[number];
   @TextIfAny('Why it was ignored, parked or put into quarantine.') reason?: string | undefined;
-  @Count('How often deciding it was tried in vain; in quarantine, how often it was delivered.') attempts!: number;
+  @Count('How many attempts to decide it failed; in quarantine, how often it was delivered.') attempts!: number;
   @Time() received_at!: string;
   @TimeIfAny() decided_at?: string | undefined;
 }

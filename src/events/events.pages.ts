@@ -119,7 +119,7 @@ function eventFacts(e: EventRow): Html {
     ["Sender's id", id(e.eventId)],
     ['Our id', id(e.id)],
     ['About', laneOf(e)],
-    [e.status === 'quarantined' ? 'Deliveries' : 'Tries in vain', e.attempts],
+    [e.status === 'quarantined' ? 'Deliveries' : 'Failed attempts', e.attempts],
     ['Received', time(e.receivedAt)],
     ['Decided', time(e.decidedAt, 'not yet')],
   ]);

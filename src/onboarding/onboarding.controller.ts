@@ -35,7 +35,7 @@ export class OnboardingController {
   @ApiOperation({
     summary: 'Begin a merchant’s application (role: ops)',
     description:
-      'Document 1’s initiate body without `mode`. `merchantReference` is the key: sent again it goes on where it stopped and makes no second merchant. Where the company is not known, `{merchantReference, withoutCompany: true, productCode?}` makes a merchant whose company details can never be filled in. 201 when this request began it, else 200.',
+      'The MoR’s onboarding request without `mode`. `merchantReference` is the key: sent again, it continues where it stopped and makes no second merchant. Where the company is not known, `{merchantReference, withoutCompany: true, productCode?}` makes a merchant whose company details can never be filled in. 201 when this request began it, else 200.',
   })
   @ApiBody(anObject)
   @ApiCreatedResponse({ type: OnboardingView })

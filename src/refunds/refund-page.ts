@@ -106,7 +106,7 @@ export function refundPart(r: RefundRow, payment: string): Html {
     ['On Stripe', status(r.mirror)],
     ['Credit note on Stripe', id(r.creditNoteId)],
     ['Reason', foreign(r.reason === null ? null : words(r.reason))],
-    ['Made', r.origin === 'api' ? 'through Crossbill' : 'elsewhere, and heard of'],
+    ['Made', r.origin === 'api' ? 'through Crossbill' : 'elsewhere'],
     ['Asked for', time(r.createdAt)],
     ['Succeeded', time(r.succeededAt, 'not yet')],
   ])}`;

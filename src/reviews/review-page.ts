@@ -58,7 +58,7 @@ export function choiceForm(session: Session, r: ReviewRow, resolutions: readonly
   return html`<form class="card" action="/console/reviews/${encodeURIComponent(r.id)}" method="post">
     ${formToken(session)}
     <fieldset>
-      <legend>What is to be done?</legend>
+      <legend>Choose a resolution</legend>
       ${resolutions.map(
         (name) =>
           html`<div class="choice">

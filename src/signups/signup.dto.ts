@@ -113,7 +113,7 @@ export class CreateSignupDto {
     type: 'object',
     additionalProperties: true,
     description:
-      'A calculation request (Document 2): it is calculated first and its id is bound; a payment’s amount must be its totalAmount.',
+      'A tax calculation request of the MoR’s API: it is calculated first and its id is bound; a payment’s amount must be its totalAmount.',
   })
   @MayBeAbsent()
   @IsJsonObject()

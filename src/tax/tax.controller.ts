@@ -34,7 +34,7 @@ export class TaxController {
   @MayRead('signup', 'tax.calculate')
   @ApiOperation({
     summary: 'Calculate tax (role: signup)',
-    description: 'Valid for 7 days and once. Fields as Document 2, POST /api/tax/calculations.',
+    description: 'Valid for 7 days and once. Fields as in the MoR’s POST /api/tax/calculations.',
   })
   @ApiBody(anObject)
   @Problems({

@@ -57,7 +57,7 @@ describe('the command line', () => {
       const done = await cliJson<{ migrations: string[] }>(['migrate'], env);
       expect(done.code).toBe(0);
       expect(done.body.migrations).toEqual([expect.stringContaining('schema')]);
-      expect(await cli(['migrate'], env)).toEqual({ code: 0, out: 'The schema was current already.\n', err: '' });
+      expect(await cli(['migrate'], env)).toEqual({ code: 0, out: 'The schema is already current.\n', err: '' });
       expect(await cli(['migrate', '--status'], env)).toEqual({ code: 0, out: 'The schema is current.\n', err: '' });
     } finally {
       await empty.drop();
@@ -150,7 +150,7 @@ describe('the command line', () => {
         ),
       ).toContain(paid.invoiceId);
     }
-    const unknown = /^Nothing here is known by in_nobody\./;
+    const unknown = /^Crossbill knows nothing called in_nobody\./;
     expect(await cli(['explain', 'in_nobody'], world.env)).toEqual(saysWhy(1, unknown));
   });
 
@@ -224,7 +224,7 @@ describe('the command line', () => {
     });
     const none = { code: 0, out: 'No event is parked.\n', err: '' };
     expect(await cli(['retry', '--all-parked'], world.env)).toEqual(none);
-    expect(await cli(['retry'], world.env)).toEqual(saysWhy(2, /^Name one event, or say --all-parked\.\n$/));
+    expect(await cli(['retry'], world.env)).toEqual(saysWhy(2, /^Name one event, or use --all-parked\.\n$/));
     expect(await cli(['retry', 'evt_nobody'], world.env)).toEqual(saysWhy(1, /^There is no event evt_nobody\./));
     const cursor = await cli(['events', 'list', '--cursor', 'x'], world.env);
     expect(cursor).toEqual(saysWhy(2, /^The cursor is not one of ours\.\n$/));

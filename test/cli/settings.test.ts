@@ -33,18 +33,18 @@ describe('help', () => {
     expect(await cli(['--version'])).toEqual({ code: 0, out: '0.1.0\n', err: '' });
     for (const [line, why] of [
       ['verfy', "unknown command 'verfy'\n(Did you mean verify?)"],
-      ['verify --since yesterday', "option '--since <when>' argument 'yesterday' is invalid. say a past date"],
-      ['refund pay_1 --amount 10.00', "option '--amount <minor>' argument '10.00' is invalid. say a whole number"],
+      ['verify --since yesterday', "option '--since <when>' argument 'yesterday' is invalid. Use a past date"],
+      ['refund pay_1 --amount 10.00', "option '--amount <minor>' argument '10.00' is invalid. Use a whole number"],
       ['explain', "missing required argument 'id'"],
       // No empty list for a misspelt word.
-      ['events --status nope', "option '--status <status>' argument 'nope' is invalid. say one of received, done"],
-      ['events --source mor', "option '--source <source>' argument 'mor' is invalid. say one of stripe, mor_payments"],
+      ['events --status nope', "option '--status <status>' argument 'nope' is invalid. Use one of received, done"],
+      ['events --source mor', "option '--source <source>' argument 'mor' is invalid. Use one of stripe, mor_payments"],
       [
         'reviews --kind amount_mismatched',
-        "option '--kind <kind>' argument 'amount_mismatched' is invalid. say one of",
+        "option '--kind <kind>' argument 'amount_mismatched' is invalid. Use one of",
       ],
-      ['reviews --order oldest', "option '--order <order>' argument 'oldest' is invalid. say one of due, newest"],
-      ['export ledger --format xml', "option '--format <format>' argument 'xml' is invalid. say one of csv, jsonl"],
+      ['reviews --order oldest', "option '--order <order>' argument 'oldest' is invalid. Use one of due, newest"],
+      ['export ledger --format xml', "option '--format <format>' argument 'xml' is invalid. Use one of csv, jsonl"],
     ] as const) {
       const ran = await cli(line.split(' '));
       expect([line, ran]).toEqual([line, { code: 2, out: '', err: expect.stringContaining(`error: ${why}`) }]);

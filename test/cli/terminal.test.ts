@@ -34,7 +34,7 @@ const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next
 const CASES: Readonly<Record<string, Case>> = {
   init: { text: /^Wrote .*\.env \(only you can read it\)/, json: ['file', 'compose_file'] },
   'config print': { text: /^STRIPE_MAX_RPS +500$/m, json: ['PORT', 'DATABASE_URL', 'API_KEYS'] },
-  migrate: { text: /^The schema was current already\.$/m, json: ['migrations'] },
+  migrate: { text: /^The schema is already current\.$/m, json: ['migrations'] },
   doctor: { text: /^\d+ ok, \d+ to look at, 0 failed$/m, json: ['checks', 'summary'] },
   status: {
     text: /^Invoices\nstatus +count\n[^]*\nLast verify\n {2}never$/m,
@@ -46,8 +46,12 @@ const CASES: Readonly<Record<string, Case>> = {
     text: /^type +invoice\.created\n[^]*"object": "event"/m,
     json: [...event, 'body'],
   },
-  'events retry': { args: () => [facts.eventId], text: /^To be decided again: ie_/, json: ['retried', 'refused'] },
-  retry: { args: () => [facts.eventId], text: /^To be decided again: ie_/, json: ['retried', 'refused'] },
+  'events retry': {
+    args: () => [facts.eventId],
+    text: /^Queued to be decided again: ie_/,
+    json: ['retried', 'refused'],
+  },
+  retry: { args: () => [facts.eventId], text: /^Queued to be decided again: ie_/, json: ['retried', 'refused'] },
   'reviews list': { text: /^id +due +since +kind +status[^]*rev_terminal[^]*dispute/, json: ['data'] },
   'reviews resolve': {
     args: (way) => [`rev_${way}`, 'dismiss', '--note', 'agreed', '--yes'],
@@ -118,7 +122,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   rebuild: {
     args: () => ['--check'],
-    text: /^The read rows of all \d+ invoices are as their logs say\.$/m,
+    text: /^The read rows of all \d+ invoices match their logs\.$/m,
     json: ['lanes', 'differed'],
     beside: /^(invoices [^\n]*\n)*$/,
   },
@@ -137,7 +141,7 @@ const BESIDE = ['verify', 'export ledger', 'status'];
 
 /** What is wrong, the command, its settings, exit code and message. */
 const WRONG: readonly (readonly [string, readonly string[], Record<string, string>, number, RegExp])[] = [
-  ['an unknown id', ['explain', 'in_nobody'], {}, 1, /^Nothing here is known by in_nobody\. If Stripe .*\n$/],
+  ['an unknown id', ['explain', 'in_nobody'], {}, 1, /^Crossbill knows nothing called in_nobody\. If Stripe .*\n$/],
   ['a payment that is not there', ['refund', 'pay_nobody', '--yes'], {}, 1, /^There is no payment pay_nobody\.\n$/],
   [
     'a setting',
@@ -327,12 +331,12 @@ it('every command has its place in the tests on a terminal and through pipes', (
   it('is coloured text for a person', async () => {
     const seen = await logged({});
     expect(seen).toEqual({ code: 0, out: expect.stringMatching(COLOUR), err: '' });
-    expect(seen.out).toMatch(/trying again[^]*asked to stop/);
+    expect(seen.out).toMatch(/trying again[^]*stopping/);
   });
 
   it('is the same text without any colour when NO_COLOR is set', async () => {
     const seen = await logged({ NO_COLOR: '1' });
-    expect(seen).toEqual({ code: 0, out: expect.stringMatching(/ERROR[^]*trying again[^]*asked to stop/), err: '' });
+    expect(seen).toEqual({ code: 0, out: expect.stringMatching(/ERROR[^]*trying again[^]*stopping/), err: '' });
     expect(seen.out).not.toContain('\u001b');
   });
 });

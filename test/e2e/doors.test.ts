@@ -312,7 +312,7 @@ describe('the doors while the database is in trouble', () => {
     const daemon = await starting;
     expect(await deliver(world, 'stripe', body, { base })).toEqual(RECEIVED);
 
-    // A delivery whose body is still under way when the daemon is asked to stop: not stored, so 503 or no answer.
+    // A delivery whose body is still under way when the daemon is stopping: not stored, so 503 or no answer.
     const stopped = daemon.stop();
     const late = await deliver(world, 'stripe', unusedBody('evt_late'), { base }).catch(() => ({ status: 503 }));
     expect(late.status).toBe(503);

@@ -1,4 +1,4 @@
-// The daemon as a process: killed without warning and asked to stop under load. Nothing is lost and nothing is done twice.
+// The daemon as a process: killed without warning and stopping under load. Nothing is lost and nothing is done twice.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startWorld, type Subscriber, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
@@ -45,7 +45,7 @@ describe('a daemon that is killed or stopped under load', () => {
     await paidOnce(world, invoices);
   });
 
-  it('asked to stop under load it ends within 20 s with exit code 0, and the next one carries on', async () => {
+  it('stopping under load it ends within 20 s with exit code 0, and the next one carries on', async () => {
     const invoices = await renewAtOnce(world, subscribers, RENEWALS);
     await untilSomeCalls(world, 5);
     expect(await daemon.end('SIGTERM')).toBe(0); // 1: it was not done after 19 s
@@ -53,7 +53,7 @@ describe('a daemon that is killed or stopped under load', () => {
     await paidOnce(world, invoices);
   });
 
-  it('asked to stop while calls get no answer it still ends within 20 s', async () => {
+  it('stopping while calls get no answer it still ends within 20 s', async () => {
     await world.control('POST', '/faults', {
       side: 'stripe',
       method: 'POST',

@@ -308,7 +308,7 @@ describe('a database that may still come', () => {
     await full.opened;
 
     const nowhere = start('postgres://u:hunter22@no-such-host.invalid/db');
-    await nowhere.says("the name of the database's host is not known here; trying again until it is");
+    await nowhere.says("the database's host name does not resolve; trying again until it is");
     const nobody = start('postgres://u:hunter22@127.0.0.1:1/db');
     await nobody.says('the database does not answer; trying again until it does');
     expect([...nowhere.lines, ...nobody.lines].join('')).not.toContain('hunter22');

@@ -46,7 +46,7 @@ export const IsCurrencyCode = (): PropertyDecorator =>
   rule('isCurrencyCode', 'must be a currency code of three letters (ISO 4217)', (v) => parseCurrency(v) !== null);
 
 export const IsOneOf = (words: readonly string[]): PropertyDecorator =>
-  rule('isOneOf', `must be one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v));
+  rule('isOneOf', `Use one of ${words.join(', ')}`, (v) => typeof v === 'string' && words.includes(v));
 
 export const IsOneOfEach = (words: readonly string[]): PropertyDecorator =>
   rule(

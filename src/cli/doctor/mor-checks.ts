@@ -32,7 +32,11 @@ function listedChecks(all: readonly WebhookEndpoint[], hasSecret: boolean): Chec
   const register = 'Run `crossbill webhooks register --url https://<this daemon>/webhooks/mor/events`.';
   if (ours.length === 0) {
     return [
-      warn(name, 'none points at /webhooks/mor/events: bank transfers, links and disputes are not heard of', register),
+      warn(
+        name,
+        'none points at /webhooks/mor/events: events of bank transfers, links and disputes do not arrive',
+        register,
+      ),
     ];
   }
   const checks = ours.map((e): Check => {

@@ -108,7 +108,7 @@ export class Fields {
     const value = this.optionalText(name);
     if (value === undefined) return undefined;
     const word = words.find((known) => known === value);
-    if (word === undefined) this.problems.unparsable(this.at(name), `must be one of ${words.join(', ')}`);
+    if (word === undefined) this.problems.unparsable(this.at(name), `Use one of ${words.join(', ')}`);
     return word;
   }
 
