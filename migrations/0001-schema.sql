@@ -201,10 +201,11 @@ create index refund_status on refund (status, seq desc);
 create index refund_unmirrored on refund (invoice_id) where mirror not in ('done', 'not_needed');
 create unique index refund_processor_id on refund (processor_refund_id, payment_row_id) where processor_refund_id is not null;
 
--- What the MoR keeps beside an invoice: proforma invoices, payment links, e-invoices, disputes, alerts, captured payments.
+-- What the MoR keeps beside an invoice: proforma invoices, payment links, e-invoices, disputes, alerts, captured payments,
+-- and the debits that a person says a bank took back.
 create table mor_object (
   id             text primary key,
-  kind           text not null check (kind in ('proforma','payment_link','e_invoice','dispute','alert','capture')),
+  kind           text not null check (kind in ('proforma','payment_link','e_invoice','dispute','alert','capture','debit_return')),
   mor_id         text,                 -- null until the MoR's answer named it
   invoice_id     text not null references invoice (invoice_id),
   payment_row_id text references payment (id),

@@ -11,6 +11,7 @@ import { IntakeModule } from './intake/intake.module.js';
 import { ReadingRoom } from './intake/read-body.js';
 import { type Logger, Metrics, type Tracer } from './observe/index.js';
 import { watchCalls, watchDoors, watchLanes, watchSteps, watchVerify } from './watch.js';
+import { StatementsModule } from './statements/statements.module.js';
 import { type Database } from './store/database.js';
 import { LEASE_MS } from './store/lane-queue.js';
 import { WorkersModule } from './lane/workers.module.js';
@@ -68,6 +69,7 @@ export class AppModule {
           ...watchVerify(log),
         }),
         ApiModule,
+        StatementsModule,
         ConsoleModule,
       ],
     };

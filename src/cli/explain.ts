@@ -152,6 +152,7 @@ const PAPERS: Record<MorObjectRow['kind'], string> = {
   dispute: 'Dispute',
   alert: 'Pre-chargeback alert',
   capture: 'Card payment at the MoR',
+  debit_return: 'Returned debit',
 };
 
 /** One thing that the MoR keeps beside the invoice. */

@@ -21,6 +21,7 @@ import { addMigrate } from './migrate.js';
 import { addOnboard } from './onboard.js';
 import { addRebuild } from './rebuild.js';
 import { addRefund } from './refund.js';
+import { addReturned } from './returned.js';
 import { addReviews } from './reviews.js';
 import { Session } from './session.js';
 import { addShadow } from './shadow.js';
@@ -68,6 +69,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addReviews,
     addExplain,
     addRefund,
+    addReturned,
     addVerify,
     addShadow,
     addExport,

@@ -212,6 +212,7 @@ export type ReviewKind =
   | 'finalization_failed'
   | 'dispute'
   | 'partial_transfer'
+  | 'debit_returned'
   | 'effect_failed';
 
 export type Resolution = 'apply' | 'refund' | 'retry' | 'dismiss';

@@ -1,7 +1,11 @@
-// A thing that the MoR keeps beside an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert.
+// A thing that the MoR keeps beside an invoice: a proforma invoice, a payment link, an e-invoice, a dispute, an alert, a returned debit.
 
-/** `capture`: a captured card payment, kept for the MoR's uuid of it, which e-invoices and documents go by. */
-export type MorObjectKind = 'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture';
+/**
+ * `capture`: a captured card payment, kept for the MoR's uuid of it, which e-invoices and documents go by. `debit_return`: a bank took
+ * a debit back, which no event tells (Document 3, "Bank-debit methods"): a person has it from the MoR's statement, and `number` is where.
+ */
+export type MorObjectKind =
+  'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';
 
 /** What the columns have no place for. Absent: not known. */
 export type MorObjectDetail = {
@@ -63,7 +67,7 @@ export type MorObjectRow = {
   readonly paymentRowId: string | null;
   /**
    * In the MoR's words. Ours are `REQUESTED` (not answered yet), `REFUSED`, `REPLACED` and `DELETED`; disputes are `action_needed`,
-   * `revision_requested`, `won`, `lost` or `decided`, alerts `received` or `handled`.
+   * `revision_requested`, `won`, `lost` or `decided`, alerts `received` or `handled`, returned debits `returned` or `undone`.
    */
   readonly status: string;
   /** Smallest units; null when not known. */

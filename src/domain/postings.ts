@@ -60,6 +60,16 @@ export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, 
   return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, at, null, null);
 }
 
+/** A bank took a debit back after it was settled, as a person has it from the MoR: as for a lost dispute. */
+export function debitReturned(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+  return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, at, null, null);
+}
+
+/** A return was recorded by mistake, or what it took was given back by a refund. */
+export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
+  return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, at, null, null);
+}
+
 /** A refund of a payment that never was marked: both clearing accounts are settled against each other. */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, at, null, r.id);

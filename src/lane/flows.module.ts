@@ -23,6 +23,7 @@ import { type LaneWatch } from './lane-trail.js';
 import { LossWindowFlow } from '../verify/loss-window.flow.js';
 import { OnboardingFlow } from '../onboarding/onboarding.flow.js';
 import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
+import { ReturnsFlow } from '../statements/returns.flow.js';
 import { SignupFlow } from '../signups/signup.flow.js';
 import { TaxErrands } from '../tax/tax-errands.js';
 import { VerifyFlow } from '../verify/verify.flow.js';
@@ -85,6 +86,7 @@ export class FlowsModule {
         madeOf(TaxErrands, TaxDesk, TaxBasisReader, Signups),
         madeOf(RouteChannelEventsFlow, ChannelEvents, FlowContext, Wake),
         madeOf(CommandFlow, LaneStore, Books, FlowContext, Wake, ReviewDesk),
+        madeOf(ReturnsFlow, LaneStore, Books, FlowContext, Wake),
         madeOf(ChannelFlow, LaneStore, Books, BillingReader, MorChannels, FlowContext, Wake),
         {
           provide: OnboardingFlow,
@@ -115,6 +117,7 @@ export class FlowsModule {
         FlowContext,
         WorkLaneFlow,
         CommandFlow,
+        ReturnsFlow,
         ChannelFlow,
         OnboardingFlow,
         SignupFlow,

@@ -26,6 +26,8 @@ const LEDGER_FILTERS = [
       'refund_of_unmarked',
       'dispute_lost',
       'dispute_reversed',
+      'debit_returned',
+      'debit_return_reversed',
     ],
   },
 ] as const;

@@ -24,6 +24,7 @@ const kinds: Record<ReviewKind, true> = {
   finalization_failed: true,
   dispute: true,
   partial_transfer: true,
+  debit_returned: true,
   effect_failed: true,
 };
 export const REVIEW_KINDS = Object.keys(kinds);

@@ -46,6 +46,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   renewals: SUBJECT,
   reviews: SUBJECT,
   signups: SUBJECT,
+  statements: SUBJECT,
   tax: SUBJECT,
   transfers: SUBJECT,
   verify: SUBJECT,

@@ -2,15 +2,17 @@
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { disputeLost, disputeReversed } from '../../domain/postings.js';
-import { addEntry, closeReviews, type Ctx, note, openReview, putObject } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
+import { settleReturn } from '../../statements/rules/settle-return.js';
+import { bookLosses } from './book-losses.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
-  if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert')) return s;
+  if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;
   let state = bookLosses(nameDisputed(s), ctx);
   for (const o of state.objects) {
     if (o.kind === 'dispute') state = settleDispute(state, o, ctx);
     if (o.kind === 'alert') state = settleAlert(state, o, ctx);
+    if (o.kind === 'debit_return') state = settleReturn(state, o, ctx);
   }
   return state;
 }
@@ -33,68 +35,6 @@ function isNamed(p: PaymentRow, names: readonly string[]): boolean {
   return [p.paymentId, p.id, p.processorChargeId, p.processorPaymentIntentId].some(
     (id) => id !== null && names.includes(id),
   );
-}
-
-/**
- * The books follow what is known now, in whatever order it became known: a refund counts before a loss, a loss takes what is left of
- * its payment, and one that is no loss after all is taken back. Entries are never changed: the difference is another one.
- */
-function bookLosses(s: LaneState, ctx: Ctx): LaneState {
-  const wanted = lossesOf(s);
-  let state = s;
-  for (const o of s.objects) {
-    // One that an older release booked beside this one did not write down how much: it stays as it is.
-    if (o.kind !== 'dispute' || isOldLoss(o)) continue;
-    const { loss } = o.detail;
-    const to = wanted.get(o.id);
-    const had = loss === undefined ? 0n : BigInt(loss.minor);
-    const before = s.payments.find((p) => p.id === loss?.of);
-    if (before !== undefined && before.id !== to?.payment.id) {
-      state = move(state, o.id, before, -had, ctx);
-      if (to !== undefined) state = move(state, o.id, to.payment, to.minor, ctx);
-    } else if (to !== undefined) state = move(state, o.id, to.payment, to.minor - had, ctx);
-  }
-  return state;
-}
-
-function isOldLoss(o: MorObjectRow): boolean {
-  return o.detail.booked === true && o.detail.loss === undefined;
-}
-
-/** What the bank took, by dispute: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
-function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
-  const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
-  const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
-  const lost = s.objects.filter((o) => o.kind === 'dispute' && (o.status === 'lost' || isOldLoss(o)));
-  for (const payment of s.payments) {
-    if (payment.succeededAt === null || payment.amount === null) continue;
-    let rest = payment.amount - payment.amountRefunded;
-    const own = lost.filter((o) => o.paymentRowId === payment.id);
-    for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
-      const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
-      const minor = fits ? (o.amount ?? 0n) : rest;
-      rest -= minor;
-      if (minor > 0n) losses.set(o.id, { payment, minor });
-    }
-  }
-  return losses;
-}
-
-/** Books `minor` more, or less, as the loss of a dispute of this payment. */
-function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, ctx: Ctx): LaneState {
-  const o = s.objects.find((x) => x.id === objectId);
-  if (o === undefined || minor === 0n) return s;
-  const { entries = 0, minor: had = '0', of = p.id } = o.detail.loss ?? {};
-  const subject = entries === 0 ? o.id : `${o.id}:${entries + 1}`;
-  const entry = minor > 0n ? disputeLost(p, subject, minor, ctx.now) : disputeReversed(p, subject, -minor, ctx.now);
-  const now = (of === p.id ? BigInt(had) : 0n) + minor;
-  const loss = { of: p.id, minor: now.toString(), entries: entries + 1 };
-  const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
-  const what = showMoney({ minor: minor > 0n ? minor : -minor, currency: p.currency });
-  const name = o.morId ?? o.id;
-  const why =
-    minor > 0n ? `was taken back by the bank: dispute ${name} is lost` : `of the loss by dispute ${name} is taken back`;
-  return note(booked, ctx, 'decision', `${what} ${why}`, o.id);
 }
 
 /** The item names the dispute and its stage, so that evidence that was sent back is a new item and not the one dismissed before. */

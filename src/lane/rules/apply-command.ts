@@ -32,6 +32,7 @@ import { closePayment, PARKING, proven } from './settle.js';
 import { askAgain } from '../../domain/lane/facts.js';
 import { isSurplus, surplusToRefund } from '../../renewals/rules/surplus.js';
 import { isToldFailed } from '../../renewals/rules/alarms.js';
+import { returnOf } from '../../statements/rules/settle-return.js';
 
 /** A request that cannot be carried out: HTTP status, stable code, and the field to blame (null: none). */
 export type Refusal = {
@@ -85,6 +86,11 @@ export function requestRefund(
   }
   if (p.succeededAt === null || p.amount === null) {
     return refuse(422, 'payment_not_refundable', 'This payment never succeeded: there is nothing to give back.');
+  }
+  if (returnOf(s, p.id) !== undefined) {
+    const message =
+      'The bank took the money of this payment back (a returned debit): a refund would pay the customer twice.';
+    return refuse(422, 'payment_not_refundable', message);
   }
   const key = scope === null ? null : refundKey(p.paymentId, scope);
   const before = key === null ? undefined : s.messages.find((m) => m.key === key);
@@ -175,6 +181,7 @@ function resolutionsOfKind(r: ReviewRow): readonly Resolution[] {
     case 'partial_transfer':
       return ['apply', 'dismiss'];
     case 'dispute':
+    case 'debit_returned':
     case 'conflicting_event':
     case 'refund_gap':
     case 'signup_overdue':

@@ -1,0 +1,68 @@
+// `crossbill returned <payment>`: a person records that a bank took a debit back, or undoes that.
+import { createHash, randomUUID } from 'node:crypto';
+import { type Command } from 'commander';
+import { Books } from '../domain/ports/books.js';
+import { ReturnsFlow } from '../statements/returns.flow.js';
+import { returnView } from '../statements/return.view.js';
+import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
+import { type Cli, need, type Session } from './session.js';
+import { amount } from './table.js';
+import { actorOf } from './world.js';
+
+export function addReturned(program: Command, session: Session): void {
+  session
+    .leaf(
+      program,
+      'returned <payment>',
+      'record that a bank returned a debit: books the loss, asks about the invoice',
+      returned,
+    )
+    .option('--reference <text>', 'where it stands, for example "stm_… line 12"')
+    .option('--undo', 'it was recorded by mistake: the loss is taken back by a further entry')
+    .option('--key <text>', 'the same key never records twice; left out: this is a new request')
+    .option('--yes', 'do not ask');
+}
+
+async function returned(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
+  const id = need(args);
+  const { reference, key, undo } = cli.options as { reference?: string; key?: string; undo?: boolean };
+  if (reference !== undefined && (undo === true || !/^[^\p{Cc}]{1,255}$/u.test(reference))) {
+    throw new CliError(EXIT.usage, 'usage', '--reference is one line of at most 255 characters, and not for --undo');
+  }
+  const world = await cli.open();
+  const found = await world.get(Books).payment(id);
+  if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
+  const { payment } = found;
+  const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;
+  const question =
+    undo === true
+      ? `Undo the return of payment ${id}, ${of}? Its loss is taken back in the ledger.`
+      : `Did the bank return payment ${id}, ${of}? What is left of it is booked as lost; nothing changes on Stripe.`;
+  if (!(await cli.confirm(question))) return EXIT.failed;
+  const asked = JSON.stringify({ reference: reference ?? null });
+  const name = {
+    apiKey: 'cli',
+    idempotencyKey: key ?? randomUUID(),
+    bodySha256: createHash('sha256').update(asked).digest(),
+  };
+  const flow = world.get(ReturnsFlow);
+  const by = actorOf(cli.io);
+  const row = await world.change(
+    undo === true ? 'payment.returned.undo' : 'payment.returned',
+    id,
+    async () =>
+      doneOrFailed(
+        undo === true
+          ? await flow.undo(id, by, name)
+          : await flow.record(id, { by, reference: reference ?? null }, name),
+      ),
+    (made) => ({ detail: { id: made.id } }),
+  );
+  const what = amount(row.amount, row.currency);
+  await cli.print(returnView(row, payment), () =>
+    row.status === 'returned'
+      ? `Return ${row.id}: ${what} is booked as lost. \`crossbill reviews\` asks what becomes of invoice ${row.invoiceId}.\n`
+      : `Return ${row.id} is undone: the loss of ${what} is taken back.\n`,
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,34 @@
+// A returned debit as the API shows it.
+import { type PaymentRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { Amount, Currency, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { paymentName } from '../renewals/payment.view.js';
+
+const STATUSES = ['returned', 'undone'] as const;
+
+export class ReturnView {
+  @Text('Ours and permanent, `ret_…`.') id!: string;
+  @Text() payment_id!: string;
+  @Text() invoice_id!: string;
+  @Amount('What the bank took back, in smallest units: all that was neither refunded nor lost before.') amount!: number;
+  @Currency() currency!: string;
+  @Word(STATUSES, '`undone`: recorded by mistake, and the loss is taken back.') status!: string;
+  @TextOrNull('Where it stands, as the caller gave it.') reference!: string | null;
+  @Time() created_at!: string;
+  @TimeOrNull() undone_at!: string | null;
+}
+
+export function returnView(row: MorObjectRow, payment: PaymentRow): ReturnView {
+  return {
+    id: row.id,
+    payment_id: paymentName(payment),
+    invoice_id: row.invoiceId,
+    amount: amountOf(row.amount ?? 0n),
+    currency: currencyOf(row.currency ?? payment.currency),
+    status: row.status,
+    reference: row.number,
+    created_at: timeOf(row.createdAt),
+    undone_at: row.status === 'undone' ? timeOf(row.updatedAt) : null,
+  };
+}

@@ -1,0 +1,112 @@
+// Debits that a bank took back: no event tells of them (Document 3), so a person records them, and may undo that.
+import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiHeader,
+  ApiOkResponse,
+  ApiOperation,
+  ApiPropertyOptional,
+  ApiTags,
+} from '@nestjs/swagger';
+import { type Request } from 'express';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { refundName, requiredIdempotencyKey } from '../api/http/idempotency.js';
+import { notFound, refusalProblem } from '../api/http/problem.js';
+import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
+import { type Done } from '../lane/change-lane.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { ReturnView, returnView } from './return.view.js';
+import { ReturnsFlow } from './returns.flow.js';
+
+class RecordReturnDto {
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 255,
+    description: 'Where it stands, for example the statement and its line.',
+    example: 'stm_0192f… line 12',
+  })
+  @MayBeAbsent()
+  @IsIdText()
+  reference?: string;
+}
+
+class UndoReturnDto {}
+
+const KEY = { name: 'Idempotency-Key', required: true, description: '1 to 255 printable characters.' };
+
+@ApiTags('Returned debits')
+@Controller('v1/payments/:id/returned')
+export class ReturnsController {
+  constructor(private readonly returns: ReturnsFlow) {}
+
+  @Get()
+  @MayRead('read', 'payment.returned.read')
+  @ApiOperation({ summary: 'The newest return of a payment (role: read)' })
+  @ApiOkResponse({ type: ReturnView })
+  @Problems({ 404: '`not_found`: no such payment, or no return of it was recorded' })
+  async one(@Param('id', IdPipe) id: string): Promise<ReturnView> {
+    const found = await this.returns.find(id);
+    if (found === null) throw notFound('return of this payment');
+    return returnView(found.row, found.payment);
+  }
+
+  @Post()
+  @HttpCode(201)
+  @MayChange('ops', 'payment.returned', { outside: false })
+  @ApiOperation({
+    summary: 'Record that a bank returned the debit of a payment (role: ops)',
+    description:
+      "For a bank debit that was returned after it was settled: Document 3 has no event for it, the MoR's statement shows it. The loss of all that is left of the payment is booked in the ledger, and a review item asks what becomes of the invoice on Stripe. Nothing is changed there. The payment cannot be refunded any more.",
+  })
+  @ApiHeader(KEY)
+  @ApiCreatedResponse({ type: ReturnView })
+  @Problems({
+    400: '`invalid_request`',
+    404: '`payment_not_found`',
+    409: '`payment_already_returned`, `refund_under_way`, `idempotency_conflict`',
+    422: '`payment_not_returnable`: never succeeded, or nothing of it is left',
+  })
+  async record(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: RecordReturnDto,
+    @Req() req: Request,
+    @CurrentCaller() caller: Caller,
+  ): Promise<ReturnView> {
+    const name = refundName(caller, requiredIdempotencyKey(req), req.body);
+    return this.shown(id, await this.returns.record(id, { by: caller.name, reference: dto.reference ?? null }, name));
+  }
+
+  @Post('undo')
+  @HttpCode(200)
+  @MayChange('ops', 'payment.returned.undo', { outside: false })
+  @ApiOperation({
+    summary: 'Undo the record of a returned debit (role: ops)',
+    description: 'A further entry in the ledger takes the loss back, and the review item closes.',
+  })
+  @ApiHeader(KEY)
+  @ApiOkResponse({ type: ReturnView })
+  @Problems({
+    400: '`invalid_request`',
+    404: '`payment_not_found`',
+    409: '`payment_not_returned`: no return of it stands; `idempotency_conflict`',
+  })
+  async undo(
+    @Param('id', IdPipe) id: string,
+    @Body() _dto: UndoReturnDto,
+    @Req() req: Request,
+    @CurrentCaller() caller: Caller,
+  ): Promise<ReturnView> {
+    const name = refundName(caller, requiredIdempotencyKey(req), req.body);
+    return this.shown(id, await this.returns.undo(id, caller.name, name));
+  }
+
+  private async shown(id: string, done: Done<MorObjectRow>): Promise<ReturnView> {
+    if (!done.ok) throw refusalProblem(done);
+    const found = await this.returns.find(id);
+    if (found === null) throw notFound('payment');
+    return returnView(done.value, found.payment);
+  }
+}

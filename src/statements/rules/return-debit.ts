@@ -1,0 +1,71 @@
+// What a person says of a debit that a bank took back after it was settled (Document 3 sends no event for it), and takes back again.
+import { type Ctx, note, putObject } from '../../domain/lane/change.js';
+import { type LaneState } from '../../domain/model.js';
+import { showMoney } from '../../domain/money.js';
+import { type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { type Commanded, refuse } from '../../lane/rules/apply-command.js';
+import { returnOf } from './settle-return.js';
+
+/** Who says so, and where it stands, such as `stm_… line 12`; null: not said. */
+export type ReturnWord = { readonly by: string; readonly reference: string | null };
+
+/** Records that the bank took back what is left of a payment. The loss and the item follow when the lane is settled. */
+export function returnDebit(
+  s: LaneState,
+  paymentRowId: string,
+  { by, reference }: ReturnWord,
+  ctx: Ctx,
+): Commanded<MorObjectRow> {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
+  if (p.succeededAt === null || p.amount === null) {
+    return refuse(422, 'payment_not_returnable', 'This payment never succeeded: there is nothing to take back.');
+  }
+  const before = returnOf(s, p.id);
+  if (before !== undefined) {
+    const message = `The return of this payment is recorded already: ${before.id}. If that was wrong, undo it.`;
+    return refuse(409, 'payment_already_returned', message);
+  }
+  const left = p.amount - p.amountRefunded - lostBefore(s, p.id);
+  if (left <= 0n) {
+    const message = 'Nothing of this payment is left: all of it was refunded, or lost in a dispute.';
+    return refuse(422, 'payment_not_returnable', message);
+  }
+  const open = s.refunds.some((r) => r.paymentRowId === p.id && ['requested', 'unknown', 'pending'].includes(r.status));
+  if (open) {
+    const message = 'A refund of this payment is on its way: wait until the MoR has answered it.';
+    return refuse(409, 'refund_under_way', message);
+  }
+  const row = newMorObject(ctx.now, {
+    id: ctx.newId('ret'),
+    kind: 'debit_return',
+    invoiceId: p.invoiceId,
+    paymentRowId: p.id,
+    status: 'returned',
+    amount: left,
+    currency: p.currency,
+    number: reference,
+    detail: { outcomeAt: ctx.now.toISOString() },
+  });
+  const said = `${by} recorded that the bank returned ${showMoney({ minor: left, currency: p.currency })}`;
+  return { ok: true, state: note(putObject(s, row), ctx, 'person', said, row.id), value: row };
+}
+
+/** Takes the word back: the loss is reversed by a further entry. One that was undone stays so. */
+export function undoReturn(s: LaneState, paymentRowId: string, by: string, ctx: Ctx): Commanded<MorObjectRow> {
+  const row = returnOf(s, paymentRowId);
+  if (row === undefined) return refuse(409, 'payment_not_returned', 'No return of this payment stands.');
+  const undone = { ...row, status: 'undone', updatedAt: ctx.now };
+  return {
+    ok: true,
+    state: note(putObject(s, undone), ctx, 'person', `${by} undid the return`, row.id),
+    value: undone,
+  };
+}
+
+/** What lost disputes took of a payment, as it is booked. */
+function lostBefore(s: LaneState, paymentRowId: string): bigint {
+  return s.objects
+    .filter((o) => o.kind === 'dispute' && o.detail.loss?.of === paymentRowId)
+    .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? '0'), 0n);
+}

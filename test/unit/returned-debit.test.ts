@@ -1,0 +1,110 @@
+// A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
+import { describe, expect, it } from '@jest/globals';
+import { requestRefund, resolveReview } from '../../src/lane/rules/apply-command.js';
+import { settle } from '../../src/lane/rules/settle.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { paymentCollected } from '../../src/domain/postings.js';
+import { addEntry, putPayment } from '../../src/domain/lane/change.js';
+import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
+import { aCtx, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
+import { balances } from '../support/lane-harness.js';
+
+const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
+
+/** A payment of 29.90 that is in the ledger as collected. */
+function paid(): { s: LaneState; id: string } {
+  const s = paidByCard();
+  const [p] = s.payments;
+  if (p === undefined) throw new Error('nothing was paid');
+  return { s: addEntry(s, paymentCollected(p, 2990n, NOW, null)), id: p.id };
+}
+
+function returned({ s, id }: { s: LaneState; id: string }, minute = 1): LaneState {
+  const done = returnDebit(s, id, { by: 'ada', reference: 'stm_1 line 12' }, later(minute));
+  if (!done.ok) throw new Error(done.code);
+  return settle(done.state, later(minute));
+}
+
+function undone(s: LaneState, id: string, minute = 2): LaneState {
+  const done = undoReturn(s, id, 'ada', later(minute));
+  if (!done.ok) throw new Error(done.code);
+  return settle(done.state, later(minute));
+}
+
+describe('a debit that the bank returned', () => {
+  it('is booked as lost once, and a person is asked what becomes of the invoice, which nothing touches', () => {
+    const before = paid();
+    const s = returned(before);
+    expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
+    expect(s.entries.filter((e) => e.reason === 'debit_returned')).toMatchObject([{ amount: { minor: 2990n } }]);
+    expect(open(s)).toMatchObject([
+      { kind: 'debit_returned', summary: expect.stringContaining('29.90 EUR of payment pay_1 is lost') },
+    ]);
+    expect(s.messages).toEqual(before.s.messages);
+    expect(s.invoice?.status).toBe('paid');
+    expect(settle(s, later(9)).entries).toEqual(s.entries);
+  });
+
+  it('is not recorded twice, and cannot be refunded any more', () => {
+    const p = paid();
+    const s = returned(p);
+    expect(returnDebit(s, p.id, { by: 'ada', reference: null }, later(2))).toMatchObject({
+      ok: false,
+      status: 409,
+      code: 'payment_already_returned',
+    });
+    const refund = requestRefund(s, p.id, { amount: null, reason: null, metadata: null, by: 'ada' }, later(2));
+    expect(refund).toMatchObject({ ok: false, status: 422, code: 'payment_not_refundable' });
+  });
+
+  it('is undone by a further entry, the item closes by itself, and it can be recorded again', () => {
+    const p = paid();
+    const s = undone(returned(p), p.id);
+    expect(balances(s)).toEqual({ mor_receivable: 2990n, unmarked_payments: -2990n });
+    expect(s.entries.map((e) => e.reason)).toEqual(['payment_collected', 'debit_returned', 'debit_return_reversed']);
+    expect(open(s)).toEqual([]);
+    expect(undoReturn(s, p.id, 'ada', later(3))).toMatchObject({ ok: false, code: 'payment_not_returned' });
+    expect(balances(returned({ s, id: p.id }, 4))).toMatchObject({ disputed_payments: 2990n });
+  });
+
+  it('that was dealt with and is undone then is told to a person again', () => {
+    const p = paid();
+    const s = returned(p);
+    const done = resolveReview(
+      s,
+      open(s)[0]?.id ?? '',
+      { resolution: 'dismiss', note: 'billed again', by: 'ada' },
+      later(2),
+    );
+    if (!done.ok) throw new Error(done.code);
+    expect(open(undone(settle(done.state, later(2)), p.id, 3))).toMatchObject([
+      { kind: 'debit_returned', summary: expect.stringContaining('undone since') },
+    ]);
+  });
+
+  it('takes only what is left, and nothing of a payment that was refunded, lost in a dispute, or never succeeded', () => {
+    const p = paid();
+    const word = { by: 'ada', reference: null };
+    const [row] = p.s.payments;
+    if (row === undefined) throw new Error('nothing was paid');
+    const part = returned({ s: putPayment(p.s, { ...row, amountRefunded: 990n }), id: p.id });
+    expect(part.objects).toMatchObject([{ kind: 'debit_return', amount: 2000n }]);
+    const all = putPayment(p.s, { ...row, amountRefunded: 2990n });
+    expect(returnDebit(all, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+    const lost = hear(p.s, 'dispute.outcome', { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' }, later(1));
+    expect(returnDebit(lost, p.id, word, later(2))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+    const failed = putPayment(p.s, { ...row, succeededAt: null, status: 'failed' });
+    expect(returnDebit(failed, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+  });
+
+  it('and a dispute of the same payment that is lost later take no more than the payment together', () => {
+    const p = paid();
+    const s = hear(
+      returned(p),
+      'dispute.outcome',
+      { disputeId: 'dp_1', paymentId: 'pay_1', outcome: 'lost' },
+      later(5),
+    );
+    expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
+  });
+});
