@@ -50,6 +50,7 @@ export type Subscriber = {
 };
 
 const DEADLINE_MS = 90_000;
+const LOOK_EVERY_MS = 100;
 
 /** The sandbox's MoR takes at most so long to charge a renewal, and to write the invoice of a payment, which proves it. */
 const MOR_TAKES_SEC = 2;
@@ -176,7 +177,8 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
     },
     async until(what, look, holds, withinMs = DEADLINE_MS) {
       const end = Date.now() + withinMs;
-      for (;;) {
+      // A look costs the daemon and the database work: the longer it takes, the less often.
+      for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, LOOK_EVERY_MS)) {
         let last: string;
         try {
           const seen = await look();
@@ -186,7 +188,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
           last = String(error);
         }
         if (Date.now() > end) throw new Error(`waited in vain until ${what}; last seen: ${last.slice(0, 2_000)}`);
-        await new Promise((resolve) => setTimeout(resolve, 25));
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     },
     async invoice(id, status) {

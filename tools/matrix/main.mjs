@@ -71,15 +71,18 @@ async function runPair(pair, place, logs) {
         result.bench = await bench(node.path, server.url, log);
         return;
       }
+      // The demo waits for most of its time: it runs beside the tests.
+      const withDemo = positionals.length === 0;
+      const ofDemo = withDemo ? demo(node.path, server.url, log) : Promise.resolve(null);
       if (!options.short) {
-        tell('tests');
-        const found = await tests(node.path, server.url, positionals.length > 0 ? positionals : TESTS, log, tell);
+        tell(withDemo ? 'tests and demo' : 'tests');
+        const paths = withDemo ? TESTS : positionals;
+        const found = await tests(node.path, server.url, paths, log, tell).finally(() => ofDemo);
         Object.assign(result, found);
         tell(`tests: ${found.passed} passed, ${found.failed} failed, ${found.skipped} skipped`);
-        if (positionals.length > 0) return;
-      }
-      tell('demo');
-      const failure = await demo(node.path, server.url, log);
+      } else tell('demo');
+      const failure = await ofDemo;
+      if (!withDemo) return;
       result.demo = failure === null;
       result[failure === null ? 'passed' : 'failed'] += 1;
       if (failure !== null) result.failures = [...result.failures, `the demo: ${failure}`];
