@@ -1,26 +1,40 @@
 // The whole daemon at a glance: the one file that knows every module.
-import { randomBytes } from 'node:crypto';
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
 import { ApiModule } from './api/api.module.js';
-import { type Config, type Secret } from './config/index.js';
+import { AuditModule } from './audit/audit.module.js';
+import { CONFIG, type Config, ConfigModule } from './config/index.js';
 import { ConsoleModule } from './console/console.module.js';
-import { coreModules } from './core.module.js';
-import { Wake } from './lane/wake.js';
-import { type IntakeOptions } from './intake/options.js';
+import { CustomersModule } from './customers/customers.module.js';
+import { DocumentsModule } from './documents/documents.module.js';
+import { EventsModule } from './events/events.module.js';
+import { HealthModule } from './health/health.module.js';
 import { IntakeModule } from './intake/intake.module.js';
-import { ReadingRoom } from './intake/read-body.js';
-import { type Logger, Metrics, type Tracer } from './observe/index.js';
-import { watchCalls, watchDoors, watchLanes, watchSteps, watchVerify } from './watch.js';
+import { LaneModule } from './lane/lane.module.js';
+import { LedgerModule } from './ledger/ledger.module.js';
+import { LinksModule } from './links/links.module.js';
+import { MorModule } from './mor/mor.module.js';
+import { type Logger, type Metrics, ObserveModule, ON_CALL, type Tracer } from './observe/index.js';
+import { OnboardingModule } from './onboarding/onboarding.module.js';
+import { OverviewModule } from './overview/overview.module.js';
+import { RefundsModule } from './refunds/refunds.module.js';
+import { RenewalsModule } from './renewals/renewals.module.js';
+import { ReviewsModule } from './reviews/reviews.module.js';
+import { SignupsModule } from './signups/signups.module.js';
 import { StatementsModule } from './statements/statements.module.js';
 import { type Database } from './store/database.js';
-import { LEASE_MS } from './store/lane-queue.js';
-import { WorkersModule } from './lane/workers.module.js';
-
-/** The slow poll of the lane worker, in milliseconds: what it finds was decided for within a second. */
-const POLL_MS = 400;
+import { StoreModule } from './store/store.module.js';
+import { stripeOptions } from './stripe/options-from-settings.js';
+import { StripeModule } from './stripe/stripe.module.js';
+import { SystemModule } from './system/system-ports.js';
+import { TaxModule } from './tax/tax.module.js';
+import { TransfersModule } from './transfers/transfers.module.js';
+import { VerifyModule } from './verify/verify.module.js';
+import { WebhookEndpointsModule } from './webhook-endpoints/webhook-endpoints.module.js';
 
 export type AppParts = {
   readonly config: Config;
+  /** Open, and its schema current; the application closes it when it ends. */
   readonly db: Database;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -28,67 +42,51 @@ export type AppParts = {
   readonly tracer: Tracer | null;
 };
 
-/** Metrics for the parts that show them, and the one room for all who read bodies. */
-@Global()
-@Module({})
-class SharedModule {
-  static of(metrics: Metrics, webhookBodyLimitBytes: number): DynamicModule {
-    const room = { provide: ReadingRoom, useValue: ReadingRoom.forBodiesUpTo(webhookBodyLimitBytes) };
-    return {
-      module: SharedModule,
-      providers: [{ provide: Metrics, useValue: metrics }, room],
-      exports: [Metrics, ReadingRoom],
-    };
-  }
-}
-
 @Module({})
 export class AppModule {
-  /** `db` is open and its schema current; the application closes it when it ends. */
-  static of({ config, db, log, metrics, tracer }: AppParts): DynamicModule {
+  /** The daemon. */
+  static of(parts: AppParts): DynamicModule {
+    const { imports = [], ...rest } = AppModule.withoutJobs(parts);
+    return { ...rest, imports: [ScheduleModule.forRoot(), ...imports] };
+  }
+
+  /** The same, and nothing runs by the clock: for the command line. */
+  static withoutJobs({ config, db, log, metrics, tracer }: AppParts): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        ...coreModules({ config, db, onCall: watchCalls(metrics, log), watch: watchSteps(log, tracer) }),
-        SharedModule.of(metrics, config.webhookBodyLimitBytes),
-        IntakeModule.register({
-          imports: [],
-          options: {
-            useFactory: (wake: Wake, room: ReadingRoom) => ({
-              ...intakeOptions(config, watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer)),
-              room,
-            }),
-            inject: [Wake, ReadingRoom],
-          },
-        }),
-        WorkersModule.register({
-          concurrency: config.workerConcurrency,
-          leaseMs: LEASE_MS,
-          pollMs: POLL_MS,
-          ...watchLanes(metrics, log),
-          ...watchVerify(log),
-        }),
+        // What every module may inject.
+        ConfigModule.of(config),
+        ObserveModule.of(log, metrics, tracer),
+        SystemModule,
+        StoreModule.of(db),
+        StripeModule.registerAsync({ useFactory: stripeOptions, inject: [CONFIG, ON_CALL] }),
+        // The frames.
+        MorModule,
+        LaneModule,
+        IntakeModule,
         ApiModule,
-        StatementsModule,
         ConsoleModule,
+        // The subjects, in the order in which their routes are documented.
+        SignupsModule,
+        CustomersModule,
+        RenewalsModule,
+        RefundsModule,
+        EventsModule,
+        ReviewsModule,
+        LedgerModule,
+        AuditModule,
+        VerifyModule,
+        HealthModule,
+        TaxModule,
+        WebhookEndpointsModule,
+        OnboardingModule,
+        TransfersModule,
+        LinksModule,
+        DocumentsModule,
+        StatementsModule,
+        OverviewModule, // last: it answers for every page of the console that is none
       ],
     };
   }
-}
-
-function intakeOptions(config: Config, onAnswer: NonNullable<IntakeOptions['onAnswer']>): IntakeOptions {
-  const reveal = (secrets: readonly Secret[]): string[] =>
-    // A door without a secret stays shut: nobody can sign with one that was just made up.
-    secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
-  return {
-    secrets: {
-      stripe: reveal(config.stripeWebhookSecrets),
-      mor_payments: reveal(config.morPaymentWebhookSecrets),
-      mor_events: reveal(config.morEventWebhookSecrets),
-    },
-    toleranceSec: config.webhookToleranceSec,
-    bodyLimitBytes: config.webhookBodyLimitBytes,
-    mismatchStatus: config.webhookMismatchStatus,
-    onAnswer,
-  };
 }

@@ -15,7 +15,7 @@ import { FrontServer, type RequestHandler } from './intake/front-server.js';
 import { type Logger, Metrics, NestLogger, tracerOf } from './observe/index.js';
 import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
-import { DoorWatch } from './intake/door-watch.js';
+import { DoorWatch } from './verify/door-watch.js';
 import { LaneWorker } from './lane/lane-worker.js';
 
 export type Daemon = {

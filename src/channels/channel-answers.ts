@@ -4,7 +4,7 @@ import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { morProblem, Problem } from '../api/http/problem.js';
-import { callersField } from '../transfers/proforma-request.js';
+import { callersField } from './callers-words.js';
 
 // The MoR answers within seconds. Who waits longer is told; the request goes on by itself with the same key.
 const PATIENCE_MS = 12_000;

@@ -1,38 +1,35 @@
 // Proforma invoices and payment links of one invoice: asked for, read afresh, taken back; sent by the lane's worker.
+import { Injectable } from '@nestjs/common';
 import { applyObjectRead } from './rules/channel-answer.js';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/channel-command.js';
 import { type LaneState } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { type Books } from '../domain/ports/books.js';
-import { type BilledInvoice, type BillingReader } from '../domain/ports/billing-reader.js';
+import { Books } from '../domain/ports/books.js';
+import { type BilledInvoice, BillingReader } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type LaneStore } from '../domain/ports/lane-store.js';
-import { type MorChannels, type ObjectFacts } from '../domain/ports/mor-channels.js';
+import { LaneStore } from '../domain/ports/lane-store.js';
+import { MorChannels, type ObjectFacts } from '../domain/ports/mor-channels.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
-import { changeLane, type Done, type LaneParts } from '../lane/change-lane.js';
-import { type FlowContext } from '../lane/flow-context.js';
-import { type Wake } from '../lane/wake.js';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { FlowContext } from '../lane/flow-context.js';
 
 /** `askedAt`: when the platform was asked; what was heard since is newer. */
 export type Billed = BilledInvoice & { readonly askedAt: Date };
 
+@Injectable()
 export class ChannelFlow {
-  private readonly lanes: LaneParts;
-
   constructor(
-    store: LaneStore,
+    private readonly store: LaneStore,
+    private readonly lanes: LaneChanges,
     private readonly books: Books,
     private readonly reader: BillingReader,
     private readonly channels: MorChannels,
     private readonly context: FlowContext,
-    wake: Wake,
-  ) {
-    this.lanes = { store, context, wake };
-  }
+  ) {}
 
   /** The invoice as the platform has it at this moment, with its lines and its customer. Null: there is none. */
   async billed(invoiceId: string): Promise<CallOutcome<Billed | null>> {
-    const askedAt = await this.lanes.store.time();
+    const askedAt = await this.store.time();
     const read = await this.reader.readInvoiceForProforma(invoiceId);
     if (!read.ok) return read;
     return { ...read, value: read.value === null ? null : { ...read.value, askedAt } };
@@ -41,7 +38,7 @@ export class ChannelFlow {
   /** Writes the request down, or gives the one that stands. A `name` that was used before gives what it made, as it is now. */
   request(request: ObjectRequest, name: NamedRequest | null): Promise<Done<MorObjectRow>> {
     const named = name === null ? null : { name, find: objectOf };
-    return changeLane(this.lanes, request.facts.invoiceId, (s, ctx) => requestObject(s, request, ctx), named);
+    return this.lanes.change(request.facts.invoiceId, (s, ctx) => requestObject(s, request, ctx), named);
   }
 
   /** What stands for an invoice as far as we know; null: nothing. */
@@ -61,7 +58,7 @@ export class ChannelFlow {
     if (morId === null || (kind !== 'proforma' && kind !== 'payment_link')) throw new Error(`${o.id} cannot be read`);
     const outcome = await this.channels.read(kind, morId);
     if (!outcome.ok) return { row: o, outcome };
-    const done = await changeLane(this.lanes, o.invoiceId, (s, ctx) => {
+    const done = await this.lanes.change(o.invoiceId, (s, ctx) => {
       const state = applyObjectRead(s, o.id, outcome, ctx);
       return { ok: true, state, value: objectOf(state, o.id) ?? o };
     });
@@ -70,7 +67,7 @@ export class ChannelFlow {
 
   /** Records that the MoR has deleted a proforma invoice. */
   deleted(o: MorObjectRow, by: string): Promise<Done<MorObjectRow>> {
-    return changeLane(this.lanes, o.invoiceId, (s, ctx) => objectDeleted(s, o.id, by, ctx));
+    return this.lanes.change(o.invoiceId, (s, ctx) => objectDeleted(s, o.id, by, ctx));
   }
 }
 

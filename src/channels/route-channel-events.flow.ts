@@ -1,15 +1,16 @@
 // Finds the invoice that an event of the MoR is about which does not name it (all of the other channels, and a refund of a signup's
 // payment), and moves the event to that invoice's lane.
+import { Injectable } from '@nestjs/common';
 import { parseMorPaymentEvent, type PaymentRefunded } from '../domain/events/mor-payment-event.js';
 import { type MorServiceEvent, idsIn, parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { deadlineIn } from './rules/channel-fields.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
-import { type ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
+import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
 import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
-import { type FlowContext } from '../lane/flow-context.js';
+import { FlowContext } from '../lane/flow-context.js';
 import { type DecidedEvent } from '../lane/lane-trail.js';
-import { type Wake } from '../lane/wake.js';
+import { Wake } from '../lane/wake.js';
 
 /** The answer to our own call, or the payment's own event, may be under way: milliseconds until nobody is known to be meant. */
 const ANSWER_PATIENCE_MS = 5_000;
@@ -22,6 +23,7 @@ const SUREST: readonly Home['what'][] = ['object', 'message', 'payment', 'refund
 
 type Homeless = MorServiceEvent | PaymentRefunded;
 
+@Injectable()
 export class RouteChannelEventsFlow {
   constructor(
     private readonly events: ChannelEvents,

@@ -4,7 +4,8 @@ import { type Command } from 'commander';
 import { type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { RefundsFlow } from '../refunds/refunds.flow.js';
+import { PaymentsFlow } from '../renewals/payments.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, parseCount, parseMinor, type Session } from './session.js';
 import { amount } from './table.js';
@@ -39,7 +40,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
     await world.change(
       'payment.identify',
       id,
-      async () => doneOrFailed(await world.get(CommandFlow).identify(payment.id, named, actorOf(cli.io))),
+      async () => doneOrFailed(await world.get(PaymentsFlow).identify(payment.id, named, actorOf(cli.io))),
       (p) => ({ detail: { payment_id: p.paymentId } }),
     );
   }
@@ -54,7 +55,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const made = await world.change(
     'refund.create',
     id,
-    async () => doneOrFailed(await world.get(CommandFlow).requestRefund(id, request, name)),
+    async () => doneOrFailed(await world.get(RefundsFlow).request(id, request, name)),
     (r) => ({ detail: { id: r.id, amount: Number(r.amount) } }),
   );
 

@@ -4,7 +4,7 @@ import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../reviews/
 import { type ReviewRow } from '../domain/model.js';
 import { proposalOf, resolutionsOf } from '../lane/rules/apply-command.js';
 import { Books } from '../domain/ports/books.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { ReviewsFlow } from '../reviews/reviews.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';
@@ -96,7 +96,7 @@ async function resolve(cli: Cli, args: readonly (string | undefined)[]): Promise
   const resolved = await world.change(
     'review.resolve',
     id,
-    async () => doneOrFailed(await world.get(CommandFlow).resolveReview(id, { resolution, note, by: actorOf(cli.io) })),
+    async () => doneOrFailed(await world.get(ReviewsFlow).resolve(id, { resolution, note, by: actorOf(cli.io) })),
     () => ({ detail: { resolution } }),
   );
   await cli.print(

@@ -1,15 +1,14 @@
 // What a command works with: settings, database, flows and both ways out, without doors and without loops.
-import { type Abstract, Module, type Type } from '@nestjs/common';
+import { type Abstract, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type Config, secretValues } from '../config/index.js';
-import { coreModules } from '../core.module.js';
 import { isJsonObject } from '../domain/events/json-body.js';
 import { AuditLog } from '../domain/ports/signups.js';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
 import { Wake } from '../lane/wake.js';
 import { WorkLaneFlow } from '../lane/work-lane.flow.js';
-import { createLogger, type Logger } from '../observe/index.js';
+import { createLogger, type Logger, Metrics } from '../observe/index.js';
 import { databaseUrl } from '../open-database.js';
 import { Database } from '../store/database.js';
 import { LEASE_MS } from '../store/lane-queue.js';
@@ -46,9 +45,6 @@ export type World = {
 export function actorOf(io: Io): string {
   return `cli:${io.user}`;
 }
-
-@Module({})
-class CliModule {}
 
 const LOOK_EVERY_MS = 200;
 const LANES_AT_ONCE = 8;
@@ -90,9 +86,11 @@ export async function openWorld(config: Config, io: Io): Promise<World> {
         'The schema of the database is behind. Run `crossbill migrate`.',
       );
     }
-    const imports = coreModules({ config, db, onCall: () => undefined, watch: null });
+    const { AppModule } = await import('../app.module.js'); // only a command that needs the database waits for it
+    const unheard = createLogger({ level: 'silent', secrets: [], pretty: false });
+    const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
     const app = await NestFactory.createApplicationContext(
-      { module: CliModule, imports },
+      AppModule.withoutJobs({ config, db, log: unheard, metrics, tracer: null }),
       { logger: false, abortOnError: false },
     );
     return worldOf(

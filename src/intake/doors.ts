@@ -1,11 +1,12 @@
 // The webhook doors: verify the raw bytes, store in the inbox, answer after the commit.
+import { Inject, Injectable } from '@nestjs/common';
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Clock } from '../domain/ports/clock.js';
-import { type Delivery, type Inbox } from '../domain/ports/inbox.js';
+import { Clock } from '../domain/ports/clock.js';
+import { type Delivery, Inbox } from '../domain/ports/inbox.js';
 import { mismatch, received, refusals, send, sendAndClose, type Answer } from './answers.js';
 import { defaultBatchLimits, IntakeBatcher } from './batcher.js';
 import { doorAt, doors, toDelivery, type Door } from './deliveries.js';
-import { type DoorOutcome, type IntakeOptions } from './options.js';
+import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from './signature.js';
 
@@ -13,6 +14,7 @@ const QUARANTINE_TIMEOUT_MS = 8_000; // the sender is owed an answer within 10 s
 const CROWD = 10; // twenty events a second, as many as Stripe's budget lets us decide, are one or two at a time
 const QUARANTINES_AT_ONCE = 32; // replayed deliveries cost a database write each; more than this many get their 503 without it
 
+@Injectable()
 export class Doors {
   readonly #checks: ReadonlyMap<Door, SignatureCheck>;
   readonly #batcher: IntakeBatcher;
@@ -23,7 +25,7 @@ export class Doors {
 
   /** Throws when a door has no secret or a blank one. Closed until `open` is called. */
   constructor(
-    private readonly options: IntakeOptions,
+    @Inject(INTAKE_OPTIONS) private readonly options: IntakeOptions,
     private readonly inbox: Inbox,
     private readonly clock: Clock,
   ) {

@@ -1,32 +1,56 @@
-// The doors as a Nest module: options, inbox and clock come in, the doors go out.
-import { Module, type DynamicModule, type FactoryProvider, type ModuleMetadata } from '@nestjs/common';
-import { Clock } from '../domain/ports/clock.js';
-import { Inbox } from '../domain/ports/inbox.js';
+// The doors, and the one room in which all bodies are read.
+import { randomBytes } from 'node:crypto';
+import { Module } from '@nestjs/common';
+import { CONFIG, type Config, type Secret } from '../config/index.js';
+import { LaneModule } from '../lane/lane.module.js';
+import { Wake } from '../lane/wake.js';
+import { LOG, type Logger, Metrics, type Tracer, TRACER } from '../observe/index.js';
 import { Doors } from './doors.js';
-import { type IntakeOptions } from './options.js';
+import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
+import { ReadingRoom } from './read-body.js';
+import { watchDoors } from './watch-doors.js';
 
-/** The token under which the doors find their `IntakeOptions`. */
-const INTAKE_OPTIONS = Symbol('IntakeOptions');
+/** The doors are closed until they are opened. */
+@Module({
+  imports: [LaneModule],
+  providers: [
+    {
+      provide: ReadingRoom,
+      useFactory: (config: Config) => ReadingRoom.forBodiesUpTo(config.webhookBodyLimitBytes),
+      inject: [CONFIG],
+    },
+    {
+      provide: INTAKE_OPTIONS,
+      useFactory: intakeOptions,
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, TRACER],
+    },
+    Doors,
+  ],
+  exports: [ReadingRoom],
+})
+export class IntakeModule {}
 
-@Module({})
-export class IntakeModule {
-  /** `imports` must bring `Inbox` and `Clock`, and whatever the options are made from. The doors are closed until they are opened. */
-  static register(settings: {
-    readonly imports: NonNullable<ModuleMetadata['imports']>;
-    readonly options: Omit<FactoryProvider<IntakeOptions>, 'provide'>;
-  }): DynamicModule {
-    return {
-      module: IntakeModule,
-      imports: settings.imports,
-      providers: [
-        { ...settings.options, provide: INTAKE_OPTIONS },
-        {
-          provide: Doors,
-          useFactory: (options: IntakeOptions, inbox: Inbox, clock: Clock) => new Doors(options, inbox, clock),
-          inject: [INTAKE_OPTIONS, Inbox, Clock],
-        },
-      ],
-      exports: [Doors],
-    };
-  }
+function intakeOptions(
+  config: Config,
+  room: ReadingRoom,
+  wake: Wake,
+  metrics: Metrics,
+  log: Logger,
+  tracer: Tracer | null,
+): IntakeOptions {
+  const reveal = (secrets: readonly Secret[]): string[] =>
+    // A door without a secret stays shut: nobody can sign with one that was just made up.
+    secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
+  return {
+    secrets: {
+      stripe: reveal(config.stripeWebhookSecrets),
+      mor_payments: reveal(config.morPaymentWebhookSecrets),
+      mor_events: reveal(config.morEventWebhookSecrets),
+    },
+    toleranceSec: config.webhookToleranceSec,
+    bodyLimitBytes: config.webhookBodyLimitBytes,
+    mismatchStatus: config.webhookMismatchStatus,
+    room,
+    onAnswer: watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer),
+  };
 }

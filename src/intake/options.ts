@@ -29,6 +29,9 @@ export type AnswerListener = (
   about: { readonly delivery: Delivery | null; readonly error: unknown },
 ) => void;
 
+/** The injection token of `IntakeOptions`. */
+export const INTAKE_OPTIONS = Symbol('INTAKE_OPTIONS');
+
 export type IntakeOptions = {
   /** `STRIPE_WEBHOOK_SECRETS`, `MOR_PAYMENT_WEBHOOK_SECRETS`, `MOR_EVENT_WEBHOOK_SECRETS`. */
   readonly secrets: Readonly<Record<InboxSource, readonly string[]>>;

@@ -1,13 +1,16 @@
 // What every flow needs to decide: time, names, settings and the two ways of putting a call into bytes.
+import { Inject, Injectable } from '@nestjs/common';
 import { type Ctx } from '../domain/lane/change.js';
-import { type BillingPlatform } from '../domain/ports/billing-platform.js';
-import { type Clock, type Ids, type Rng } from '../domain/ports/clock.js';
-import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { BillingPlatform } from '../domain/ports/billing-platform.js';
+import { Clock, Ids, Rng } from '../domain/ports/clock.js';
+import { PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type FlowSettings } from '../domain/settings.js';
+import { FLOW_SETTINGS } from './lane-settings.js';
 
+@Injectable()
 export class FlowContext {
   constructor(
-    readonly settings: FlowSettings,
+    @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
     readonly clock: Clock,
     private readonly rng: Rng,
     private readonly ids: Ids,

@@ -30,6 +30,9 @@ export type TrailedCall = {
   readonly failure: CallFailure | null;
 };
 
+/** The injection token of `LaneWatch`. */
+export const LANE_WATCH = Symbol('LANE_WATCH');
+
 /** Who is told. What it does must not throw and must not wait. */
 export type LaneWatch = {
   /** One transaction was committed. `decided`: the events that it decided, often none. */

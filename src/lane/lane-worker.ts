@@ -1,9 +1,13 @@
 // The loop that works lanes: claims what is due, works each lane by the flow, as many at once as the settings allow.
+import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
-import { type Clock } from '../domain/ports/clock.js';
-import { type Claim, LaneFenced, type LaneStore, StoreUnavailable } from '../domain/ports/lane-store.js';
-import { type Wake } from './wake.js';
-import { type LaneDone, type WorkLaneFlow } from './work-lane.flow.js';
+import { Clock } from '../domain/ports/clock.js';
+import { type Claim, LaneFenced, LaneStore, StoreUnavailable } from '../domain/ports/lane-store.js';
+import { Wake } from './wake.js';
+import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
+
+/** The injection token of `LaneWorkerOptions`. */
+export const LANE_WORKER = Symbol('LANE_WORKER');
 
 export type LaneWorkerOptions = {
   /** Names this process in the leases. */
@@ -30,6 +34,7 @@ const RENEW_AFTER = 0.3;
 /** A call that has not ended in a quarter of an hour, at the usual lease, never will: then anyone may go on. */
 const MOST_RENEWALS = 120;
 
+@Injectable()
 export class LaneWorker {
   private readonly stopping = new AbortController();
   private readonly inFlight = new Set<Promise<void>>();
@@ -53,7 +58,7 @@ export class LaneWorker {
     private readonly flow: WorkLaneFlow,
     private readonly wake: Wake,
     private readonly clock: Clock,
-    private readonly options: LaneWorkerOptions,
+    @Inject(LANE_WORKER) private readonly options: LaneWorkerOptions,
   ) {
     this.places = Math.floor((options.concurrency * 9) / 8);
     // Each lane that waits out an outage listens, and the loop itself: it is no leak, and no warning is to be printed.

@@ -1,5 +1,7 @@
 // A tap on the workers' shoulder: something is due now. Losing one costs nothing but the next poll.
+import { Injectable } from '@nestjs/common';
 
+@Injectable()
 export class Wake {
   private readonly listeners = new Set<() => void>();
 

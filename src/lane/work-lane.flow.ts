@@ -1,4 +1,5 @@
 // Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyIdentified, applyProbe, applyRead, type Answer } from './rules/apply-answer.js';
 import { applyObjectRead } from '../channels/rules/channel-answer.js';
@@ -13,26 +14,17 @@ import { type Errand, plan } from './rules/plan.js';
 import { settle } from './rules/settle.js';
 import { applyDebit } from '../renewals/rules/alarms.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
-import {
-  type BillingCallKind,
-  type BillingPlatform,
-  type StoredBillingCall,
-} from '../domain/ports/billing-platform.js';
+import { type BillingCallKind, BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import {
-  type Claim,
-  type EventVerdict,
-  type LaneStore,
-  NotUnique,
-  type WaitingEvent,
-} from '../domain/ports/lane-store.js';
-import { type MorChannels } from '../domain/ports/mor-channels.js';
-import { type EventRelay, type PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { type FlowContext } from './flow-context.js';
-import { type DecidedEvent, LaneTrail, type LaneWatch } from './lane-trail.js';
+import { type Claim, type EventVerdict, LaneStore, NotUnique, type WaitingEvent } from '../domain/ports/lane-store.js';
+import { MorChannels } from '../domain/ports/mor-channels.js';
+import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { FlowContext } from './flow-context.js';
+import { LIVE_MODE, type LiveModeRule } from './lane-settings.js';
+import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { readEvent } from './read-event.js';
-import { type TaxErrands } from '../tax/tax-errands.js';
-import { type RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
+import { TaxErrands } from '../tax/tax-errands.flow.js';
+import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
 
 /** What other invoices hold: payments by the MoR's id, and charges. */
 type Elsewhere = {
@@ -53,8 +45,7 @@ export type LaneDone = {
   readonly decided: readonly DecidedEvent[];
 };
 
-export type LiveModeRule = { /** Null: the key does not tell. */ readonly expected: boolean | null };
-
+@Injectable()
 export class WorkLaneFlow {
   constructor(
     private readonly store: LaneStore,
@@ -62,13 +53,13 @@ export class WorkLaneFlow {
     private readonly gateway: PaymentGateway,
     private readonly relay: EventRelay,
     private readonly context: FlowContext,
-    private readonly livemode: LiveModeRule,
+    @Inject(LIVE_MODE) private readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
     private readonly router: RouteChannelEventsFlow,
     /** Null: tax is not this bridge's to commit. */
-    private readonly tax: TaxErrands | null = null,
+    @Inject(TaxErrands) private readonly tax: TaxErrands | null = null,
     /** Null: nobody is told of the single steps. */
-    private readonly watch: LaneWatch | null = null,
+    @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
   ) {}
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */

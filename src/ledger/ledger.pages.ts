@@ -1,16 +1,15 @@
-// The books as lists: the ledger and the audit trail; and the settings as they may be shown.
-import { Controller, Get, Inject, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+// The ledger on the console.
+import { Controller, Get, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
-import { type Config, CONFIG, redactedConfig } from '../config/index.js';
-import { type AuditRow, Books, type LedgerRow } from '../domain/ports/books.js';
+import { Books, type LedgerRow } from '../domain/ports/books.js';
 import { ConsoleFilter } from '../console/console.filter.js';
 import { ConsoleGuard, Page } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
-import { amount, dotted, foreign, invoiceLink, paymentLink, reference, status, time, words } from '../console/show.js';
+import { amount, invoiceLink, paymentLink, time, words } from '../console/show.js';
 
 const LEDGER_FILTERS = [
   { name: 'invoice_id', label: 'Invoice' },
@@ -31,10 +30,6 @@ const LEDGER_FILTERS = [
     ],
   },
 ] as const;
-const AUDIT_FILTERS = [
-  { name: 'actor', label: 'Who (name of a key)' },
-  { name: 'action', label: 'What' },
-] as const;
 
 const LEDGER: readonly Column<LedgerRow>[] = [
   { label: 'Entry', cell: (e) => html`<code class="id">${e.id}</code>` },
@@ -47,34 +42,16 @@ const LEDGER: readonly Column<LedgerRow>[] = [
   { label: 'Recorded', cell: (e) => time(e.recordedAt) },
 ];
 
-const AUDIT: readonly Column<AuditRow>[] = [
-  { label: 'When', cell: (a) => time(a.at) },
-  {
-    label: 'Who',
-    cell: (a) => html`${foreign(a.actor)} ${a.role !== null && html`<span class="dim">(${a.role})</span>`}`,
-  },
-  { label: 'What', cell: (a) => html`<code>${a.action}</code>` },
-  { label: 'About', cell: (a) => (a.target === null ? '' : reference(a.target)) },
-  {
-    label: 'Outcome',
-    cell: (a) => html`${status(a.outcome)} ${a.status !== 0 && html`<span class="dim">${a.status}</span>`}`,
-  },
-  { label: 'From', cell: (a) => html`<code>${a.source}</code>` },
-];
-
 @ApiExcludeController()
 @UseFilters(ConsoleFilter)
 @UseGuards(ConsoleGuard)
-@Controller('console')
-export class BookPages {
-  constructor(
-    private readonly books: Books,
-    @Inject(CONFIG) private readonly config: Config,
-  ) {}
+@Controller('console/ledger')
+export class LedgerPages {
+  constructor(private readonly books: Books) {}
 
-  @Get('ledger')
+  @Get()
   @Page('ledger.list')
-  async ledger(@Req() req: Request, @Res() res: Response): Promise<void> {
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const path = '/console/ledger';
     const values = chosen(req, LEDGER_FILTERS);
     const page = pageOf(req);
@@ -88,34 +65,5 @@ export class BookPages {
     ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
     ${pager(path, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Ledger', section: 'ledger', body });
-  }
-
-  @Get('audit')
-  @Page('audit.list', 'ops')
-  async audit(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const path = '/console/audit';
-    const values = chosen(req, AUDIT_FILTERS);
-    const page = pageOf(req);
-    const found = await this.books.audit(values, page);
-    const body = html`${filterForm(path, AUDIT_FILTERS, values)}
-    ${table('Newest first; refused tries too', AUDIT, found.data, 'No row fits these filters.')}
-    ${pager(path, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Audit', section: 'audit', body });
-  }
-
-  @Get('settings')
-  @Page('settings.read')
-  settings(@Req() req: Request, @Res() res: Response): void {
-    const body = table(
-      'The settings in force; secrets are counted, never shown',
-      [
-        { label: 'Name', cell: (s) => html`<code>${dotted(s.name)}</code>` },
-        { label: 'Value', cell: (s) => html`<code>${s.value}</code>` },
-        { label: 'What it does', cell: (s) => html`<span class="dim">${s.description}</span>` },
-      ],
-      redactedConfig(this.config),
-      '',
-    );
-    sendPage(req, res, { title: 'Settings', section: 'settings', body });
   }
 }

@@ -19,7 +19,7 @@ import { morProblem, notFound, Problem, refusalProblem } from '../api/http/probl
 import { ChannelAnswers } from '../channels/channel-answers.js';
 import { CreatePaymentLinkDto } from '../channels/channel.dto.js';
 import { PaymentLinkView, paymentLinkView } from '../channels/channel.view.js';
-import { callersField, wireOrProblem } from '../transfers/proforma-request.js';
+import { callersField, wireOrProblem } from '../channels/callers-words.js';
 import { readBilled } from '../channels/read-billed.js';
 
 @ApiTags('Payment links')

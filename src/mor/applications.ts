@@ -1,9 +1,10 @@
 // Document 1: the application of a merchant for one product, from the choice of regions to the review.
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { applicationStatuses, type ApplicationStatus } from './partner.js';
 import { Fields, parseText } from './read.js';
 import { type DescribeBusinessRequest, type ProductChoice } from './requests/onboarding.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { segment, wireGet, wireWith } from './wire.js';
 
 export type Application = {
@@ -68,6 +69,7 @@ export function encodeSubmit(merchantId: string): WireRequest {
   return wireWith('POST', `${pathOf(merchantId)}/submit`, null);
 }
 
+@Injectable()
 export class Applications {
   constructor(private readonly transport: MorTransport) {}
 

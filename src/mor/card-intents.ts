@@ -1,9 +1,10 @@
 // Document 3: saving a payment method (setup intent) and the first payment (payment intent) of a signup.
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type IntentAnswer, type SignupCall } from '../domain/ports/payment-gateway.js';
 import { MAX_MINOR } from '../domain/money.js';
 import { Fields } from './read.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { segment, wireWith } from './wire.js';
 
 const SETUP = '/setup-intents';
@@ -48,6 +49,7 @@ function parseIntent(value: unknown, idField: string): IntentAnswer {
   };
 }
 
+@Injectable()
 export class CardIntents {
   constructor(private readonly transport: MorTransport) {}
 

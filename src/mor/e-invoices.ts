@@ -1,7 +1,8 @@
 // Document 2: invoices filed with a tax authority, and their short-lived links.
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Fields } from './read.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { segment, wireGet } from './wire.js';
 
 export type EInvoice = {
@@ -54,6 +55,7 @@ export function parseEInvoice(value: unknown): EInvoice {
   };
 }
 
+@Injectable()
 export class EInvoices {
   constructor(private readonly transport: MorTransport) {}
 

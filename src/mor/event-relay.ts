@@ -1,12 +1,13 @@
 // Sends the merchant's `invoice.created` on to the MoR, for merchants who cannot add a second Stripe endpoint.
+import { Inject, Injectable } from '@nestjs/common';
 import { createHmac } from 'node:crypto';
 import { type Secret } from '../config/secret.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type Clock } from '../domain/ports/clock.js';
+import { Clock } from '../domain/ports/clock.js';
 import { EventRelay } from '../domain/ports/payment-gateway.js';
 import { failure, failureWithoutAnswer, heldBack, requestIdOf, retryAfterMs, unexpectedRedirect } from './failure.js';
 import { HttpLine, type Line } from './http-line.js';
-import { DEFAULT_TIMEOUT_MS, type MorOptions } from './options.js';
+import { DEFAULT_TIMEOUT_MS, MOR_OPTIONS, type MorOptions } from './options.js';
 
 const PEER = 'the relay address';
 const MAX_SOCKETS = 8;
@@ -17,11 +18,13 @@ function relaySignature(body: Buffer, secret: Secret, atSec: number): string {
   return `t=${atSec},v1=${mac}`;
 }
 
+@Injectable()
 export class HttpEventRelay extends EventRelay {
   readonly enabled: boolean;
   readonly #line: Line;
 
   constructor(
+    @Inject(MOR_OPTIONS)
     private readonly options: Pick<MorOptions, 'relay' | 'timeoutMs' | 'onCall' | 'line' | 'shadow'>,
     private readonly clock: Clock,
   ) {

@@ -1,16 +1,18 @@
 // Document 2: the customer's invoice file of a payment or a refund, by the MoR's id or by the processor's.
-import { type Clock } from '../domain/ports/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../domain/ports/clock.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type ChargeState } from '../domain/ports/payment-gateway.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields } from './read.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { query, segment, wireGet } from './wire.js';
 
 export function parseInvoiceFile(value: unknown, path = ''): FileLink {
   return new Fields(value, path).must('invoice', parseFileLink);
 }
 
+@Injectable()
 export class Invoices {
   constructor(
     private readonly transport: MorTransport,

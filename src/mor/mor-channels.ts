@@ -1,12 +1,14 @@
 // The port of proforma invoices and payment links, joined to the MoR's client.
+import { Injectable } from '@nestjs/common';
 import { type CallAnswer, type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type LinkFacts, MorChannels, type ObjectFacts, type ProformaMade } from '../domain/ports/mor-channels.js';
 import { minorFromDecimal, type Money } from '../domain/money.js';
 import { failure } from './failure.js';
-import { type PaymentLink, type PaymentLinks } from './payment-links.js';
-import { type ProformaInvoice, type ProformaInvoices } from './proforma-invoices.js';
+import { type PaymentLink, PaymentLinks } from './payment-links.js';
+import { type ProformaInvoice, ProformaInvoices } from './proforma-invoices.js';
 import { type DecimalMoney } from './read.js';
 
+@Injectable()
 export class HttpMorChannels extends MorChannels {
   constructor(
     private readonly proformas: ProformaInvoices,

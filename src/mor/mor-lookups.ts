@@ -1,8 +1,10 @@
 // The few questions that the MoR answers about what it did (Document 2, "Invoices").
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { MorLookups, type PendingRefund } from '../domain/ports/loss.js';
-import { type Invoices } from './invoices.js';
+import { Invoices } from './invoices.js';
 
+@Injectable()
 export class HttpMorLookups extends MorLookups {
   constructor(private readonly invoices: Invoices) {
     super();

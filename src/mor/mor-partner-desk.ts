@@ -1,4 +1,5 @@
 // The port of onboarding, joined to the MoR's partner API (Document 1).
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome } from '../domain/ports/call.js';
 import {
   type ApplicationFacts,
@@ -12,15 +13,16 @@ import {
 } from '../domain/ports/onboarding.js';
 import {
   type Application,
-  type Applications,
+  Applications,
   encodeChooseProduct,
   encodeDescribeBusiness,
   encodeSubmit,
 } from './applications.js';
-import { type PartnerApi, encodeInitiate } from './partner.js';
-import { encodeCreateMerchant, type PartnerMerchants } from './partner-merchants.js';
+import { PartnerApi, encodeInitiate } from './partner.js';
+import { encodeCreateMerchant, PartnerMerchants } from './partner-merchants.js';
 import { checkBareMerchant, checkDescribeBusiness, checkInitiate, checkProductChoice } from './requests/onboarding.js';
 
+@Injectable()
 export class MorPartnerDesk extends PartnerDesk {
   constructor(
     private readonly partner: PartnerApi,

@@ -1,4 +1,5 @@
 // The port of the card payments, joined to the MoR's client.
+import { Inject, Injectable } from '@nestjs/common';
 import { decimalFromMinor } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import {
@@ -8,15 +9,17 @@ import {
   PaymentGateway,
   type RefundAnswer,
 } from '../domain/ports/payment-gateway.js';
-import { type CardIntents, encodeIntent } from './card-intents.js';
-import { type Invoices } from './invoices.js';
+import { CardIntents, encodeIntent } from './card-intents.js';
+import { Invoices } from './invoices.js';
+import { MOR_OPTIONS, type MorOptions } from './options.js';
 import { encodePaymentLink } from './payment-links.js';
 import { encodeTax } from './mor-tax-desk.js';
-import { encodeRefund, type Refunds } from './refunds.js';
+import { encodeRefund, Refunds } from './refunds.js';
 
+@Injectable()
 export class MorPaymentGateway extends PaymentGateway {
   constructor(
-    private readonly psp: string,
+    @Inject(MOR_OPTIONS) private readonly options: Pick<MorOptions, 'psp'>,
     private readonly intents: CardIntents,
     private readonly refunds: Refunds,
     private readonly invoices: Invoices,
@@ -30,7 +33,7 @@ export class MorPaymentGateway extends PaymentGateway {
         return encodeRefund(call);
       case 'create_setup_intent':
       case 'create_payment_intent':
-        return encodeIntent(this.psp, call);
+        return encodeIntent(this.options.psp, call);
       case 'create_payment_link': {
         const { jurisdiction, returnUrl, key: idempotencyKey, expiresSec: expiresIn } = call;
         const { minor, currency } = call.amount;
@@ -40,7 +43,7 @@ export class MorPaymentGateway extends PaymentGateway {
       case 'calculate_tax':
       case 'commit_tax':
       case 'refund_tax':
-        return encodeTax(this.psp, call);
+        return encodeTax(this.options.psp, call);
     }
   }
 

@@ -1,13 +1,15 @@
 // The port of tax, joined to the MoR's client: how the bridge's own calls are written down, and what their answers mean.
+import { Injectable } from '@nestjs/common';
 import { decimalFromMinor, minorFromDecimal } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type TaxCalculationFacts, type TaxCall, TaxDesk, type TaxTransactionFacts } from '../domain/ports/tax.js';
-import { encodeTaxCalculation, type TaxCalculation, type TaxCalculations } from './tax-calculations.js';
-import { encodeTaxRefund, encodeTaxTransaction, type TaxTransactions } from './tax-transactions.js';
+import { encodeTaxCalculation, type TaxCalculation, TaxCalculations } from './tax-calculations.js';
+import { encodeTaxRefund, encodeTaxTransaction, TaxTransactions } from './tax-transactions.js';
 
 /** The longest reference that the MoR is sent; longer titles are cut. */
 const MAX_TITLE = 500;
 
+@Injectable()
 export class MorTaxDesk extends TaxDesk {
   constructor(
     private readonly calculations: TaxCalculations,

@@ -1,7 +1,8 @@
 // Document 1: the partner's merchants.
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { Fields, parseListOf, parseText } from './read.js';
-import { type MorAnswer, type MorTransport } from './transport.js';
+import { type MorAnswer, MorTransport } from './transport.js';
 import { segment, wireGet, wireWith } from './wire.js';
 
 const PATH = '/partner/api/merchants';
@@ -87,6 +88,7 @@ function existing({ status, body }: MorAnswer, code: string | null): MerchantCre
   return { kind: 'exists', existingMerchantId: new Fields(body, '').id('existingMerchantId') };
 }
 
+@Injectable()
 export class PartnerMerchants {
   constructor(private readonly transport: MorTransport) {}
 

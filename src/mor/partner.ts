@@ -1,8 +1,9 @@
 // Document 1: who the partner is, the regions there are, and the start of an onboarding.
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { Fields, parseListOf } from './read.js';
 import { type InitiateRequest } from './requests/onboarding.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { wireGet, wireWith } from './wire.js';
 
 export type Partner = { readonly partnerId: string; readonly name: string };
@@ -88,6 +89,7 @@ export function encodeInitiate(request: InitiateRequest): WireRequest {
   return wireWith('POST', '/partner/api/onboarding/initiate', { ...request, mode: 'API' });
 }
 
+@Injectable()
 export class PartnerApi {
   constructor(private readonly transport: MorTransport) {}
 

@@ -1,8 +1,9 @@
 // Document 2: hosted pages on which a customer pays once.
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type DecimalMoney, Fields, parseDecimalMoney, parseText } from './read.js';
 import { type PaymentLinkRequest } from './requests/payment-link.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { segment, wireGet, wireWith } from './wire.js';
 
 const PATH = '/api/payment-links';
@@ -35,6 +36,7 @@ export function encodePaymentLink(request: PaymentLinkRequest): WireRequest {
   return wireWith('POST', PATH, request);
 }
 
+@Injectable()
 export class PaymentLinks {
   constructor(private readonly transport: MorTransport) {}
 

@@ -1,11 +1,12 @@
 // Document 2: proforma invoices, for customers who pay by bank transfer. Creation is asynchronous.
-import { type Clock } from '../domain/ports/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../domain/ports/clock.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { retryAfterMs } from './failure.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields } from './read.js';
 import { type ProformaFromCalculationRequest, type ProformaRequest } from './requests/proforma.js';
-import { type MorAnswer, type MorTransport } from './transport.js';
+import { type MorAnswer, MorTransport } from './transport.js';
 import { segment, wireDelete, wireGet, wireWith } from './wire.js';
 
 const PATH = '/api/proforma-invoices';
@@ -75,6 +76,7 @@ function referenceTaken({ status, body }: MorAnswer, code: string | null): Profo
   return { kind: 'reference_taken', existingProformaInvoiceId: new Fields(body, '').id('existingProformaInvoiceId') };
 }
 
+@Injectable()
 export class ProformaInvoices {
   constructor(
     private readonly transport: MorTransport,

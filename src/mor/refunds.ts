@@ -1,9 +1,10 @@
 // Document 3: giving money of a payment back.
+import { Injectable } from '@nestjs/common';
 import { MAX_MINOR } from '../domain/money.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type RefundAnswer, type RefundCall } from '../domain/ports/payment-gateway.js';
 import { Fields } from './read.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { segment, wireWith } from './wire.js';
 
 /** The amount is always written: left out it would mean "whatever is left", which may have changed on the way. */
@@ -31,6 +32,7 @@ export function parseRefund(value: unknown): RefundAnswer {
   };
 }
 
+@Injectable()
 export class Refunds {
   constructor(private readonly transport: MorTransport) {}
 

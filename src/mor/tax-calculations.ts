@@ -1,9 +1,10 @@
 // Document 2: what tax an order will carry. A calculation lives 7 days and can be used once.
+import { Injectable } from '@nestjs/common';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { Fields } from './read.js';
 import { type TaxCalculationRequest } from './requests/tax-calculation.js';
 import { parseTaxLine, type TaxLine } from './tax-lines.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { wireWith } from './wire.js';
 
 /** Amounts are decimal strings in `currency`, exactly as they came. */
@@ -52,6 +53,7 @@ export function encodeTaxCalculation(request: TaxCalculationRequest): WireReques
   return wireWith('POST', '/api/tax/calculations', request);
 }
 
+@Injectable()
 export class TaxCalculations {
   constructor(private readonly transport: MorTransport) {}
 

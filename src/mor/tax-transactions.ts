@@ -1,11 +1,12 @@
 // Document 2: tax committed after a payment succeeded, and given back with a refund.
-import { type Clock } from '../domain/ports/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../domain/ports/clock.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type FileLink, parseFileLink, parseWhenReady, type WhenReady } from './file-link.js';
 import { Fields, parseListOf } from './read.js';
 import { type TaxRefundRequest, type TaxTransactionRequest } from './requests/tax-transaction.js';
 import { parseTaxLine, type TaxLine } from './tax-lines.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { query, segment, wireGet, wireWith } from './wire.js';
 
 const PATH = '/api/tax/transactions';
@@ -149,6 +150,7 @@ export function encodeTaxRefund(transactionId: string, request: TaxRefundRequest
   return wireWith('POST', `${PATH}/${segment(transactionId)}/refunds`, request);
 }
 
+@Injectable()
 export class TaxTransactions {
   constructor(
     private readonly transport: MorTransport,

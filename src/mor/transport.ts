@@ -1,5 +1,6 @@
 // The one way to the Merchant of Record's API: credentials, deadlines, one retry after a 401, and every answer sorted.
-import { type Clock } from '../domain/ports/clock.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../domain/ports/clock.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { listedCode, type MorCallName } from './error-guide.js';
 import { failure, failureOf, failureWithoutAnswer, heldBack, requestIdOf, unreadableAnswer } from './failure.js';
@@ -9,6 +10,7 @@ import {
   DEFAULT_TIMEOUT_MS,
   type MorCallReport,
   type MorCredentials,
+  MOR_OPTIONS,
   type MorOptions,
 } from './options.js';
 import { Unreadable } from './read.js';
@@ -33,6 +35,7 @@ export type MorCallOptions<T> = {
   readonly acceptError?: (answer: MorAnswer, code: string | null) => T | null;
 };
 
+@Injectable()
 export class MorTransport {
   readonly #line: Line;
   readonly #merchant: TokenSource;
@@ -44,7 +47,7 @@ export class MorTransport {
   readonly #onCall: ((report: MorCallReport) => void) | undefined;
 
   constructor(
-    options: MorOptions,
+    @Inject(MOR_OPTIONS) options: MorOptions,
     private readonly clock: Clock,
   ) {
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;

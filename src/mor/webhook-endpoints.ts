@@ -1,9 +1,10 @@
 // Document 2: the addresses to which the MoR delivers its events.
+import { Injectable } from '@nestjs/common';
 import { Secret } from '../config/secret.js';
 import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { Fields, parseListOf, parseText } from './read.js';
 import { type WebhookEndpointRequest } from './requests/webhook-endpoint.js';
-import { type MorTransport } from './transport.js';
+import { MorTransport } from './transport.js';
 import { segment, wireDelete, wireGet, wireWith } from './wire.js';
 
 const PATH = '/api/webhooks';
@@ -49,6 +50,7 @@ export function encodeDeleteWebhook(id: string): WireRequest {
   return wireDelete(`${PATH}/${segment(id)}`);
 }
 
+@Injectable()
 export class WebhookEndpoints {
   constructor(private readonly transport: MorTransport) {}
 

@@ -12,4 +12,6 @@ export {
 export { MinuteLimit } from './minute-limit.js';
 export { describeError, isSecretName, textCensor, withoutSecrets } from './redact.js';
 export { tracerOf } from './open-tracer.js';
-export { type TracedEvent, type TracedWork, type Tracer } from './tracer.js';
+export { eventName, type TracedEvent, type TracedWork, type Tracer } from './tracer.js';
+export { type CallReport, type OnCall, watchCalls } from './watch-calls.js';
+export { LOG, ObserveModule, ON_CALL, TRACER } from './observe.module.js';

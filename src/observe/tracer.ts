@@ -38,3 +38,8 @@ export abstract class Tracer {
   /** Sends what is left, within `ms`. Never rejects. */
   abstract close(ms: number): Promise<void>;
 }
+
+/** The one name of an event in every log line and trace, from the door to the last call: its sender and its id there. */
+export function eventName(e: { readonly source: string; readonly eventId: string }): string {
+  return `${e.source}:${e.eventId}`;
+}

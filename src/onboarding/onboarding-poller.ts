@@ -1,16 +1,15 @@
 // Asks for the outcome of applications that wait for a reviewer: no event tells of it (Document 1).
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type OnboardingFlow } from './onboarding.flow.js';
+import { OnboardingFlow } from './onboarding.flow.js';
 
 const LOOK_EVERY_MS = 60_000;
 
 @Injectable()
 export class OnboardingPoller {
-  constructor(
-    private readonly flow: OnboardingFlow,
-    private readonly onError: (what: string, error: unknown) => void,
-  ) {}
+  private readonly log = new Logger('onboarding');
+
+  constructor(private readonly flow: OnboardingFlow) {}
 
   /** Every replica looks; each merchant that is due is given to one of them. */
   @Interval(LOOK_EVERY_MS)
@@ -18,7 +17,7 @@ export class OnboardingPoller {
     try {
       await this.flow.poll();
     } catch (e) {
-      this.onError('applications could not be asked for', e);
+      this.log.error('applications could not be asked for', e);
     }
   }
 }

@@ -1,16 +1,19 @@
 // Onboarding of merchants (Document 1): each step is asked of the MoR, its answer kept, and every step can be taken again.
+import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { isFinal, isPolled, type OnboardingRow } from './rules/model.js';
 import { type Page, type PageRequest } from '../domain/ports/books.js';
 import { type CallFailure, type CallOutcome, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
-import { type Clock } from '../domain/ports/clock.js';
+import { Clock } from '../domain/ports/clock.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { FLOW_SETTINGS } from '../lane/lane-settings.js';
 import {
   type ApplicationFacts,
   type BareMerchantFacts,
   type CheckedRequest,
   type InitiateFacts,
-  type Onboardings,
-  type PartnerDesk,
+  Onboardings,
+  PartnerDesk,
   type RegionFacts,
 } from '../domain/ports/onboarding.js';
 
@@ -49,13 +52,14 @@ const WITHOUT_COMPANY =
 export const DISCARDED =
   'An application already exists for this reference: it was left as it is, and the company details of this request were discarded (they can be given only once). Another product or company needs another reference.';
 
+@Injectable()
 export class OnboardingFlow {
   constructor(
     private readonly desk: PartnerDesk,
     private readonly rows: Onboardings,
     private readonly clock: Clock,
-    /** True: nothing is changed at the MoR. */
-    private readonly shadow = false,
+    /** `shadow`: nothing is changed at the MoR. */
+    @Inject(FLOW_SETTINGS) private readonly settings: Pick<FlowSettings, 'shadow'> = { shadow: false },
   ) {}
 
   async regions(): Promise<OnboardingDone<readonly RegionFacts[]>> {
@@ -75,7 +79,7 @@ export class OnboardingFlow {
    */
   async start(body: unknown, by: string): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
-    if (this.shadow) return inShadow();
+    if (this.settings.shadow === true) return inShadow();
     const bare = this.desk.checkBareMerchant(body);
     if (bare !== null) return bare.ok ? this.startBare(bare.value, by) : malformed(bare);
     const checked = this.desk.checkInitiate(body);
@@ -167,7 +171,7 @@ export class OnboardingFlow {
     send: (merchantId: string, request: T) => Promise<CallOutcome<ApplicationFacts | null>>,
   ): Promise<OnboardingDone> {
     if (!this.desk.enabled) return notConfigured();
-    if (this.shadow) return inShadow();
+    if (this.settings.shadow === true) return inShadow();
     if (!checked.ok) return malformed(checked);
     const known = (await this.rows.find(reference)) ?? (await this.adopt(reference));
     if (known === null) return unknownMerchant();

@@ -17,7 +17,7 @@ import {
   time,
   words,
 } from '../console/show.js';
-import { shownStatus } from './refund-columns.js';
+import { shownStatus } from './refund-columns.view.js';
 
 /** What a form asks for. `key` names this one refund: the same form sent again makes no second one. */
 export type Asked = { readonly minor: bigint; readonly reason: string; readonly key: string };

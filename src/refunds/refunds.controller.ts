@@ -12,7 +12,7 @@ import { type Request, type Response } from 'express';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { RefundsFlow } from './refunds.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
@@ -35,7 +35,7 @@ type Found = { readonly refund: RefundRow; readonly payment: PaymentRow };
 @Controller('v1')
 export class RefundsController {
   constructor(
-    private readonly commands: CommandFlow,
+    private readonly flow: RefundsFlow,
     private readonly books: Books,
     private readonly clock: Clock,
   ) {}
@@ -72,7 +72,7 @@ export class RefundsController {
     @CurrentCaller() caller: Caller,
   ): Promise<RefundView> {
     const key = requiredIdempotencyKey(req);
-    const asked = await this.commands.requestRefund(
+    const asked = await this.flow.request(
       id,
       {
         amount: dto.amount === undefined ? null : BigInt(dto.amount),

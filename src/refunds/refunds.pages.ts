@@ -14,7 +14,7 @@ import { type PaymentRow, refundMoves, type RefundRow } from '../domain/model.js
 import { minorFromDecimal, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { RefundsFlow } from './refunds.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { ConsoleFilter } from '../console/console.filter.js';
 import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
@@ -23,7 +23,7 @@ import { html } from '../console/html.js';
 import { secure, sendPage } from '../console/layout.js';
 import { chosen, filterForm, pageOf, pager, table } from '../console/list.js';
 import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
-import { refundColumns } from './refund-columns.js';
+import { refundColumns } from './refund-columns.view.js';
 
 const PATH = '/console/refunds';
 const FILTERS = [
@@ -41,7 +41,7 @@ type Refundable = { readonly payment: PaymentRow; readonly rest: bigint };
 export class RefundPages {
   constructor(
     private readonly books: Books,
-    private readonly commands: CommandFlow,
+    private readonly flow: RefundsFlow,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -103,7 +103,7 @@ export class RefundPages {
       const { minor, reason, key } = askedOf(formOf(req), found.payment);
       const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: session.name };
       const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
-      return orThrow(await this.commands.requestRefund(found.payment.id, request, refundName(session, key, body)));
+      return orThrow(await this.flow.request(found.payment.id, request, refundName(session, key, body)));
     });
     secure(res);
     res.redirect(303, `${PATH}/${encodeURIComponent(refund.id)}`);
@@ -120,7 +120,7 @@ export class RefundPages {
   }
 }
 
-function orThrow(done: Awaited<ReturnType<CommandFlow['requestRefund']>>): RefundRow {
+function orThrow(done: Awaited<ReturnType<RefundsFlow['request']>>): RefundRow {
   if (!done.ok) throw refusalProblem(done);
   return done.value;
 }

@@ -20,7 +20,7 @@ import {
   words,
 } from '../console/show.js';
 import { proofFacts } from './proof-facts.js';
-import { refundColumns } from '../refunds/refund-columns.js';
+import { refundColumns } from '../refunds/refund-columns.view.js';
 
 export function invoicePart(v: InvoiceView): Html {
   const { invoice: i, payments, refunds, attempts, objects, messages, reviews, journal } = v;

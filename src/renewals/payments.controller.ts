@@ -2,7 +2,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Books } from '../domain/ports/books.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { PaymentsFlow } from './payments.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
@@ -29,7 +29,7 @@ class IdentifyPaymentDto {
 export class PaymentsController {
   constructor(
     private readonly books: Books,
-    private readonly commands: CommandFlow,
+    private readonly flow: PaymentsFlow,
   ) {}
 
   @Get()
@@ -72,7 +72,7 @@ export class PaymentsController {
     @Body() dto: IdentifyPaymentDto,
     @CurrentCaller() caller: Caller,
   ): Promise<PaymentView> {
-    const done = await this.commands.identify(id, dto.payment_id, caller.name);
+    const done = await this.flow.identify(id, dto.payment_id, caller.name);
     if (!done.ok) throw refusalProblem(done);
     const found = await this.books.payment(done.value.id);
     if (found === null) throw notFound('payment');

@@ -9,7 +9,7 @@ import { invalid, notFound, refusalProblem } from '../api/http/problem.js';
 import { PAYMENT_STATUSES, paymentName } from './payment.view.js';
 import { Books, type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { PaymentsFlow } from './payments.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { ConsoleFilter } from '../console/console.filter.js';
 import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
@@ -32,7 +32,7 @@ import {
 } from '../console/show.js';
 import { proofFacts } from './proof-facts.js';
 import { type Session } from '../console/session.js';
-import { refundColumns } from '../refunds/refund-columns.js';
+import { refundColumns } from '../refunds/refund-columns.view.js';
 
 const PATH = '/console/payments';
 const FILTERS = [
@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<PaymentView>[] = [
 export class PaymentPages {
   constructor(
     private readonly books: Books,
-    private readonly commands: CommandFlow,
+    private readonly flow: PaymentsFlow,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -96,7 +96,7 @@ export class PaymentPages {
     const named = await this.audit.change(req, session, 'payment.identify', async () => {
       const paymentId = formOf(req).text('payment_id').trim();
       if (!/^[\x21-\x7e]{1,255}$/.test(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment");
-      const done = await this.commands.identify(id, paymentId, session.name);
+      const done = await this.flow.identify(id, paymentId, session.name);
       if (!done.ok) throw refusalProblem(done);
       return done.value;
     });

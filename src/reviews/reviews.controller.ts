@@ -3,7 +3,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiOkResponse, ApiOperation, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { type ReviewRow } from '../domain/model.js';
 import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { ReviewsFlow } from './reviews.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
@@ -36,7 +36,7 @@ class ResolveReviewDto {
 export class ReviewsController {
   constructor(
     private readonly books: Books,
-    private readonly commands: CommandFlow,
+    private readonly flow: ReviewsFlow,
   ) {}
 
   @Get()
@@ -83,7 +83,7 @@ export class ReviewsController {
     @CurrentCaller() caller: Caller,
   ): Promise<ReviewView> {
     const choice = { resolution: dto.resolution, note: dto.note ?? null, by: caller.name };
-    const done = await this.commands.resolveReview(id, choice);
+    const done = await this.flow.resolve(id, choice);
     if (!done.ok) throw refusalProblem(done);
     return reviewView(done.value, await this.namesOf([done.value]));
   }

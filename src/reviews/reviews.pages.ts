@@ -11,7 +11,7 @@ import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.vi
 import { resolutionsOf } from '../lane/rules/apply-command.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
-import { CommandFlow } from '../lane/command.flow.js';
+import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { ConsoleFilter } from '../console/console.filter.js';
 import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
@@ -47,7 +47,7 @@ const COLUMNS: readonly Column<ReviewRow>[] = [
 export class ReviewPages {
   constructor(
     private readonly books: Books,
-    private readonly commands: CommandFlow,
+    private readonly flow: ReviewsFlow,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -103,7 +103,7 @@ export class ReviewPages {
     await this.audit.change(req, session, 'review.resolve', async () => {
       const { resolution, note } = choiceOf(formOf(req));
       const choice = { resolution, note: note === '' ? null : note, by: session.name };
-      const done = await this.commands.resolveReview(id, choice);
+      const done = await this.flow.resolve(id, choice);
       if (!done.ok) throw refusalProblem(done);
       return done.value;
     });

@@ -1,22 +1,20 @@
 // Signups: the request is stored with its key, the MoR makes the intent, the customer is linked, the first invoice gets its payment.
+import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { type Refusal, refuse } from '../lane/rules/apply-command.js';
 import { type PaymentRow } from '../domain/model.js';
 import { morKey } from '../domain/mor-key.js';
 import { money, type Money } from '../domain/money.js';
-import { type Books } from '../domain/ports/books.js';
+import { Books } from '../domain/ports/books.js';
 import { type CallFailure, type WireRequest } from '../domain/ports/call.js';
-import { type Clock, type Ids } from '../domain/ports/clock.js';
-import { type IntentAnswer, type PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
-import {
-  type Remembered,
-  type RequestName,
-  type Requests,
-  type SignupRow,
-  type Signups,
-} from '../domain/ports/signups.js';
-import { type TaxDesk } from '../domain/ports/tax.js';
-import { type CommandFlow } from '../lane/command.flow.js';
+import { Clock, Ids } from '../domain/ports/clock.js';
+import { NotUnique } from '../domain/ports/lane-store.js';
+import { type IntentAnswer, PaymentGateway, type SignupCall } from '../domain/ports/payment-gateway.js';
+import { type Remembered, type RequestName, Requests, type SignupRow, Signups } from '../domain/ports/signups.js';
+import { TaxDesk } from '../domain/ports/tax.js';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { paymentIdTaken } from '../renewals/payments.flow.js';
+import { type Completion, completeSignup } from './rules/complete-signup.js';
 
 export type SignupRequest = {
   readonly kind: 'payment' | 'trial';
@@ -52,12 +50,13 @@ type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payme
 const BUSY_MS = 15_000;
 const LOOK_AGAIN_MS = 50;
 
+@Injectable()
 export class SignupFlow {
   constructor(
     private readonly signups: Signups,
     private readonly books: Books,
     private readonly gateway: PaymentGateway,
-    private readonly commands: CommandFlow,
+    private readonly lanes: LaneChanges,
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly requests: Requests,
@@ -208,7 +207,7 @@ export class SignupFlow {
     if (elsewhere)
       return refuse(409, 'charge_already_used', 'This charge is already the payment of another invoice.', 'charge_id');
     const said = money(c.amount, c.currency);
-    const done = await this.commands.completeSignup(c.invoiceId, {
+    const done = await this.record(c.invoiceId, {
       signupId: id,
       customerId: signup.customerId,
       morCustomerId: signup.morCustomerId,
@@ -222,6 +221,24 @@ export class SignupFlow {
     await this.signups.completed(id, { invoiceId: c.invoiceId, chargeId: c.chargeId, paymentRowId: done.value.id });
     const now = (await this.signups.find(id)) ?? signup;
     return { ok: true, signup: now, payment: done.value };
+  }
+
+  private async record(invoiceId: string, completion: Completion): Promise<Done<PaymentRow>> {
+    try {
+      return await this.lanes.change(invoiceId, (s, ctx) => completeSignup(s, completion, ctx));
+    } catch (e) {
+      const taken = completion.paymentId ? await paymentIdTaken(this.books, e, completion.paymentId) : null;
+      if (taken !== null) return taken;
+      if (e instanceof NotUnique) {
+        return refuse(
+          409,
+          'charge_already_used',
+          'This charge is already the payment of another invoice.',
+          'charge_id',
+        );
+      }
+      throw e;
+    }
   }
 }
 

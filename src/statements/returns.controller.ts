@@ -16,7 +16,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { refundName, requiredIdempotencyKey } from '../api/http/idempotency.js';
 import { notFound, refusalProblem } from '../api/http/problem.js';
 import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
-import { type Done } from '../lane/change-lane.js';
+import { type Done } from '../lane/lane-changes.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReturnView, returnView } from './return.view.js';
 import { ReturnsFlow } from './returns.flow.js';

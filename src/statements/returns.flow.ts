@@ -1,25 +1,22 @@
 // Debits that banks took back: recorded and undone by a person, one change of the payment's lane each.
-import { changeLane, type Done } from '../lane/change-lane.js';
-import { type FlowContext } from '../lane/flow-context.js';
+import { Injectable } from '@nestjs/common';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
 import { type Commanded, refuse } from '../lane/rules/apply-command.js';
-import { type Wake } from '../lane/wake.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { type LaneState, type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { type Books } from '../domain/ports/books.js';
-import { type LaneStore } from '../domain/ports/lane-store.js';
+import { Books } from '../domain/ports/books.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
 import { returnDebit, type ReturnWord, undoReturn } from './rules/return-debit.js';
 
 /** API key, Idempotency-Key and hash of what was asked; the path follows from the payment. */
 export type ReturnName = Omit<NamedRequest, 'method' | 'path'>;
 
+@Injectable()
 export class ReturnsFlow {
   constructor(
-    private readonly store: LaneStore,
+    private readonly lanes: LaneChanges,
     private readonly books: Books,
-    private readonly context: FlowContext,
-    private readonly wake: Wake,
   ) {}
 
   /** `id`: `pay_…` or our own. The same `name` again gives the return as it is now. */
@@ -52,11 +49,9 @@ export class ReturnsFlow {
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
     const { id: rowId, invoiceId, paymentId } = found.payment;
     const path = `/v1/payments/${paymentId ?? rowId}/${action}`;
-    return changeLane(
-      { store: this.store, context: this.context, wake: this.wake },
-      invoiceId,
-      (s, ctx) => act(s, rowId, ctx),
-      { name: { ...name, method: 'POST', path }, find: (s, made) => s.objects.find((o) => o.id === made) },
-    );
+    return this.lanes.change(invoiceId, (s, ctx) => act(s, rowId, ctx), {
+      name: { ...name, method: 'POST', path },
+      find: (s, made) => s.objects.find((o) => o.id === made),
+    });
   }
 }

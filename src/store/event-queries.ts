@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { BadCursor, type EventRow, type EventStatus, type Page, type PageRequest } from '../domain/ports/books.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
-import { type DatabaseTime, timeSql } from './database-time.js';
+import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { makeDue, QUEUED } from './lane-queue.js';
 import { listLedBy } from './led-by.js';

@@ -6,7 +6,7 @@ import { Ids } from '../domain/ports/clock.js';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { sameEvent } from '../domain/events/same-event.js';
 import { byteaArray, textArray } from './binary-arrays.js';
-import { type DatabaseTime, timeSql } from './database-time.js';
+import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { makeDue } from './lane-queue.js';
 

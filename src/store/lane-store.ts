@@ -2,7 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ChargeHolder } from '../domain/lane/change.js';
 import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
-import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn } from './lane-queue.js';
 import { LaneWriter } from './lane-writer.js';

@@ -5,7 +5,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { ChannelEvents, type Home, type RoutedEvent, type Routing } from '../domain/ports/channel-events.js';
 import { LaneFenced, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
-import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction, isUnavailable } from './database.js';
 import { makeDue, restIn } from './lane-queue.js';
 import { EVENTS_AT_ONCE, waitingEvent } from './lane-reader.js';

@@ -1,8 +1,10 @@
 // Logged-out sessions of the console in PostgreSQL.
-import { type Clock } from '../domain/ports/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../domain/ports/clock.js';
 import { EndedSessions } from '../domain/ports/ended-sessions.js';
-import { type Database } from './database.js';
+import { Database } from './database.js';
 
+@Injectable()
 export class PgEndedSessions extends EndedSessions {
   constructor(
     private readonly db: Database,

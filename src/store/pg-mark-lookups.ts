@@ -1,6 +1,7 @@
 // How far the marks are looked up at the MoR, in PostgreSQL.
+import { Injectable } from '@nestjs/common';
 import { type MarkAnswer, type MarkedPayment, MarkLookups } from '../domain/ports/mark-lookups.js';
-import { type Database } from './database.js';
+import { Database } from './database.js';
 
 type Row = {
   readonly entry_id: string;
@@ -15,6 +16,7 @@ const COLUMNS = `e.id as entry_id, e.payment_row_id, e.invoice_id, p.payment_id,
   case when p.origin in ('renewal', 'signup') then p.processor_charge_id end as charge_id`;
 const MARKS = `ledger_entry e join payment p on p.id = e.payment_row_id`;
 
+@Injectable()
 export class PgMarkLookups extends MarkLookups {
   constructor(private readonly db: Database) {
     super();

@@ -4,7 +4,7 @@ import { type OnboardingRow } from '../onboarding/rules/model.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
 import { type OnboardingChange, Onboardings } from '../domain/ports/onboarding.js';
 import { jsonText } from './codec.js';
-import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
+import { DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';
 import { turnIsFree } from './turns.js';
 

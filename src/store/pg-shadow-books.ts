@@ -1,7 +1,9 @@
 // Shadow mode's calls, counted. Reads whole tables: a shadow has a database of its own, and it is young.
+import { Injectable } from '@nestjs/common';
 import { ShadowBooks, type ShadowStanding } from '../domain/ports/shadow-books.js';
-import { type Database } from './database.js';
+import { Database } from './database.js';
 
+@Injectable()
 export class PgShadowBooks extends ShadowBooks {
   constructor(private readonly db: Database) {
     super();

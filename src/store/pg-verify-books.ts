@@ -1,5 +1,5 @@
 // Verify's bulk reads and its findings in PostgreSQL.
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
@@ -16,9 +16,9 @@ import {
   type VerifyProgress,
 } from '../verify/rules/progress.js';
 import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
-import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
+import { DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';
-import { type MarkLookups } from '../domain/ports/mark-lookups.js';
+import { MarkLookups } from '../domain/ports/mark-lookups.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
 
 type Row = Record<string, unknown>;
@@ -28,7 +28,7 @@ export class PgVerifyBooks extends VerifyBooks {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
-    override readonly marks: MarkLookups = new PgMarkLookups(db),
+    @Inject(MarkLookups) override readonly marks: MarkLookups = new PgMarkLookups(db),
   ) {
     super();
   }

@@ -12,7 +12,7 @@ import {
 } from '../domain/ports/signups.js';
 import { SIGNUP_ENDS_MS } from '../domain/status.js';
 import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
-import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { turnIsFree } from './turns.js';
 

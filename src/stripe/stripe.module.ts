@@ -1,5 +1,6 @@
 // Nest wiring: the two ports leave the module, the client stays inside.
 import {
+  Global,
   Module,
   type DynamicModule,
   type FactoryProvider,
@@ -25,6 +26,7 @@ class StripeSockets implements OnApplicationShutdown {
   }
 }
 
+@Global()
 @Module({})
 export class StripeModule {
   /** `imports` must bring a `RequestBudget` (unless a global module does) and what `inject` names. */

@@ -6,6 +6,7 @@ import { encodeProforma, encodeProformaFromCalculation } from '../mor/proforma-i
 import { type Checked } from '../mor/requests/check.js';
 import { checkProforma, checkProformaFromCalculation } from '../mor/requests/proforma.js';
 import { type FieldError, Problem } from '../api/http/problem.js';
+import { callersField } from '../channels/callers-words.js';
 import { type CreateProformaDto } from '../channels/channel.dto.js';
 
 const MAX_LINES = 1_000;
@@ -38,21 +39,6 @@ export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, toda
     merchantReference,
   };
   return encodeProforma(checked(checkProforma(body)));
-}
-
-/**
- * The bytes, or what is wrong with the request: it is thrown only when bytes are needed, since an invoice that cannot be paid, or
- * that has what is asked for, needs none.
- */
-export function wireOrProblem(
-  build: () => WireRequest,
-): { readonly wire: WireRequest; readonly problem: null } | { readonly wire: null; readonly problem: Problem } {
-  try {
-    return { wire: build(), problem: null };
-  } catch (e) {
-    if (e instanceof Problem) return { wire: null, problem: e };
-    throw e;
-  }
 }
 
 /** What the caller gives counts; Stripe fills what the caller leaves out. */
@@ -115,17 +101,4 @@ function checked<T>(result: Checked<T>): T {
 function problemOf(errors: readonly FieldError[]): Problem {
   const [first] = errors;
   return new Problem(400, 'invalid_request', `${first?.field ?? ''}: ${first?.message ?? ''}`, errors);
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  issueDate: 'issue_date',
-  dueDate: 'due_date',
-  taxCalculationId: 'tax_calculation_id',
-  returnUrl: 'return_url',
-  expiresIn: 'expires_in',
-};
-
-/** Document 2's name of a field → the name our caller gave it. Those inside `provider` and `recipient` are the document's. */
-export function callersField(field: string): string {
-  return NAMES[field] ?? field;
 }

@@ -19,7 +19,8 @@ import { CreateProformaDto } from '../channels/channel.dto.js';
 import { ProformaView, proformaView } from '../channels/channel.view.js';
 import { type FileLinkView, linkOrWait } from '../documents/file-link.view.js';
 import { readBilled } from '../channels/read-billed.js';
-import { proformaWire, wireOrProblem } from './proforma-request.js';
+import { wireOrProblem } from '../channels/callers-words.js';
+import { proformaWire } from './proforma-request.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,8 +1,9 @@
 // Loss windows: what the MoR may have given up while the doors were closed, and what can be looked up of it.
-import { type Clock } from '../domain/ports/clock.js';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { type DoorsLog, type LossBooks, type MorLookups } from '../domain/ports/loss.js';
-import { type MorChannels } from '../domain/ports/mor-channels.js';
+import { DoorsLog, LossBooks, MorLookups } from '../domain/ports/loss.js';
+import { MorChannels } from '../domain/ports/mor-channels.js';
 import { type Difference, difference } from './rules/compare.js';
 import { type LossWindow, lossWindows, type Span } from './rules/loss-window.js';
 
@@ -21,6 +22,7 @@ const MOST = 500;
 /** A verdict may follow its invoice by this much: bank debits settle after days. */
 const VERDICT_MS = 30 * 86_400_000;
 
+@Injectable()
 export class LossWindowFlow {
   constructor(
     private readonly doors: DoorsLog,

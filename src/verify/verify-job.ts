@@ -1,15 +1,19 @@
 // The daily verify: one replica makes it, every replica shows its outcome as metrics.
-import { type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Clock } from '../domain/ports/clock.js';
-import { untoldByKind, type VerifyBooks } from '../domain/ports/verify-books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { untoldByKind, VerifyBooks } from '../domain/ports/verify-books.js';
+import { Metrics } from '../observe/index.js';
 import { type DifferenceKind, isRepairable } from './rules/compare.js';
-import { type VerifyFlow, type VerifyReport } from './verify.flow.js';
+import { VerifyFlow, type VerifyReport } from './verify.flow.js';
 
 export type VerifyMetrics = {
   /** `counts` names every kind. `lastSuccessAt`: the end of the newest run that compared everything; null: none did. */
   verified(counts: Readonly<Record<DifferenceKind, number>>, lastSuccessAt: Date | null): void;
 };
+
+/** The injection token of `VerifyJobReports`. */
+export const VERIFY_REPORTS = Symbol('VERIFY_REPORTS');
 
 export type VerifyJobReports = {
   readonly onRun: (report: VerifyReport) => void;
@@ -25,6 +29,7 @@ const AGAIN_AFTER_MS = 3_600_000;
 const EVERY_MS = 5 * 60_000;
 const STOP_GRACE_MS = 2_000; // a part of the 20 seconds that SIGTERM is given
 
+@Injectable()
 export class VerifyJob implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private underWay: Promise<void> | null = null;
@@ -34,8 +39,8 @@ export class VerifyJob implements OnModuleDestroy {
     private readonly flow: VerifyFlow,
     private readonly books: VerifyBooks,
     private readonly clock: Clock,
-    private readonly metrics: VerifyMetrics,
-    private readonly reports: VerifyJobReports,
+    @Inject(Metrics) private readonly metrics: VerifyMetrics,
+    @Inject(VERIFY_REPORTS) private readonly reports: VerifyJobReports,
   ) {}
 
   /** Makes the run when it is due and nobody else has; brings the metrics up to date either way. Never rejects. */

@@ -1,21 +1,22 @@
 // Verify: ledger against Stripe against what the MoR lets one read. Lists every difference; repairs through the same flows.
-import { type BillingPlatform } from '../domain/ports/billing-platform.js';
-import { type BillingEventFacts, type BillingReader } from '../domain/ports/billing-reader.js';
-import { type Ids } from '../domain/ports/clock.js';
-import { type Inbox } from '../domain/ports/inbox.js';
-import { type LaneStore } from '../domain/ports/lane-store.js';
-import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
-import { untoldOf, type VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type BillingEventFacts, BillingReader } from '../domain/ports/billing-reader.js';
+import { Ids } from '../domain/ports/clock.js';
+import { Inbox } from '../domain/ports/inbox.js';
+import { LaneStore } from '../domain/ports/lane-store.js';
+import { PaymentGateway } from '../domain/ports/payment-gateway.js';
+import { untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Difference, type DifferenceKind, isRepairable, pictureDiffers } from './rules/compare.js';
 import { begun, type VerifyProgress } from './rules/progress.js';
-import { type FlowContext } from '../lane/flow-context.js';
-import { type LossReport, type LossWindowFlow } from './loss-window.flow.js';
+import { FlowContext } from '../lane/flow-context.js';
+import { type LossReport, LossWindowFlow } from './loss-window.flow.js';
 import { VerifyComparison } from './verify-comparison.js';
 import { VerifyFindings } from './verify-findings.js';
 import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { CouldNotCompare } from './verify-questions.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
-import { type Wake } from '../lane/wake.js';
+import { Wake } from '../lane/wake.js';
 
 export type VerifyOptions = {
   /** Invoices and events that Stripe made since then are compared, and refunds made since; what is not at rest is, however old. */
@@ -60,6 +61,7 @@ const DIFFERENCES_A_QUESTION = 50;
 /** At the latest after this, in milliseconds, so that others see that it lives. */
 const SAVE_WITHIN_MS = 30_000;
 
+@Injectable()
 export class VerifyFlow {
   private readonly parts: VerifyParts;
   private readonly repairs: VerifyRepair;
@@ -75,8 +77,8 @@ export class VerifyFlow {
     private readonly wake: Wake,
     private readonly ids: Ids,
     /** Null: nobody knows when the doors were open. */
-    private readonly loss: LossWindowFlow | null = null,
-    private readonly limits = VERIFY_LIMITS,
+    @Inject(LossWindowFlow) private readonly loss: LossWindowFlow | null = null,
+    @Optional() private readonly limits = VERIFY_LIMITS,
   ) {
     this.parts = { books, reader, platform, gateway, context };
     this.repairs = new VerifyRepair(this.parts, inbox, lanes);

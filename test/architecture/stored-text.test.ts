@@ -4,7 +4,8 @@ import ts from 'typescript';
 import { readSources } from './import-rules.js';
 
 /** The parts whose words reach a table or a log: journal lines, review items, reasons. */
-const WRITERS = /^(domain|lane|store|mor|stripe|intake|[a-z-]+\/rules)\/|\.flow\.ts$|^watch\.ts$/;
+const WRITERS =
+  /^(domain|lane|store|mor|stripe|intake|[a-z-]+\/rules)\/|\.flow\.ts$|(^|\/)(watch-[a-z]+|verify-reports)\.ts$/;
 
 /** String and template texts with other characters, as `path:line text`. Comments may have any, and so may what is written as an escape. */
 function otherThanAscii(path: string, text: string): string[] {

@@ -6,7 +6,7 @@ import { type Clock } from '../../src/domain/ports/clock.js';
 import { EndedSessions } from '../../src/domain/ports/ended-sessions.js';
 import { type VerifyBooks, type VerifyRun } from '../../src/domain/ports/verify-books.js';
 import { Secret } from '../../src/config/index.js';
-import { hourChart } from '../../src/console/chart.js';
+import { hourChart } from '../../src/overview/chart.js';
 import { html } from '../../src/console/html.js';
 import { type ConsoleAudit } from '../../src/console/console-audit.js';
 import { VerifyPages } from '../../src/verify/verify.pages.js';

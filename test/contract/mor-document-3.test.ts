@@ -22,7 +22,7 @@ beforeEach(async () => {
   rig = await aMorRig();
   const { transport, clock } = rig;
   gateway = new MorPaymentGateway(
-    'cardpsp',
+    { psp: 'cardpsp' },
     new CardIntents(transport),
     new Refunds(transport),
     new Invoices(transport, clock),

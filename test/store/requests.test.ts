@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type SignupRow } from '../../src/domain/ports/signups.js';
 import { TaxDesk } from '../../src/domain/ports/tax.js';
-import { CommandFlow } from '../../src/lane/command.flow.js';
+import { LaneChanges } from '../../src/lane/lane-changes.js';
+import { RefundsFlow } from '../../src/refunds/refunds.flow.js';
 import { SignupFlow, type SignupRequest } from '../../src/signups/signup.flow.js';
 import { Wake } from '../../src/lane/wake.js';
 import { PgAuditLog } from '../../src/store/pg-audit.js';
 import { PgBooks } from '../../src/store/pg-books.js';
-import { PgReviewDesk } from '../../src/store/review-queries.js';
 import { PgRequests, PgSignups } from '../../src/store/signup-store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
@@ -25,15 +25,16 @@ class NoTax extends TaxDesk {
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
 let signups: PgSignups;
-let commands: CommandFlow;
+let refunds: RefundsFlow;
 let flow: SignupFlow;
 beforeEach(async () => {
   x = await LaneHarness.onPostgres();
   const { clock, ids, store, context, gateway } = x.harness;
   const books = new PgBooks(x.db, clock);
   signups = new PgSignups(x.db, clock, ids);
-  commands = new CommandFlow(store, books, context, new Wake(), new PgReviewDesk(x.db));
-  flow = new SignupFlow(signups, books, gateway, commands, clock, ids, new PgRequests(x.db, clock), new NoTax());
+  const lanes = new LaneChanges(store, context, new Wake());
+  refunds = new RefundsFlow(lanes, books);
+  flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new PgRequests(x.db, clock), new NoTax());
 });
 afterEach(() => x.close());
 
@@ -92,7 +93,7 @@ describe('a request with a name', () => {
     harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
     await harness.take(aPaymentSucceeded());
     const ask = (n: number) =>
-      commands.requestRefund(
+      refunds.request(
         'pay_oak',
         { amount: 700n, reason: null, metadata: null, by: 'ops' },
         { ...name('r'), bodySha256: sha(n) },
@@ -107,7 +108,7 @@ describe('a request with a name', () => {
     // Without a common name the lock of the lane keeps the sum within the payment.
     const more = await Promise.all(
       [1, 2].map((n) =>
-        commands.requestRefund(
+        refunds.request(
           'pay_oak',
           { amount: 200n, reason: null, metadata: null, by: 'ops' },
           { ...name(`o${n}`), bodySha256: sha(1) },

@@ -7,7 +7,7 @@ import { Doors } from '../../src/intake/doors.js';
 import { type IntakeOptions } from '../../src/intake/options.js';
 import { ReadingRoom, type Sender } from '../../src/intake/read-body.js';
 import { createLogger, Metrics } from '../../src/observe/index.js';
-import { watchDoors } from '../../src/watch.js';
+import { watchDoors } from '../../src/intake/watch-doors.js';
 import { FakeInbox, StillClock } from '../support/intake-fakes.js';
 import { sign } from '../support/signing.js';
 

@@ -317,14 +317,14 @@ describe('the relay', () => {
 
 describe('the module', () => {
   it('gives the ports to the application and closes its connections with it', async () => {
-    const globals = [
-      { provide: MOR_OPTIONS, useValue: rig.peer.options() },
-      { provide: Clock, useValue: rig.clock },
-    ];
+    const globals = [{ provide: Clock, useValue: rig.clock }];
     @Global()
     @Module({ providers: globals, exports: globals })
     class Globals {}
-    const app = await Test.createTestingModule({ imports: [Globals, MorModule] }).compile();
+    const app = await Test.createTestingModule({ imports: [Globals, MorModule] })
+      .overrideProvider(MOR_OPTIONS)
+      .useValue(rig.peer.options())
+      .compile();
     const gateway = app.get(PaymentGateway, { strict: false });
     rig.peer.reply = json(200, wire('setup-intent'));
     const call = gateway.encode({ kind: 'create_setup_intent', paymentMethodTypes: null, taxCalculationId: null });

@@ -134,7 +134,7 @@ export class People {
     const minor = amount === null ? null : BigInt(amount);
     const request = { amount: minor, reason: null, metadata: { click: key }, by: 'ops' };
     const click = async (): Promise<void> => {
-      const made = await this.world.ask(`refund ${key}`, (r) => r.commands.requestRefund(paymentId, request, name));
+      const made = await this.world.ask(`refund ${key}`, (r) => r.refunds.request(paymentId, request, name));
       const most = this.world.sandbox.mor.payments.get(paymentId)?.amount ?? 0;
       if (made?.ok === true && Number(made.value.amount) > most)
         this.world.scheduler.broken.push(`V6: a refund of ${made.value.amount} was taken for ${paymentId} of ${most}`);
@@ -194,7 +194,7 @@ export class People {
       const review = choose(open.data);
       const resolution: Resolution = choose(resolutionsOf(review, true));
       this.world.scheduler.tell(`an operator settles ${review.kind} of ${review.subject}: ${resolution}`);
-      await r.commands.resolveReview(review.id, { resolution, note: 'seen', by: 'ops' });
+      await r.reviews.resolve(review.id, { resolution, note: 'seen', by: 'ops' });
     });
   }
 

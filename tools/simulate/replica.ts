@@ -5,11 +5,13 @@ import { Secret } from '#src/config/secret.js';
 import { RequestBudget } from '#src/domain/ports/request-budget.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { ChannelFlow } from '#src/channels/channel.flow.js';
-import { CommandFlow } from '#src/lane/command.flow.js';
+import { LaneChanges } from '#src/lane/lane-changes.js';
+import { RefundsFlow } from '#src/refunds/refunds.flow.js';
+import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
 import { FlowContext } from '#src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '#src/channels/route-channel-events.flow.js';
 import { SignupFlow } from '#src/signups/signup.flow.js';
-import { TaxErrands } from '#src/tax/tax-errands.js';
+import { TaxErrands } from '#src/tax/tax-errands.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
 import { Wake } from '#src/lane/wake.js';
 import { WorkLaneFlow } from '#src/lane/work-lane.flow.js';
@@ -80,7 +82,8 @@ class NoBudget extends RequestBudget {
 
 export class Replica {
   readonly clock: SimClock;
-  readonly commands: CommandFlow;
+  readonly refunds: RefundsFlow;
+  readonly reviews: ReviewsFlow;
   readonly channels: ChannelFlow;
   readonly proformas: ProformaInvoices;
   readonly signups: SignupFlow;
@@ -134,12 +137,7 @@ export class Replica {
       line: new SimLine(network, owner),
     };
     const mor = new MorTransport(options, clock);
-    const gateway = new MorPaymentGateway(
-      options.psp,
-      new CardIntents(mor),
-      new Refunds(mor),
-      new Invoices(mor, clock),
-    );
+    const gateway = new MorPaymentGateway(options, new CardIntents(mor), new Refunds(mor), new Invoices(mor, clock));
     const proformas = (this.proformas = new ProformaInvoices(mor, clock));
     const channels = new HttpMorChannels(proformas, new PaymentLinks(mor));
     const taxDesk = new MorTaxDesk(new TaxCalculations(mor), new TaxTransactions(mor, clock));
@@ -148,9 +146,11 @@ export class Replica {
     const relay = new HttpEventRelay(options, clock);
     const tax = new TaxErrands(taxDesk, new StripeTaxBasis(stripe), signupRows);
     const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, { expected: false }, channels, router, tax);
-    this.commands = new CommandFlow(lanes, books, context, wake, stored('reviews', new PgReviewDesk(db)));
-    this.channels = new ChannelFlow(lanes, books, reader, channels, context, wake);
-    this.signups = new SignupFlow(signupRows, books, gateway, this.commands, clock, ids, requests, taxDesk);
+    const changes = new LaneChanges(lanes, context, wake);
+    this.refunds = new RefundsFlow(changes, books);
+    this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
+    this.channels = new ChannelFlow(lanes, changes, books, reader, channels, context);
+    this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, taxDesk);
     const verifyBooks = stored('verify', new PgVerifyBooks(db, clock, stored('marks', new PgMarkLookups(db))));
     const limits = { ...VERIFY_LIMITS, saveEvery: 1 };
     this.verify = new VerifyFlow(

@@ -1,14 +1,18 @@
 // Writes down, about once a minute, that the doors of this process are open; after an outage that the MoR may not have waited out,
 // verify is made at once.
+import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { type Clock, type Ids } from '../domain/ports/clock.js';
-import { type DoorsLog } from '../domain/ports/loss.js';
-import { type VerifyBooks } from '../domain/ports/verify-books.js';
-import { type LossWindowFlow } from '../verify/loss-window.flow.js';
+import { Clock, Ids } from '../domain/ports/clock.js';
+import { DoorsLog } from '../domain/ports/loss.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { LossWindowFlow } from './loss-window.flow.js';
+import { VerifyJob } from './verify-job.js';
 
 const EVERY_MS = 60_000;
 
+@Injectable()
 export class DoorWatch {
+  private readonly log = new Logger('verify');
   private id: string | null = null;
   private isOpen = false;
 
@@ -18,9 +22,7 @@ export class DoorWatch {
     private readonly books: VerifyBooks,
     private readonly clock: Clock,
     private readonly ids: Ids,
-    /** Makes the verify run that is due now. */
-    private readonly verify: () => Promise<void>,
-    private readonly onError: (what: string, error: unknown) => void,
+    private readonly job: VerifyJob,
   ) {}
 
   /** The doors are open from now on. Resolves when that is written, or could not be. */
@@ -36,7 +38,7 @@ export class DoorWatch {
     try {
       await this.doors.seen(this.id, this.clock.now());
     } catch (e) {
-      this.onError('that the doors close could not be written down', e);
+      this.log.error('that the doors close could not be written down', e);
     }
   }
 
@@ -52,9 +54,9 @@ export class DoorWatch {
       this.id = id;
       if (!(await this.loss.isNews(await this.books.lastComplete()))) return;
       await this.books.nextRunIn(0);
-      void this.verify();
+      void this.job.afterOutage();
     } catch (e) {
-      this.onError('that the doors are open could not be written down', e);
+      this.log.error('that the doors are open could not be written down', e);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Events and marks per hour as bars, drawn by the server; the same numbers stand in a table below.
 import { type HourCount } from '../domain/ports/books.js';
-import { type Html, html } from './html.js';
-import { table } from './list.js';
+import { type Html, html } from '../console/html.js';
+import { table } from '../console/list.js';
 
 const HEIGHT = 100;
 const SLOT = 10;

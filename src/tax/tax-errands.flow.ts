@@ -1,12 +1,14 @@
 // The errands of tax outside of a lane's transaction: what a calculation needs is looked up, stored calls are sent.
+import { Injectable } from '@nestjs/common';
 import { applyTaxFound, type TaxAnswer } from './rules/tax-answer.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { type Errand } from '../lane/rules/plan.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type Signups } from '../domain/ports/signups.js';
-import { type TaxBasisReader, type TaxDesk } from '../domain/ports/tax.js';
+import { Signups } from '../domain/ports/signups.js';
+import { TaxBasisReader, TaxDesk } from '../domain/ports/tax.js';
 
+@Injectable()
 export class TaxErrands {
   constructor(
     private readonly desk: TaxDesk,

@@ -4,14 +4,14 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';
 import { Books } from '../domain/ports/books.js';
-import { ConsoleFilter } from './console.filter.js';
-import { ConsoleGuard, Page } from './console.guard.js';
+import { ConsoleFilter } from '../console/console.filter.js';
+import { ConsoleGuard, Page } from '../console/console.guard.js';
 import { hourChart } from './chart.js';
 import { Figures, type Seen } from './figures.js';
-import { type Html, html } from './html.js';
-import { secure, sendPage } from './layout.js';
-import { queryText, table } from './list.js';
-import { amount, dotted, duration, eventLink, section, status, time, words } from './show.js';
+import { type Html, html } from '../console/html.js';
+import { secure, sendPage } from '../console/layout.js';
+import { queryText, table } from '../console/list.js';
+import { amount, dotted, duration, eventLink, section, status, time, words } from '../console/show.js';
 
 const EVERY_SEC = 15;
 const DOORS = {

@@ -1,0 +1,11 @@
+// Who did what.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
+import { AuditController } from './audit.controller.js';
+import { AuditPages } from './audit.pages.js';
+
+@Module({
+  imports: [ConsoleModule],
+  controllers: [AuditController, AuditPages],
+})
+export class AuditModule {}

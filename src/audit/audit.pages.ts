@@ -1,0 +1,52 @@
+// The audit trail on the console.
+import { Controller, Get, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { type AuditRow, Books } from '../domain/ports/books.js';
+import { ConsoleFilter } from '../console/console.filter.js';
+import { ConsoleGuard, Page } from '../console/console.guard.js';
+import { html } from '../console/html.js';
+import { sendPage } from '../console/layout.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { foreign, reference, status, time } from '../console/show.js';
+
+const AUDIT_FILTERS = [
+  { name: 'actor', label: 'Who (name of a key)' },
+  { name: 'action', label: 'What' },
+] as const;
+
+const AUDIT: readonly Column<AuditRow>[] = [
+  { label: 'When', cell: (a) => time(a.at) },
+  {
+    label: 'Who',
+    cell: (a) => html`${foreign(a.actor)} ${a.role !== null && html`<span class="dim">(${a.role})</span>`}`,
+  },
+  { label: 'What', cell: (a) => html`<code>${a.action}</code>` },
+  { label: 'About', cell: (a) => (a.target === null ? '' : reference(a.target)) },
+  {
+    label: 'Outcome',
+    cell: (a) => html`${status(a.outcome)} ${a.status !== 0 && html`<span class="dim">${a.status}</span>`}`,
+  },
+  { label: 'From', cell: (a) => html`<code>${a.source}</code>` },
+];
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console/audit')
+export class AuditPages {
+  constructor(private readonly books: Books) {}
+
+  @Get()
+  @Page('audit.list', 'ops')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const path = '/console/audit';
+    const values = chosen(req, AUDIT_FILTERS);
+    const page = pageOf(req);
+    const found = await this.books.audit(values, page);
+    const body = html`${filterForm(path, AUDIT_FILTERS, values)}
+    ${table('Newest first; refused tries too', AUDIT, found.data, 'No row fits these filters.')}
+    ${pager(path, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Audit', section: 'audit', body });
+  }
+}

@@ -1,0 +1,35 @@
+// The settings in force, as they may be shown.
+import { Controller, Get, Inject, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { type Config, CONFIG, redactedConfig } from '../config/index.js';
+import { ConsoleFilter } from './console.filter.js';
+import { ConsoleGuard, Page } from './console.guard.js';
+import { html } from './html.js';
+import { sendPage } from './layout.js';
+import { table } from './list.js';
+import { dotted } from './show.js';
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console/settings')
+export class SettingsPages {
+  constructor(@Inject(CONFIG) private readonly config: Config) {}
+
+  @Get()
+  @Page('settings.read')
+  show(@Req() req: Request, @Res() res: Response): void {
+    const body = table(
+      'The settings in force; secrets are counted, never shown',
+      [
+        { label: 'Name', cell: (s) => html`<code>${dotted(s.name)}</code>` },
+        { label: 'Value', cell: (s) => html`<code>${s.value}</code>` },
+        { label: 'What it does', cell: (s) => html`<span class="dim">${s.description}</span>` },
+      ],
+      redactedConfig(this.config),
+      '',
+    );
+    sendPage(req, res, { title: 'Settings', section: 'settings', body });
+  }
+}

@@ -1,0 +1,10 @@
+// Invoice files and e-invoices of the MoR.
+import { Module } from '@nestjs/common';
+import { MorModule } from '../mor/mor.module.js';
+import { DocumentsController } from './documents.controller.js';
+
+@Module({
+  imports: [MorModule],
+  controllers: [DocumentsController],
+})
+export class DocumentsModule {}

@@ -1,0 +1,12 @@
+// The inbox, as operators see it.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
+import { LaneModule } from '../lane/lane.module.js';
+import { EventsController } from './events.controller.js';
+import { EventPages } from './events.pages.js';
+
+@Module({
+  imports: [ConsoleModule, LaneModule],
+  controllers: [EventsController, EventPages],
+})
+export class EventsModule {}

@@ -1,0 +1,38 @@
+// What the settings say to whoever decides on a lane.
+import { type Config } from '../config/index.js';
+import { type FlowSettings } from '../domain/settings.js';
+
+/** The injection token of `FlowSettings`. */
+export const FLOW_SETTINGS = Symbol('FLOW_SETTINGS');
+
+export type LiveModeRule = { /** Null: the key does not tell. */ readonly expected: boolean | null };
+
+/** The injection token of `LiveModeRule`. */
+export const LIVE_MODE = Symbol('LIVE_MODE');
+
+export function flowSettings(config: Config): FlowSettings {
+  return {
+    markMode: config.billingMarkMode,
+    draftPolicy: config.billingDraftPolicy,
+    renewalAlarmAfterHours: config.renewalAlarmAfterHours,
+    bankDebitAlarmAfterDays: config.bankDebitAlarmAfterDays,
+    signupChargeCheck: config.signupChargeCheck,
+    relay: config.morRelayUrl !== null,
+    morProduct: config.morProduct,
+    recoveryLinks: recoveryLinks(config),
+    shadow: config.shadow,
+  };
+}
+
+function recoveryLinks(config: Config): FlowSettings['recoveryLinks'] {
+  const { recoveryLinkJurisdiction: jurisdiction, recoveryLinkReturnUrl: returnUrl } = config;
+  if (jurisdiction === null || returnUrl === null) return null;
+  return { jurisdiction, returnUrl, expiresSec: config.recoveryLinkExpiresSec };
+}
+
+/** Stripe's keys say which mode they are for; an event of the other mode is none of ours. */
+export function liveMode(config: Config): LiveModeRule {
+  const key = config.stripeApiKey.reveal();
+  if (/^(sk|rk)_live_/.test(key)) return { expected: true };
+  return { expected: /^(sk|rk)_test_/.test(key) ? false : null };
+}

@@ -1,0 +1,21 @@
+// The options of the MoR's client, as the settings say.
+import { type Config } from '../config/index.js';
+import { type OnCall } from '../observe/index.js';
+import { type MorOptions } from './options.js';
+
+export function morOptions(config: Config, onCall: OnCall): MorOptions {
+  const { morPartnerClientId, morPartnerClientSecret, morRelayUrl, morRelaySecret } = config;
+  return {
+    baseUrl: config.morBaseUrl,
+    authUrl: config.morAuthUrl,
+    psp: config.morPsp,
+    shadow: config.shadow,
+    merchant: { clientId: config.morClientId, clientSecret: config.morClientSecret },
+    partner:
+      morPartnerClientId !== null && morPartnerClientSecret !== null
+        ? { clientId: morPartnerClientId, clientSecret: morPartnerClientSecret }
+        : null,
+    relay: morRelayUrl !== null && morRelaySecret !== null ? { url: morRelayUrl, secret: morRelaySecret } : null,
+    onCall,
+  };
+}

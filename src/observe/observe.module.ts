@@ -1,0 +1,28 @@
+// Log, metrics and traces for every Nest module.
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type Logger } from './logger.js';
+import { Metrics } from './metrics.js';
+import { type Tracer } from './tracer.js';
+import { watchCalls } from './watch-calls.js';
+
+/** Inject with `@Inject(LOG) log: Logger`. Nest's own `Logger` writes to the same log. */
+export const LOG = Symbol('LOG');
+/** `Tracer | null`; null: no traces. */
+export const TRACER = Symbol('TRACER');
+/** `OnCall`: told of each finished call to Stripe or to the MoR. */
+export const ON_CALL = Symbol('ON_CALL');
+
+/** Global: imported once, by the application module. */
+@Global()
+@Module({})
+export class ObserveModule {
+  static of(log: Logger, metrics: Metrics, tracer: Tracer | null): DynamicModule {
+    const providers = [
+      { provide: LOG, useValue: log },
+      { provide: Metrics, useValue: metrics },
+      { provide: TRACER, useValue: tracer },
+      { provide: ON_CALL, useFactory: watchCalls, inject: [Metrics, LOG] },
+    ];
+    return { module: ObserveModule, providers, exports: providers.map(({ provide }) => provide) };
+  }
+}

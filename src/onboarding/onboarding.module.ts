@@ -1,0 +1,14 @@
+// Onboarding of merchants at the MoR.
+import { Module } from '@nestjs/common';
+import { LaneModule } from '../lane/lane.module.js';
+import { MorModule } from '../mor/mor.module.js';
+import { OnboardingPoller } from './onboarding-poller.js';
+import { OnboardingController } from './onboarding.controller.js';
+import { OnboardingFlow } from './onboarding.flow.js';
+
+@Module({
+  imports: [LaneModule, MorModule],
+  controllers: [OnboardingController],
+  providers: [OnboardingFlow, OnboardingPoller],
+})
+export class OnboardingModule {}

@@ -1,0 +1,40 @@
+// A refund that a person or the merchant's backend asks for: decided and written down in one transaction, sent by the workers.
+import { Injectable } from '@nestjs/common';
+import { type Ctx } from '../domain/lane/change.js';
+import { type LaneState, type RefundRow } from '../domain/model.js';
+import { Books } from '../domain/ports/books.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { type Commanded, refuse, type RefundRequest, requestRefund } from '../lane/rules/apply-command.js';
+
+@Injectable()
+export class RefundsFlow {
+  constructor(
+    private readonly lanes: LaneChanges,
+    private readonly books: Books,
+  ) {}
+
+  /**
+   * `id`: `pay_…` or our own; both are one scope of names. The refund is written down with its key; the MoR has not been asked yet. Under
+   * a `name` that was used before it gives the refund that was made then, as it is now: two requests at once wait for each other at the
+   * lane's lock.
+   */
+  async request(
+    id: string,
+    request: RefundRequest,
+    name: Omit<NamedRequest, 'method' | 'path'> | null,
+  ): Promise<Done<RefundRow>> {
+    const found = await this.books.payment(id);
+    if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
+    const { id: rowId, invoiceId } = found.payment;
+    const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
+    const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx, scope);
+    if (name === null) return this.lanes.change(invoiceId, act);
+    const path = `/v1/payments/${found.payment.paymentId ?? rowId}/refunds`;
+    return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundOf });
+  }
+}
+
+function refundOf(s: LaneState, id: string): RefundRow | undefined {
+  return s.refunds.find((r) => r.id === id);
+}

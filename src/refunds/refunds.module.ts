@@ -1,0 +1,14 @@
+// Refunds, over the API and on the console.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
+import { LaneModule } from '../lane/lane.module.js';
+import { RefundsController } from './refunds.controller.js';
+import { RefundsFlow } from './refunds.flow.js';
+import { RefundPages } from './refunds.pages.js';
+
+@Module({
+  imports: [ConsoleModule, LaneModule],
+  controllers: [RefundsController, RefundPages],
+  providers: [RefundsFlow],
+})
+export class RefundsModule {}

@@ -1,0 +1,40 @@
+// A payment that a person gives its name.
+import { Injectable } from '@nestjs/common';
+import { type PaymentRow } from '../domain/model.js';
+import { Books } from '../domain/ports/books.js';
+import { NotUnique } from '../domain/ports/lane-store.js';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { type Refusal, refuse } from '../lane/rules/apply-command.js';
+import { idTaken, identifyPayment } from './rules/identify-payment.js';
+
+/** PostgreSQL's own name of `payment.payment_id unique`. */
+const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';
+
+@Injectable()
+export class PaymentsFlow {
+  constructor(
+    private readonly lanes: LaneChanges,
+    private readonly books: Books,
+  ) {}
+
+  /** `id`: our own, or `pay_…` of one that has its name. Unique over all invoices: a clash is refused with the name of the other. */
+  async identify(id: string, paymentId: string, by: string): Promise<Done<PaymentRow>> {
+    const found = await this.books.payment(id);
+    if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
+    const { id: rowId, invoiceId } = found.payment;
+    try {
+      return await this.lanes.change(invoiceId, (s, ctx) => identifyPayment(s, rowId, paymentId, by, ctx));
+    } catch (e) {
+      const taken = await paymentIdTaken(this.books, e, paymentId);
+      if (taken === null) throw e;
+      return taken;
+    }
+  }
+}
+
+/** The database refused an id that a payment of another invoice holds: which one. Null: it refused something else. */
+export async function paymentIdTaken(books: Books, e: unknown, paymentId: string): Promise<Refusal | null> {
+  if (!(e instanceof NotUnique) || e.constraint !== PAYMENT_ID_UNIQUE) return null;
+  const holder = await books.payment(paymentId);
+  return holder === null ? null : idTaken(paymentId, holder.payment);
+}

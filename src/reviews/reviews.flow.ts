@@ -1,0 +1,51 @@
+// What a person says of an item: with an invoice it is decided on its lane, without one it is closed where it stands.
+import { Injectable } from '@nestjs/common';
+import { emptyLane } from '../domain/lane/change.js';
+import { type Resolution, type ReviewRow } from '../domain/model.js';
+import { Books } from '../domain/ports/books.js';
+import { NotUnique } from '../domain/ports/lane-store.js';
+import { ReviewDesk } from '../domain/ports/review-desk.js';
+import { FlowContext } from '../lane/flow-context.js';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { refuse, resolveReview } from '../lane/rules/apply-command.js';
+
+type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
+
+@Injectable()
+export class ReviewsFlow {
+  constructor(
+    private readonly lanes: LaneChanges,
+    private readonly books: Books,
+    private readonly desk: ReviewDesk,
+    private readonly context: FlowContext,
+  ) {}
+
+  async resolve(id: string, choice: Choice): Promise<Done<ReviewRow>> {
+    const review = await this.books.review(id);
+    if (review === null) return refuse(404, 'not_found', 'There is no such review item.');
+    if (review.invoiceId === null) return this.resolveLoose(review, choice);
+    try {
+      return await this.lanes.change(review.invoiceId, (s, ctx) => resolveReview(s, id, choice, ctx));
+    } catch (e) {
+      if (e instanceof NotUnique) {
+        return refuse(
+          409,
+          'charge_already_used',
+          'The charge of this payment is already the payment of another invoice.',
+        );
+      }
+      throw e;
+    }
+  }
+
+  /** An item without an invoice: no lane's lock orders two people, so who comes second is told what the first chose. */
+  private async resolveLoose(review: ReviewRow, choice: Choice): Promise<Done<ReviewRow>> {
+    const alone = { ...emptyLane(review.subject), reviews: [review] };
+    const done = resolveReview(alone, review.id, choice, this.context.now());
+    if (!done.ok || review.status !== 'open') return done;
+    if (await this.desk.close(done.value)) return done;
+    const now = await this.books.review(review.id);
+    if (now === null || now.status === 'open') return refuse(404, 'not_found', 'There is no such review item.');
+    return this.resolveLoose(now, choice);
+  }
+}

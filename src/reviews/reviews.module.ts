@@ -1,0 +1,14 @@
+// Review items: what waits for a person.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
+import { LaneModule } from '../lane/lane.module.js';
+import { ReviewsController } from './reviews.controller.js';
+import { ReviewsFlow } from './reviews.flow.js';
+import { ReviewPages } from './reviews.pages.js';
+
+@Module({
+  imports: [ConsoleModule, LaneModule],
+  controllers: [ReviewsController, ReviewPages],
+  providers: [ReviewsFlow],
+})
+export class ReviewsModule {}

@@ -1,0 +1,15 @@
+// The options of the way to Stripe, as the settings say.
+import { type Config } from '../config/index.js';
+import { type OnCall } from '../observe/index.js';
+import { type StripeOptions } from './stripe-options.js';
+
+export function stripeOptions(config: Config, onCall: OnCall): StripeOptions {
+  return {
+    apiKey: config.stripeApiKey.reveal(),
+    apiBase: config.stripeApiBase,
+    customPaymentMethodType: config.stripeCustomPaymentMethodType,
+    maxSockets: Math.max(32, config.workerConcurrency), // one for each call that the workers may wait for
+    shadow: config.shadow,
+    onCall,
+  };
+}

@@ -1,0 +1,11 @@
+// Tax calculations, tax of record, and the catalogue of products.
+import { Module } from '@nestjs/common';
+import { MorModule } from '../mor/mor.module.js';
+import { CatalogueController } from './catalogue.controller.js';
+import { TaxController } from './tax.controller.js';
+
+@Module({
+  imports: [MorModule],
+  controllers: [TaxController, CatalogueController],
+})
+export class TaxModule {}

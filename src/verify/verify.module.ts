@@ -1,0 +1,26 @@
+// Verify: the flow, the daily job, and what they found, over the API and on the console.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
+import { LaneModule } from '../lane/lane.module.js';
+import { MorModule } from '../mor/mor.module.js';
+import { LOG } from '../observe/index.js';
+import { DoorWatch } from './door-watch.js';
+import { LossWindowFlow } from './loss-window.flow.js';
+import { VERIFY_REPORTS, VerifyJob } from './verify-job.js';
+import { verifyReports } from './verify-reports.js';
+import { VerifyController } from './verify.controller.js';
+import { VerifyFlow } from './verify.flow.js';
+import { VerifyPages } from './verify.pages.js';
+
+@Module({
+  imports: [ConsoleModule, LaneModule, MorModule],
+  controllers: [VerifyController, VerifyPages],
+  providers: [
+    VerifyFlow,
+    LossWindowFlow,
+    { provide: VERIFY_REPORTS, useFactory: verifyReports, inject: [LOG] },
+    VerifyJob,
+    DoorWatch,
+  ],
+})
+export class VerifyModule {}
