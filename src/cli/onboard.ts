@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
-import { isFinal } from '../onboarding/rules/model.js';
+import { isFinal } from '../onboarding/rules/status.js';
 import { nextStep } from '../onboarding/rules/next-step.js';
 import { Clock } from '../domain/ports/clock.js';
 import { applyMerchant } from '../onboarding/onboarding-apply.js';

@@ -1,9 +1,9 @@
 // `crossbill shadow`: what shadow mode decided, against what the integration in charge did.
 import { type Command } from 'commander';
 import { ShadowBooks, type ShadowStanding } from '../domain/ports/shadow-books.js';
-import { type Difference, type DifferenceKind } from '../verify/rules/compare.js';
+import { type Difference, type DifferenceKind } from '../domain/difference.js';
 import { VerifyFlow, type VerifyReport } from '../verify/verify.flow.js';
-import { type Session, parseSince } from './session.js';
+import { parseSince, type Session } from './session.js';
 import { table } from './table.js';
 import { exitOf, shown, told } from './verify.js';
 

@@ -1,8 +1,9 @@
 // `crossbill verify` and `crossbill backfill`: ledger against Stripe against the MoR, and what is done about it.
 import { type Command } from 'commander';
 import { differenceId } from '../verify/rules/acknowledge.js';
-import { type Difference, isRepairable, isUntold } from '../verify/rules/compare.js';
-import { type LossWindow, showLossWindow } from '../verify/rules/loss-window.js';
+import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
+import { type LossWindow } from '../domain/ports/loss.js';
+import { showLossWindow } from '../verify/rules/loss-window.js';
 import { acknowledgedOf, type More, VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../verify/backfill.flow.js';
 import { EVENTS_KEPT_MS } from '../verify/verify-comparison.js';

@@ -10,11 +10,6 @@ import {
 /** Document 3, rule 4: the signup's invoice is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
 
-/** Stripe ends an incomplete subscription 23 hours after it was made, and voids its first invoice. */
-export const SIGNUP_ENDS_MS = 23 * 3_600_000;
-/** Five hours before that a person is told that a signup has no payment. */
-export const SIGNUP_OVERDUE_MS = 18 * 3_600_000;
-
 /**
  * The invoice's status for the API. Money that is settled wins over everything (paid never becomes unpaid), then money that
  * waits for a person, then money on its way, then what the platform says, then the MoR's verdict.

@@ -1,6 +1,6 @@
 // A change of one lane that somebody asked for: one transaction, once under its name, and the worker is woken for what follows.
 import { Injectable } from '@nestjs/common';
-import { type Commanded, refuse, type Refusal } from './rules/apply-command.js';
+import { type Commanded, type Refusal, refuse } from '../domain/lane/commanded.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { plan } from './rules/plan.js';
 import { settle } from './rules/settle.js';

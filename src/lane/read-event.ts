@@ -3,8 +3,7 @@ import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
 import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
 import { parseStripeEvent } from '../domain/events/stripe-event.js';
-import { type ChannelEvent } from '../channels/rules/channel-event.js';
-import { type LaneEvent } from './rules/apply-event.js';
+import { type ChannelEvent, type LaneEvent } from '../domain/lane/event.js';
 import { type WaitingEvent } from '../domain/ports/lane-store.js';
 
 export type ReadEvent =

@@ -1,16 +1,18 @@
 // Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import { applyAnswer, applyIdentified, applyProbe, applyRead, type Answer } from './rules/apply-answer.js';
+import { applyAnswer, applyIdentified, applyProbe, applyRead } from './rules/apply-answer.js';
+import { type Answer } from '../domain/lane/answer.js';
 import { applyObjectRead } from '../channels/rules/channel-answer.js';
 import { applyChannelEvent } from '../channels/rules/channel-event.js';
 import { applyEvent } from './rules/apply-event.js';
 import { type ChargeHolder, type Ctx, note, openReview } from '../domain/lane/change.js';
 import { ensureInvoice } from '../domain/lane/facts.js';
-import { collectedCharges } from '../renewals/rules/one-charge.js';
+import { collectedCharges } from '../ledger/rules/one-charge.js';
 import { capturedId, learnFromCapture } from '../renewals/rules/identify-payment.js';
 import { applyProof } from '../signups/rules/prove-charge.js';
-import { type Errand, plan } from './rules/plan.js';
+import { type Errand } from '../domain/lane/errand.js';
+import { plan } from './rules/plan.js';
 import { settle } from './rules/settle.js';
 import { applyDebit } from '../renewals/rules/alarms.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';

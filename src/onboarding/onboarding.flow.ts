@@ -1,21 +1,22 @@
 // Onboarding of merchants (Document 1): each step is asked of the MoR, its answer kept, and every step can be taken again.
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { isFinal, isPolled, type OnboardingRow } from './rules/model.js';
-import { type Page, type PageRequest } from '../domain/ports/books.js';
-import { type CallFailure, type CallOutcome, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
-import { Clock } from '../domain/ports/clock.js';
-import { type FlowSettings } from '../domain/settings.js';
-import { FLOW_SETTINGS } from '../lane/lane-settings.js';
+import { isFinal, isPolled } from './rules/status.js';
 import {
   type ApplicationFacts,
   type BareMerchantFacts,
   type CheckedRequest,
   type InitiateFacts,
+  type OnboardingRow,
   Onboardings,
   PartnerDesk,
   type RegionFacts,
 } from '../domain/ports/onboarding.js';
+import { type Page, type PageRequest } from '../domain/ports/books.js';
+import { type CallFailure, type CallOutcome, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
+import { Clock } from '../domain/ports/clock.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { FLOW_SETTINGS } from '../lane/lane-settings.js';
 
 export type OnboardingFailed =
   | {

@@ -5,7 +5,8 @@ import { type LaneState, type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { type Commanded, refuse, type RefundRequest, requestRefund } from '../lane/rules/apply-command.js';
+import { type Commanded, refuse } from '../domain/lane/commanded.js';
+import { type RefundRequest, requestRefund } from '../lane/rules/apply-command.js';
 
 @Injectable()
 export class RefundsFlow {

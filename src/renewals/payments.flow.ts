@@ -4,8 +4,8 @@ import { type PaymentRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
 import { NotUnique } from '../domain/ports/lane-store.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { type Refusal, refuse } from '../lane/rules/apply-command.js';
-import { idTaken, identifyPayment } from './rules/identify-payment.js';
+import { type Refusal, refuse } from '../domain/lane/commanded.js';
+import { identifyPayment, idTaken } from './rules/identify-payment.js';
 
 /** PostgreSQL's own name of `payment.payment_id unique`. */
 const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';

@@ -7,7 +7,8 @@ import { NotUnique } from '../domain/ports/lane-store.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { FlowContext } from '../lane/flow-context.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { refuse, resolveReview } from '../lane/rules/apply-command.js';
+import { refuse } from '../domain/lane/commanded.js';
+import { resolveReview } from '../lane/rules/apply-command.js';
 
 type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
 

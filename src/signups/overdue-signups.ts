@@ -2,7 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Signups } from '../domain/ports/signups.js';
-import { SIGNUP_OVERDUE_MS } from '../domain/status.js';
+import { SIGNUP_OVERDUE_MS } from '../policy.js';
 
 const EVERY_MS = 5 * 60_000;
 

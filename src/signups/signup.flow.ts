@@ -1,7 +1,7 @@
 // Signups: the request is stored with its key, the MoR makes the intent, the customer is linked, the first invoice gets its payment.
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import { type Refusal, refuse } from '../lane/rules/apply-command.js';
+import { type Refusal, refuse } from '../domain/lane/commanded.js';
 import { type PaymentRow } from '../domain/model.js';
 import { morKey } from '../domain/mor-key.js';
 import { money, type Money } from '../domain/money.js';

@@ -1,7 +1,7 @@
 // Debits that banks took back: recorded and undone by a person, one change of the payment's lane each.
 import { Injectable } from '@nestjs/common';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
-import { type Commanded, refuse } from '../lane/rules/apply-command.js';
+import { type Commanded, refuse } from '../domain/lane/commanded.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { type LaneState, type PaymentRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';

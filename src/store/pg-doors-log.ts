@@ -1,7 +1,6 @@
 // When the doors were open, in PostgreSQL: a row per stretch, brought up to date about once a minute.
 import { Injectable } from '@nestjs/common';
-import { DoorsLog } from '../domain/ports/loss.js';
-import { type Span } from '../verify/rules/loss-window.js';
+import { DoorsLog, type Span } from '../domain/ports/loss.js';
 import { Database } from './database.js';
 
 /** Words further apart than this say nothing of the time between: three that were missed. */

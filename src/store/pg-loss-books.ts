@@ -1,7 +1,12 @@
 // What waited for a word of the MoR at a certain time, in PostgreSQL.
 import { Injectable } from '@nestjs/common';
-import { type LiveObject, LossBooks, type PendingRefund, type WaitingInvoice } from '../domain/ports/loss.js';
-import { type Span } from '../verify/rules/loss-window.js';
+import {
+  type LiveObject,
+  LossBooks,
+  type PendingRefund,
+  type Span,
+  type WaitingInvoice,
+} from '../domain/ports/loss.js';
 import { Database } from './database.js';
 
 @Injectable()

@@ -1,8 +1,7 @@
 // Each merchant's onboarding in PostgreSQL.
 import { Injectable } from '@nestjs/common';
-import { type OnboardingRow } from '../onboarding/rules/model.js';
+import { type OnboardingChange, type OnboardingRow, Onboardings } from '../domain/ports/onboarding.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
-import { type OnboardingChange, Onboardings } from '../domain/ports/onboarding.js';
 import { jsonText } from './codec.js';
 import { DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';

@@ -4,17 +4,11 @@ import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { type TakeUp, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
-import { type Acknowledgement, differenceId } from '../verify/rules/acknowledge.js';
-import { type Difference, type OurInvoice } from '../verify/rules/compare.js';
-import { type LossWindow } from '../verify/rules/loss-window.js';
-import {
-  ABANDONED_AFTER_MS,
-  PROGRESS_VERSION,
-  progressFromJson,
-  progressToJson,
-  RESUME_WITHIN_MS,
-  type VerifyProgress,
-} from '../verify/rules/progress.js';
+import { type Acknowledgement, type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
+import { differenceId } from '../verify/rules/acknowledge.js';
+import { type LossWindow } from '../domain/ports/loss.js';
+import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
+import { PROGRESS_VERSION, progressFromJson, progressToJson } from '../verify/rules/progress.js';
 import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';
@@ -167,11 +161,11 @@ export class PgVerifyBooks extends VerifyBooks {
         id,
         now,
         since,
-        ABANDONED_AFTER_MS,
-        new Date(now.getTime() - RESUME_WITHIN_MS),
+        VERIFY_ABANDONED_AFTER_MS,
+        new Date(now.getTime() - VERIFY_RESUME_WITHIN_MS),
         PROGRESS_VERSION,
         jsonText(settings),
-        new Date(since.getTime() - RESUME_WITHIN_MS),
+        new Date(since.getTime() - VERIFY_RESUME_WITHIN_MS),
         this.time.given(),
       ],
     );

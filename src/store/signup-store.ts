@@ -10,7 +10,7 @@ import {
   type SignupRow,
   Signups,
 } from '../domain/ports/signups.js';
-import { SIGNUP_ENDS_MS } from '../domain/status.js';
+import { SIGNUP_ENDS_MS } from '../policy.js';
 import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';

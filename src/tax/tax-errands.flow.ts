@@ -1,8 +1,9 @@
 // The errands of tax outside of a lane's transaction: what a calculation needs is looked up, stored calls are sent.
 import { Injectable } from '@nestjs/common';
-import { applyTaxFound, type TaxAnswer } from './rules/tax-answer.js';
+import { applyTaxFound } from './rules/tax-answer.js';
+import { type TaxAnswer } from '../domain/lane/answer.js';
 import { type Ctx } from '../domain/lane/change.js';
-import { type Errand } from '../lane/rules/plan.js';
+import { type Errand } from '../domain/lane/errand.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { Signups } from '../domain/ports/signups.js';

@@ -1,5 +1,5 @@
 // Backfill: what Stripe has and this database never heard of, taken in by verify's own repair.
-import { type Difference, isRepairable } from './rules/compare.js';
+import { type Difference, isRepairable } from '../domain/difference.js';
 import { type Repaired } from './verify-repair.js';
 import { type VerifyFlow, type VerifyOptions, type VerifyReport } from './verify.flow.js';
 

@@ -2,10 +2,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../domain/ports/clock.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { DoorsLog, LossBooks, MorLookups } from '../domain/ports/loss.js';
+import { DoorsLog, LossBooks, type LossWindow, MorLookups, type Span } from '../domain/ports/loss.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
-import { type Difference, difference } from './rules/compare.js';
-import { type LossWindow, lossWindows, type Span } from './rules/loss-window.js';
+import { type Difference } from '../domain/difference.js';
+import { difference } from './rules/compare.js';
+import { lossWindows } from './rules/loss-window.js';
 
 export type LossReport = {
   readonly windows: readonly LossWindow[];

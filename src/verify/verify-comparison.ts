@@ -2,18 +2,10 @@
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import {
-  compareAttached,
-  compareInvoice,
-  compareWithin,
-  type Difference,
-  difference,
-  GRACE_MS,
-  type OurInvoice,
-  paidBeyondLedger,
-} from './rules/compare.js';
+import { compareAttached, compareInvoice, compareWithin, difference, paidBeyondLedger } from './rules/compare.js';
+import { VERIFY_GRACE_MS } from '../policy.js';
+import { type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
 import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-hands.js';
-import { type VerifyProgress } from './rules/progress.js';
 import { type VerifyFindings } from './verify-findings.js';
 import { VerifyHands } from './verify-hands.js';
 import { VerifyMarks } from './verify-marks.js';
@@ -29,7 +21,7 @@ export function keptSince(from: Date, now: Date): Date {
 
 /** An event so young, by either clock, may be on its way. */
 export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
-  return Math.abs(now.getTime() - e.createdAt.getTime()) < GRACE_MS;
+  return Math.abs(now.getTime() - e.createdAt.getTime()) < VERIFY_GRACE_MS;
 }
 
 /** Of what is very young, as much is looked at twice; more of it means that a great deal is under way. */
@@ -146,7 +138,7 @@ export class VerifyComparison {
   private async ofInvoice(
     facts: ShownInvoice,
     own: OurInvoice | null,
-    graceMs: number = GRACE_MS,
+    graceMs: number = VERIFY_GRACE_MS,
   ): Promise<Difference[]> {
     const now = this.now();
     const found = compareInvoice(facts, own, now, graceMs);

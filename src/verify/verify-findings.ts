@@ -3,7 +3,7 @@ import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type More } from '../domain/ports/verify-books.js';
 import { differenceId } from './rules/acknowledge.js';
-import { type Difference } from './rules/compare.js';
+import { type Difference } from '../domain/difference.js';
 
 type Counts = { -readonly [K in keyof More]: number };
 type Shown = Pick<InvoiceFacts, 'invoiceId' | 'status'>;

@@ -2,7 +2,8 @@
 // whole account, so that an invoice on which nobody did anything costs no request.
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type PaymentRow } from '../domain/model.js';
-import { compareCreditNotes, type Difference, type OurInvoice } from './rules/compare.js';
+import { compareCreditNotes } from './rules/compare.js';
+import { type Difference, type OurInvoice } from '../domain/difference.js';
 import { compareBalance, compareForeignNotes, compareRecord } from './rules/compare-hands.js';
 import { byInvoice, type VerifyParts } from './verify-parts.js';
 import { type VerifyFindings } from './verify-findings.js';

@@ -4,7 +4,7 @@ import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
 import { untoldByKind, VerifyBooks } from '../domain/ports/verify-books.js';
 import { Metrics } from '../observe/index.js';
-import { type DifferenceKind, isRepairable } from './rules/compare.js';
+import { type DifferenceKind, isRepairable } from '../domain/difference.js';
 import { VerifyFlow, type VerifyReport } from './verify.flow.js';
 
 export type VerifyMetrics = {

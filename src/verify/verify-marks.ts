@@ -1,6 +1,7 @@
 // Looks up at the MoR what was marked on Stripe as its money: each mark once, so that a first run over a million spreads over days.
 import { type MarkAnswer, type MarkedPayment, type MarkLookups } from '../domain/ports/mark-lookups.js';
-import { type Difference, difference } from './rules/compare.js';
+import { type Difference } from '../domain/difference.js';
+import { difference } from './rules/compare.js';
 import { type VerifyFindings } from './verify-findings.js';
 import { VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { type VerifyQuestions } from './verify-questions.js';

@@ -3,7 +3,7 @@ import { type BillingPlatform } from '../domain/ports/billing-platform.js';
 import { type BillingReader } from '../domain/ports/billing-reader.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type VerifyBooks } from '../domain/ports/verify-books.js';
-import { type OurInvoice } from './rules/compare.js';
+import { type OurInvoice } from '../domain/difference.js';
 import { type FlowContext } from '../lane/flow-context.js';
 
 export type VerifyParts = {

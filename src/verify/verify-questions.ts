@@ -1,8 +1,9 @@
 // How a verify run asks: again where a peer failed for the moment, and through lists page by page, each from where another had come.
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type BillingPage, type ListQuery } from '../domain/ports/billing-reader.js';
-import { type Difference, difference } from './rules/compare.js';
-import { afterPage, LISTS, type ListName, type Listing, takenUp, type VerifyProgress } from './rules/progress.js';
+import { type Difference, type Listing, type VerifyProgress } from '../domain/difference.js';
+import { difference } from './rules/compare.js';
+import { afterPage, type ListName, LISTS, takenUp } from './rules/progress.js';
 import { type FlowContext } from '../lane/flow-context.js';
 import { type VerifyFindings } from './verify-findings.js';
 

@@ -9,7 +9,7 @@ import { type MorObjectRow } from '../domain/mor-object.js';
 import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
 import { type Inbox } from '../domain/ports/inbox.js';
 import { type LaneStore } from '../domain/ports/lane-store.js';
-import { type Difference } from './rules/compare.js';
+import { type Difference } from '../domain/difference.js';
 import { isOnItsWay, keptSince } from './verify-comparison.js';
 import { type VerifyParts } from './verify-parts.js';
 

@@ -4,12 +4,12 @@ import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagg
 import { Clock } from '../domain/ports/clock.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { differenceId } from './rules/acknowledge.js';
-import { type Difference, differenceKinds } from './rules/compare.js';
+import { type Difference, differenceKinds } from '../domain/difference.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems, Text, TextIfAny, Time, Word } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { pageOf, PageQuery, pageRequest, pageView, type PageView } from '../api/http/page.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { IsText } from '../api/http/rules.js';
 import { timeOf } from '../api/http/values.js';

@@ -21,7 +21,8 @@ const SUBJECT: Allowed = ['domain', 'api', 'console', 'lane', 'mor', 'config', '
 // The table. An arrow that is not here is a change of the design, not of this test.
 const TABLE: Readonly<Record<string, Allowed>> = {
   config: [],
-  domain: [RULES], // ports name what a subject's rules compare
+  'policy.ts': [],
+  domain: [],
   rules: ['domain', RULES],
   postgres: [],
   system: ['domain'],
@@ -152,6 +153,7 @@ function partOf(path: string): string {
 
 function forbidden(from: string, to: string): string[] {
   const allowed = TABLE[partOf(from)];
+  if (to === 'policy.ts') return []; // numbers and their reasons: everyone may know them
   if (allowed === undefined || allowed === '*' || partOf(from) === partOf(to)) return [];
   const fine = allowed.some((rule) =>
     typeof rule === 'string' ? to === rule || to.startsWith(`${rule}/`) : rule.test(to),

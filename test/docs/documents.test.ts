@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '../../src/config/index.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js';
-import { differenceKinds } from '../../src/verify/rules/compare.js';
+import { differenceKinds } from '../../src/domain/difference.js';
 import { anchorsOf, codeIn, documents, handwritten, isThere, root, textOf } from './support.js';
 
 const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;

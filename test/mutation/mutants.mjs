@@ -104,8 +104,8 @@ export const mutants = [
   },
   {
     name: 'a stale read is used',
-    file: 'src/renewals/rules/decide-mark.ts',
-    find: 'return Math.abs(now.getTime() - invoice.readAt.getTime()) <= FRESH_MS;',
+    file: 'src/domain/lane/facts.ts',
+    find: 'return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;',
     replace: 'return now !== null;',
     tests: MARKS,
   },
@@ -164,8 +164,8 @@ export const mutants = [
   {
     name: 'retries do not back off',
     file: 'src/domain/lane/change.ts',
-    find: 'const base = Math.min(900_000, 1000 * 2 ** Math.min(attempts - 1, 20));',
-    replace: 'const base = 1000;',
+    find: 'const base = Math.min(RETRY_LONGEST_PAUSE_MS, RETRY_FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));',
+    replace: 'const base = RETRY_FIRST_PAUSE_MS;',
     tests: [...MARKS, ...REFUNDS],
   },
   {
@@ -205,9 +205,9 @@ export const mutants = [
   },
   {
     name: 'lost disputes take more than the payment was',
-    file: 'src/channels/rules/settle-channels.ts',
-    find: 'const rest = (p.amount ?? 0n) - p.amountRefunded - taken;',
-    replace: 'const rest = (p.amount ?? 0n) - p.amountRefunded + 0n * taken;',
+    file: 'src/disputes/rules/book-losses.ts',
+    find: 'rest -= minor;',
+    replace: 'rest -= 0n * minor;',
     tests: ['test/unit/channels-decisions.test.ts'],
   },
   {

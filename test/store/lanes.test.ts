@@ -1,14 +1,14 @@
 // Lanes in a real PostgreSQL: one worker at a time, nothing lost to a dead one, nothing written by a late one, all of it exact.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { newPayment } from '../../src/lane/rules/apply-event.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
 import { addAttempt, note, openReview, putInvoice, putPayment } from '../../src/domain/lane/change.js';
-import { NotUnique, type LaneWork } from '../../src/domain/ports/lane-store.js';
+import { type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
-import { paymentCollected } from '../../src/domain/postings.js';
+import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { readLane } from '../../src/store/lane-reader.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;

@@ -1,7 +1,7 @@
 // One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { applyChannelEvent } from '../../src/channels/rules/channel-event.js';
-import { newPayment } from '../../src/lane/rules/apply-event.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
 import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
 import { settle } from '../../src/lane/rules/settle.js';

@@ -1,6 +1,6 @@
 // Runs the real lane flow against the fakes, on PostgreSQL or in memory, until nothing is due; the clock is the test's own.
-import { type Commanded } from '../../src/lane/rules/apply-command.js';
-import { emptyLane, type Ctx } from '../../src/domain/lane/change.js';
+import { type Commanded } from '../../src/domain/lane/commanded.js';
+import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
 import { plan } from '../../src/lane/rules/plan.js';
 import { settle } from '../../src/lane/rules/settle.js';
 import { HOLDING, type LaneState, type LedgerEntry } from '../../src/domain/model.js';

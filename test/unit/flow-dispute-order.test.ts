@@ -1,6 +1,7 @@
 // Disputes, alerts and refunds of one payment: whatever the order in which they are heard of, the books end the same.
 import { describe, expect, it } from '@jest/globals';
-import { applyEvent, type PaymentEvent } from '../../src/lane/rules/apply-event.js';
+import { applyEvent } from '../../src/lane/rules/apply-event.js';
+import { type PaymentEvent } from '../../src/domain/lane/event.js';
 import { type Ctx } from '../../src/domain/lane/change.js';
 import { requestRefund } from '../../src/lane/rules/apply-command.js';
 import { settle } from '../../src/lane/rules/settle.js';

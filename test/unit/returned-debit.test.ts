@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { requestRefund, resolveReview } from '../../src/lane/rules/apply-command.js';
 import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState } from '../../src/domain/model.js';
-import { paymentCollected } from '../../src/domain/postings.js';
+import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { addEntry, putPayment } from '../../src/domain/lane/change.js';
 import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
 import { aCtx, hear, NOW, open, paidByCard } from '../support/channel-lane.js';

@@ -1,6 +1,7 @@
 // What a lane decides about tax: after the mark, never instead of it; each step once, to the last unit.
 import { describe, expect, it } from '@jest/globals';
-import { newPayment, newRefund } from '../../src/lane/rules/apply-event.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import { newRefund } from '../../src/lane/rules/apply-event.js';
 import {
   applyTaxAnswer,
   applyTaxFound,

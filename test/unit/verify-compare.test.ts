@@ -9,9 +9,8 @@ import {
   compareInvoice,
   compareWithin,
   difference,
-  isRepairable,
-  type OurInvoice,
 } from '../../src/verify/rules/compare.js';
+import { isRepairable, type OurInvoice } from '../../src/domain/difference.js';
 import { compareRecord } from '../../src/verify/rules/compare-hands.js';
 import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from '../support/builders.js';
 

@@ -1,14 +1,8 @@
 // How far a verify run is: however often a listing is cut off, everything that the platform lists is compared.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  afterPage,
-  begun,
-  type Listing,
-  progressFromJson,
-  progressToJson,
-  takenUp,
-} from '../../src/verify/rules/progress.js';
+import { afterPage, begun, progressFromJson, progressToJson, takenUp } from '../../src/verify/rules/progress.js';
+import { type Listing } from '../../src/domain/difference.js';
 import { SETTINGS } from '../support/builders.js';
 
 const SINCE = new Date('2026-11-01T00:00:00Z');

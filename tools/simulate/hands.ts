@@ -1,5 +1,5 @@
 // A person on Stripe's dashboard, and the closing rule: whatever they did there, verify names it.
-import { type Difference } from '#src/verify/rules/compare.js';
+import { type Difference } from '#src/domain/difference.js';
 import { type Invoice } from '../sandbox/stripe/model.js';
 import { type People } from './people.js';
 import { type World } from './world.js';

@@ -1,5 +1,5 @@
 // The rules that hold when a run is at rest. What is true is read from the sandbox, never from the code under test.
-import { PARKING } from '#src/lane/rules/settle.js';
+import { PARKING } from '#src/domain/lane/payment.js';
 import { amountDue, amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
 import { wasDetached } from './hands.js';
 import { ledgerRules } from './rules-ledger.js';

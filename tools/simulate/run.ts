@@ -1,5 +1,5 @@
 // One run: a world, a story, faults for a day and a half, then peace, rest, and the rules.
-import { type Difference } from '#src/verify/rules/compare.js';
+import { type Difference } from '#src/domain/difference.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { type FaultKind, type FaultSource, noFaults, randomFaults, type YieldPoint } from './faults.js';

@@ -3,21 +3,11 @@ import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type CallFailure, type CallOutcome } from '../../domain/ports/call.js';
-import {
-  type LinkFacts,
-  type ObjectFacts,
-  type ProformaFacts,
-  type ProformaMade,
-} from '../../domain/ports/mor-channels.js';
+import { type LinkFacts, type ObjectFacts, type ProformaFacts } from '../../domain/ports/mor-channels.js';
 import { takeMoney } from './channel-event.js';
 import { type Ctx, note, openReview, putObject, retryAt } from '../../domain/lane/change.js';
-
-export type ChannelAnswer =
-  | { readonly kind: 'create_proforma'; readonly made: ProformaMade }
-  | { readonly kind: 'create_payment_link'; readonly link: LinkFacts };
-
-/** Reads of a link whose capture was announced, before a person is told that they do not agree. */
-const CONFIRM_TRIES = 8;
+import { type ChannelAnswer } from '../../domain/lane/answer.js';
+import { LINK_CONFIRM_TRIES } from '../../policy.js';
 
 /** Our request was answered. Its message's subject is our id of the object. */
 export function applyChannelAnswer(s: LaneState, m: OutboxRow, a: ChannelAnswer, ctx: Ctx): LaneState {
@@ -147,7 +137,7 @@ function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneSt
   }
   // The event was ahead of the link, or they do not agree.
   const waiting = putObject(s, { ...row, readDueAt: retryAt(ctx, Math.max(1, row.readAttempts), null) });
-  if (row.readAttempts < CONFIRM_TRIES) return waiting;
+  if (row.readAttempts < LINK_CONFIRM_TRIES) return waiting;
   return openReview(waiting, ctx, {
     kind: 'conflicting_event',
     subject: row.id,

@@ -4,7 +4,7 @@ import { type LaneState } from '../../domain/model.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type WireRequest } from '../../domain/ports/call.js';
-import { type Commanded, refuse, refuseInShadow } from '../../lane/rules/apply-command.js';
+import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
 import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
 

@@ -1,12 +1,13 @@
 // Takes in an event of the MoR's other channels that belongs to this invoice: bank transfers, links, e-invoices, disputes, alerts.
 import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/events/mor-service-event.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
-import { showMoney, type Money } from '../../domain/money.js';
+import { type Money, showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentOrigin, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { type Applied, newPayment, type Verdict } from '../../lane/rules/apply-event.js';
+import { type Applied, type ChannelEvent, type Verdict } from '../../domain/lane/event.js';
+import { newPayment } from '../../domain/lane/payment.js';
 import { type Ctx, messageKey, note, openReview, putObject, putPayment } from '../../domain/lane/change.js';
-import { collect } from '../../renewals/rules/one-charge.js';
+import { collect } from '../../ledger/rules/one-charge.js';
 import {
   amountIn,
   dashboardIn,
@@ -19,13 +20,7 @@ import {
   timeNamed,
 } from './channel-fields.js';
 import { ensureInvoice } from '../../domain/lane/facts.js';
-
-export type ChannelEvent = {
-  readonly family: 'channel';
-  readonly eventId: string;
-  readonly type: string;
-  readonly event: MorServiceEvent;
-};
+import { DISPUTE_NAMES_MOST } from '../../policy.js';
 
 const done = (reason: string): Verdict => ({ status: 'done', reason });
 
@@ -344,8 +339,6 @@ function applyDispute(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
   return { state: putObject(s, row), verdict: done(`dispute ${morId}, ${until}; the invoice stays as it is`) };
 }
 
-/** Ids kept of what a dispute or an alert named; its events name one payment, so more are somebody's mistake. */
-const MAX_NAMES = 20;
 const PAYMENT_NAMES = [
   ...['paymentId', 'paymentReference', 'payment', 'pspReference', 'processorChargeId', 'chargeId', 'charge'],
   ...['processorPaymentIntentId', 'paymentIntentId', 'paymentIntent'],
@@ -354,7 +347,7 @@ const PAYMENT_NAMES = [
 function withPayment(o: MorObjectRow, payment: PaymentRow | null, e: MorServiceEvent, ctx: Ctx): MorObjectRow {
   const at = (e.createdAt ?? ctx.now).toISOString();
   const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
-  const names = [...new Set([...(o.detail.names ?? []), ...named])].sort().slice(0, MAX_NAMES);
+  const names = [...new Set([...(o.detail.names ?? []), ...named])].sort().slice(0, DISPUTE_NAMES_MOST);
   const row: MorObjectRow = {
     ...o,
     paymentRowId: o.paymentRowId ?? payment?.id ?? null,

@@ -4,6 +4,7 @@ import { isPayableLink, type MorObjectRow, TRANSFERRED } from '../../domain/mor-
 import { closeReviews, type Ctx, openReview, openReviewOf, putObject, putPayment } from '../../domain/lane/change.js';
 import { nextLook } from './looks.js';
 import { settleDisputes, until } from '../../disputes/rules/settle-disputes.js';
+import { TRANSFER_PATIENCE_MS } from '../../policy.js';
 
 /** Money that came for the invoice itself is its customer's: no event of Document 2 names one. */
 export function nameCustomers(s: LaneState): LaneState {
@@ -32,9 +33,6 @@ function lookAgain(s: LaneState, ctx: Ctx): LaneState {
   }
   return state;
 }
-
-/** Milliseconds that the event of a transfer may be behind the state that a read showed. */
-export const TRANSFER_PATIENCE_MS = 3_600_000;
 
 /** A read says that the transfer came; how much of it, only the event says. Document 2 tries to deliver it for some hours. */
 function settleTransfer(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {

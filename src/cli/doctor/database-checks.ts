@@ -1,7 +1,8 @@
 // The database: there, new enough, its schema current, and what waits in it for a person.
 import { type DatabaseChoice } from '../../config/index.js';
 import { type Backlog, type Books } from '../../domain/ports/books.js';
-import { type LossWindow, showLossWindow } from '../../verify/rules/loss-window.js';
+import { type LossWindow } from '../../domain/ports/loss.js';
+import { showLossWindow } from '../../verify/rules/loss-window.js';
 import { type LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';

@@ -5,7 +5,7 @@ import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
 import { type VerifyBooks } from '../../domain/ports/verify-books.js';
-import { GRACE_MS } from '../../verify/rules/compare.js';
+import { VERIFY_GRACE_MS } from '../../policy.js';
 import { optionalText } from '../../stripe/parse.js';
 import { type StripeClient } from '../../stripe/stripe-client.js';
 import { type Check, fail, ok, warn } from './check.js';
@@ -77,7 +77,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): 
   const createdAfter = new Date(Math.max(now - ARRIVAL_DAY_MS, (await books.installedAt()).getTime()));
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(name, asked(listed), 'Let the key read events: verify needs it too.')];
-  const due = listed.value.items.filter((e) => Math.abs(now - e.createdAt.getTime()) > GRACE_MS);
+  const due = listed.value.items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));
   if (unknown.size === 0)
     return [ok(name, due.length === 0 ? 'none was due in a day' : `the newest ${due.length} came`)];

@@ -3,7 +3,7 @@ import { addEntry, type Ctx, note, putObject } from '../../domain/lane/change.js
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../domain/postings.js';
+import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../ledger/rules/postings.js';
 
 /**
  * The books follow what is known now, in whatever order it became known: a refund counts before a loss, a loss takes what is left of

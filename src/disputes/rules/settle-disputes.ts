@@ -5,6 +5,7 @@ import { type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
+import { ALERT_PATIENCE_MS } from '../../policy.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;
@@ -173,9 +174,6 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
     proposal: 'Its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
   });
 }
-
-/** Milliseconds that an alert may be heard of behind the refund that answered it: Document 2 tries to deliver it for some hours. */
-const ALERT_PATIENCE_MS = 24 * 3_600_000;
 
 /** Whether the refund that an alert's outcome speaks of is known. One of long before the alert is another. */
 function isRefunded(s: LaneState, o: MorObjectRow, p: PaymentRow | undefined): boolean {

@@ -1,8 +1,7 @@
 // Small questions that answers and refusals both ask: whom a stored call is about, and what was said.
-import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../model.js';
+import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type CallFailure } from '../ports/call.js';
-import { effectName } from './change.js';
-import { namesOf } from '../../refunds/rules/settle-refunds.js';
+import { effectName } from './payment.js';
 
 /** A failure in one line, for the timeline and review items. */
 export function said(f: CallFailure): string {
@@ -15,9 +14,4 @@ export function said(f: CallFailure): string {
 export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
   return s.payments.find((p) => effectName(p) === m.subject || p.id === m.subject);
-}
-
-/** The refund that a stored call is about. */
-export function refundOf(s: LaneState, m: OutboxRow): RefundRow | undefined {
-  return s.refunds.find((r) => namesOf(s, r).includes(m.subject));
 }

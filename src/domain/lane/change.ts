@@ -6,8 +6,6 @@ import {
   type JournalLine,
   type LaneState,
   type LedgerEntry,
-  type MarkStage,
-  markMoves,
   type OutboxRow,
   type PaymentRow,
   type RefundRow,
@@ -21,6 +19,13 @@ import { type BillingCall } from '../ports/billing-platform.js';
 import { SHADOW_MESSAGE, SHADOW_MODE, type WireRequest } from '../ports/call.js';
 import { type MorCall } from '../ports/payment-gateway.js';
 import { type FlowSettings } from '../settings.js';
+import {
+  RETRY_AFTER_LONGEST_MS,
+  RETRY_FIRST_PAUSE_MS,
+  RETRY_LONGEST_PAUSE_MS,
+  RETRY_SHORTEST_PAUSE_MS,
+  RETRY_STOPPED_PAUSE_MS,
+} from '../../policy.js';
 
 /** What a decision may use beside the state: all of it is given, so the same input decides the same. */
 export type Ctx = {
@@ -169,20 +174,6 @@ export function openReviewOf(s: LaneState, kind: ReviewKind, subject: string): R
   return s.reviews.find((r) => r.kind === kind && r.subject === subject && r.status === 'open');
 }
 
-/** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
-export function effectName(p: PaymentRow): string {
-  return p.paymentId ?? p.id;
-}
-
-/** Moves a payment's mark. A move the table does not know is a bug and stops the lane. */
-export function moveMark(p: PaymentRow, to: MarkStage): PaymentRow {
-  if (p.mark === to) return p;
-  const allowed: readonly string[] = markMoves[p.mark];
-  if (!allowed.includes(to)) throw new Error(`a mark cannot move from ${p.mark} to ${to}`);
-  // What waits is not being marked: the mode is chosen, or found out, anew.
-  return { ...p, mark: to, markMode: to === 'waiting' ? null : p.markMode };
-}
-
 /** Writes a call down to be sent: its key and its bytes are fixed from here on. In shadow mode it is over before it began. */
 export function addCall(s: LaneState, ctx: Ctx, call: BillingCall, subject: string): LaneState {
   return addMessage(s, ctx, { peer: 'stripe', kind: call.kind, subject, wire: ctx.encodeBilling(call) });
@@ -237,19 +228,16 @@ export function messageKey(kind: string, subject: string, generation: number): s
   return `crossbill:${kind}:sha256-${createHash('sha256').update(subject).digest('hex')}:${generation}`;
 }
 
-/** Stripe may prune a key after 24 h, and the MoR's processor keys are made from ours: later a key proves nothing. */
-export const KEY_LIFE_MS = 23 * 3_600_000;
-
-/** No peer is waited for longer than this, whatever its Retry-After says: an hour of nobody's money is enough for one header. */
-const LONGEST_WAIT_MS = 3_600_000;
-
 /**
  * When to try again: about one second, doubling to 15 minutes, with jitter, and not before the peer asked for, up to an hour.
  * `attempts` counts the tries so far, at least 1. A peer that does not accept us (`stopped`) is asked at most once a minute.
  */
 export function retryAt(ctx: Ctx, attempts: number, retryAfterMs: number | null, slow = false): Date {
-  const base = Math.min(900_000, 1000 * 2 ** Math.min(attempts - 1, 20));
+  const base = Math.min(RETRY_LONGEST_PAUSE_MS, RETRY_FIRST_PAUSE_MS * 2 ** Math.min(attempts - 1, 20));
   const spread = base * (0.75 + 0.5 * ctx.jitter());
-  const wait = Math.min(900_000, Math.max(spread, slow ? 60_000 : 0, 500));
-  return new Date(ctx.now.getTime() + Math.round(Math.max(wait, Math.min(retryAfterMs ?? 0, LONGEST_WAIT_MS))));
+  const wait = Math.min(
+    RETRY_LONGEST_PAUSE_MS,
+    Math.max(spread, slow ? RETRY_STOPPED_PAUSE_MS : 0, RETRY_SHORTEST_PAUSE_MS),
+  );
+  return new Date(ctx.now.getTime() + Math.round(Math.max(wait, Math.min(retryAfterMs ?? 0, RETRY_AFTER_LONGEST_MS))));
 }

@@ -2,6 +2,7 @@
 import { type InvoiceRow, type LaneState, type PlatformStatus } from '../model.js';
 import { type InvoiceFacts } from '../ports/billing-platform.js';
 import { type Ctx, putInvoice } from './change.js';
+import { READ_FRESH_MS } from '../../policy.js';
 
 // How far along an invoice is: a status is never replaced by an earlier one, however late an event arrives.
 const PROGRESS: Record<PlatformStatus, number> = {
@@ -97,4 +98,10 @@ function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): P
     finalizesAt: f.finalizesAt,
     finalizationError: f.status === 'draft' ? (f.finalizationError ?? known.finalizationError) : null,
   };
+}
+
+export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
+  if (invoice === null || invoice.readAt === null) return false;
+  // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
+  return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
 }

@@ -1,5 +1,4 @@
 // What is needed to know what was lost: when the doors were open, what waited for a word of the MoR, and what the MoR lets one ask.
-import { type Span } from '../../verify/rules/loss-window.js';
 import { type CallOutcome } from './call.js';
 
 export abstract class DoorsLog {
@@ -58,3 +57,9 @@ export abstract class MorLookups {
     refund: Pick<PendingRefund, 'morRefundId' | 'processorRefundId'>,
   ): Promise<CallOutcome<boolean>>;
 }
+
+/** From (included) to (not included). */
+export type Span = { readonly from: Date; readonly to: Date };
+
+/** Events that the MoR made in `events` may be lost: the doors were closed in `closed` whenever it tried. */
+export type LossWindow = { readonly events: Span; readonly closed: Span };

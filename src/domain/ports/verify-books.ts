@@ -1,16 +1,16 @@
 // What verify reads of the ledger in bulk, and where it keeps its findings.
 import { type MarkLookups } from './mark-lookups.js';
 import { type FlowSettings } from '../settings.js';
-import { type Acknowledgement } from '../../verify/rules/acknowledge.js';
 import {
+  type Acknowledgement,
   type Difference,
   type DifferenceKind,
   differenceKinds,
   isUntold,
   type OurInvoice,
-} from '../../verify/rules/compare.js';
-import { type LossWindow } from '../../verify/rules/loss-window.js';
-import { type VerifyProgress } from '../../verify/rules/progress.js';
+  type VerifyProgress,
+} from '../difference.js';
+import { type LossWindow } from './loss.js';
 
 export type VerifyOutcome = 'running' | 'clean' | 'differences' | 'incomplete';
 

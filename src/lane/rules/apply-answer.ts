@@ -4,14 +4,12 @@ import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from 
 import { type BillingAnswer, type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type CallOutcome, LIST_TOO_LONG } from '../../domain/ports/call.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
-import { paymentMarked, refundMirrored } from '../../domain/postings.js';
+import { paymentMarked, refundMirrored } from '../../ledger/rules/postings.js';
 import {
   addCall,
   addEntry,
   type Ctx,
-  effectName,
   messageKey,
-  moveMark,
   note,
   openReview,
   putInvoice,
@@ -20,14 +18,18 @@ import {
   putRefund,
   retryAt,
 } from '../../domain/lane/change.js';
-import { paymentOf, refundOf, said } from '../../domain/lane/answer-parts.js';
+import { effectName } from '../../domain/lane/payment.js';
+import { moveMark } from '../../domain/lane/moves.js';
+import { paymentOf, said } from '../../domain/lane/answer-parts.js';
+import { referenceIn, refundOf } from '../../refunds/rules/settle-refunds.js';
 import { isNameless, newRefund } from './apply-event.js';
-import { applyChannelAnswer, applyChannelSilence, type ChannelAnswer } from '../../channels/rules/channel-answer.js';
+import { applyChannelAnswer, applyChannelSilence } from '../../channels/rules/channel-answer.js';
+import { type Answer } from '../../domain/lane/answer.js';
 import { applyRefused, decideAnew } from './apply-refusal.js';
-import { applyTaxAnswer, type TaxAnswer } from '../../tax/rules/tax-answer.js';
+import { applyTaxAnswer } from '../../tax/rules/tax-answer.js';
 import { ensureInvoice, takeRead } from '../../domain/lane/facts.js';
-import { referenceIn } from '../../refunds/rules/settle-refunds.js';
 import { tellFailed } from '../../renewals/rules/alarms.js';
+import { FAILED_READS_SHOWN, FAILED_TRIES_SHOWN } from '../../policy.js';
 
 /** A fresh read of the invoice came back, or did not. */
 export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null>, ctx: Ctx): LaneState {
@@ -45,19 +47,12 @@ export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null
   const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
   const readDueAt = retryAt(ctx, readAttempts, outcome.retryAfterMs, slow);
   const later = putInvoice(state, { ...invoice, readAttempts, readDueAt });
-  if (readAttempts > 3) return later; // an outage of hours need not fill the timeline
+  if (readAttempts > FAILED_READS_SHOWN) return later;
   return note(later, ctx, 'call', `read from Stripe failed: ${said(outcome)}`, null, {
     call: 'read_invoice',
     requestId: outcome.requestId,
   });
 }
-
-export type Answer =
-  | BillingAnswer
-  | ChannelAnswer
-  | TaxAnswer
-  | { readonly kind: 'create_refund'; readonly refund: RefundAnswer }
-  | { readonly kind: 'relay_event' };
 
 /** A stored call was sent and answered, or not. */
 export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcome<Answer>, ctx: Ctx): LaneState {
@@ -84,7 +79,7 @@ export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcom
     return applyDone(note(state, ctx, 'call', `${m.kind} done`, m.id, detail), tried, outcome.value, ctx);
   }
   const noted =
-    tried.attempts > 4 && outcome.kind !== 'refused'
+    tried.attempts > FAILED_TRIES_SHOWN && outcome.kind !== 'refused'
       ? s
       : note(s, ctx, 'call', `${m.kind}: ${said(outcome)}`, m.id, detail);
   if (outcome.kind === 'refused') {

@@ -9,14 +9,12 @@ import {
   type ReviewRow,
 } from '../../domain/model.js';
 import { morKey } from '../../domain/mor-key.js';
-import { SHADOW_MESSAGE, SHADOW_MODE } from '../../domain/ports/call.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { refundable } from '../../domain/status.js';
 import {
   addMessage,
   closeReviews,
   type Ctx,
-  moveMark,
   note,
   putInvoice,
   putMessage,
@@ -24,34 +22,19 @@ import {
   putPayment,
   putRefund,
 } from '../../domain/lane/change.js';
+import { moveMark } from '../../domain/lane/moves.js';
 import { newRefund } from './apply-event.js';
 import { decideAnew } from './apply-refusal.js';
 import { dismissTax, retryTax } from '../../tax/rules/tax-answer.js';
 import { isTaxReview } from '../../tax/rules/tax-review.js';
-import { closePayment, PARKING, proven } from './settle.js';
+import { closePayment, PARKING } from '../../domain/lane/payment.js';
+import { proven } from './settle.js';
 import { askAgain } from '../../domain/lane/facts.js';
 import { isSurplus, surplusToRefund } from '../../renewals/rules/surplus.js';
 import { isToldFailed } from '../../renewals/rules/alarms.js';
+import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
+import { HOUR_MS } from '../../policy.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
-
-/** A request that cannot be carried out: HTTP status, stable code, and the field to blame (null: none). */
-export type Refusal = {
-  readonly ok: false;
-  readonly status: 400 | 404 | 409 | 422;
-  readonly code: string;
-  readonly message: string;
-  readonly field: string | null;
-};
-export type Commanded<T> = { readonly ok: true; readonly state: LaneState; readonly value: T } | Refusal;
-
-export function refuse(status: Refusal['status'], code: string, message: string, field: string | null = null): Refusal {
-  return { ok: false, status, code, message, field };
-}
-
-/** What nobody may ask for in shadow mode. */
-export function refuseInShadow(): Refusal {
-  return refuse(409, SHADOW_MODE, SHADOW_MESSAGE);
-}
 
 export type RefundRequest = {
   /** Null: all that remains. Smallest units. */
@@ -273,7 +256,7 @@ function act(
     case 'dismiss': {
       if (isTaxReview(r)) return just(dismissTax(s, r, ctx));
       const parked = p?.mark === 'parked' && PARKING.has(r.kind);
-      return just(parked ? closePayment(s, p, ctx) : s);
+      return just(parked ? closePayment(s, p) : s);
     }
   }
 }
@@ -311,7 +294,7 @@ function waivedBy(r: ReviewRow): ReviewRow['kind'] {
 
 function retry(s: LaneState, r: ReviewRow, p: PaymentRow | undefined, ctx: Ctx): LaneState {
   if (r.kind === 'renewal_overdue' && s.invoice !== null) {
-    const by = new Date(ctx.now.getTime() + ctx.settings.renewalAlarmAfterHours * 3_600_000);
+    const by = new Date(ctx.now.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS);
     return putInvoice(s, { ...s.invoice, expectedBy: by });
   }
   if (r.kind === 'signup_unproven' && p !== undefined) {

@@ -1,7 +1,6 @@
 // Takes one event into a lane: what it says is recorded; what is to be done about it, settle.ts decides.
 import { showMoney } from '../../domain/money.js';
-import { type LaneState, type PaymentRow, type PaymentStatus, type RefundRow } from '../../domain/model.js';
-import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
+import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import {
   addAttempt,
@@ -14,52 +13,20 @@ import {
   putPayment,
   putRefund,
 } from '../../domain/lane/change.js';
-import { collect } from '../../renewals/rules/one-charge.js';
+import { collect } from '../../ledger/rules/one-charge.js';
 import { askAgain, ensureInvoice, takeEvent } from '../../domain/lane/facts.js';
 import { contradicted, disproven } from '../../signups/rules/prove-charge.js';
 import { amountSettled } from './settle.js';
+import {
+  type Applied,
+  type InvoiceEvent,
+  type LaneEvent,
+  type PaymentEvent,
+  type Verdict,
+} from '../../domain/lane/event.js';
+import { findPayment, withIds } from '../../domain/lane/payment.js';
 
 const NAMED = 'the MoR named the amount';
-
-/** An `invoice.*` event of the platform. */
-export type InvoiceEvent = {
-  readonly family: 'invoice';
-  readonly eventId: string;
-  readonly type: string;
-  readonly at: Date;
-  readonly facts: InvoiceFacts;
-  /** The event's bytes as text, for the relay. */
-  readonly raw: string;
-};
-
-/** A `payment.*` event of the MoR (Document 3, "Webhook payload"). Amounts are smallest units. */
-export type PaymentEvent = {
-  readonly family: 'payment';
-  readonly eventId: string;
-  readonly type: 'payment.succeeded' | 'payment.failed' | 'payment.requires_action' | 'payment.refunded';
-  readonly at: Date;
-  readonly paymentId: string;
-  readonly invoiceId: string;
-  readonly customerId: string;
-  readonly processorChargeId: string | null;
-  readonly processorPaymentIntentId: string;
-  /** The payment's amount; on `payment.refunded` what this event gave back. */
-  readonly amount: bigint;
-  readonly currency: string;
-  readonly status: PaymentStatus;
-  readonly failureMessage: string | null;
-  readonly declineCode: string | null;
-  readonly refundId: string | null;
-  readonly processorRefundId: string | null;
-  readonly amountRefundedTotal: bigint | null;
-  readonly reason: string | null;
-};
-
-export type LaneEvent = InvoiceEvent | PaymentEvent;
-
-/** What became of the event itself. */
-export type Verdict = { readonly status: 'done' | 'ignored'; readonly reason: string | null };
-export type Applied = { readonly state: LaneState; readonly verdict: Verdict };
 
 const done = (reason: string | null = null): Verdict => ({ status: 'done', reason });
 const ignored = (reason: string): Verdict => ({ status: 'ignored', reason });
@@ -105,67 +72,6 @@ function applyPayment(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
     case 'payment.refunded':
       return applyRefunded(state, e, ctx);
   }
-}
-
-/** The payment an event is about: by the MoR's id, else a signup's or a link's by its charge or payment intent. */
-function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefined {
-  const byId = s.payments.find((p) => p.paymentId === e.paymentId);
-  if (byId !== undefined) return byId;
-  return s.payments.find(
-    (p) =>
-      p.paymentId === null &&
-      p.origin !== 'renewal' &&
-      ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
-        p.processorPaymentIntentId === e.processorPaymentIntentId),
-  );
-}
-
-export function newPayment(
-  ctx: Ctx,
-  over: Pick<PaymentRow, 'invoiceId' | 'customerId' | 'currency'> & Partial<PaymentRow>,
-): PaymentRow {
-  return {
-    id: ctx.newId('pmt'),
-    paymentId: null,
-    identifiedBy: null,
-    origin: 'renewal',
-    status: 'succeeded',
-    amount: null,
-    processorChargeId: null,
-    processorPaymentIntentId: null,
-    reference: null,
-    succeededAt: null,
-    verdictAt: null,
-    failureMessage: null,
-    declineCode: null,
-    mark: 'none',
-    markMode: null,
-    paymentRecordId: null,
-    markTries: 0,
-    proveDueAt: null,
-    proveAttempts: 0,
-    pendingSince: null,
-    waived: [],
-    amountRefunded: 0n,
-    refundedTotal: null,
-    signupId: null,
-    recordedAt: ctx.now,
-    ...over,
-  };
-}
-
-/** The payment with every id the event brought; one is made when it is new. */
-function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
-  const p =
-    findPayment(s, e) ??
-    newPayment(ctx, { invoiceId: e.invoiceId, customerId: e.customerId, currency: e.currency, status: e.status });
-  return {
-    ...p,
-    paymentId: e.paymentId,
-    identifiedBy: null,
-    processorChargeId: p.processorChargeId ?? e.processorChargeId,
-    processorPaymentIntentId: p.processorPaymentIntentId ?? e.processorPaymentIntentId,
-  };
 }
 
 function withAttempt(s: LaneState, e: PaymentEvent, outcome: 'succeeded' | 'failed' | 'requires_action'): LaneState {

@@ -1,14 +1,14 @@
 // Takes in a refusal: what the peer will surely not do becomes another look, or an item for a person.
 import { type LaneState, type OutboxRow, type RefundRow } from '../../domain/model.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { paymentOf, refundOf, said } from '../../domain/lane/answer-parts.js';
+import { paymentOf, said } from '../../domain/lane/answer-parts.js';
+import { refundOf } from '../../refunds/rules/settle-refunds.js';
 import { applyChannelRefusal } from '../../channels/rules/channel-answer.js';
 import { applyTaxRefused } from '../../tax/rules/tax-answer.js';
-import { type Ctx, moveMark, note, openReview, putInvoice, putPayment, putRefund } from '../../domain/lane/change.js';
-import { PARKING } from './settle.js';
-
-/** Calls tried anew after a refusal, each after a fresh read, before a person is asked. */
-const MARK_TRIES = 2;
+import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '../../domain/lane/change.js';
+import { moveMark } from '../../domain/lane/moves.js';
+import { PARKING } from '../../domain/lane/payment.js';
+import { MARK_TRIES } from '../../policy.js';
 
 /** A payment that was to be given back and was not waits for a person again: it is looked at afresh, and its item comes back. */
 export function decideAnew(s: LaneState, paymentRowId: string): LaneState {

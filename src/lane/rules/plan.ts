@@ -2,47 +2,21 @@
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import { TRANSFERRED } from '../../domain/mor-object.js';
 import { type StoredBillingCall } from '../../domain/ports/billing-platform.js';
-import { type Ctx, effectName, KEY_LIFE_MS, messageKey } from '../../domain/lane/change.js';
-import { isFresh } from '../../renewals/rules/decide-mark.js';
+import { type Ctx, messageKey } from '../../domain/lane/change.js';
+import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REPLAY_PATIENCE_MS, TRANSFER_PATIENCE_MS } from '../../policy.js';
+import { effectName } from '../../domain/lane/payment.js';
+import { isFresh } from '../../domain/lane/facts.js';
 import { reportOf } from './settle.js';
-import { TRANSFER_PATIENCE_MS } from '../../channels/rules/settle-channels.js';
 import { recoveryLook } from '../../links/rules/recovery.js';
-import { hasVerdict, mustAskDebit, REFUND_PATIENCE_DAYS, verdictBy } from '../../renewals/rules/alarms.js';
+import { hasVerdict, mustAskDebit, verdictBy } from '../../renewals/rules/alarms.js';
 import { signupLateAt } from '../../signups/rules/unsettled.js';
-
-/** One call to somebody else. */
-export type Errand =
-  | { readonly do: 'read-invoice'; readonly invoiceId: string }
-  | { readonly do: 'prove-charge'; readonly paymentRowId: string; readonly chargeId: string }
-  | {
-      readonly do: 'read-object';
-      readonly objectId: string;
-      readonly kind: 'proforma' | 'payment_link';
-      readonly morId: string;
-    }
-  | { readonly do: 'send'; readonly message: OutboxRow }
-  | { readonly do: 'probe'; readonly message: OutboxRow }
-  /** Find the calculation that a signup was bound to, unless it was tried, or what a new one needs. */
-  | {
-      readonly do: 'gather-tax';
-      readonly taxId: string;
-      readonly invoiceId: string;
-      readonly signupId: string | null;
-      readonly intentId: string | null;
-    }
-  /** The verdict is late: does its customer pay by bank debit, which takes days? */
-  | { readonly do: 'ask-debit'; readonly customerId: string }
-  | { readonly do: 'identify'; readonly paymentRowId: string; readonly call: StoredBillingCall };
+import { type Errand } from '../../domain/lane/errand.js';
 
 export type Plan = {
   readonly errand: Errand | null;
   /** When the lane must be looked at again if nothing comes; null: never. */
   readonly dueAt: Date | null;
 };
-
-/** Stripe replays a stored 500 for as long as it keeps the key: after this long we look instead. */
-const REPLAY_PATIENCE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 // Marks go before mirrors, and what helps nobody but the MoR goes last.
 const ORDER: Record<OutboxKind, number> = {

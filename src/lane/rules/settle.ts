@@ -1,25 +1,23 @@
 // Brings a lane to rest: looks at all that is known and writes down what must be done next. It asks no one and sends nothing,
 // and it does not care in which order things became known.
-import { type InvoiceRow, type LaneState, HOLDING, type PaymentRow } from '../../domain/model.js';
-import { refundOfUnmarked } from '../../domain/postings.js';
+import { HOLDING, type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { publicStatus, SIGNUP_REASON } from '../../domain/status.js';
 import {
   addCall,
-  addEntry,
   closeReviews,
   type Ctx,
-  effectName,
-  moveMark,
   note,
   openReview,
   openReviewOf,
   putInvoice,
   putMessage,
   putPayment,
-  putRefund,
 } from '../../domain/lane/change.js';
-import { collect } from '../../renewals/rules/one-charge.js';
-import { decideMark, isFresh } from '../../renewals/rules/decide-mark.js';
+import { closePayment, effectName, PARKING } from '../../domain/lane/payment.js';
+import { moveMark } from '../../domain/lane/moves.js';
+import { collect } from '../../ledger/rules/one-charge.js';
+import { decideMark } from '../../renewals/rules/decide-mark.js';
+import { isFresh } from '../../domain/lane/facts.js';
 import { nameCustomers, settleChannels } from '../../channels/rules/settle-channels.js';
 import { settleRecovery } from '../../links/rules/recovery.js';
 import { settleRefunds } from '../../refunds/rules/settle-refunds.js';
@@ -27,14 +25,19 @@ import { settleSurplus } from '../../renewals/rules/surplus.js';
 import { settleTax } from '../../tax/rules/settle-tax.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from '../../renewals/rules/shadow.js';
 import { settleWatches } from '../../renewals/rules/alarms.js';
-
-const HOUR_MS = 3_600_000;
+import {
+  DRAFT_FAILED_LOOK_EVERY_MS,
+  DRAFT_LOOK_AFTER_MS,
+  DRAFT_LOOK_EVERY_MS,
+  HOUR_MS,
+  SETTLE_ROUNDS,
+} from '../../policy.js';
 
 /** Decides until nothing changes any more. */
 export function settle(s: LaneState, ctx: Ctx): LaneState {
   if (s.invoice === null) return s;
   let state = nameCustomers(settleExpectation(s, ctx));
-  for (let round = 0; round < 8; round++) {
+  for (let round = 0; round < SETTLE_ROUNDS; round++) {
     const before = state;
     for (const p of byAge(state.payments)) state = settlePayment(state, p.id, ctx);
     state = settleRefunds(state, ctx);
@@ -96,7 +99,9 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
       return s; // plan.ts makes the errand of it
     case 'hold': {
       const held = putPayment(s, moveMark(p, 'held'));
-      const until = stuck ? new Date(ctx.now.getTime() + HOUR_MS) : holdUntil(i.finalizesAt, ctx.now);
+      const until = stuck
+        ? new Date(ctx.now.getTime() + DRAFT_FAILED_LOOK_EVERY_MS)
+        : holdUntil(i.finalizesAt, ctx.now);
       const said = `payment ${known} is held: ${d.why}`;
       return note(putInvoice(held, { ...i, holdUntil: until }), ctx, 'decision', said, p.id);
     }
@@ -208,35 +213,12 @@ function closeRefunded(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
   for (const p of s.payments) {
     if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
-    state = closePayment(state, p, ctx);
+    state = closePayment(state, p);
     state = closeReviews(state, ctx, (r) => r.paymentRowId === p.id && PARKING.has(r.kind), {
       by: null,
       resolution: 'cleared',
       note: 'the payment was given back in full',
     });
-  }
-  return state;
-}
-
-/** Kinds of review item that keep a payment from its invoice. */
-export const PARKING: ReadonlySet<string> = new Set([
-  'amount_mismatch',
-  'currency_mismatch',
-  'customer_mismatch',
-  'invoice_not_payable',
-  'double_payment',
-  'partial_transfer',
-  'effect_failed',
-  'signup_unproven',
-]);
-
-/** Ends a payment that will not be marked; its refunds need no twin on Stripe. */
-export function closePayment(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
-  const status = p.status === 'processing' ? 'failed' : p.status; // never proven: no money, as far as anyone knows
-  let state = putPayment(s, { ...moveMark(p, 'closed'), status });
-  for (const r of s.refunds) {
-    if (r.paymentRowId !== p.id || !r.counted || (r.mirror !== 'waiting' && r.mirror !== 'none')) continue;
-    state = addEntry(putRefund(state, { ...r, mirror: 'not_needed' }), refundOfUnmarked(p, r, ctx.now));
   }
   return state;
 }
@@ -261,9 +243,9 @@ export function amountSettled(s: LaneState, p: PaymentRow, ctx: Ctx, how: string
 
 function holdUntil(finalizesAt: Date | null, now: Date): Date {
   // The net under `invoice.finalized`: a minute after the draft should be final, else in a quarter of an hour.
-  const soon = now.getTime() + 15 * 60_000;
-  const planned = finalizesAt === null ? soon : finalizesAt.getTime() + 60_000;
-  return new Date(Math.max(planned, now.getTime() + 60_000));
+  const soon = now.getTime() + DRAFT_LOOK_EVERY_MS;
+  const planned = finalizesAt === null ? soon : finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS;
+  return new Date(Math.max(planned, now.getTime() + DRAFT_LOOK_AFTER_MS));
 }
 
 function isDue(at: Date | null, now: Date): boolean {

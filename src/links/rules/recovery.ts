@@ -4,12 +4,8 @@ import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { askFor, type Ctx, messageKey, note } from '../../domain/lane/change.js';
-import { isFresh } from '../../renewals/rules/decide-mark.js';
-
-/** Links that are made by themselves for one invoice: a week each, they outlast every schedule of tries. */
-const MOST_LINKS = 3;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
+import { isFresh } from '../../domain/lane/facts.js';
+import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
 export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
@@ -44,8 +40,10 @@ export function recoveryLook(s: LaneState, ctx: Ctx): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, ctx.now) ? null : ctx.now;
   if (i.platformStatus !== 'draft') return null;
   // Its end as a draft is told by an event; this is the net under it.
-  const final = (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + HOUR_MS)).getTime() + MINUTE_MS;
-  return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + 15 * MINUTE_MS));
+  const final =
+    (i.finalizesAt ?? new Date((i.factsAt ?? i.firstSeenAt).getTime() + DRAFT_USUAL_LIFE_MS)).getTime() +
+    DRAFT_LOOK_AFTER_MS;
+  return new Date(Math.max(final, i.readAt === null ? 0 : i.readAt.getTime() + DRAFT_LOOK_EVERY_MS));
 }
 
 /** Refused, nothing taken or on its way, nobody asked, no other way to pay it, and no link since it was refused last. */
@@ -57,7 +55,7 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now))) return false;
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
   const own = links.filter((o) => o.detail.automatic === true);
-  if (own.length >= MOST_LINKS || own.some((o) => o.status === 'REFUSED')) return false;
+  if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
   const since = Math.max(...s.payments.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (o.readDueAt === null && endOf(o) < since));
 }

@@ -1,19 +1,19 @@
 // Refunds at rest: which of them count, what a payment's totals say, and their twins on Stripe.
 import { showMoney } from '../../domain/money.js';
-import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { refundMirrored, refundOfUnmarked, refundPaid } from '../../domain/postings.js';
+import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { refundMirrored, refundOfUnmarked, refundPaid } from '../../ledger/rules/postings.js';
 import { paymentStatus } from '../../domain/status.js';
 import {
   addCall,
   addEntry,
   closeReviews,
   type Ctx,
-  effectName,
   note,
   openReview,
   putPayment,
   putRefund,
 } from '../../domain/lane/change.js';
+import { effectName } from '../../domain/lane/payment.js';
 
 export function settleRefunds(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
@@ -196,4 +196,9 @@ export function referenceIn(s: LaneState, r: RefundRow, subject: string): string
 function prefixesOf(s: LaneState, r: RefundRow): readonly string[] {
   const p = s.payments.find((x) => x.id === r.paymentRowId);
   return p === undefined ? [] : [p.paymentId, p.id].filter((name) => name !== null).map((name) => `${name}:`);
+}
+
+/** The refund that a stored call is about. */
+export function refundOf(s: LaneState, m: OutboxRow): RefundRow | undefined {
+  return s.refunds.find((r) => namesOf(s, r).includes(m.subject));
 }

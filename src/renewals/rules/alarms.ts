@@ -12,7 +12,6 @@ import { isLiveProforma, type MorObjectRow } from '../../domain/mor-object.js';
 import {
   closeReviews,
   type Ctx,
-  KEY_LIFE_MS,
   note,
   openReview,
   openReviewOf,
@@ -20,19 +19,9 @@ import {
   putMessage,
   putRefund,
 } from '../../domain/lane/change.js';
+import { DAY_MS, DRAFT_PATIENCE_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS } from '../../policy.js';
 import { dueDate } from '../../channels/rules/looks.js';
 import { watchUnsettled } from '../../signups/rules/unsettled.js';
-
-const DAY_MS = 86_400_000;
-
-/** Days after which a refund that is still pending or unknown is shown to a person (bank debits take days, not weeks). */
-export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
-
-/**
- * Stripe finalizes a draft after an hour, or after 72 when somebody did not answer `invoice.created`. One that keeps
- * money waiting for longer has its automatic advancement off: nothing will come by itself.
- */
-export const DRAFT_PATIENCE_MS = 73 * 3_600_000;
 
 /** Ours, on a request that was taken back. */
 const KEY_TOO_OLD = 'key_too_old';

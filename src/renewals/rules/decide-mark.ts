@@ -12,15 +12,6 @@ export type MarkDecision =
   | { readonly do: 'identify' } // paid, and nobody here knows by what: it may have been us
   | { readonly do: 'park'; readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
 
-/** How long a read counts as fresh, in milliseconds: long enough to decide and write, too short to go stale in a queue. */
-const FRESH_MS = 10_000;
-
-export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
-  if (invoice === null || invoice.readAt === null) return false;
-  // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
-  return Math.abs(now.getTime() - invoice.readAt.getTime()) <= FRESH_MS;
-}
-
 const NAME_FIRST =
   "To refund it from here, name it first: its pay_... id at the MoR, by crossbill refund --payment-id or on the payment's page.";
 

@@ -2,7 +2,7 @@
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { sameMoney } from '../../domain/money.js';
-import { type Commanded, type Refusal, refuse } from '../../lane/rules/apply-command.js';
+import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
 import { amountIn } from '../../channels/rules/channel-fields.js';
 import { type Ctx, note, putPayment } from '../../domain/lane/change.js';
 import { proven } from '../../lane/rules/settle.js';

@@ -7,9 +7,11 @@ import {
   type OutboxRow,
   type PaymentRow,
 } from '../../domain/model.js';
-import { paymentMarked } from '../../domain/postings.js';
+import { paymentMarked } from '../../ledger/rules/postings.js';
 import { SHADOW_MODE } from '../../domain/ports/call.js';
-import { addEntry, type Ctx, effectName, moveMark, note, putPayment } from '../../domain/lane/change.js';
+import { addEntry, type Ctx, note, putPayment } from '../../domain/lane/change.js';
+import { effectName } from '../../domain/lane/payment.js';
+import { moveMark } from '../../domain/lane/moves.js';
 
 /** The first call of each stage of a mark. */
 const CALL_OF: Partial<Record<MarkStage, OutboxKind>> = {

@@ -1,7 +1,8 @@
 // More taken for an invoice than was due: a credit note, or another payment, came between our look at it and our mark.
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
-import { closeReviews, type Ctx, effectName, openReview } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+import { effectName } from '../../domain/lane/payment.js';
 
 /** Told once per amount, however often it is heard of: by the answer to the mark, by `invoice.overpaid`, by a read. */
 export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {

@@ -1,9 +1,10 @@
 // A signup's completion: the charge that the browser's result names becomes the payment of the first invoice.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
-import { type Money, money, sameMoney, showMoney } from '../../domain/money.js';
-import { type Commanded, refuse } from '../../lane/rules/apply-command.js';
-import { newPayment } from '../../lane/rules/apply-event.js';
-import { type Ctx, moveMark, note, openReview, putPayment } from '../../domain/lane/change.js';
+import { money, type Money, sameMoney, showMoney } from '../../domain/money.js';
+import { type Commanded, refuse } from '../../domain/lane/commanded.js';
+import { newPayment } from '../../domain/lane/payment.js';
+import { type Ctx, note, openReview, putPayment } from '../../domain/lane/change.js';
+import { moveMark } from '../../domain/lane/moves.js';
 import { ensureInvoice } from '../../domain/lane/facts.js';
 import { identifyPayment } from '../../renewals/rules/identify-payment.js';
 import { amountSettled, proven } from '../../lane/rules/settle.js';

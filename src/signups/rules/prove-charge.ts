@@ -3,15 +3,17 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type CallOutcome } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
 import { said } from '../../domain/lane/answer-parts.js';
-import { type Ctx, moveMark, note, openReview, putPayment, retryAt } from '../../domain/lane/change.js';
+import { type Ctx, note, openReview, putPayment, retryAt } from '../../domain/lane/change.js';
+import { moveMark } from '../../domain/lane/moves.js';
 import { proven } from '../../lane/rules/settle.js';
-
-/** How long a signup's charge may stay unknown to the MoR before a person is asked, in milliseconds. */
-const PROVE_PATIENCE_MS = 2 * 3_600_000;
-/** Pauses between two looks at money on its way: they grow with its age, from a second (a card) to an hour (a bank debit). */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+import {
+  DAY_MS,
+  FAILED_READS_SHOWN,
+  PROVE_DOUBLINGS,
+  PROVE_FIRST_PAUSE_MS,
+  PROVE_LONGEST_PAUSE_MS,
+  PROVE_PATIENCE_MS,
+} from '../../policy.js';
 
 /** The MoR said what it knows of a signup's charge. Only that it charged it is a proof. */
 export function applyProof(s: LaneState, paymentRowId: string, outcome: CallOutcome<ChargeState>, ctx: Ctx): LaneState {
@@ -35,7 +37,12 @@ function notTold(
   failure: Extract<CallOutcome<never>, { ok: false }>,
   ctx: Ctx,
 ): LaneState {
-  const proveDueAt = retryAt(ctx, Math.min(p.proveAttempts, 8), failure.retryAfterMs, failure.kind === 'stopped');
+  const proveDueAt = retryAt(
+    ctx,
+    Math.min(p.proveAttempts, PROVE_DOUBLINGS),
+    failure.retryAfterMs,
+    failure.kind === 'stopped',
+  );
   return brief(putPayment(s, { ...p, proveDueAt }), p, `asking the MoR for the charge failed: ${said(failure)}`, ctx);
 }
 
@@ -51,7 +58,7 @@ function onItsWay(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
       ctx,
     );
   }
-  const pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, age / 2));
+  const pause = Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2));
   const state = putPayment(s, { ...p, pendingSince: since, proveDueAt: new Date(ctx.now.getTime() + pause) });
   if (p.pendingSince !== null) return state;
   const text = `the MoR knows charge ${p.processorChargeId ?? ''} and has not settled it: nothing is marked before`;
@@ -60,7 +67,7 @@ function onItsWay(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
 
 function notKnown(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   if (ctx.now.getTime() - p.recordedAt.getTime() < PROVE_PATIENCE_MS) {
-    const proveDueAt = retryAt(ctx, Math.min(p.proveAttempts, 8), null);
+    const proveDueAt = retryAt(ctx, Math.min(p.proveAttempts, PROVE_DOUBLINGS), null);
     return brief(putPayment(s, { ...p, proveDueAt }), p, 'the MoR does not know the charge yet', ctx);
   }
   const charge = p.processorChargeId ?? '';
@@ -75,9 +82,8 @@ function notKnown(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   );
 }
 
-/** An outage of hours need not fill the timeline. */
 function brief(s: LaneState, p: PaymentRow, text: string, ctx: Ctx): LaneState {
-  return p.proveAttempts > 3 ? s : note(s, ctx, 'call', text, p.id);
+  return p.proveAttempts > FAILED_READS_SHOWN ? s : note(s, ctx, 'call', text, p.id);
 }
 
 /** The proof ended without one: a person decides, and nothing was written to Stripe. */

@@ -1,7 +1,8 @@
 // A signup's charge that the MoR knows and has not settled, while Stripe's 23 hours run.
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
-import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS, SIGNUP_REASON } from '../../domain/status.js';
+import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 
 /** The money is on its way: a bank debit, or a card whose invoice the MoR is still making. */

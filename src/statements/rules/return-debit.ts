@@ -3,7 +3,7 @@ import { type Ctx, note, putObject } from '../../domain/lane/change.js';
 import { type LaneState } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { type Commanded, refuse } from '../../lane/rules/apply-command.js';
+import { type Commanded, refuse } from '../../domain/lane/commanded.js';
 import { returnOf } from './settle-return.js';
 
 /** Who says so, and where it stands, such as `stm_… line 12`; null: not said. */

@@ -2,7 +2,8 @@
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentOrigin, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
-import { addMessage, type Ctx, effectName, note, openReview, putTax } from '../../domain/lane/change.js';
+import { addMessage, type Ctx, note, openReview, putTax } from '../../domain/lane/change.js';
+import { effectName } from '../../domain/lane/payment.js';
 import { shares } from './amounts.js';
 
 /** Document 3's word for a refund without a reason; the MoR wants one for each line (Document 2). */

@@ -2,26 +2,20 @@
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../domain/model.js';
 import { type CallFailure, type CallOutcome } from '../../domain/ports/call.js';
-import { type TaxBasis, type TaxCalculationFacts, type TaxTransactionFacts } from '../../domain/ports/tax.js';
+import { type TaxBasis, type TaxCalculationFacts } from '../../domain/ports/tax.js';
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
 import { said } from '../../domain/lane/answer-parts.js';
 import { addMessage, closeReviews, type Ctx, note, putMessage, putTax, retryAt } from '../../domain/lane/change.js';
 import { closed, parkTax, startCommit } from './settle-tax.js';
 import { calculationFor } from './amounts.js';
 import { isTaxOf } from './tax-review.js';
-
-export type TaxAnswer =
-  | { readonly kind: 'calculate_tax'; readonly calculation: TaxCalculationFacts }
-  | { readonly kind: 'commit_tax'; readonly transaction: TaxTransactionFacts }
-  | { readonly kind: 'refund_tax'; readonly taxRefundId: string };
+import { type TaxAnswer } from '../../domain/lane/answer.js';
+import { FAILED_READS_SHOWN, TAX_CALCULATIONS } from '../../policy.js';
 
 /** Either the calculation that a signup was bound to, or what the platform knows of the invoice. */
 export type TaxFound =
   | { readonly from: 'signup'; readonly taxCalculationId: string }
   | { readonly from: 'platform'; readonly outcome: CallOutcome<TaxBasis | null> };
-
-/** Calculations that are tried for one transaction before a person is asked: once more. */
-const CALCULATIONS = 2;
 
 export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx: Ctx): LaneState {
   const t = s.taxes.find((x) => x.id === taxId);
@@ -32,7 +26,9 @@ export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx:
     const attempts = t.attempts + 1;
     const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
     const later = putTax(s, { ...t, attempts, dueAt: retryAt(ctx, attempts, outcome.retryAfterMs, slow) });
-    return attempts > 3 ? later : note(later, ctx, 'call', `reading what tax needs failed: ${said(outcome)}`, t.id);
+    return attempts > FAILED_READS_SHOWN
+      ? later
+      : note(later, ctx, 'call', `reading what tax needs failed: ${said(outcome)}`, t.id);
   }
   if (outcome.value === null) return parkTax(s, t, 'calculate_tax', 'Stripe does not know the invoice any more', ctx);
   const asked = calculationFor(outcome.value);
@@ -93,7 +89,7 @@ function committed(s: LaneState, t: TaxRecord, morId: string, text: string, ctx:
 export function applyTaxRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
   const t = recordOf(s, m);
   if (t === undefined || (t.stage !== 'calculating' && t.stage !== 'committing')) return s;
-  if (m.kind === 'commit_tax' && cannotBeUsed(f) && t.calculations < CALCULATIONS) {
+  if (m.kind === 'commit_tax' && cannotBeUsed(f) && t.calculations < TAX_CALCULATIONS) {
     const again = putTax(s, { ...moveTax(t, 'gathering', ctx.now), attempts: 0, dueAt: null });
     return note(again, ctx, 'decision', `calculation ${t.taxCalculationId ?? ''} cannot be used: calculate anew`, t.id);
   }

@@ -1,8 +1,6 @@
 // A difference that a person has looked at. Pure.
 import { createHash } from 'node:crypto';
 
-export type Acknowledgement = { readonly note: string; readonly by: string; readonly at: Date };
-
 /** What makes a difference the one that it is. */
 type Identity = {
   readonly kind: string;

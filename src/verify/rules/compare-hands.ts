@@ -8,7 +8,8 @@ import {
   type ShownInvoice,
 } from '../../domain/ports/billing-reader.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { type Difference, difference, type OurInvoice, reviewOf } from './compare.js';
+import { type Difference, type OurInvoice } from '../../domain/difference.js';
+import { difference, reviewOf } from './compare.js';
 
 const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
 

@@ -1,67 +1,15 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
-import { PARKING } from '../../lane/rules/settle.js';
-import { DRAFT_PATIENCE_MS, verdictBy } from '../../renewals/rules/alarms.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { PARKING } from '../../domain/lane/payment.js';
+import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
+import { verdictBy } from '../../renewals/rules/alarms.js';
 import { showMoney } from '../../domain/money.js';
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
+import { type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { type CreditNoteFacts } from '../../domain/ports/billing-reader.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../../domain/ports/billing-platform.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type TaxRecord } from '../../domain/tax-record.js';
-import { type Acknowledgement } from './acknowledge.js';
+import { type Difference, type DifferenceKind, type OurInvoice, type Repair } from '../../domain/difference.js';
 import { isTaxOf, isTaxReview } from '../../tax/rules/tax-review.js';
-
-/** Every kind, in the order in which a person should look. */
-export const differenceKinds = [
-  'charged_not_marked', // the MoR took money and Stripe does not show it
-  'marked_not_charged', // Stripe shows a payment that no word of the MoR covers
-  'amount_differs',
-  'refund_not_mirrored',
-  'refunded_by_hand', // Stripe shows money given back that no refund of the MoR covers
-  'credited_by_hand', // money on a customer's balance at Stripe, of which the MoR knows nothing
-  'overpaid', // Stripe shows more paid than was due
-  'tax_not_committed', // a paid invoice or a refund whose tax the MoR has not been told (MOR_PRODUCT=tor)
-  'event_never_delivered',
-  'no_verdict', // an expected renewal without one, past its time
-  'unreadable', // an object that could not be understood, and so not compared
-] as const;
-export type DifferenceKind = (typeof differenceKinds)[number];
-
-export type Repair =
-  | 'look-again' // read the invoice afresh and settle its lane
-  | 'take-in-event' // put the event into the inbox, as if it had been delivered
-  | 'person';
-
-export type Difference = {
-  readonly kind: DifferenceKind;
-  readonly invoiceId: string | null;
-  readonly paymentId: string | null;
-  readonly refundId: string | null;
-  readonly eventId: string | null;
-  /** What it is about on the billing platform besides: a credit note, a payment record, an entry of a balance; null: nothing. */
-  readonly objectId: string | null;
-  readonly detail: string;
-  readonly repair: Repair;
-  /** The open review item that tells of it already; null: nobody was told. */
-  readonly reviewId: string | null;
-  /** By a person, of this very difference; null or left out: by nobody. */
-  readonly acknowledged?: Acknowledgement | null;
-};
-
-/** The ledger's side of one invoice. */
-export type OurInvoice = {
-  readonly invoice: InvoiceRow;
-  readonly payments: readonly PaymentRow[];
-  readonly refunds: readonly RefundRow[];
-  readonly openReviews: readonly ReviewRow[];
-  /** What the MoR keeps beside it; left out: nothing. */
-  readonly objects?: readonly MorObjectRow[];
-  /** Its tax at the MoR; left out: none is committed by us. */
-  readonly taxes?: readonly TaxRecord[];
-};
-
-/** Work that began less than this ago is under way, not different, in milliseconds. */
-export const GRACE_MS = 120_000;
 
 /** A difference with what is said of it; the rest is nothing unless given. */
 export function difference(
@@ -84,16 +32,6 @@ export function difference(
   };
 }
 
-/** True: no open review item tells of it, and nobody has acknowledged it. */
-export function isUntold(d: Difference): boolean {
-  return d.reviewId === null && !d.acknowledged;
-}
-
-/** True for what is mended without a person: nobody was asked to decide it already. */
-export function isRepairable(d: Difference): boolean {
-  return d.repair !== 'person' && isUntold(d);
-}
-
 /** The open item that tells of it; null: none does. */
 export function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | null {
   // Tax that waits for a person explains nothing about money.
@@ -104,7 +42,7 @@ export function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): strin
  * What can be said without asking anyone: money and refunds that have not come through, verdicts that did not come.
  * @param graceMs work that began less than this ago, in milliseconds, is under way and no difference
  */
-export function compareWithin(o: OurInvoice, now: Date, graceMs = GRACE_MS): Difference[] {
+export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_MS): Difference[] {
   const { invoice, payments } = o;
   const isSettled = (since: Date): boolean => now.getTime() - since.getTime() >= graceMs;
   const found = [
@@ -185,19 +123,19 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 /**
  * The ledger against the invoice as Stripe lists it. `ours` null: we have never heard of it.
  * @param graceMs an invoice younger than this, in milliseconds, is under way. Its status alone says nothing until it is older than
- * GRACE_MS, since the news of it comes by and by; what is lost or differs in money does.
+ * VERIFY_GRACE_MS, since the news of it comes by and by; what is lost or differs in money does.
  */
 export function compareInvoice(
   facts: InvoiceFacts,
   ours: OurInvoice | null,
   now: Date,
-  graceMs = GRACE_MS,
+  graceMs = VERIFY_GRACE_MS,
 ): Difference[] {
   const { invoiceId } = facts;
   const { createdAt } = facts;
-  const age = createdAt === null ? GRACE_MS : Math.abs(now.getTime() - createdAt.getTime());
+  const age = createdAt === null ? VERIFY_GRACE_MS : Math.abs(now.getTime() - createdAt.getTime());
   if (age < graceMs) return [];
-  const picture = (own: OurInvoice): Difference[] => (age < GRACE_MS ? [] : pictureDiffers(facts, own));
+  const picture = (own: OurInvoice): Difference[] => (age < VERIFY_GRACE_MS ? [] : pictureDiffers(facts, own));
   if (ours === null) {
     if (facts.billingReason === SIGNUP_REASON || facts.amountDue === 0n || facts.status === 'void') return [];
     const detail = `invoice ${invoiceId} (${facts.status}) was never heard of here`;

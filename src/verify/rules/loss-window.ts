@@ -1,17 +1,6 @@
 // Which events a sender may have given up for good: made at a time from which every one of its tries fell on closed doors. Pure.
-
-/** From (included) to (not included). */
-export type Span = { readonly from: Date; readonly to: Date };
-
-/** Events that the MoR made in `events` may be lost: the doors were closed in `closed` whenever it tried. */
-export type LossWindow = { readonly events: Span; readonly closed: Span };
-
-/**
- * When the MoR tries to deliver an event, in seconds after it was made: at most 8 attempts, the first retry after 10 seconds, tripling
- * (Document 2, "Delivery"). By its other reading there is a ninth, hours later: with fewer tries more may be lost, and more is looked
- * up. Document 3 does not say how long it tries; the same is assumed.
- */
-export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
+import { type LossWindow, type Span } from '../../domain/ports/loss.js';
+import { MOR_ATTEMPTS_SEC } from '../../policy.js';
 
 type Interval = { readonly from: number; readonly to: number };
 

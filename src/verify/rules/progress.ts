@@ -1,53 +1,14 @@
 // How far a verify run is, so that a run that was cut off can be gone on with. Pure.
 import { type FlowSettings } from '../../domain/settings.js';
-import { GRACE_MS } from './compare.js';
+import { VERIFY_GRACE_MS } from '../../policy.js';
+import { type Listing, type VerifyProgress } from '../../domain/difference.js';
 
-/**
- * A run is gone on with only while it is younger than this, counted from its first beginning. A day after that the next daily run
- * is due, which compares everything anew: so nothing that a report says was compared longer ago than that.
- */
-export const RESUME_WITHIN_MS = 86_400_000;
-/**
- * A run that wrote nothing down for this long is dead: one that lives does so every 30 seconds, once the question under way is
- * answered or given up, which takes two minutes at most. Should it live after all, it finds itself taken up and ends.
- */
-export const ABANDONED_AFTER_MS = 10 * 60_000;
 /** Raised when a release compares more than the one before: half a run of the older would not have looked at all. */
 export const PROGRESS_VERSION = 2;
-
-/** What is still to be listed: from (included) to (not included; null: whatever is newest). */
-export type Stretch = { readonly from: Date; readonly to: Date | null };
-
-/**
- * A list that the billing platform gives newest first, and what of it was not compared yet. Times and not ids: the object that an
- * id names may be deleted, or be no longer listed, until it is asked after.
- */
-export type Listing = {
-  /** Newest first. Empty: all was compared. */
-  readonly todo: readonly Stretch[];
-  /** When the newest object that was listed was made, by the platform's clock; null: there was none. */
-  readonly newest: Date | null;
-};
 
 /** What is listed, and so can be gone on with. */
 export const LISTS = ['invoices', 'records', 'notes', 'events'] as const;
 export type ListName = (typeof LISTS)[number];
-
-export type VerifyProgress = {
-  readonly version: number;
-  /** What the run was made with: with other settings it would have compared other things. */
-  readonly settings: FlowSettings;
-  readonly invoices: Listing;
-  readonly records: Listing;
-  readonly notes: Listing;
-  readonly events: Listing;
-  /** Of the invoices with something open, in their own order, those up to here were compared with their credit notes. */
-  readonly refundsAfter: bigint;
-  /** Invoices that differed from what a peer showed: they are looked at again before the run goes on. */
-  readonly again: readonly string[];
-  /** Differences that a peer showed beyond those that are kept, by kind. */
-  readonly more: Readonly<Record<string, number>>;
-};
 
 /** `again`: invoices that differed when they were looked at last. */
 export function begun(since: Date, settings: FlowSettings, again: readonly string[] = []): VerifyProgress {
@@ -84,7 +45,7 @@ export function afterPage({ todo, newest }: Listing, times: readonly Date[], isL
 export function takenUp(listing: Listing, since: Date): Listing {
   const { todo, newest } = listing;
   if (todo[0]?.to === null) return listing; // it had not begun
-  const from = newest === null ? since : new Date(Math.max(since.getTime(), newest.getTime() - GRACE_MS));
+  const from = newest === null ? since : new Date(Math.max(since.getTime(), newest.getTime() - VERIFY_GRACE_MS));
   return { newest, todo: [{ from, to: null }, ...todo] };
 }
 

@@ -1,16 +1,10 @@
 // One charge is one sum of money: it is booked for one payment, and pays one invoice, whatever the MoR's events name.
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
-import { paymentCollected } from '../../domain/postings.js';
-import {
-  addEntry,
-  type ChargeHolder,
-  type Ctx,
-  effectName,
-  moveMark,
-  openReview,
-  putPayment,
-} from '../../domain/lane/change.js';
+import { paymentCollected } from './postings.js';
+import { addEntry, type ChargeHolder, type Ctx, openReview, putPayment } from '../../domain/lane/change.js';
+import { effectName } from '../../domain/lane/payment.js';
+import { moveMark } from '../../domain/lane/moves.js';
 
 /**
  * Books what the MoR took. `p` is stored with its charge. When the charge was collected for another invoice's payment, nothing is

@@ -1,5 +1,5 @@
 // The ledger's postings: which accounts each movement of money touches.
-import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from './model.js';
+import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from '../../domain/model.js';
 
 function entry(
   debit: Account,

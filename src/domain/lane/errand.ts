@@ -1,0 +1,27 @@
+// One call to somebody else that a lane needs next.
+import { type OutboxRow } from '../model.js';
+import { type StoredBillingCall } from '../ports/billing-platform.js';
+
+/** One call to somebody else. */
+export type Errand =
+  | { readonly do: 'read-invoice'; readonly invoiceId: string }
+  | { readonly do: 'prove-charge'; readonly paymentRowId: string; readonly chargeId: string }
+  | {
+      readonly do: 'read-object';
+      readonly objectId: string;
+      readonly kind: 'proforma' | 'payment_link';
+      readonly morId: string;
+    }
+  | { readonly do: 'send'; readonly message: OutboxRow }
+  | { readonly do: 'probe'; readonly message: OutboxRow }
+  /** Find the calculation that a signup was bound to, unless it was tried, or what a new one needs. */
+  | {
+      readonly do: 'gather-tax';
+      readonly taxId: string;
+      readonly invoiceId: string;
+      readonly signupId: string | null;
+      readonly intentId: string | null;
+    }
+  /** The verdict is late: does its customer pay by bank debit, which takes days? */
+  | { readonly do: 'ask-debit'; readonly customerId: string }
+  | { readonly do: 'identify'; readonly paymentRowId: string; readonly call: StoredBillingCall };

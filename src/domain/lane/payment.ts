@@ -1,0 +1,89 @@
+// A payment of an invoice: how one begins, how one ends, and which of them an event is about.
+import { type Ctx, putPayment } from './change.js';
+import { type LaneState, type PaymentRow } from '../model.js';
+import { type PaymentEvent } from './event.js';
+import { moveMark } from './moves.js';
+
+export function newPayment(
+  ctx: Ctx,
+  over: Pick<PaymentRow, 'invoiceId' | 'customerId' | 'currency'> & Partial<PaymentRow>,
+): PaymentRow {
+  return {
+    id: ctx.newId('pmt'),
+    paymentId: null,
+    identifiedBy: null,
+    origin: 'renewal',
+    status: 'succeeded',
+    amount: null,
+    processorChargeId: null,
+    processorPaymentIntentId: null,
+    reference: null,
+    succeededAt: null,
+    verdictAt: null,
+    failureMessage: null,
+    declineCode: null,
+    mark: 'none',
+    markMode: null,
+    paymentRecordId: null,
+    markTries: 0,
+    proveDueAt: null,
+    proveAttempts: 0,
+    pendingSince: null,
+    waived: [],
+    amountRefunded: 0n,
+    refundedTotal: null,
+    signupId: null,
+    recordedAt: ctx.now,
+    ...over,
+  };
+}
+
+/** The payment an event is about: by the MoR's id, else a signup's or a link's by its charge or payment intent. */
+export function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefined {
+  const byId = s.payments.find((p) => p.paymentId === e.paymentId);
+  if (byId !== undefined) return byId;
+  return s.payments.find(
+    (p) =>
+      p.paymentId === null &&
+      p.origin !== 'renewal' &&
+      ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
+        p.processorPaymentIntentId === e.processorPaymentIntentId),
+  );
+}
+
+/** The payment with every id the event brought; one is made when it is new. */
+export function withIds(s: LaneState, e: PaymentEvent, ctx: Ctx): PaymentRow {
+  const p =
+    findPayment(s, e) ??
+    newPayment(ctx, { invoiceId: e.invoiceId, customerId: e.customerId, currency: e.currency, status: e.status });
+  return {
+    ...p,
+    paymentId: e.paymentId,
+    identifiedBy: null,
+    processorChargeId: p.processorChargeId ?? e.processorChargeId,
+    processorPaymentIntentId: p.processorPaymentIntentId ?? e.processorPaymentIntentId,
+  };
+}
+
+/** Kinds of review item that keep a payment from its invoice. */
+export const PARKING: ReadonlySet<string> = new Set([
+  'amount_mismatch',
+  'currency_mismatch',
+  'customer_mismatch',
+  'invoice_not_payable',
+  'double_payment',
+  'partial_transfer',
+  'effect_failed',
+  'signup_unproven',
+]);
+
+/** Ends a payment that will not be marked. Its refunds need no twin on Stripe, as refunds/rules/mirror.ts sees to. */
+export function closePayment(s: LaneState, p: PaymentRow): LaneState {
+  const status = p.status === 'processing' ? 'failed' : p.status; // never proven: no money, as far as anyone knows
+  return putPayment(s, { ...moveMark(p, 'closed'), status });
+}
+
+/** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
+export function effectName(p: PaymentRow): string {
+  return p.paymentId ?? p.id;
+}

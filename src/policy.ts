@@ -1,0 +1,131 @@
+// How long is waited, how often is tried, and where a limit lies: each number of the rules with its unit, its reason and its source.
+// What an operator may choose is a setting, with its default and reason in config/settings.ts.
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+// ---- Calls: keys, retries, fresh reads
+
+/** How long an idempotency key is good. Stripe may prune a key after 24 h, and the MoR's processor keys are made from ours: later a key proves nothing. */
+export const KEY_LIFE_MS = 23 * HOUR_MS;
+
+/** Stripe replays a stored 500 for as long as it keeps the key: after this long we look for the effect instead. */
+export const REPLAY_PATIENCE_MS = MINUTE_MS;
+
+/** The first retry comes about a second later (most failures are a dropped connection); the pauses double from there. */
+export const RETRY_FIRST_PAUSE_MS = 1_000;
+/** The pauses double up to this: an outage of hours costs four tries an hour, and its end is noticed soon enough. */
+export const RETRY_LONGEST_PAUSE_MS = 15 * MINUTE_MS;
+/** Jitter never makes a pause shorter than this. */
+export const RETRY_SHORTEST_PAUSE_MS = 500;
+/** A peer that does not accept us (a wrong key, a closed account) is asked at most once a minute: only a person can change that. */
+export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
+/** No peer is waited for longer than this, whatever its Retry-After says: an hour of nobody's money is enough for one header. */
+export const RETRY_AFTER_LONGEST_MS = HOUR_MS;
+
+/** Failed reads and look-ups that the timeline shows: an outage of hours need not fill it. */
+export const FAILED_READS_SHOWN = 3;
+/** Failed tries of one call that the timeline shows. A refusal is always shown. */
+export const FAILED_TRIES_SHOWN = 4;
+
+/** How long a read of an invoice counts as fresh: long enough to decide and write, too short to go stale in a queue. */
+export const READ_FRESH_MS = 10_000;
+
+// ---- Renewals: marks, drafts, alarms
+
+/** Calls of a mark that are tried after a refusal, each after a fresh read, before a person is asked. */
+export const MARK_TRIES = 2;
+
+/**
+ * When a draft counts as stuck. Stripe finalizes a draft after an hour, or after 72 when somebody did not answer `invoice.created`. One
+ * that keeps money waiting for longer has its automatic advancement off: nothing will come by itself.
+ */
+export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
+/** Stripe finalizes a draft an hour after it was made (Stripe docs, "Invoice finalization"), where it does not name the time itself. */
+export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
+/** The net under `invoice.finalized`: a draft is looked at so long after it should be final. */
+export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
+/** A draft that does not say when it will be final is looked at so often. */
+export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
+/** A draft that Stripe could not finalize waits for a person, who is told: it is looked at once an hour. */
+export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
+
+/** Rounds of deciding in one step. Each settles one thing more; eight is far beyond what any invoice needed, and ends a loop. */
+export const SETTLE_ROUNDS = 8;
+
+// ---- Signups
+
+/** How long a signup's charge may stay unknown to the MoR before a person is asked. */
+export const PROVE_PATIENCE_MS = 2 * HOUR_MS;
+/** Looks at money on its way: the pauses grow with its age, from a second (a card)... */
+export const PROVE_FIRST_PAUSE_MS = 1_000;
+/** ...to an hour (a bank debit, which takes days). */
+export const PROVE_LONGEST_PAUSE_MS = HOUR_MS;
+/** A charge that is not known yet, or that nobody tells of, is asked for at pauses that double so often: up to about two minutes. */
+export const PROVE_DOUBLINGS = 8;
+
+/** Stripe ends an incomplete subscription 23 hours after it was made, and voids its first invoice (Stripe docs, "Subscriptions"). */
+export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
+/** Five hours before that a person is told that a signup has no payment: a working day's notice is not to be had. */
+export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
+
+// ---- Refunds
+
+/**
+ * Days after which a refund without an end is shown to a person, by its status. Bank debits take days, not weeks; an answer that nobody
+ * gave should have come within the day.
+ */
+export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
+
+// ---- Bank transfers and payment links
+
+/** How long the event of a transfer may be behind the state that a read showed: the MoR tries to deliver it for some hours (events API). */
+export const TRANSFER_PATIENCE_MS = HOUR_MS;
+/** After its due date a transfer is still waited for: banks take days, customers more. */
+export const TRANSFER_LATE_MS = 30 * DAY_MS;
+/** How long a proforma invoice whose due date is not known here is taken to be payable. */
+export const PROFORMA_USUAL_TERM_MS = 30 * DAY_MS;
+/** A webhook may be lost for good: what can change at the MoR is looked at, at pauses that grow with its age, from a minute... */
+export const OBJECT_FIRST_LOOK_MS = MINUTE_MS;
+/** ...to a day. */
+export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
+/** A link is looked at once more so long after it expired: a payment in its last minute counts. */
+export const LINK_LAST_LOOK_AFTER_MS = MINUTE_MS;
+/** Reads of a link whose capture was announced, before a person is told that they do not agree: about two minutes. */
+export const LINK_CONFIRM_TRIES = 8;
+/** Links that are made by themselves for one invoice: a week each, they outlast every schedule of tries. */
+export const RECOVERY_LINKS_MOST = 3;
+
+// ---- Disputes
+
+/** How long an alert may be heard of behind the refund that answered it: the MoR tries to deliver it for some hours (events API). */
+export const ALERT_PATIENCE_MS = DAY_MS;
+/** Ids kept of what a dispute or an alert named: its events name one payment, so more are somebody's mistake. */
+export const DISPUTE_NAMES_MOST = 20;
+
+// ---- Tax
+
+/** Calculations that are tried for one transaction before a person is asked: once more, for one that expired or was used. */
+export const TAX_CALCULATIONS = 2;
+
+// ---- Verify
+
+/** Work that began less than this ago is under way, not different. */
+export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
+/**
+ * An interrupted run resumes only while it is younger than this, counted from its first beginning. A day after that the next daily run
+ * is due, which compares everything anew: so nothing that a report says was compared longer ago than that.
+ */
+export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
+/**
+ * A run that wrote nothing down for this long is dead: one that lives does so every 30 seconds, once the question under way is
+ * answered or given up, which takes two minutes at most. Should it live after all, it finds itself taken up and ends.
+ */
+export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
+/**
+ * When the MoR tries to deliver an event, in seconds after it was made: at most 8 attempts, the first retry after 10 seconds, tripling
+ * (events API, "Delivery"). By its other reading there is a ninth, hours later: with fewer tries more may be lost, and more is looked
+ * up. The payment API does not say how long it tries; the same is assumed.
+ */
+export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
