@@ -241,7 +241,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
     }
     const beside = BESIDE.map((name) => ({ argv: [...name.split(' '), '--json'], cwd: folder }));
     ran.file = await runMany('terminal, out to a file', beside, { env, cwd: folder });
-  });
+  }, 300_000); // the build is most of it, where there is none yet
   const at = (name: string): string => {
     const cwd = join(folder, name.replaceAll(' ', '-'));
     mkdirSync(cwd, { recursive: true });
