@@ -3,7 +3,7 @@ import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
 import { type TaxRecord } from './tax-record.js';
 import { type TaxCall } from './ports/tax.js';
-import { type BillingCallKind, type InvoiceStatus } from './ports/billing-platform.js';
+import { type BillingCall, type BillingCallKind, type InvoiceStatus } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
 
 /** What the platform last said of the invoice; `unknown` until an event or a read told us. */
@@ -254,6 +254,8 @@ export type OutboxRow = {
   readonly generation: number;
   readonly key: string;
   readonly wire: WireRequest;
+  /** What a call to Stripe asks for, by which its effect is recognised; null for the other peers. */
+  readonly asked: BillingCall | null;
   readonly status: 'pending' | 'done' | 'refused' | 'cancelled';
   readonly attempts: number;
   readonly firstTriedAt: Date | null;

@@ -16,7 +16,7 @@ import { plan } from './rules/plan.js';
 import { settle } from './rules/settle.js';
 import { applyDebit } from '../renewals/rules/alarms.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
-import { type BillingCallKind, BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
+import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type Claim, type EventVerdict, LaneStore, NotUnique, type WaitingEvent } from '../domain/ports/lane-store.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
@@ -226,7 +226,7 @@ export class WorkLaneFlow {
         const outcome = await trail.call(
           errand.do,
           errand.message.id,
-          this.platform.probe(billingCall(errand.message)),
+          this.platform.probe(billingCall(errand.message).asked),
         );
         return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
       }
@@ -237,7 +237,7 @@ export class WorkLaneFlow {
         return (s, ctx) => applyDebit(s, paysByDebit, ctx);
       }
       case 'identify': {
-        const outcome = await trail.call(errand.do, null, this.platform.probe(errand.call));
+        const outcome = await trail.call(errand.do, null, this.platform.probe(errand.asked));
         return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
       }
     }
@@ -264,7 +264,7 @@ export class WorkLaneFlow {
   }
 }
 
-function billingCall(m: OutboxRow): StoredBillingCall {
-  // `peer` is stripe: the kind is one of the platform's own.
-  return { kind: m.kind as BillingCallKind, key: m.key, wire: m.wire };
+function billingCall({ id, asked, key, wire }: OutboxRow): StoredBillingCall {
+  if (asked === null) throw new Error(`call ${id} does not say what it asks Stripe for`);
+  return { asked, key, wire };
 }

@@ -3,7 +3,6 @@ import {
   type AttemptRow,
   type InvoiceRow,
   type LedgerEntry,
-  type OutboxRow,
   type PaymentRow,
   type RefundRow,
   type ReviewRow,
@@ -308,47 +307,6 @@ export const TAX: Codec<TaxRecord> = {
     updatedAt: 'time',
   },
 };
-
-/** An outbox message with its wire request laid flat. */
-export type FlatMessage = Omit<OutboxRow, 'wire'> & { method: string; path: string; body: string | null };
-
-export const MESSAGE: Codec<FlatMessage> = {
-  table: '',
-  key: ['id'],
-  columns: {
-    id: 'text',
-    lane: 'text',
-    peer: 'text',
-    kind: 'text',
-    subject: 'text',
-    generation: 'int',
-    key: 'text',
-    method: 'text',
-    path: 'text',
-    body: 'text',
-    status: 'text',
-    attempts: 'int',
-    firstTriedAt: 'time',
-    nextTryAt: 'time',
-    lastStatus: 'int',
-    lastCode: 'text',
-    lastMessage: 'text',
-    lastRequestId: 'text',
-    replaying: 'bool',
-    createdAt: 'time',
-    answeredAt: 'time',
-  },
-};
-
-export function flat(m: OutboxRow): FlatMessage {
-  const { wire, ...rest } = m;
-  return { ...rest, ...wire };
-}
-
-export function unflat(f: FlatMessage): OutboxRow {
-  const { method, path, body, ...rest } = f;
-  return { ...rest, wire: { method: method as OutboxRow['wire']['method'], path, body } };
-}
 
 type FlatEntry = {
   debitAccount: string;

@@ -1,14 +1,13 @@
 // One row of a lane's log: what one step changed, as JSON, and the fold of such rows back into the lane's state.
 import { emptyLane } from '../domain/lane/change.js';
 import { type AttemptRow, type JournalLine, type LaneState, type ReviewRow } from '../domain/model.js';
+import { flat, MESSAGE, unflat } from './call-codec.js';
 import {
   ATTEMPT,
   changedFields,
   type Codec,
-  flat,
   INVOICE,
   jsonText,
-  MESSAGE,
   OBJECT,
   PAYMENT,
   REFUND,
@@ -16,7 +15,6 @@ import {
   snake,
   TAX,
   toJson,
-  unflat,
   withFields,
 } from './codec.js';
 

@@ -1,30 +1,30 @@
 // What Stripe's own answer to a change proves. A 2xx that names the object is believed unless something in it speaks against it.
-import { type BillingAnswer } from '../domain/ports/billing-platform.js';
+import { type Money } from '../domain/money.js';
+import { type BillingAnswer, type BillingCall } from '../domain/ports/billing-platform.js';
 import { amountOf, idOf, isNamed, minorOf, partOf, type JsonObject } from './parse.js';
 import { invoiceOf, paymentsWithin } from './parse-invoice.js';
-import { type StoredEffect } from './stored-call.js';
 
 /** The answer as ours, or null when it shows something else than what was asked for: another object, another amount, no effect. */
-export function readAnswer(asked: StoredEffect, object: JsonObject): BillingAnswer | null {
+export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswer | null {
   switch (asked.kind) {
     case 'report_payment': {
       const paymentRecordId = isNamed(object, 'payment_record') ? idOf(object['id']) : null;
       const requested = object['amount_requested'] ?? object['amount'];
-      if (paymentRecordId === null || !isSame(requested, asked)) return null;
+      if (paymentRecordId === null || !isSame(requested, asked.amount)) return null;
       return { kind: asked.kind, paymentRecordId };
     }
     case 'report_refund': {
       const paymentRecordId = isNamed(object, 'payment_record') ? idOf(object['id']) : null;
       const refunded = object['amount_refunded'];
       if (paymentRecordId !== asked.paymentRecordId) return null;
-      if (isGiven(refunded) && (amountOf(refunded)?.minor ?? 0n) < asked.minor) return null;
+      if (isGiven(refunded) && (amountOf(refunded)?.minor ?? 0n) < asked.amount.minor) return null;
       return { kind: asked.kind, paymentRecordId };
     }
     case 'issue_credit_note': {
       const creditNoteId = isNamed(object, 'credit_note') ? idOf(object['id']) : null;
       const { invoice, amount } = object;
       if (creditNoteId === null || (isGiven(invoice) && idOf(invoice) !== asked.invoiceId)) return null;
-      return isGiven(amount) && minorOf(amount) !== asked.minor ? null : { kind: asked.kind, creditNoteId };
+      return isGiven(amount) && minorOf(amount) !== asked.amount.minor ? null : { kind: asked.kind, creditNoteId };
     }
     default: {
       const invoice = invoiceOf(object);
@@ -34,13 +34,13 @@ export function readAnswer(asked: StoredEffect, object: JsonObject): BillingAnsw
   }
 }
 
-type InvoiceEffect = Extract<
-  StoredEffect,
+export type InvoiceCall = Extract<
+  BillingCall,
   { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' }
 >;
 
 /** A 2xx answer that leaves out what would prove the effect, and contradicts nothing. */
-function suffices(asked: InvoiceEffect, invoice: JsonObject): boolean {
+function suffices(asked: InvoiceCall, invoice: JsonObject): boolean {
   if (asked.kind === 'attach_payment') return !isGiven(invoice['payments']) && invoice['status'] === 'paid';
   return asked.kind === 'set_reference' && !isGiven(invoice['metadata']);
 }
@@ -50,14 +50,14 @@ function isGiven(value: unknown): boolean {
 }
 
 /** An amount that is left out says nothing against the one asked for. */
-function isSame(given: unknown, asked: { readonly minor: bigint; readonly currency: string }): boolean {
+function isSame(given: unknown, asked: Money): boolean {
   if (!isGiven(given)) return true;
   const amount = amountOf(given);
   return amount?.minor === asked.minor && amount.currency === asked.currency;
 }
 
 /** Does this invoice, as Stripe just showed it, carry the effect? For `attach_payment` with its payments expanded. */
-export function shows(asked: InvoiceEffect, invoice: JsonObject): boolean {
+export function shows(asked: InvoiceCall, invoice: JsonObject): boolean {
   switch (asked.kind) {
     case 'finalize_invoice':
       return invoice['status'] !== 'draft';

@@ -1,16 +1,15 @@
 // Is the effect of a call there? Found out by reading, for when nobody could say.
-import { type InvoicePaymentFacts, type Probe } from '../domain/ports/billing-platform.js';
+import { type BillingCall, type InvoicePaymentFacts, type Probe } from '../domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { shows } from './answers.js';
+import { type InvoiceCall, shows } from './answers.js';
 import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
 import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
-import { type StoredEffect } from './stored-call.js';
 
 /** A record may bear a time of Stripe's clock that lies a little before ours. */
 const CLOCK_SLACK_SEC = 3600;
 
-type Effect<K extends StoredEffect['kind']> = Extract<StoredEffect, { kind: K }>;
+type Call<K extends BillingCall['kind']> = Extract<BillingCall, { kind: K }>;
 
 const ABSENT: Probe = { done: false };
 
@@ -21,7 +20,7 @@ export class StripeEffects {
    * Reads what the call would have changed. `failed` is Stripe's answer to the call when it refused it, or when it was not
    * understood: for a refund a refusal alone may tell "exists already" from "not there".
    */
-  look(asked: StoredEffect, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
+  look(asked: BillingCall, failed: CallFailure | null = null): Promise<CallOutcome<Probe>> {
     switch (asked.kind) {
       case 'report_payment':
         return this.findRecord(asked);
@@ -51,7 +50,7 @@ export class StripeEffects {
   }
 
   private async lookAtInvoice(
-    asked: Effect<'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band'>,
+    asked: InvoiceCall,
     /** The call was answered with a 2xx that did not show the effect. */
     accepted: boolean,
   ): Promise<CallOutcome<Probe>> {
@@ -76,7 +75,7 @@ export class StripeEffects {
   }
 
   /** There is no look-up by reference: first what the invoice has, then every record made since the payment. */
-  private async findRecord(asked: Effect<'report_payment'>): Promise<CallOutcome<Probe>> {
+  private async findRecord(asked: Call<'report_payment'>): Promise<CallOutcome<Probe>> {
     const attached = await this.listPayments(asked.invoiceId);
     if (!attached.ok) return attached;
     for (const { paymentRecordId } of attached.value) {
@@ -102,7 +101,7 @@ export class StripeEffects {
    * nothing can be left to refund, or Stripe's own refusal of the reference as taken (it is unique across all refunds).
    * Without proof the answer is "absent": sending it again under a new key is then harmless, for the same reason.
    */
-  private async findRefund(asked: Effect<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
+  private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
     const name = 'payment_records.retrieve';
     const read = await this.client.read(name, `/v1/payment_records/${encodeURIComponent(asked.paymentRecordId)}`);
     if (!read.ok) return read;
@@ -111,14 +110,14 @@ export class StripeEffects {
     if (record?.paymentRecordId !== asked.paymentRecordId) return notUnderstood(name, read);
     const proven =
       record.lastRefundId === asked.refundId ||
-      asked.minor === record.amountGuaranteed ||
+      asked.amount.minor === record.amountGuaranteed ||
       (refusal !== null && saysReferenceTaken(refusal));
-    const done = proven && record.amountRefunded >= asked.minor;
+    const done = proven && record.amountRefunded >= asked.amount.minor;
     const answer = { kind: asked.kind, paymentRecordId: record.paymentRecordId };
     return { ...read, value: done ? { done, answer } : ABSENT };
   }
 
-  private async findNote(asked: Effect<'issue_credit_note'>): Promise<CallOutcome<Probe>> {
+  private async findNote(asked: Call<'issue_credit_note'>): Promise<CallOutcome<Probe>> {
     const name = 'credit_notes.list';
     const pages = await this.client.pages(
       name,
@@ -129,7 +128,7 @@ export class StripeEffects {
       const note = parseCreditNote(item);
       if (note === null) return notUnderstood(name, pages);
       // A note that a person voided since was issued all the same: it is not issued a second time.
-      const linked = asked.reference !== null && note.references.includes(asked.reference);
+      const linked = asked.refunded !== null && note.references.includes(asked.refunded.reference);
       if (note.refundId !== asked.refundId && !linked) continue;
       const answer = { kind: asked.kind, creditNoteId: note.creditNoteId };
       return { ...pages, value: { done: true, answer } };
@@ -138,7 +137,7 @@ export class StripeEffects {
   }
 }
 
-function isAttached(asked: Effect<'attach_payment'>, payments: readonly InvoicePaymentFacts[]): boolean {
+function isAttached(asked: Call<'attach_payment'>, payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(
     ({ paymentRecordId, status }) => paymentRecordId === asked.paymentRecordId && status !== 'canceled',
   );
@@ -150,11 +149,11 @@ function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
 }
 
 /** Ours by its metadata, or made for the same charge; never one that names another invoice. */
-function isRecordOf(asked: Effect<'report_payment'>, object: unknown): boolean {
+function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   const record = parsePaymentRecord(object);
   if (record === null) return false;
   if (record.invoiceId !== null && record.invoiceId !== asked.invoiceId) return false;
-  if (record.amountRequested !== asked.minor || record.currency !== asked.currency) return false;
+  if (record.amountRequested !== asked.amount.minor || record.currency !== asked.amount.currency) return false;
   return record.paymentId === asked.paymentId || record.reference === asked.reference;
 }
 

@@ -8,7 +8,7 @@ import { type WireRequest } from '../domain/ports/call.js';
 const DISPLAY_NAME = 'Merchant of Record';
 
 /**
- * One call as method, path and JSON text. The text becomes the form body; its members stand in the order written here.
+ * One call as method, path and form, whose fields stand in the order written here.
  * `customType` is the merchant's `cpmt_…`, null for none. Throws RangeError for an amount that is not 1 to 2^53 - 1.
  */
 export function encodeCall(call: BillingCall, customType: string | null): WireRequest {
@@ -90,7 +90,27 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
 }
 
 function post(path: string, params: object): WireRequest {
-  return { method: 'POST', path, body: JSON.stringify(params) };
+  return { method: 'POST', path, body: form(params) };
+}
+
+/** As the `stripe` package writes it: `a[b][0]=c`, with the brackets as they are. */
+export function form(params: object): string {
+  const fields: string[] = [];
+  const add = (name: string, value: unknown): void => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) add(`${name}[${key}]`, inner);
+    } else fields.push(`${escaped(name)}=${escaped(String(value))}`);
+  };
+  for (const [key, value] of Object.entries(params)) add(key, value);
+  return fields.join('&');
+}
+
+function escaped(text: string): string {
+  const percent = (c: string): string => `%${c.charCodeAt(0).toString(16).toUpperCase()}`;
+  return encodeURIComponent(text)
+    .replace(/[!'()*]/g, percent)
+    .replace(/%5B/g, '[')
+    .replace(/%5D/g, ']');
 }
 
 function segment(id: string): string {

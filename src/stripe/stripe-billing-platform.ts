@@ -13,9 +13,7 @@ import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/
 import { readAnswer } from './answers.js';
 import { StripeEffects } from './effects.js';
 import { encodeCall } from './encode.js';
-import { failure } from './failure.js';
 import { invoiceOf } from './parse-invoice.js';
-import { readStoredCall, type StoredEffect } from './stored-call.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 /** The routes' constant names, for the request budget and the metrics. */
@@ -56,24 +54,21 @@ export class StripeBillingPlatform extends BillingPlatform {
     return encodeCall(call, this.customPaymentMethodType);
   }
 
-  override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
-    const asked = readStoredCall(call);
-    if (asked === null) return invalidCall();
-    const name = ROUTES[call.kind];
-    const sent = await this.client.request(name, call.wire, call.key);
+  override async send({ asked, key, wire }: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+    const name = ROUTES[asked.kind];
+    const sent = await this.client.request(name, wire, key);
     if (sent.ok) {
       const answer = readAnswer(asked, sent.value);
       if (answer !== null) return { ...sent, value: answer };
       const strange = notUnderstood(name, sent);
-      return MAY_BE_DONE.has(call.kind) ? this.checked(asked, strange) : strange;
+      return MAY_BE_DONE.has(asked.kind) ? this.checked(asked, strange) : strange;
     }
     const refused = sent.kind === 'refused' && sent.code !== 'idempotency_error';
-    return refused && MAY_BE_DONE.has(call.kind) ? this.checked(asked, sent) : sent;
+    return refused && MAY_BE_DONE.has(asked.kind) ? this.checked(asked, sent) : sent;
   }
 
-  override async probe(call: StoredBillingCall): Promise<CallOutcome<Probe>> {
-    const asked = readStoredCall(call);
-    return asked === null ? invalidCall() : this.effects.look(asked);
+  override probe(asked: BillingCall): Promise<CallOutcome<Probe>> {
+    return this.effects.look(asked);
   }
 
   override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
@@ -91,7 +86,7 @@ export class StripeBillingPlatform extends BillingPlatform {
   }
 
   /** Success if the effect is there after all; the failure if it is surely not; "unknown" if that could not be read. */
-  private async checked(asked: StoredEffect, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
+  private async checked(asked: BillingCall, failed: CallFailure): Promise<CallOutcome<BillingAnswer>> {
     const found = await this.effects.look(asked, failed);
     if (found.ok && found.value.done) {
       const { status, requestId } = found;
@@ -101,8 +96,4 @@ export class StripeBillingPlatform extends BillingPlatform {
     const message = `${failed.message}; whether it was done before could not be read: ${found.message}`;
     return { ...failed, kind: 'unknown', retryAfterMs: found.retryAfterMs, message: message.slice(0, 600) };
   }
-}
-
-function invalidCall(): CallFailure {
-  return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours; nothing was sent');
 }

@@ -17,8 +17,23 @@ import { type StripeOptions } from './stripe-options.js';
 /** Pages of 100 that one question may take. Past it the answer is "could not find out", never "not there". */
 const MAX_PAGES = 200;
 
+/** Stripe's package adds its headers and reads the answer; the body is the stored one, byte for byte. */
+class StoredRequests extends Stripe.StripeResource {
+  override requestDataProcessor = (
+    _method: string,
+    { body }: { readonly body: string },
+    _headers: unknown,
+    done: (error: null, body: string) => void,
+  ): void => done(null, body);
+
+  post(path: string, body: string, idempotencyKey: string | null): Promise<unknown> {
+    return this._makeRequest('POST', path, { body }, idempotencyKey === null ? {} : { idempotencyKey });
+  }
+}
+
 export class StripeClient {
   private readonly stripe: Stripe;
+  private readonly requests: StoredRequests;
   private readonly transport: Transport & { close(): void };
 
   /** Throws when the base URL is none or has a path: requests would go astray. */
@@ -34,6 +49,7 @@ export class StripeClient {
       maxNetworkRetries: 0, // the outbox retries, with the key and the bytes it stored
       telemetry: false, // on, the package writes a file below the home directory
     });
+    this.requests = new StoredRequests(this.stripe);
   }
 
   close(): void {
@@ -42,22 +58,21 @@ export class StripeClient {
 
   /**
    * Sends one request, once. `name` is the constant name of the route, for the budget and the metrics. Never throws.
-   * `rawRequest` and not a typed method: what goes out is then exactly the stored JSON, form-encoded in its own order.
    */
   async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
-    const params = wire.body === null ? {} : parseJson(wire.body);
-    if (!wire.path.startsWith('/v1/') || !isObject(params)) {
-      return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours');
-    }
     // The last door: whatever was decided above, shadow mode changes nothing.
     if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
+    const isOurs = wire.body === null ? wire.method === 'GET' : wire.method === 'POST';
+    if (!isOurs || !wire.path.startsWith('/v1/')) {
+      return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours');
+    }
     try {
       await this.budget.take(name);
     } catch {
       return failure('retry', 'budget_unavailable', 'the request budget could not be asked; nothing was sent');
     }
     const startedAt = performance.now();
-    const outcome = await this.exchange(name, wire, params, key);
+    const outcome = await this.exchange(name, wire, key);
     this.report(name, wire, outcome, performance.now() - startedAt);
     return outcome;
   }
@@ -104,16 +119,12 @@ export class StripeClient {
     return failure('unknown', LIST_TOO_LONG, `Stripe: ${name} has more than ${MAX_PAGES} pages`);
   }
 
-  private async exchange(
-    name: string,
-    wire: WireRequest,
-    params: JsonObject,
-    key: string | null,
-  ): Promise<CallOutcome<JsonObject>> {
+  private async exchange(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
     try {
-      const options = key === null ? {} : { idempotencyKey: key };
-      const sent = wire.method === 'POST' ? params : {};
-      const answer: unknown = await this.stripe.rawRequest(wire.method, wire.path, sent, options);
+      const answer: unknown =
+        wire.body === null
+          ? await this.stripe.rawRequest('GET', wire.path)
+          : await this.requests.post(wire.path, wire.body, key);
       if (!isObject(answer)) return failure('unknown', 'unreadable_answer', 'Stripe: the answer is not an object');
       const last = isObject(answer['lastResponse']) ? answer['lastResponse'] : {};
       const status = typeof last['statusCode'] === 'number' ? last['statusCode'] : 200;
@@ -143,14 +154,6 @@ export class StripeClient {
 export function notUnderstood(name: string, answer: { status: number; requestId: string | null }): CallFailure {
   const { status, requestId } = answer;
   return failure('unknown', 'unreadable_answer', `Stripe: ${name} answered something else`, { status, requestId });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
 }
 
 function baseOf(apiBase: string | null): { host?: string; port?: string; protocol?: 'http' | 'https' } {

@@ -77,6 +77,7 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
       lastRequestId: null,
     },
     ...{ replaying: false, createdAt: now, answeredAt: now, lastMessage: 'ada.lovelace is no name' },
+    asked: null,
     wire: { method: 'POST', path: '/api/proforma-invoices', body: '{"legalName":"ada.lovelace"}' },
   };
   const object: MorObjectRow = {

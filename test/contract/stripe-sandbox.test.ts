@@ -1,6 +1,7 @@
 // The adapter against the sandbox's Stripe over real HTTP: effects happen once, and lost answers are found again.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type BillingAnswer, type BillingCall } from '../../src/domain/ports/billing-platform.js';
+import { form } from '../../src/stripe/encode.js';
 import { Kernel } from '../../tools/sandbox/kernel/kernel.js';
 import { listen, type RunningServer } from '../../tools/sandbox/kernel/server.js';
 import { addStripe } from '../../tools/sandbox/stripe/stripe.js';
@@ -25,7 +26,7 @@ afterAll(async () => {
 
 let count = 0;
 async function create(path: string, params: object): Promise<string> {
-  const wire = { method: 'POST', path, body: JSON.stringify(params) } as const;
+  const wire = { method: 'POST', path, body: form(params) } as const;
   const made = await stripe.client.request('setup', wire, `setup-${++count}`);
   if (!made.ok) throw new Error(made.message);
   return String(made.value['id']);
@@ -91,7 +92,7 @@ describe("the adapter and the sandbox's Stripe", () => {
       await done(refund, `refund-${key}-${invoiceId}`);
       if (key === 'first') issued.push(await done(note, `note-${key}-${invoiceId}`));
     }
-    expect(await stripe.platform.probe(stored(stripe.platform, note))).toMatchObject({
+    expect(await stripe.platform.probe(note)).toMatchObject({
       value: { done: true, answer: issued[0] },
     });
     expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
@@ -100,12 +101,11 @@ describe("the adapter and the sandbox's Stripe", () => {
 
   it('a reported payment is found by looking, before and after it is attached', async () => {
     const { report, attach, paymentRecordId, invoiceId } = await paidByRecord();
-    const call = stored(stripe.platform, report);
     const found = { ok: true, value: { done: true, answer: { paymentRecordId } } };
-    expect(await stripe.platform.probe(call)).toMatchObject(found);
+    expect(await stripe.platform.probe(report)).toMatchObject(found);
     await done(attach, `attach-${invoiceId}`);
-    expect(await stripe.platform.probe(call)).toMatchObject(found);
-    const other = stored(stripe.platform, { ...report, paymentId: 'pay_none', reference: 'ch_none' });
+    expect(await stripe.platform.probe(report)).toMatchObject(found);
+    const other = { ...report, paymentId: 'pay_none', reference: 'ch_none' };
     expect(await stripe.platform.probe(other)).toMatchObject({ ok: true, value: { done: false } });
   });
 
@@ -143,7 +143,7 @@ describe("the adapter and the sandbox's Stripe", () => {
     kernel.faults.add({ side: 'stripe', method: 'POST', path: '/v1/payment_records', action: kind, effect: true });
     const lost = stored(stripe.platform, call, `lost-${invoiceId}`);
     expect(await stripe.platform.send(lost)).toMatchObject({ ok: false, kind: 'unknown' });
-    const probe = await stripe.platform.probe(lost);
+    const probe = await stripe.platform.probe(call);
     expect(probe).toMatchObject({ ok: true, value: { done: true } });
     const again = await stripe.platform.send(lost);
     if (kind === 'store_500') expect(again).toMatchObject({ kind: 'unknown', replayed: true });

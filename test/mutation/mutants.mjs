@@ -190,6 +190,13 @@ export const mutants = [
     tests: ['test/store/request-budget.test.ts'],
   },
   {
+    name: 'what is sent to Stripe differs from the stored bytes',
+    file: 'src/stripe/stripe-client.ts',
+    find: 'await this.requests.post(wire.path, wire.body, key)',
+    replace: "await this.requests.post(wire.path, wire.body.replaceAll('%20', '+'), key)",
+    tests: ['test/e2e/wire-bytes.test.ts'],
+  },
+  {
     name: 'a slice of the budget is taken of what another replica holds',
     file: 'src/store/budget-slices.ts',
     find: 'return Math.max(0, Math.min(free, fair + Math.max(0, spare) / 2));',

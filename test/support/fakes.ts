@@ -130,7 +130,7 @@ export class FakeBillingPlatform extends BillingPlatform {
   }
 
   override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
-    this.asked.push(`${call.kind} ${call.key}`);
+    this.asked.push(`${call.asked.kind} ${call.key}`);
     const now = this.clock.now().getTime();
     const kept = this.#kept.get(call.key);
     if (kept !== undefined && now - kept.at < DAY_MS) {
@@ -140,7 +140,7 @@ export class FakeBillingPlatform extends BillingPlatform {
       }
       return kept.outcome.ok ? kept.outcome : { ...kept.outcome, replayed: true };
     }
-    const trouble = this.take(call.kind);
+    const trouble = this.take(call.asked.kind);
     if (trouble === 'retry' || trouble === 'stopped') return failed(trouble);
     if (trouble === 'lost-request') return failed('unknown');
     const keep = (outcome: CallOutcome<BillingAnswer>): CallOutcome<BillingAnswer> => {
@@ -149,14 +149,14 @@ export class FakeBillingPlatform extends BillingPlatform {
     };
     if (trouble === 'stored-500') return keep(failed('unknown', { status: 500 }));
     if (trouble === 'refused') return keep(failed('refused', { code: 'scripted' }));
-    const outcome = keep(this.carryOut(fromWire<BillingCall>(call.wire)));
+    const outcome = keep(this.carryOut(call.asked));
     return trouble === 'lost-answer' ? failed('unknown') : outcome;
   }
 
-  override async probe(call: StoredBillingCall): Promise<CallOutcome<Probe>> {
-    this.asked.push(`probe ${call.kind}`);
+  override async probe(asked: BillingCall): Promise<CallOutcome<Probe>> {
+    this.asked.push(`probe ${asked.kind}`);
     if (this.take('probe') !== null) return failed('unknown');
-    const found = this.find(fromWire<BillingCall>(call.wire));
+    const found = this.find(asked);
     return answered<Probe>(found === null ? { done: false } : { done: true, answer: found });
   }
 

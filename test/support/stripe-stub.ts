@@ -81,7 +81,7 @@ export function stored(
   call: BillingCall,
   key = `key-${call.kind}`,
 ): StoredBillingCall {
-  return { kind: call.kind, key, wire: platform.encode(call) };
+  return { asked: call, key, wire: platform.encode(call) };
 }
 
 export function anInvoice(change: Record<string, unknown> = {}): Record<string, unknown> {

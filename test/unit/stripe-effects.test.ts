@@ -200,7 +200,7 @@ describe('finalizing and paying out of band', () => {
     const call = stored(platform, calls.reference);
     expect(await platform.send(call)).toMatchObject({ ok: true });
     expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
-    expect(await platform.probe(call)).toMatchObject({ ok: true, value: { done: true } });
+    expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
   });
 });
 
@@ -209,10 +209,10 @@ describe('looking for a payment that may have been reported', () => {
     const { platform, seen, more } = await stub(reply(200, payments({}, { record: 'pr_1' })), reply(200, aRecord()));
     const call = stored(platform, calls.report);
     const found = { ok: true, value: { done: true, answer: { kind: 'report_payment', paymentRecordId: 'pr_1' } } };
-    expect(await platform.probe(call)).toMatchObject(found);
+    expect(await platform.probe(call.asked)).toMatchObject(found);
     const firstPage = { ...aList(aRecord({ id: 'pr_9', metadata: {}, processor_details: {} })), has_more: true };
     more(reply(200, payments()), reply(200, firstPage), reply(200, aList(aRecord({ metadata: {} }))));
-    expect(await platform.probe(call)).toMatchObject(found);
+    expect(await platform.probe(call.asked)).toMatchObject(found);
     expect(seen.map(route).slice(2)).toEqual([
       'GET /v1/invoice_payments?invoice=in_1&limit=100',
       `GET /v1/payment_records?created_after=${1793491205 - 3600}&limit=100`,
@@ -226,12 +226,12 @@ describe('looking for a payment that may have been reported', () => {
       aRecord({ amount_requested: { value: 1, currency: 'eur' } }),
     );
     const { platform } = await stub(reply(200, payments()), reply(200, others));
-    expect(await platform.probe(stored(platform, calls.report))).toMatchObject({ ok: true, value: { done: false } });
+    expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: false } });
   });
 
   it('is unknown, not absent, when the records could not be read', async () => {
     const { platform } = await stub(reply(200, payments()), refusal(500, { type: 'api_error' }));
-    expect(await platform.probe(stored(platform, calls.report))).toMatchObject({ ok: false, kind: 'unknown' });
+    expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
   });
 });
 
@@ -263,9 +263,9 @@ describe('refunds on Stripe', () => {
       reply(200, refunded(2990)),
     );
     const call = stored(platform, calls.refund);
-    expect(await platform.probe(call)).toMatchObject({ ok: true, value: { done: false } });
-    expect(await platform.probe(call)).toMatchObject({ ok: true, value: { done: true } });
-    const whole = stored(platform, { ...calls.refund, amount: { minor: 2990n, currency: 'EUR' } });
+    expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: false } });
+    expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
+    const whole = { ...calls.refund, amount: { minor: 2990n, currency: 'EUR' } };
     expect(await platform.probe(whole)).toMatchObject({ ok: true, value: { done: true } });
   });
 
@@ -280,9 +280,9 @@ describe('refunds on Stripe', () => {
     expect(await platform.send(call)).toMatchObject({ ok: true, value: { creditNoteId: 'cn_1' } });
     expect(await platform.send(call)).toMatchObject({ ok: true, value: { creditNoteId: 'cn_2' } });
     more(reply(200, aList(aNote({ metadata: { refund_id: 'rf_2' } }), linked)));
-    expect(await platform.probe(call)).toMatchObject({ ok: true, value: { done: true } });
+    expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
     more(reply(200, aList(aNote({ metadata: {} }))));
-    expect(await platform.probe(call)).toMatchObject({ ok: true, value: { done: false } });
+    expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: false } });
   });
 });
 

@@ -186,11 +186,19 @@ describe('failures of a call to Stripe', () => {
     expect(JSON.stringify(stub.seen[0]?.path)).not.toContain(API_KEY);
   });
 
-  it('stored bytes that are not of this kind of call are not sent', async () => {
+  it('a call whose stored bytes were purged, or whose path is none of Stripe, is not sent', async () => {
     const stub = await startStub();
     stop = stub.close;
-    const wire = { method: 'POST', path: '/v1/refunds', body: '{}' } as const;
-    const outcome = await stub.platform.send({ kind: 'pay_out_of_band', key: 'k', wire });
+    const call = stored(stub.platform, calls.reference);
+    for (const wire of [
+      { ...call.wire, body: null },
+      { ...call.wire, path: '/api/payments' },
+    ])
+      expect(await stub.platform.send({ ...call, wire })).toMatchObject({
+        kind: 'refused',
+        code: 'invalid_stored_call',
+      });
+    const outcome = await stub.platform.send({ ...call, wire: { ...call.wire, method: 'PUT' } });
     expect(outcome).toMatchObject({ kind: 'refused', code: 'invalid_stored_call' });
     expect(stub.seen).toEqual([]);
   });

@@ -57,9 +57,8 @@ export class InstantPlatform extends BillingPlatform {
     return { method: 'POST', path: `/${call.kind}/${call.invoiceId}`, body: plain };
   }
 
-  send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
-    const invoiceId = call.wire.path.split('/')[2] ?? '';
-    switch (call.kind) {
+  send({ asked: { kind, invoiceId } }: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
+    switch (kind) {
       case 'report_payment':
         return this.answer({ kind: 'report_payment', paymentRecordId: `pr_${invoiceId}` });
       case 'attach_payment':
@@ -67,13 +66,13 @@ export class InstantPlatform extends BillingPlatform {
         return this.answer({ kind: 'attach_payment', invoice: facts(invoiceId, true) });
       case 'finalize_invoice':
       case 'set_reference':
-        return this.answer({ kind: call.kind, invoice: facts(invoiceId, false) });
+        return this.answer({ kind, invoice: facts(invoiceId, false) });
       case 'pay_out_of_band':
-        return this.answer({ kind: call.kind, invoice: facts(invoiceId, true) });
+        return this.answer({ kind, invoice: facts(invoiceId, true) });
       case 'report_refund':
-        return this.answer({ kind: call.kind, paymentRecordId: `pr_${invoiceId}` });
+        return this.answer({ kind, paymentRecordId: `pr_${invoiceId}` });
       case 'issue_credit_note':
-        return this.answer({ kind: call.kind, creditNoteId: `cn_${invoiceId}` });
+        return this.answer({ kind, creditNoteId: `cn_${invoiceId}` });
     }
   }
 

@@ -176,13 +176,13 @@ export function openReviewOf(s: LaneState, kind: ReviewKind, subject: string): R
 
 /** Writes a call down to be sent: its key and its bytes are fixed from here on. In shadow mode it is over before it began. */
 export function addCall(s: LaneState, ctx: Ctx, call: BillingCall, subject: string): LaneState {
-  return addMessage(s, ctx, { peer: 'stripe', kind: call.kind, subject, wire: ctx.encodeBilling(call) });
+  return addMessage(s, ctx, { peer: 'stripe', kind: call.kind, subject, wire: ctx.encodeBilling(call), asked: call });
 }
 
 export function addMessage(
   s: LaneState,
   ctx: Ctx,
-  m: Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> & { generation?: number; key?: string },
+  m: Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> & { asked?: BillingCall; generation?: number; key?: string },
 ): LaneState {
   const generation =
     m.generation ??
@@ -197,6 +197,7 @@ export function addMessage(
     generation,
     key: m.key ?? messageKey(m.kind, m.subject, generation),
     wire: m.wire,
+    asked: m.asked ?? null,
     status: shadow ? 'cancelled' : 'pending',
     attempts: 0,
     firstTriedAt: null,

@@ -1,6 +1,6 @@
 // One call to somebody else that a lane needs next.
 import { type OutboxRow } from '../model.js';
-import { type StoredBillingCall } from '../ports/billing-platform.js';
+import { type BillingCall } from '../ports/billing-platform.js';
 
 /** One call to somebody else. */
 export type Errand =
@@ -24,4 +24,4 @@ export type Errand =
     }
   /** The verdict is late: does its customer pay by bank debit, which takes days? */
   | { readonly do: 'ask-debit'; readonly customerId: string }
-  | { readonly do: 'identify'; readonly paymentRowId: string; readonly call: StoredBillingCall };
+  | { readonly do: 'identify'; readonly paymentRowId: string; readonly asked: BillingCall };

@@ -97,9 +97,9 @@ export type BillingAnswer =
   | { readonly kind: 'report_refund'; readonly paymentRecordId: string }
   | { readonly kind: 'issue_credit_note'; readonly creditNoteId: string };
 
-/** A call as the outbox keeps it. */
+/** A call as it was written down: what it asks for, its key and its bytes. */
 export type StoredBillingCall = {
-  readonly kind: BillingCallKind;
+  readonly asked: BillingCall;
   readonly key: string; // idempotency key
   readonly wire: WireRequest;
 };
@@ -108,12 +108,12 @@ export type StoredBillingCall = {
 export type Probe = { readonly done: true; readonly answer: BillingAnswer } | { readonly done: false };
 
 export abstract class BillingPlatform {
-  /** The bytes of a call. Pure: the same call gives the same bytes. */
+  /** The bytes of a call, as they leave the socket. Pure: the same call gives the same bytes. */
   abstract encode(call: BillingCall): WireRequest;
   /** Sends a stored call once (no retry of its own beyond the socket) and parses the answer. Never throws. */
   abstract send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>>;
-  /** Looks whether the effect of a stored call is there, by reading. For keys that were pruned or that replay a stored 500. */
-  abstract probe(call: StoredBillingCall): Promise<CallOutcome<Probe>>;
+  /** Looks whether the effect of a call is there, by reading. For keys that were pruned or that replay a stored 500. */
+  abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
   /** A fresh read. A deleted or unknown invoice is `status: 'deleted'` only if the platform says 404; the caller gives the id. */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;
   abstract listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>>;

@@ -47,6 +47,6 @@ export type WireRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path and query below the peer's base URL, for example `/v1/invoices/in_1/attach_payment`. */
   readonly path: string;
-  /** JSON text; null for a request without a body. */
+  /** The body as it leaves the socket: a form to Stripe, JSON to the MoR. Null: none, or purged. */
   readonly body: string | null;
 };

@@ -1,8 +1,8 @@
 // What to do next for a lane: one errand outside, or nothing until a certain time.
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import { TRANSFERRED } from '../../domain/mor-object.js';
-import { type StoredBillingCall } from '../../domain/ports/billing-platform.js';
-import { type Ctx, messageKey } from '../../domain/lane/change.js';
+import { type BillingCall } from '../../domain/ports/billing-platform.js';
+import { type Ctx } from '../../domain/lane/change.js';
 import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REPLAY_PATIENCE_MS, TRANSFER_PATIENCE_MS } from '../../policy.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { isFresh } from '../../domain/lane/facts.js';
@@ -69,7 +69,7 @@ function nextErrand(s: LaneState, ctx: Ctx, due: (at: Date | null) => boolean): 
     }
     if (p.mark !== 'waiting' || i === null || !due(i.readDueAt)) continue;
     if (!fresh) return { do: 'read-invoice', invoiceId: i.invoiceId };
-    return { do: 'identify', paymentRowId: p.id, call: identifyCall(p, ctx) };
+    return { do: 'identify', paymentRowId: p.id, asked: identifyCall(p, ctx) };
   }
   for (const o of s.objects) {
     if (o.readDueAt === null || o.morId === null || (o.kind !== 'proforma' && o.kind !== 'payment_link')) continue;
@@ -116,26 +116,17 @@ function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {
   );
 }
 
-/** Looks for this payment's own mark on an invoice that is paid. */
-function identifyCall(p: PaymentRow, ctx: Ctx): StoredBillingCall {
-  const subject = effectName(p);
+/** What this payment's own mark on an invoice that is paid would have been. */
+function identifyCall(p: PaymentRow, ctx: Ctx): BillingCall {
   const { invoiceId, paymentRecordId } = p;
-  if (paymentRecordId !== null) {
-    const wire = ctx.encodeBilling({ kind: 'attach_payment', invoiceId, paymentRecordId });
-    return { kind: 'attach_payment', key: messageKey('attach_payment', subject, 1), wire };
-  }
-  if (p.markMode === 'out_of_band') {
-    // The reference is there; was it paid out of band, or did Stripe collect it after all?
-    const wire = ctx.encodeBilling({ kind: 'pay_out_of_band', invoiceId });
-    return { kind: 'pay_out_of_band', key: messageKey('pay_out_of_band', subject, 1), wire };
-  }
+  if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
+  // The reference is there; was it paid out of band, or did Stripe collect it after all?
+  if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
   if (ctx.settings.markMode === 'out_of_band') {
-    const reference = p.reference ?? p.processorChargeId ?? subject;
-    const wire = ctx.encodeBilling({ kind: 'set_reference', invoiceId, paymentId: subject, reference });
-    return { kind: 'set_reference', key: messageKey('set_reference', subject, 1), wire };
+    const paymentId = effectName(p);
+    return { kind: 'set_reference', invoiceId, paymentId, reference: p.reference ?? p.processorChargeId ?? paymentId };
   }
-  const wire = ctx.encodeBilling(reportOf(p, p.amount ?? 0n, ctx.now));
-  return { kind: 'report_payment', key: messageKey('report_payment', subject, 1), wire };
+  return reportOf(p, p.amount ?? 0n, ctx.now);
 }
 
 /** The times at which settle would open a review item or look again. */

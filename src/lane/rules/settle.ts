@@ -1,5 +1,6 @@
 // Brings a lane to rest: looks at all that is known and writes down what must be done next. It asks no one and sends nothing,
 // and it does not care in which order things became known.
+import { type BillingCall } from '../../domain/ports/billing-platform.js';
 import { HOLDING, type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { publicStatus, SIGNUP_REASON } from '../../domain/status.js';
 import {
@@ -173,7 +174,7 @@ function startMark(
 }
 
 /** The report of a payment to Stripe. Its times are the payment's own, so the bytes never change. */
-export function reportOf(p: PaymentRow, amount: bigint, now: Date): Parameters<Ctx['encodeBilling']>[0] {
+export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall {
   const at = p.succeededAt ?? now;
   return {
     kind: 'report_payment',

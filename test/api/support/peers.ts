@@ -98,20 +98,20 @@ export class FakeStripe extends BillingPlatform {
   }
 
   override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
-    const { invoiceId } = JSON.parse(call.wire.body ?? '{}') as { invoiceId: string };
+    const { kind, invoiceId } = call.asked;
     const n = ++this.#made;
-    switch (call.kind) {
+    switch (kind) {
       case 'report_payment':
       case 'report_refund':
-        return answer({ kind: call.kind, paymentRecordId: `pr_${n}` });
+        return answer({ kind, paymentRecordId: `pr_${n}` });
       case 'issue_credit_note':
-        return answer({ kind: call.kind, creditNoteId: `cn_${n}` });
+        return answer({ kind, creditNoteId: `cn_${n}` });
       default: {
         const was = this.invoices.get(invoiceId);
         if (was === undefined) return failure({ status: 404, code: 'resource_missing' });
         const invoice: InvoiceFacts = { ...was, status: 'paid', amountPaid: was.amountDue, amountRemaining: 0n };
         this.invoices.set(invoiceId, invoice);
-        return answer({ kind: call.kind, invoice });
+        return answer({ kind, invoice });
       }
     }
   }

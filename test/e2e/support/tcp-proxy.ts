@@ -11,6 +11,8 @@ export class TcpProxy {
   private toLose: { readonly asked: string; readonly done: string; left: number } | null = null;
   /** Answers that were lost so far. */
   lost = 0;
+  /** What each client wrote, byte for byte. */
+  readonly written: Buffer[][] = [];
   private readonly pairs = new Set<readonly [Socket, Socket]>();
 
   private constructor(
@@ -56,9 +58,12 @@ export class TcpProxy {
   private join(client: Socket, server: Socket): void {
     const pair = [client, server] as const;
     this.pairs.add(pair);
+    const written: Buffer[] = [];
+    this.written.push(written);
     let losing: string | null = null; // what the server has to say before the connection is cut
     let held: Buffer = Buffer.alloc(0); // its answer so far, which nobody has heard
     client.on('data', (chunk) => {
+      written.push(chunk);
       if (losing === null && this.toLose !== null && this.toLose.left > 0 && chunk.includes(this.toLose.asked)) {
         this.toLose.left--;
         losing = this.toLose.done;
