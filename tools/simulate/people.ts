@@ -4,6 +4,7 @@ import { type Resolution } from '#src/domain/model.js';
 import { resolutionsOf } from '#src/lane/rules/apply-command.js';
 import { type MorPayment } from '../sandbox/mor/state.js';
 import { amountPaid, type Invoice } from '../sandbox/stripe/model.js';
+import { type Naming } from './planted.js';
 import { type World } from './world.js';
 
 type Json = Record<string, unknown>;
@@ -126,20 +127,24 @@ export class People {
     cards.events.verdict(twin);
   }
 
-  /** An operator asks for a refund, `clicks` times at once with one key: one refund at most. */
-  async refund(paymentId: string, amount: number | null, clicks = 1): Promise<void> {
+  /**
+   * An operator asks for a refund, `clicks` times at once with one key: one refund at most. `trueId`: the MoR's name of the payment,
+   * where `paymentId` is another. Gives whether it was taken.
+   */
+  async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
     const key = `click-${++this.clicks}`;
     const bodySha256 = createHash('sha256').update(String(amount)).digest();
     const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
     const minor = amount === null ? null : BigInt(amount);
     const request = { amount: minor, reason: null, metadata: { click: key }, by: 'ops' };
-    const click = async (): Promise<void> => {
+    const click = async (): Promise<boolean> => {
       const made = await this.world.ask(`refund ${key}`, (r) => r.refunds.request(paymentId, request, name));
-      const most = this.world.sandbox.mor.payments.get(paymentId)?.amount ?? 0;
+      const most = this.world.sandbox.mor.payments.get(trueId)?.amount ?? 0;
       if (made?.ok === true && Number(made.value.amount) > most)
         this.world.scheduler.broken.push(`V6: a refund of ${made.value.amount} was taken for ${paymentId} of ${most}`);
+      return made?.ok === true;
     };
-    await Promise.all(Array.from({ length: clicks }, click));
+    return (await Promise.all(Array.from({ length: clicks }, click))).includes(true);
   }
 
   /** The bank is quick: a customer's debit settles now. */
@@ -198,11 +203,15 @@ export class People {
     });
   }
 
-  /** The whole signup: intent, browser, completion. `said`: the amounts that the shop's backend names, one after the other. */
+  /**
+   * The whole signup: intent, browser, completion. `said`: the amounts that the shop's backend names, one after the other. `names`: what
+   * it says the payment is called, of the MoR's own id of it; null: nothing.
+   */
   async signUp(
     s: Subscriber,
     outcome: 'succeed' | 'decline' | 'bank_debit' | 'bank_debit_failed' = 'succeed',
     said: readonly number[] = [s.amount],
+    names: (right: string) => Pick<Naming, 'said' | 'as'> | null = () => null,
   ): Promise<void> {
     const by = 'shop';
     const body = JSON.stringify({ customer: s.customerId, amount: s.amount });
@@ -243,8 +252,13 @@ export class People {
     this.world.signupOf.set(chargeId, s.firstInvoiceId);
     if (said.some((amount) => amount !== s.amount)) this.world.misnamed.add(id);
     const completion = { chargeId, invoiceId: s.firstInvoiceId, currency: s.currency.toUpperCase() };
+    const right = this.payments().find((p) => p.processorChargeId === chargeId)?.id ?? '';
+    const called = names(right);
+    const paymentId = called?.said ?? null;
     for (const amount of said) {
-      await this.world.ask('complete', (r) => r.signups.complete(id, { ...completion, amount: BigInt(amount) }));
+      const charge = { ...completion, amount: BigInt(amount), paymentId };
+      const done = await this.world.ask('complete', (r) => r.signups.complete(id, charge));
+      if (done?.ok === true && called !== null) this.world.planted.namings.push({ reference: chargeId, ...called });
       await this.world.sleep(60_000);
     }
   }

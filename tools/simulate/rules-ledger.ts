@@ -13,7 +13,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
       }, 0);
   for (const p of taken) {
     const row = rowOf(seen, p);
-    if (row === undefined || row.succeeded_at === null) continue;
+    if (row === undefined || row.succeeded_at === null || world.planted.isMixedUp(p)) continue;
     const own = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
     const gap = seen.reviews.some((r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === row.id);
     const counted = own.reduce((n, r) => n + Number(r.amount), 0);

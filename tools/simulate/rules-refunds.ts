@@ -24,9 +24,9 @@ function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
 }
 
 /** V6: the refunds that count are those the MoR made, or somebody was told of the gap. */
-function sumRules({ seen }: Sides, p: Taken): string[] {
+function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
-  if (row === undefined || row.payment_id === null) return [];
+  if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
   const broken: string[] = [];
   const gap = seen.reviews.some((r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === row.id);
   const own = seen.refunds.filter((r) => r.payment_row_id === row.id);
@@ -44,7 +44,8 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
   const broken: string[] = [];
   const payment = taken.find((x) => x.id === r.paymentId);
   const row = payment === undefined ? undefined : rowOf(seen, payment);
-  if (row === undefined || row.payment_id === null) return [];
+  if (payment === undefined || row === undefined || row.payment_id === null || world.planted.isMixedUp(payment))
+    return [];
   const rows = seen.refunds.filter(
     (x) => x.payment_row_id === row.id && (x.mor_refund_id === r.id || x.processor_refund_id === r.processorRefundId),
   );

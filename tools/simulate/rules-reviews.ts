@@ -2,6 +2,7 @@
 import { amountDue, amountPaid, amountRemaining } from '../sandbox/stripe/model.js';
 import { type ReviewLine } from './sim-store.js';
 import { rowOf, type Sides, type Taken } from './sides.js';
+import { collectedByStripe } from './twice.js';
 
 export function reviewRules(sides: Sides): string[] {
   return sides.seen.reviews
@@ -26,7 +27,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       const openLink = books.links.some(
         (l) => world.linkOf.get(l.idempotencyKey) === invoiceId && l.openUntilMs > world.now,
       );
-      return ofInvoice.length > 1 || world.paidByHand.has(invoiceId) || openLink;
+      const oneCharge = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
+      const byStripe = collectedByStripe(invoice) > 0;
+      return ofInvoice.length > 1 || world.paidByHand.has(invoiceId) || openLink || oneCharge || byStripe;
     }
     case 'invoice_not_payable':
       return p !== undefined && (invoice === undefined || invoice.status === 'void');
@@ -62,13 +65,30 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       // The first that the MoR says of a signup's payment, after its charge was proven, is that it failed.
       if (p?.kind === 'signup' && world.contradicted.has(invoiceId)) return true;
       // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
-      return all.some((t) => t.kind === 'signup' && r.summary.includes(t.id) && rowOf(seen, t) === undefined);
+      return (
+        all.some(
+          (t) => (t.kind === 'signup' || t.kind === 'link') && r.summary.includes(t.id) && rowOf(seen, t) === undefined,
+        ) ||
+        isOfNobody(sides, r) ||
+        world.planted.namings.some((n) => n.as === 'another' && r.summary.includes(n.said))
+      );
     case 'effect_failed':
       // What a person gave back or took off on Stripe by hand leaves no room for our own refund or credit note there.
-      return world.byHand.some((h) => h.invoiceId === invoiceId);
+      // And Stripe takes one reference of a refund once.
+      return (
+        world.byHand.some((h) => h.invoiceId === invoiceId) ||
+        seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
+      );
     default:
       return false;
   }
+}
+
+/** A capture of a payment that nobody has named here: its signup was never completed. */
+function isOfNobody({ world, seen, taken }: Sides, r: ReviewLine): boolean {
+  const capture = world.planted.captures.find((c) => r.subject === c.eventId);
+  const payment = taken.find((t) => t.id === capture?.paymentId);
+  return payment !== undefined && rowOf(seen, payment) === undefined;
 }
 
 function invoiceOf({ seen }: Sides, t: Taken): string | null {

@@ -4,9 +4,11 @@ import { amountDue, amountRemaining, type Invoice } from '../sandbox/stripe/mode
 import { wasDetached } from './hands.js';
 import { ledgerRules } from './rules-ledger.js';
 import { channelRules } from './rules-channels.js';
+import { nameRules } from './rules-names.js';
 import { refundRules } from './rules-refunds.js';
 import { reviewRules } from './rules-reviews.js';
 import { taxRules } from './rules-tax.js';
+import { twiceRules } from './rules-twice.js';
 import { type MessageLine, type Snapshot } from './sim-store.js';
 import { rowOf, type Sides, sidesOf, type Taken } from './sides.js';
 import { type World } from './world.js';
@@ -26,6 +28,8 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
     ...ledgerRules(sides),
     ...channelRules(sides),
     ...taxRules(sides),
+    ...nameRules(sides),
+    ...twiceRules(sides),
     ...reviewRules(sides),
   ];
 }

@@ -32,8 +32,9 @@ function moneyTaken(world: World): readonly Taken[] {
   const { mor } = world.sandbox;
   const { proformas, links } = mor.channelBooks();
   const cards = [...mor.payments.values()].flatMap((p): Taken[] => {
-    if (!TAKEN.has(p.status)) return [];
-    const { id, kind, amount, amountRefunded, currency, status } = p;
+    if (!TAKEN.has(p.status) || p.kind === 'transfer') return [];
+    const { id, amount, amountRefunded, currency, status } = p;
+    const kind = p.kind;
     const base = { id, kind, amount, amountRefunded, currency, status, chargeId: p.processorChargeId };
     const link = links.find((l) => l.paymentId === p.id);
     if (link === undefined) {
@@ -46,16 +47,18 @@ function moneyTaken(world: World): readonly Taken[] {
   });
   const transfers = proformas.flatMap(({ id, reference, received, currency }): Taken[] => {
     if (received === null) return [];
+    // In the portal it is a payment like others, once somebody has looked.
+    const shown = mor.payments.get(world.planted.transfers.get(id) ?? '');
     return [
       {
-        id,
+        id: shown?.id ?? id,
         kind: 'transfer',
         invoiceId: reference,
         customerId: '',
         amount: Number(received),
-        amountRefunded: 0,
+        amountRefunded: shown?.amountRefunded ?? 0,
         currency: currency.toLowerCase(),
-        status: 'succeeded',
+        status: shown?.status ?? 'succeeded',
         chargeId: null,
         reference: id,
       },
@@ -68,7 +71,10 @@ type Index = { readonly byId: Rows; readonly byReference: Rows; readonly byCharg
 type Rows = ReadonlyMap<string | null, PaymentLine>;
 const indexes = new WeakMap<Snapshot, Index>();
 
-/** The ledger's row of what was taken: by its id, a link's or transfer's by its reference, or a signup's by its charge. */
+/**
+ * The ledger's row of what was taken: by the id that the MoR gave it; a link's or transfer's by its reference, or a signup's by its charge,
+ * whatever people call it.
+ */
 export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);
   const byCharge = p.chargeId === null ? undefined : index.byCharge.get(p.chargeId);
@@ -79,9 +85,9 @@ export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
 function indexOf(seen: Snapshot): Index {
   // The first of two rows with one key counts.
   const rows = seen.payments.toReversed();
-  const unnamed = rows.filter((r) => r.payment_id === null);
+  const unnamed = rows.filter((r) => r.payment_id === null || r.identified_by !== null);
   const index = {
-    byId: new Map(rows.map((r) => [r.payment_id, r])),
+    byId: new Map(rows.filter((r) => r.identified_by === null).map((r) => [r.payment_id, r])),
     byReference: new Map(unnamed.map((r) => [r.reference, r])),
     byCharge: new Map(unnamed.map((r) => [r.processor_charge_id, r])),
   };

@@ -7,6 +7,8 @@ import { fold, type LoggedRow } from '#src/store/lane-log.js';
 export type PaymentLine = {
   readonly id: string;
   readonly payment_id: string | null;
+  /** Who named it so; null: the MoR itself. */
+  readonly identified_by: string | null;
   readonly invoice_id: string;
   readonly origin: string;
   readonly status: string;

@@ -2,6 +2,7 @@
 import { channelStories } from './channel-stories.js';
 import { Hands } from './hands.js';
 import { People } from './people.js';
+import { moneyStories } from './money-stories.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 
 export type { Story } from './scenes.js';
@@ -228,6 +229,7 @@ export const goldenStories: readonly Story[] = [
     },
   },
   ...channelStories,
+  ...moneyStories,
 ];
 
 export function storyNamed(name: string): Story {

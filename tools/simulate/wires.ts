@@ -25,8 +25,8 @@ export type Sent = {
 export type Network = {
   readonly scheduler: Scheduler;
   readonly kernel: Kernel;
-  /** True while nobody reaches this peer. */
-  readonly isDown: (side: Side) => boolean;
+  /** True while nobody reaches this peer, or this path of it. */
+  readonly isDown: (side: Side, path: string) => boolean;
   readonly onSent: (sent: Sent) => void;
 };
 
@@ -48,7 +48,7 @@ async function exchange(net: Network, owner: Owner, side: Side, raw: Raw): Promi
   let got: Got = { kind: 'none', sent: false, slow: false };
   const effect = { done: false };
   await scheduler.step(owner, label, legal, async (fault) => {
-    got = net.isDown(side)
+    got = net.isDown(side, raw.target.split('?')[0] ?? '')
       ? { kind: 'none', sent: false, slow: false }
       : await act(net.kernel, side, raw, fault, effect);
     const key = raw.headers['idempotency-key'] ?? null;

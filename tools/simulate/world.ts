@@ -7,6 +7,7 @@ import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type Side } from '../sandbox/kernel/side.js';
 import { makeSandbox, type SandboxCore } from '../sandbox/sandbox.js';
 import { deliveryFaults, type FaultKind } from './faults.js';
+import { Planted } from './planted.js';
 import { Replica } from './replica.js';
 import { type Owner, Scheduler } from './scheduler.js';
 import { CountingIds, Seeded } from './seeded.js';
@@ -81,6 +82,7 @@ export class World {
   readonly misnamed = new Set<string>();
   /** A payment link's key → the invoice that it was asked for. */
   readonly linkOf = new Map<string, string>();
+  readonly planted = new Planted();
   readonly disputes: Dispute[] = [];
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
   /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
@@ -88,6 +90,8 @@ export class World {
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
   /** Peers that cannot be reached. */
   readonly down = new Set<Side>();
+  /** Paths of peers that nobody answers. */
+  readonly unanswered = new Set<string>();
   /** Verify runs that went on with one that had been cut off. */
   resumed = 0;
   /** Hears of each effect at a peer, for stories that step in between two of them. */
@@ -132,7 +136,7 @@ export class World {
     this.network = {
       scheduler: this.scheduler,
       kernel,
-      isDown: (side) => this.down.has(side),
+      isDown: (side, path) => this.down.has(side) || this.unanswered.has(path),
       onSent: (sent) => this.hearSent(sent),
     };
     const { stripe, secrets } = this.sandbox;

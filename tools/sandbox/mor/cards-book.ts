@@ -39,7 +39,8 @@ export class CardsBook {
   readonly heard = new Map<string, HeardInvoice>();
   readonly heardEvents = new Set<string>();
   readonly signupInvoiceOf = new Map<string, { invoiceId: string; amount: number }>(); // by the merchant's customer id
-  readonly refundPlans: { paymentId: string | null; plan: RefundPlan }[] = [];
+  /** `processorRefundId`: the id that the processor gives it; null: one that no other refund has. */
+  readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
   private readonly always = new Map<string, Outcome>();
   private readonly coming = new Map<string, Outcome[]>();

@@ -158,11 +158,13 @@ function addMoneyControls(kernel: Kernel, mor: MorState, { charges, book, refund
   kernel.control(
     'POST',
     '/_sandbox/mor/next-refund',
-    `how the next refund goes: {outcome: ${PLANS.join('|')}, payment_id?}`,
+    `how the next refund goes: {outcome: ${PLANS.join('|')}, payment_id?, processor_refund_id?}`,
     (request) => {
       const fields = new Fields(request.body);
       const plan = fields.oneOf('outcome', PLANS);
-      book.refundPlans.push({ plan, paymentId: fields.optionalString('payment_id') ?? null });
+      const paymentId = fields.optionalString('payment_id') ?? null;
+      const processorRefundId = fields.optionalString('processor_refund_id') ?? null;
+      book.refundPlans.push({ plan, paymentId, processorRefundId });
       return { status: 200, body: { outcome: plan } };
     },
   );

@@ -2,7 +2,7 @@
 import { Refusal, type SandboxRequest, morError } from '../kernel/http.js';
 import { type JsonObject, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
-import { type CardsBook, type RefundPlan } from './cards-book.js';
+import { type CardsBook } from './cards-book.js';
 import { type PaymentEvents } from './cards-events.js';
 import { KeptAnswers } from './cards-keys.js';
 import { type MorPayment, type MorRefund, type MorState } from './state.js';
@@ -38,6 +38,7 @@ export class Refunds {
         morError(400, 'invalid_request', [{ field: 'amount', message: `must be at most the remainder, ${left}` }]),
       );
     }
+    const planned = this.plannedFor(payment);
     const refund: MorRefund = {
       id: this.kernel.random.id('rfnd'),
       uuid: this.kernel.random.uuid(),
@@ -47,13 +48,13 @@ export class Refunds {
       status: 'pending',
       reason: input.reason,
       metadata: input.metadata,
-      processorRefundId: this.kernel.random.id('re'),
+      processorRefundId: planned?.processorRefundId ?? this.kernel.random.id('re'),
       source: input.source,
       createdAtMs: this.kernel.clock.nowMs(),
     };
     this.mor.refunds.set(refund.id, refund);
     payment.amountReserved += amount;
-    const plan = this.planFor(payment);
+    const plan = planned?.plan ?? (payment.method === 'bank_debit' ? 'pending' : 'succeed');
     if (plan === 'succeed' || plan === 'fail') this.settle(refund, plan === 'succeed');
     else
       this.kernel.clock.after(
@@ -77,10 +78,9 @@ export class Refunds {
     return true;
   }
 
-  private planFor(payment: MorPayment): RefundPlan {
+  private plannedFor(payment: MorPayment): CardsBook['refundPlans'][number] | undefined {
     const i = this.book.refundPlans.findIndex((p) => p.paymentId === null || p.paymentId === payment.id);
-    const [planned] = i < 0 ? [] : this.book.refundPlans.splice(i, 1);
-    return planned?.plan ?? (payment.method === 'bank_debit' ? 'pending' : 'succeed');
+    return i < 0 ? undefined : this.book.refundPlans.splice(i, 1)[0];
   }
 }
 

@@ -14,7 +14,7 @@ export type Credentials = { readonly clientId: string; readonly clientSecret: st
 export type MorPayment = {
   readonly id: string; // pay_…
   readonly uuid: string; // Document 2 calls the path parameter a uuid: either finds the payment
-  readonly kind: 'signup' | 'renewal' | 'link';
+  readonly kind: 'signup' | 'renewal' | 'link' | 'transfer';
   /** Null until a signup's charge is known to belong to an invoice: the MoR is not told. */
   merchantInvoiceId: string | null;
   readonly merchantCustomerId: string;
