@@ -35,8 +35,9 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
   const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;
   if (!(await cli.confirm(question))) return EXIT.failed;
-  const named: unknown = cli.options['paymentId'];
-  if (typeof named === 'string') {
+  const given: unknown = cli.options['paymentId'];
+  const named = typeof given === 'string' ? given : null;
+  if (named !== null) {
     await world.change(
       'payment.identify',
       id,
@@ -73,7 +74,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
     {
       id: now.id,
       mor_refund_id: now.morRefundId,
-      payment_id: payment.paymentId ?? payment.id,
+      payment_id: named ?? payment.paymentId ?? payment.id,
       amount: now.amount,
       currency: now.currency.toLowerCase(),
       status,

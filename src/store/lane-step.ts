@@ -32,8 +32,9 @@ export function decideStep(work: LaneWork<unknown>, known: Step['known'], at: Da
   const after = decided.state;
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
-  // Between two calls of a claim nobody has to see where the lane stands: the log has it.
-  const atRest = rest || work.fence === null || snapshot;
+  // Between two calls of a claim nobody has to see where the lane stands: the log has it. But that a payment's name is no other's, only
+  // its read row tells, and calls are made under that name.
+  const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
   const behind = atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = rowOf({ before, after, version: folded.version + 1, at, atRest, snapshot });
   const moreAt = rest && decided.verdicts.length >= known.events.length ? known.moreAt : null;
@@ -48,6 +49,18 @@ export function decideStep(work: LaneWork<unknown>, known: Step['known'], at: Da
     dueAt: earliest(decided.dueAt, moreAt),
     verdicts: decided.verdicts,
   };
+}
+
+/** A payment got the MoR's id after its money was booked, or without: no entry of the ledger keeps that id from naming two. */
+function isNamedLate(before: LaneState, after: LaneState): boolean {
+  if (before.payments === after.payments) return false;
+  const booked = new Set(after.entries.flatMap((e) => (e.reason === 'payment_collected' ? [e.paymentRowId] : [])));
+  return after.payments.some(
+    (p) =>
+      p.paymentId !== null &&
+      !booked.has(p.id) &&
+      before.payments.find((x) => x.id === p.id)?.paymentId !== p.paymentId,
+  );
 }
 
 function earliest(a: Date | null, b: Date | null): Date | null {

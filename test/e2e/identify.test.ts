@@ -1,6 +1,8 @@
 // Every payment can be refunded: one that no event of the MoR has named is named by the shop, a person, or `payment.captured`.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openInvoice } from '../support/channels.js';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
+import { atPortal, PROFORMA } from './support/named.js';
 import { begun, complete, confirmed, paidOnce } from './support/signups.js';
 import { refund, stripeSide } from './support/story.js';
 
@@ -102,5 +104,74 @@ describe('every payment can be refunded', () => {
     });
     expect((await identify(ours, paymentId)).status).toBe(200);
     await refunded(paymentId, invoiceId);
+  });
+
+  const paymentsOf = async (invoiceId: string, origin: string): Promise<Json[]> =>
+    ((await world.invoice(invoiceId, 'paid'))['payments'] as Json[]).filter((p) => p['origin'] === origin);
+
+  it('a payment on a link is refunded once it is named, and the event of that refund, which knows no customer, is taken in', async () => {
+    const invoiceId = await openInvoice(world);
+    const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks' };
+    const made = await world.api('POST', `/v1/invoices/${invoiceId}/payment-link`, link);
+    const paid = await world.control('POST', `/payment-links/${String(made.body['id'])}/pay`, {});
+    const paymentId = String((paid.body['payment'] as Json)['id']);
+    const [payment] = await paymentsOf(invoiceId, 'payment_link');
+    const ours = String(payment?.['id']);
+    expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
+    expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
+    await refunded(paymentId, invoiceId);
+    await world.until(
+      'its event is decided',
+      () => world.api<{ data: Json[] }>('GET', '/v1/events?source=mor_payments&type=payment.refunded'),
+      (r) => r.body.data[0]?.['status'] === 'done',
+    );
+    expect((await world.api('GET', `/v1/payments/${paymentId}`)).body['amount_refunded']).toBe(990);
+  });
+
+  it("a bank transfer's payment is refunded once it is named", async () => {
+    const invoiceId = await openInvoice(world);
+    const made = await world.api('POST', `/v1/invoices/${invoiceId}/proforma`, PROFORMA);
+    expect(made.status).toBe(201);
+    await world.advance(60);
+    await world.control('POST', `/proformas/${String(made.body['id'])}/settle`, {});
+    const [payment] = await paymentsOf(invoiceId, 'proforma');
+    const ours = String(payment?.['id']);
+    expect(await refund(world, ours, {})).toMatchObject({ status: 409, body: { code: 'payment_not_identified' } });
+    const paymentId = atPortal(world, invoiceId, String(payment?.['customer_id']), 2990);
+    expect(await identify(ours, paymentId)).toMatchObject({ status: 200, body: { id: paymentId } });
+    await refunded(paymentId, invoiceId);
+  });
+
+  it("the MoR's own word on what a payment is called counts more than a person's", async () => {
+    const { ours, paymentId, invoiceId } = await signedUp(false);
+    expect((await identify(ours, 'pay_misread')).status).toBe(200);
+    await world.control('POST', '/mor/refunds', { payment_id: paymentId, amount: 990 });
+    await world.until(
+      'the refund shows on Stripe',
+      () => stripeSide(world, invoiceId),
+      (side) => side.notes.length === 1,
+    );
+    const payments = (await world.invoice(invoiceId, 'paid'))['payments'] as Json[];
+    expect(payments.map((p) => [p['id'], p['amount_refunded']])).toEqual([[paymentId, 990]]);
+  });
+
+  it('a payment that was taken for another of another customer: what the MoR gave back is told, and shows on Stripe once', async () => {
+    const [ada, grace] = [await signedUp(false), await signedUp(false)];
+    expect((await identify(ada.ours, grace.paymentId)).status).toBe(200);
+    expect((await refund(world, ada.ours, { amount: 990 })).status).toBe(201);
+    const told = await world.until(
+      'a person is told',
+      () => world.api<{ data: Json[] }>('GET', '/v1/reviews?kind=conflicting_event'),
+      (r) => r.body.data.some((item) => String(item['summary']).includes(grace.paymentId)),
+    );
+    expect(told.body.data).toHaveLength(1);
+    await world.until(
+      'the refund that was asked for shows on Stripe',
+      () => stripeSide(world, ada.invoiceId),
+      (side) => side.notes.length === 1,
+    );
+    expect((await stripeSide(world, grace.invoiceId)).notes).toEqual([]);
+    const parked = await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked');
+    expect(parked.body.data).toEqual([]);
   });
 });

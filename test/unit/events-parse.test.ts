@@ -56,7 +56,8 @@ describe('a payment event', () => {
     for (const name of ['succeeded', 'failed', 'requires_action', 'refunded']) {
       for (const value of [undefined, null, '', 7, 'x'.repeat(256), 'a\0b', '\ud800']) {
         if ((value ?? '') === '' && member === 'processor_charge_id') continue; // see below
-        if ((value ?? '') === '' && name === 'refunded' && member === 'merchant_invoice_id') continue; // see below
+        const mayLack = name === 'refunded' && ['merchant_invoice_id', 'merchant_customer_id'].includes(member);
+        if ((value ?? '') === '' && mayLack) continue; // see below
         expect(parseMorPaymentEvent(changed(at(name), member, value)).verdict).toBe('unusable');
       }
     }
@@ -81,6 +82,13 @@ describe('a payment event', () => {
       verdict: 'usable',
       lane: `mor:${paymentId}`,
       event: { invoiceId: null, paymentId },
+    });
+  });
+
+  it.each([undefined, null, ''])('of a refund on a link may leave the customer out (%j)', (value) => {
+    expect(parseMorPaymentEvent(changed(at('refunded'), 'merchant_customer_id', value))).toMatchObject({
+      verdict: 'usable',
+      event: { customerId: '' },
     });
   });
 

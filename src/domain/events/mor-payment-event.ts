@@ -24,7 +24,7 @@ type PaymentFacts = {
   /** When the MoR made the event; null when it did not say. */
   readonly createdAt: Date | null;
   readonly paymentId: string;
-  readonly customerId: string; // merchant_customer_id
+  readonly customerId: string; // merchant_customer_id; empty: a refund of what was paid on a link, which knows no customer
   readonly processorPaymentIntentId: string;
   /** The payment; for `payment.refunded` what this one refund gave back. */
   readonly amount: Money;
@@ -106,7 +106,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
       }
       return {
         kind: type,
-        ...factsOf(eventId, root, payment),
+        ...factsOf(eventId, root, payment, optionalId(payment, 'merchant_customer_id') ?? ''),
         invoiceId: optionalInvoiceId(payment, 'merchant_invoice_id'),
         processorChargeId: requireId(payment, 'processor_charge_id'),
         status,
@@ -125,12 +125,17 @@ function paymentOf(root: JsonObject): JsonObject {
   return requireObject(requireObject(root, 'data'), 'object');
 }
 
-function factsOf(eventId: string, root: JsonObject, payment: JsonObject): PaymentFacts {
+function factsOf(
+  eventId: string,
+  root: JsonObject,
+  payment: JsonObject,
+  customerId = requireId(payment, 'merchant_customer_id'),
+): PaymentFacts {
   return {
     eventId,
     createdAt: eventTime(root),
     paymentId: requireId(payment, 'payment_id'),
-    customerId: requireId(payment, 'merchant_customer_id'),
+    customerId,
     processorPaymentIntentId: requireId(payment, 'processor_payment_intent_id'),
     amount: { minor: requireAmount(payment, 'amount', 1n), currency: requireCurrency(payment) },
   };

@@ -44,7 +44,7 @@ export function findPayment(s: LaneState, e: PaymentEvent): PaymentRow | undefin
   if (byId !== undefined) return byId;
   return s.payments.find(
     (p) =>
-      p.paymentId === null &&
+      (p.paymentId === null || p.identifiedBy !== null) && // whatever people call it
       p.origin !== 'renewal' &&
       ((e.processorChargeId !== null && p.processorChargeId === e.processorChargeId) ||
         p.processorPaymentIntentId === e.processorPaymentIntentId),

@@ -13,6 +13,7 @@ import {
   putPayment,
   putRefund,
 } from '../../domain/lane/change.js';
+import { MISNAMED, misnamed, tellMisnamed } from '../../renewals/rules/misnamed-payment.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 import { askAgain, ensureInvoice, takeEvent } from '../../domain/lane/facts.js';
 import { contradicted, disproven } from '../../signups/rules/prove-charge.js';
@@ -182,6 +183,8 @@ function later(e: PaymentEvent, p: PaymentRow): boolean {
 }
 
 function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
+  const other = misnamed(s, e);
+  if (other !== undefined) return { state: tellMisnamed(s, e, other, ctx), verdict: done(MISNAMED) };
   const before = withIds(s, e, ctx);
   // What was given back was taken before, though nobody told us how much: an earlier refusal says nothing of it any more.
   const overtook = before.succeededAt === null && before.mark === 'none';

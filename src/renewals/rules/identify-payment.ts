@@ -53,8 +53,10 @@ export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: st
     (x) => isNamed(x.processorChargeId) || (x.origin === 'payment_link' && isNamed(x.reference)),
   );
   if (p === undefined) return s;
-  const isFree = p.paymentId === null && !s.payments.some((x) => x.paymentId === paymentId);
-  const row: PaymentRow = isFree ? { ...p, paymentId } : p;
+  // The MoR's own word counts more than a person's.
+  const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
+  const isFree = isOpen && !s.payments.some((x) => x.id !== p.id && x.paymentId === paymentId);
+  const row: PaymentRow = isFree ? { ...p, paymentId, identifiedBy: null } : p;
   const state = putPayment(s, row);
   const amount = amountIn(e.data);
   const isProof = row.mark === 'proving' && row.amount !== null && amount !== null && isNamed(row.processorChargeId);

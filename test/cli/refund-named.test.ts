@@ -1,0 +1,73 @@
+// `crossbill refund --payment-id`: names a payment and refunds it, by what is printed and what is stored.
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { begun, complete, confirmed, paidOnce } from '../e2e/support/signups.js';
+import { stripeSide } from '../e2e/support/story.js';
+import { type Json, startWorld, type World } from '../support/world.js';
+import { cli, cliJson } from './rig.js';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startDaemon();
+});
+afterAll(() => world.close());
+
+async function nameless(): Promise<{ ours: string; paymentId: string; invoiceId: string }> {
+  const b = await begun(world);
+  const { chargeId, paymentId } = await confirmed(world, b);
+  const done = await complete(world, b, chargeId);
+  await paidOnce(world, b.invoiceId);
+  return { ours: String((done.body['payment'] as Json)['id']), paymentId, invoiceId: b.invoiceId };
+}
+
+const payment = async (id: string): Promise<Json> => (await world.api('GET', `/v1/payments/${id}`)).body;
+
+it('refund --payment-id names the payment and gives it back; without it nothing is done, and how to name it is said', async () => {
+  const { ours, paymentId, invoiceId } = await nameless();
+  const bare = await cli(['refund', ours, '--amount', '990', '--yes'], world.env);
+  expect(bare).toMatchObject({ code: 1, out: '', err: expect.stringContaining('crossbill refund --payment-id') });
+  expect((await payment(ours))['refunds']).toEqual([]);
+  const done = await cliJson(
+    ['refund', ours, '--payment-id', paymentId, '--amount', '990', '--key', 'ticket-8', '--yes'],
+    world.env,
+  );
+  expect(done).toMatchObject({
+    code: 0,
+    body: { status: 'succeeded', mirror: 'done', amount: 990, currency: 'eur', payment_id: paymentId },
+  });
+  expect(await payment(paymentId)).toMatchObject({ id: paymentId, amount_refunded: 990 });
+  expect((await stripeSide(world, invoiceId)).notes).toHaveLength(1);
+  const trail = (await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.identify')).body.data;
+  expect(trail[0]).toMatchObject({
+    actor: 'cli:ada',
+    outcome: 'done',
+    target: ours,
+    detail: { payment_id: paymentId },
+  });
+
+  // With the same key it is the same refund, by whichever name.
+  const again = await cliJson(
+    ['refund', ours, '--payment-id', paymentId, '--amount', '990', '--key', 'ticket-8', '--yes'],
+    world.env,
+  );
+  expect([again.code, again.body['id']]).toEqual([0, done.body['id']]);
+  expect(await payment(paymentId)).toMatchObject({ amount_refunded: 990 });
+
+  // The name of one payment is refused for another, with the name of the one that has it, and nothing is given back.
+  const other = await nameless();
+  const clash = await cli(['refund', other.ours, '--payment-id', paymentId, '--yes'], world.env);
+  expect(clash).toMatchObject({ code: 1, out: '', err: expect.stringContaining(ours) });
+  expect(await payment(other.ours)).toMatchObject({ id: other.ours, amount_refunded: 0, refunds: [] });
+});
+
+it('a name that the MoR does not know is said by the answer, and is taken back', async () => {
+  const { ours, paymentId } = await nameless();
+  const failed = await cli(['refund', ours, '--payment-id', 'pay_mistyped', '--amount', '990', '--yes'], world.env);
+  expect(failed.code).toBe(1);
+  expect(failed.out).toMatch(/^Refund ref_\S+ of 9\.90 EUR: failed: .*The amount is free again\.\n$/);
+  expect(await payment(ours)).toMatchObject({ id: ours, amount_refunded: 0 });
+  const right = await cli(['refund', ours, '--payment-id', paymentId, '--amount', '990', '--yes'], world.env);
+  expect(right.code).toBe(0);
+  expect(right.out).toMatch(/^Refund ref_\S+ of 9\.90 EUR: succeeded, and shown on Stripe by credit note cn_\S+\.\n$/);
+});
