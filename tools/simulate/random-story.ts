@@ -2,8 +2,11 @@
 import { Channels } from './channels.js';
 import { Hands } from './hands.js';
 import { People } from './people.js';
+import { Names } from './names.js';
+import { type Naming } from './planted.js';
 import { type Story } from './scenes.js';
 import { type Seeded } from './seeded.js';
+import { Twice } from './twice.js';
 import { type World } from './world.js';
 
 const currencies = ['eur', 'usd', 'jpy'] as const;
@@ -41,14 +44,20 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
       const unheard = rng.chance(0.5);
       const said = rng.pick([[who.amount], [who.amount], [who.amount - 10, who.amount], [who.amount + 10]]);
       world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => {
-        void people.signUp(who, how, said).then(() => {
-          if (unheard) people.neverHeardOf(who.firstInvoiceId);
-        });
+        void people
+          .signUp(who, how, said, (right) => named(world, rng, right))
+          .then(() => {
+            if (unheard) people.neverHeardOf(who.firstInvoiceId);
+          });
       });
       continue;
     }
     await people.cards(who.customerId, [rng.pick(outcomes), rng.pick(outcomes), 'succeed']);
     await people.cards(who.customerId, 'succeed'); // once the list is used up
+    if (rng.chance(0.1)) {
+      const answers = rng.pick([['succeed'], ['decline', 'succeed']] as const);
+      await new Twice(world, people).ownCard(who, answers);
+    }
     const renewals = rng.int(1, 2);
     for (let k = 0; k < renewals; k++) {
       world.scheduler.plan(day(), `renewal of c${n}`, async () => void (await people.renew(who)));
@@ -59,6 +68,12 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
     const [what, act] = rng.pick(happenings(world, people, rng));
     world.scheduler.plan(day(), what, act);
   }
+}
+
+/** What the shop's backend says a signup's payment is called. */
+function named(world: World, rng: Seeded, right: string): Pick<Naming, 'said' | 'as'> | null {
+  if (rng.chance(0.6)) return null;
+  return rng.chance(0.7) ? { said: right, as: 'right' } : { said: world.name('pay_mistyped'), as: 'mistyped' };
 }
 
 export type Happening = readonly [what: string, act: () => void | Promise<void>];
@@ -95,13 +110,22 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
     void channels.askForLink(invoiceId, rng.int(1, 48) * 1_800);
     if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => channels.payLink(invoiceId));
   };
+  const names = new Names(world, people);
+  const twice = new Twice(world, people);
   const aPayment = (): string => {
-    // What the MoR says of the refund of a payment on a link, which has no customer of the merchant's either, no document shows.
+    // What the MoR says of the refund of a link's or a transfer's payment that nobody has named, no document shows.
     const list = people
       .payments()
       .filter((p) => p.status === 'succeeded' || p.status === 'partially_refunded')
-      .filter((p) => p.kind !== 'link');
+      .filter((p) => p.kind === 'signup' || p.kind === 'renewal');
     return list.length === 0 ? 'pay_none' : rng.pick(list.slice(-RECENT)).id;
+  };
+  const nameSomething = async (): Promise<void> => {
+    const list = await names.nameless();
+    if (list.length === 0) return;
+    const reference = rng.pick(list.slice(-RECENT));
+    const name = await names.identify(reference, rng.pick(['right', 'right', 'right', 'mistyped', 'taken'] as const));
+    if (name !== null && rng.chance(0.7)) await names.refund(reference, name, rng.int(1, 30));
   };
   const part = (): number | null => (rng.chance(0.4) ? null : rng.int(1, 30));
   const refund = (): void => void people.refund(aPayment(), part(), rng.int(1, 2));
@@ -163,6 +187,26 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
         const share = rng.pick([1, 0.4, 0.7]);
         const decidedAfterMs = rng.int(1, 24) * 1_800_000;
         return channels.dispute(aPayment(), { outcome, decidedAfterMs, share });
+      },
+    ],
+    ['a payment is named', () => void nameSomething()],
+    ['another payment is named', () => void nameSomething()],
+    ['a charge is named for two invoices', () => twice.oneCharge(aPayment(), anOpenInvoice())],
+    [
+      'two refunds bear one id',
+      async () => {
+        const payments = [aPayment(), aPayment()] as const;
+        if (payments[0] === payments[1]) return;
+        await twice.oneRefundId(payments);
+        void people.refund(payments[0], rng.int(1, 30));
+        await people.control('/mor/refunds', { payment_id: payments[1], amount: rng.int(1, 30) });
+      },
+    ],
+    [
+      'a payment is captured',
+      () => {
+        const says = { saysId: rng.chance(0.6), saysAmount: rng.pick(['right', 'right', 'wrong', 'not'] as const) };
+        return names.capture(aPayment(), says, rng.int(1, 2));
       },
     ],
     ['an alert', () => channels.alert(aPayment(), rng.chance(0.6))],

@@ -9,6 +9,7 @@ import { Seeded } from './seeded.js';
 import { type SimStore, type Snapshot } from './sim-store.js';
 import { randomStory } from './random-story.js';
 import { type Story } from './scenes.js';
+import { collectedByStripe } from './twice.js';
 import { World } from './world.js';
 
 const MINUTE = 60_000;
@@ -120,6 +121,12 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a link expired', seen.objects.some((o) => o.kind === 'payment_link' && o.status === 'EXPIRED')],
     ['tax committed', seen.taxes.some((t) => t.kind === 'transaction' && t.stage === 'committed')],
     ['tax given back', seen.taxes.some((t) => t.kind === 'refund' && t.stage === 'committed')],
+    ['a payment named by a person', seen.payments.some((p) => p.identified_by !== null)],
+    ['a name taken back', world.planted.disowned.size > 0],
+    ['a charge named twice', world.planted.oneCharge.length > 0],
+    ['a payment captured', world.planted.captures.length > 0],
+    ['two refunds with one id', sharedRefunds(world)],
+    ['paid twice by Stripe’s own charge', paidTwice(world)],
     ['an event relayed', messages.some((m) => m.kind === 'relay_event' && m.status === 'done')],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
     ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
@@ -129,6 +136,16 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ...[...new Set(reviews.map((r) => r.kind))].map((kind) => [`item ${kind}`, true] as const),
   ];
   return things.filter(([, did]) => did).map(([what]) => what);
+}
+
+function sharedRefunds({ sandbox, planted }: World): boolean {
+  const ids = [...sandbox.mor.refunds.values()].map((r) => r.processorRefundId);
+  return [...planted.oneRefundId].some((id) => ids.filter((x) => x === id).length > 1);
+}
+
+function paidTwice({ sandbox }: World): boolean {
+  const taken = [...sandbox.mor.payments.values()].filter((p) => p.status === 'succeeded');
+  return taken.some((p) => collectedByStripe(sandbox.stripe.state.invoices.get(p.merchantInvoiceId ?? '')) > 0);
 }
 
 /** Of the worlds that are at rest, those in which verify is cut off as well. */
