@@ -53,7 +53,7 @@ export class Names {
     const done = await world.ask(`identify ${said}`, async (r) => {
       const page = await r.books.payments({}, { limit: 100, cursor: null });
       const row = page.data.find((d) => d.payment.reference === reference)?.payment;
-      return row === undefined ? null : r.commands.identify(row.id, said, 'ops');
+      return row === undefined ? null : r.payments.identify(row.id, said, 'ops');
     });
     if (done === null) return null;
     if (how === 'taken' && done.ok)

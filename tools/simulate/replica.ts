@@ -7,6 +7,7 @@ import { type FlowSettings } from '#src/domain/settings.js';
 import { ChannelFlow } from '#src/channels/channel.flow.js';
 import { LaneChanges } from '#src/lane/lane-changes.js';
 import { RefundsFlow } from '#src/refunds/refunds.flow.js';
+import { PaymentsFlow } from '#src/renewals/payments.flow.js';
 import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
 import { FlowContext } from '#src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '#src/channels/route-channel-events.flow.js';
@@ -83,6 +84,7 @@ class NoBudget extends RequestBudget {
 export class Replica {
   readonly clock: SimClock;
   readonly refunds: RefundsFlow;
+  readonly payments: PaymentsFlow;
   readonly reviews: ReviewsFlow;
   readonly channels: ChannelFlow;
   readonly proformas: ProformaInvoices;
@@ -148,6 +150,7 @@ export class Replica {
     const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, { expected: false }, channels, router, tax);
     const changes = new LaneChanges(lanes, context, wake);
     this.refunds = new RefundsFlow(changes, books);
+    this.payments = new PaymentsFlow(changes, books);
     this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
     this.channels = new ChannelFlow(lanes, changes, books, reader, channels, context);
     this.signups = new SignupFlow(signupRows, books, gateway, changes, clock, ids, requests, taxDesk);

@@ -1,5 +1,5 @@
 // The rules about what comes twice: a charge is one sum of money, a refund is one whatever its ids, and a customer who paid twice is told of.
-import { PARKING } from '#src/lane/rules/settle.js';
+import { PARKING } from '#src/domain/lane/payment.js';
 import { type MorRefund } from '../sandbox/mor/state.js';
 import { amountDue } from '../sandbox/stripe/model.js';
 import { rowOf, type Sides } from './sides.js';
