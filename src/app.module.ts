@@ -78,13 +78,13 @@ export class AppModule {
         AuditModule,
         VerifyModule,
         HealthModule,
+        StatementsModule,
         TaxModule,
         WebhookEndpointsModule,
         OnboardingModule,
         TransfersModule,
         LinksModule,
         DocumentsModule,
-        StatementsModule,
         OverviewModule, // last: it answers for every page of the console that is none
       ],
     };
