@@ -1,4 +1,6 @@
-// Between rows of PostgreSQL and plain values: one small table of columns per kind of row.
+// Between rows of PostgreSQL and plain values, for the log and the statements that write many rows at once: what is a column, the
+// entities say.
+import { getMetadataArgsStorage } from 'typeorm';
 import {
   type AttemptRow,
   type InvoiceRow,
@@ -8,7 +10,17 @@ import {
   type ReviewRow,
 } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
+import { type SignupRow } from '../domain/ports/signups.js';
 import { type TaxRecord } from '../domain/tax-record.js';
+import { snake } from './entities/columns.js';
+import { InvoiceEntity } from './entities/invoice.entity.js';
+import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
+import { MorObjectEntity } from './entities/mor-object.entity.js';
+import { PaymentEntity } from './entities/payment.entity.js';
+import { RefundEntity } from './entities/refund.entity.js';
+import { ReviewEntity } from './entities/review.entity.js';
+import { SignupEntity } from './entities/signup.entity.js';
+import { TaxRecordEntity } from './entities/tax-record.entity.js';
 
 type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts';
 
@@ -20,10 +32,6 @@ export type Codec<T> = {
   /** What a column is in rows that were written before it was there; left out: null. */
   readonly defaults?: Partial<T>;
 };
-
-export function snake(name: string): string {
-  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
-}
 
 /** A row as JSON for `jsonb_populate_recordset`: bigints as text, times as ISO 8601. */
 export function toJson<T>(codec: Codec<T>, value: T): Record<string, unknown> {
@@ -133,71 +141,41 @@ export function insertSql<T>(codec: Codec<T>, n = 1): string {
   return `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $${n}::jsonb)`;
 }
 
-export const INVOICE: Codec<InvoiceRow> = {
-  table: 'invoice',
-  key: ['invoiceId'],
-  columns: {
-    invoiceId: 'text',
-    customerId: 'text',
-    status: 'text',
-    platformStatus: 'text',
-    billingReason: 'text',
-    currency: 'text',
-    amountDue: 'bigint',
-    amountPaid: 'bigint',
-    amountRemaining: 'bigint',
-    amountOverpaid: 'bigint',
-    total: 'bigint',
-    subscriptionId: 'text',
-    collectionMethod: 'text',
-    platformCreatedAt: 'time',
-    finalizesAt: 'time',
-    finalizationError: 'text',
-    factsAt: 'time',
-    readAt: 'time',
-    readDueAt: 'time',
-    readAttempts: 'int',
-    expectedBy: 'time',
-    paysByDebit: 'bool',
-    holdUntil: 'time',
-    firstSeenAt: 'time',
-  },
+const KINDS: Readonly<Record<string, Kind>> = {
+  text: 'text',
+  char: 'text',
+  integer: 'int',
+  bigint: 'bigint',
+  timestamptz: 'time',
+  boolean: 'bool',
+  jsonb: 'json',
 };
 
-export const PAYMENT: Codec<PaymentRow> = {
-  table: 'payment',
-  key: ['id'],
-  columns: {
-    id: 'text',
-    paymentId: 'text',
-    identifiedBy: 'text',
-    invoiceId: 'text',
-    customerId: 'text',
-    origin: 'text',
-    status: 'text',
-    amount: 'bigint',
-    currency: 'text',
-    processorChargeId: 'text',
-    processorPaymentIntentId: 'text',
-    reference: 'text',
-    succeededAt: 'time',
-    verdictAt: 'time',
-    failureMessage: 'text',
-    declineCode: 'text',
-    mark: 'text',
-    markMode: 'text',
-    paymentRecordId: 'text',
-    markTries: 'int',
-    proveDueAt: 'time',
-    proveAttempts: 'int',
-    pendingSince: 'time',
-    waived: 'texts',
-    amountRefunded: 'bigint',
-    refundedTotal: 'bigint',
-    signupId: 'text',
-    recordedAt: 'time',
-  },
-};
+/** The columns of an entity that are written; those that the database counts are not. */
+function codecOf<T extends object>(entity: new () => T): Codec<T> {
+  const { tables, columns, generations } = getMetadataArgsStorage();
+  const table = tables.find((t) => t.target === entity)?.name ?? '';
+  const counted = new Set(generations.flatMap((g) => (g.target === entity ? [g.propertyName] : [])));
+  const written = columns.filter((c) => c.target === entity && !counted.has(c.propertyName));
+  const kinds = written.map(({ propertyName, options }) => {
+    const kind = options.array === true ? 'texts' : KINDS[String(options.type)];
+    if (kind === undefined) throw new Error(`${table}.${propertyName} is of a type that no codec knows`);
+    return [propertyName, kind] as const;
+  });
+  const key = written.flatMap((c) => (c.options.primary === true ? [c.propertyName as keyof T & string] : []));
+  return { table, key, columns: Object.fromEntries(kinds) as Codec<T>['columns'] };
+}
+
+export const INVOICE = codecOf<InvoiceRow>(InvoiceEntity);
+export const PAYMENT = codecOf<PaymentRow>(PaymentEntity);
+export const REFUND = codecOf<RefundRow>(RefundEntity);
+export const REVIEW = codecOf<ReviewRow>(ReviewEntity);
+export const OBJECT = codecOf<MorObjectRow>(MorObjectEntity);
+export const TAX = codecOf<TaxRecord>(TaxRecordEntity);
+export const SIGNUP = codecOf<SignupRow>(SignupEntity);
+
+type FlatEntry = Omit<LedgerEntryEntity, 'id'>;
+export const ENTRY = codecOf<FlatEntry>(LedgerEntryEntity);
 
 export const ATTEMPT: Codec<AttemptRow> = {
   table: '',
@@ -216,134 +194,7 @@ export const ATTEMPT: Codec<AttemptRow> = {
   },
 };
 
-export const REFUND: Codec<RefundRow> = {
-  table: 'refund',
-  key: ['id'],
-  columns: {
-    id: 'text',
-    paymentRowId: 'text',
-    invoiceId: 'text',
-    morRefundId: 'text',
-    processorRefundId: 'text',
-    amount: 'bigint',
-    currency: 'text',
-    status: 'text',
-    reason: 'text',
-    origin: 'text',
-    counted: 'bool',
-    totalAfter: 'bigint',
-    mirror: 'text',
-    creditNoteId: 'text',
-    failure: 'json',
-    createdAt: 'time',
-    succeededAt: 'time',
-  },
-};
-
-export const REVIEW: Codec<ReviewRow> = {
-  table: 'review',
-  key: ['id'],
-  columns: {
-    id: 'text',
-    kind: 'text',
-    status: 'text',
-    subject: 'text',
-    invoiceId: 'text',
-    paymentRowId: 'text',
-    refundId: 'text',
-    summary: 'text',
-    proposal: 'text',
-    dueAt: 'time',
-    createdAt: 'time',
-    resolvedAt: 'time',
-    resolvedBy: 'text',
-    resolution: 'text',
-    note: 'text',
-  },
-};
-
-export const OBJECT: Codec<MorObjectRow> = {
-  table: 'mor_object',
-  key: ['id'],
-  columns: {
-    id: 'text',
-    kind: 'text',
-    morId: 'text',
-    invoiceId: 'text',
-    paymentRowId: 'text',
-    status: 'text',
-    amount: 'bigint',
-    currency: 'text',
-    number: 'text',
-    url: 'text',
-    deadline: 'time',
-    detail: 'json',
-    readDueAt: 'time',
-    readAttempts: 'int',
-    createdAt: 'time',
-    updatedAt: 'time',
-  },
-};
-
-export const TAX: Codec<TaxRecord> = {
-  table: 'tax_record',
-  key: ['id'],
-  columns: {
-    id: 'text',
-    kind: 'text',
-    invoiceId: 'text',
-    paymentRowId: 'text',
-    refundId: 'text',
-    stage: 'text',
-    reference: 'text',
-    taxCalculationId: 'text',
-    morId: 'text',
-    currency: 'text',
-    lines: 'json',
-    calculations: 'int',
-    dueAt: 'time',
-    attempts: 'int',
-    createdAt: 'time',
-    updatedAt: 'time',
-  },
-};
-
-type FlatEntry = {
-  debitAccount: string;
-  creditAccount: string;
-  amount: bigint;
-  currency: string;
-  reason: string;
-  subject: string;
-  invoiceId: string;
-  paymentRowId: string;
-  paymentId: string | null;
-  processorChargeId: string | null;
-  refundId: string | null;
-  eventId: string | null;
-  recordedAt: Date;
-};
-
-export const ENTRY: Codec<FlatEntry> = {
-  table: 'ledger_entry',
-  key: ['reason', 'subject'],
-  columns: {
-    debitAccount: 'text',
-    creditAccount: 'text',
-    amount: 'bigint',
-    currency: 'text',
-    reason: 'text',
-    subject: 'text',
-    invoiceId: 'text',
-    paymentRowId: 'text',
-    paymentId: 'text',
-    processorChargeId: 'text',
-    refundId: 'text',
-    eventId: 'text',
-    recordedAt: 'time',
-  },
-};
-
+/** A ledger entry with its amount laid flat. */
 export function flatEntry(e: LedgerEntry): FlatEntry {
   const { debit, credit, amount, at, ...rest } = e;
   return {

@@ -3,7 +3,8 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { poolConfig, poolOf, renewPlans } from './connect.js';
 import { sqlState } from './database-errors.js';
-import { ENTITIES } from './entities.js';
+import { SnakeNames } from './entities/columns.js';
+import { ENTITIES } from './entities/index.js';
 import { refusalOf } from './refusals.js';
 import { checkServer, type ServerFacts } from './server.js';
 
@@ -36,6 +37,7 @@ export class Database {
     const orm = new DataSource({
       type: 'postgres',
       entities: ENTITIES,
+      namingStrategy: new SnakeNames(),
       synchronize: false,
       applicationName: 'crossbill',
       poolSize: Math.max(1, options.poolSize - 1),

@@ -12,11 +12,11 @@ import {
   PAYMENT,
   REFUND,
   REVIEW,
-  snake,
   TAX,
   toJson,
   withFields,
 } from './codec.js';
+import { snake } from './entities/columns.js';
 
 /** Raised only when an older release could not read what this one writes. A new field is no reason: it has a default. */
 const FORMAT = 1;

@@ -1,10 +1,9 @@
-// Reading the books from PostgreSQL: lists by TypeORM, single invoices by their indexes.
+// Reading the books: lists, look-ups and the customer's page through TypeORM, one invoice through its log.
 import { Injectable } from '@nestjs/common';
-import { type EntitySchema, type ObjectLiteral } from 'typeorm';
+import { Any, Raw } from 'typeorm';
 import {
   type AuditRow,
   type Backlog,
-  BadCursor,
   Books,
   type CustomerView,
   type EventRow,
@@ -17,40 +16,41 @@ import {
   type PaymentView,
   type ReviewOrder,
 } from '../domain/ports/books.js';
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
+import { type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
 import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { Clock } from '../domain/ports/clock.js';
-import { type Codec, fromRow, OBJECT, PAYMENT, REFUND, REVIEW } from './codec.js';
 import { StoreUnavailable } from '../domain/ports/lane-store.js';
 import { Database } from './database.js';
-import { InvoiceEntity, PaymentEntity, RefundEntity, ReviewEntity, type Stored } from './entities.js';
+import { AuditEntity } from './entities/audit.entity.js';
+import { CustomerLinkEntity } from './entities/customer-link.entity.js';
+import { InvoiceEntity } from './entities/invoice.entity.js';
+import { MorObjectEntity } from './entities/mor-object.entity.js';
+import { PaymentEntity } from './entities/payment.entity.js';
+import { RefundEntity } from './entities/refund.entity.js';
+import { ReviewEntity } from './entities/review.entity.js';
+import { SignupEntity } from './entities/signup.entity.js';
 import { eventById, eventPage } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 import { readLane } from './lane-reader.js';
-import { ledBy, listLedBy } from './led-by.js';
-import { ledgerRow, ledgerRows } from './ledger-queries.js';
+import { ledBy } from './led-by.js';
+import { ledgerPage } from './ledger-queries.js';
+import { newestFirst } from './newest-first.js';
 import { reviewsByDeadline } from './review-queries.js';
 import { readOverview } from './overview-query.js';
-import { SIGNUP } from './signup-store.js';
 
-type Row = Record<string, unknown>;
-
-/** A cursor is a row's number as text; anything else is no cursor of ours. */
-function cursorOf(cursor: string | null): string {
-  if (cursor === null) return '9223372036854775807';
-  if (!/^\d{1,18}$/.test(cursor)) throw new BadCursor('the cursor is not one of ours');
-  return cursor;
-}
-
-/** Cuts the one row too many that told whether there is a next page. */
-function pageOf<R, T>(rows: readonly R[], limit: number, seq: (r: R) => string, view: (r: R) => T): Page<T> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return { data: shown.map(view), nextCursor: rows.length > limit && last !== undefined ? seq(last) : null };
-}
+const OF_CUSTOMER_AT_MOST = 100;
 
 @Injectable()
 export class PgBooks extends Books {
+  private readonly invoiceRows = this.db.orm.getRepository(InvoiceEntity);
+  private readonly paymentRows = this.db.orm.getRepository(PaymentEntity);
+  private readonly refundRows = this.db.orm.getRepository(RefundEntity);
+  private readonly objectRows = this.db.orm.getRepository(MorObjectEntity);
+  private readonly reviewRows = this.db.orm.getRepository(ReviewEntity);
+  private readonly auditRows = this.db.orm.getRepository(AuditEntity);
+  private readonly signupRows = this.db.orm.getRepository(SignupEntity);
+  private readonly links = this.db.orm.getRepository(CustomerLinkEntity);
+
   constructor(
     private readonly db: Database,
     private readonly clock: Clock,
@@ -58,64 +58,29 @@ export class PgBooks extends Books {
     super();
   }
 
-  private async list<T extends ObjectLiteral>(
-    entity: EntitySchema<Stored<T>>,
-    filter: Record<string, string | undefined>,
-    page: PageRequest,
-    /** Sets of fields with an index each, the narrowest first: the first one that the filter names leads. */
-    indexes: readonly (readonly string[])[],
-  ): Promise<Stored<T>[]> {
-    const query = this.db.orm.getRepository(entity).createQueryBuilder('x');
-    query.where('x.seq < :cursor', { cursor: cursorOf(page.cursor) });
-    const lead = indexes.find((fields) => fields.every((field) => filter[field] !== undefined)) ?? [];
-    for (const field of lead) query.addOrderBy(`x.${field}`);
-    for (const [field, value] of Object.entries(filter)) {
-      if (value === undefined) continue;
-      // See `ledBy`: the order is that of the index, and of no other.
-      query.andWhere(lead.includes(field) ? ledBy(`x.${field}`, `:${field}`) : `x.${field} = :${field}`, {
-        [field]: value,
-      });
-    }
-    return query
-      .addOrderBy('x.seq', 'DESC')
-      .limit(page.limit + 1)
-      .getMany();
-  }
-
-  private async rows<T>(codec: Codec<T>, where: string, values: unknown[], order: string): Promise<T[]> {
-    const found = await this.db.pool.query<Row>(
-      `select * from ${codec.table} where ${where} order by ${order}`,
-      values,
-    );
-    return found.rows.map((r) => fromRow(codec, r));
-  }
-
+  /** The MoR's customer of each, as it was linked last. */
   private async morCustomers(customerIds: readonly (string | null)[]): Promise<ReadonlyMap<string, string>> {
-    const found = await this.db.pool.query<{ customer_id: string; mor_customer_id: string }>(
-      `select distinct on (customer_id) customer_id, mor_customer_id from customer_link
-        where customer_id = any($1) order by customer_id, linked_at desc`,
-      [customerIds.filter((id) => id !== null)],
-    );
-    return new Map(found.rows.map((r) => [r.customer_id, r.mor_customer_id]));
+    const known = customerIds.filter((id) => id !== null);
+    const links = await this.links.find({ where: { customerId: Any(known) }, order: { linkedAt: 'ASC' } });
+    return new Map(links.map((l) => [l.customerId, l.morCustomerId]));
   }
 
   async invoices(filter: { status?: string; customerId?: string }, page: PageRequest): Promise<Page<InvoiceListItem>> {
-    const rows = await this.list<InvoiceRow>(InvoiceEntity, filter, page, [['customerId'], ['status']]);
-    const mor = await this.morCustomers(rows.map((r) => r.customerId));
-    const ids = [rows.map((r) => r.invoiceId)];
-    const payments = await this.rows(PAYMENT, 'invoice_id = any($1)', ids, 'seq');
-    const refunds = await this.rows(REFUND, 'invoice_id = any($1)', ids, 'seq');
-    return pageOf(
-      rows,
-      page.limit,
-      (r) => r.seq,
-      (r) => ({
-        ...r,
-        morCustomerId: mor.get(r.customerId ?? '') ?? null,
-        payments: payments.filter((p) => p.invoiceId === r.invoiceId),
-        refunds: refunds.filter((x) => x.invoiceId === r.invoiceId),
-      }),
-    );
+    const indexes = [['customerId'], ['status']];
+    const { data, nextCursor } = await newestFirst(this.invoiceRows, 'seq', filter, page, { indexes });
+    const theirs = { where: { invoiceId: Any(data.map((r) => r.invoiceId)) }, order: { seq: 'ASC' } } as const;
+    const [mor, payments, refunds] = await Promise.all([
+      this.morCustomers(data.map((r) => r.customerId)),
+      this.paymentRows.find(theirs),
+      this.refundRows.find(theirs),
+    ]);
+    const items = data.map((r) => ({
+      ...r,
+      morCustomerId: mor.get(r.customerId ?? '') ?? null,
+      payments: payments.filter((p) => p.invoiceId === r.invoiceId),
+      refunds: refunds.filter((x) => x.invoiceId === r.invoiceId),
+    }));
+    return { data: items, nextCursor };
   }
 
   async invoice(invoiceId: string): Promise<InvoiceView | null> {
@@ -126,76 +91,74 @@ export class PgBooks extends Books {
     return { invoice, morCustomerId, payments, refunds, objects, taxes, messages, reviews, ...story };
   }
 
-  async objects(invoiceId: string): Promise<readonly MorObjectRow[]> {
-    return this.rows(OBJECT, 'invoice_id = $1', [invoiceId], 'seq');
+  objects(invoiceId: string): Promise<readonly MorObjectRow[]> {
+    return this.objectRows.find({ where: { invoiceId }, order: { seq: 'ASC' } });
   }
 
   async payments(
     filter: { status?: string; customerId?: string; invoiceId?: string },
     page: PageRequest,
   ): Promise<Page<PaymentView>> {
-    const rows = await this.list<PaymentRow>(PaymentEntity, filter, page, [['invoiceId'], ['customerId'], ['status']]);
-    const mor = await this.morCustomers(rows.map((r) => r.customerId));
-    const refunds = await this.rows(REFUND, 'payment_row_id = any($1)', [rows.map((r) => r.id)], 'seq');
-    const disputes = await this.disputes(rows);
-    return pageOf(
-      rows,
-      page.limit,
-      (r) => r.seq,
-      (payment) => ({
-        payment,
-        morCustomerId: mor.get(payment.customerId) ?? null,
-        refunds: refunds.filter((r) => r.paymentRowId === payment.id),
-        lost: lostOf(payment.id, disputes),
-      }),
-    );
-  }
-
-  private disputes(payments: readonly PaymentRow[]): Promise<MorObjectRow[]> {
-    return this.rows(OBJECT, `invoice_id = any($1) and kind = 'dispute'`, [payments.map((p) => p.invoiceId)], 'seq');
+    const indexes = [['invoiceId'], ['customerId'], ['status']];
+    const { data, nextCursor } = await newestFirst(this.paymentRows, 'seq', filter, page, { indexes });
+    return { data: await this.shown(data), nextCursor };
   }
 
   async payment(id: string): Promise<PaymentView | null> {
-    const [payment] = await this.rows(PAYMENT, 'payment_id = $1 or id = $1', [id], 'seq limit 1');
-    if (payment === undefined) return null;
-    const mor = await this.morCustomers([payment.customerId]);
-    const refunds = await this.rows(REFUND, 'payment_row_id = $1', [payment.id], 'seq');
-    const lost = lostOf(payment.id, await this.disputes([payment]));
-    return { payment, morCustomerId: mor.get(payment.customerId) ?? null, refunds, lost };
+    const found = await this.paymentRows.find({ where: [{ paymentId: id }, { id }], order: { seq: 'ASC' }, take: 1 });
+    return (await this.shown(found))[0] ?? null;
+  }
+
+  /** Payments with their refunds and with what banks took of them. */
+  private async shown(payments: readonly PaymentRow[]): Promise<PaymentView[]> {
+    const [mor, refunds, disputes] = await Promise.all([
+      this.morCustomers(payments.map((p) => p.customerId)),
+      this.refundRows.find({ where: { paymentRowId: Any(payments.map((p) => p.id)) }, order: { seq: 'ASC' } }),
+      this.objectRows.find({
+        where: { invoiceId: Any(payments.map((p) => p.invoiceId)), kind: 'dispute' },
+        order: { seq: 'ASC' },
+      }),
+    ]);
+    return payments.map((payment) => ({
+      payment,
+      morCustomerId: mor.get(payment.customerId) ?? null,
+      refunds: refunds.filter((r) => r.paymentRowId === payment.id),
+      lost: lostOf(payment.id, disputes),
+    }));
   }
 
   async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const found = await this.db.pool.query<{ id: string; name: string }>(
-      'select id, coalesce(payment_id, id) as name from payment where id = any($1)',
-      [rowIds],
-    );
-    return new Map(found.rows.map((r) => [r.id, r.name]));
+    const found = await this.paymentRows.find({
+      select: { id: true, paymentId: true },
+      where: { id: Any([...rowIds]) },
+    });
+    return new Map(found.map((p) => [p.id, p.paymentId ?? p.id]));
   }
 
   async refund(id: string): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow } | null> {
-    const [refund] = await this.rows(REFUND, 'id = $1 or mor_refund_id = $1', [id], 'seq limit 1');
+    const [refund] = await this.refundRows.find({
+      where: [{ id }, { morRefundId: id }],
+      order: { seq: 'ASC' },
+      take: 1,
+    });
     if (refund === undefined) return null;
-    const [payment] = await this.rows(PAYMENT, 'id = $1', [refund.paymentRowId], 'seq');
-    return payment === undefined ? null : { refund, payment };
+    const payment = await this.paymentRows.findOneBy({ id: refund.paymentRowId });
+    return payment === null ? null : { refund, payment };
   }
 
   async refunds(
     filter: { status?: string; invoiceId?: string },
     page: PageRequest,
   ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>> {
-    const rows = await this.list<RefundRow>(RefundEntity, filter, page, [['invoiceId'], ['status']]);
-    const payments = await this.rows(PAYMENT, 'id = any($1)', [rows.map((r) => r.paymentRowId)], 'seq');
+    const indexes = [['invoiceId'], ['status']];
+    const { data, nextCursor } = await newestFirst(this.refundRows, 'seq', filter, page, { indexes });
+    const payments = await this.paymentRows.findBy({ id: Any(data.map((r) => r.paymentRowId)) });
     const byId = new Map(payments.map((p) => [p.id, p]));
-    const found = rows.flatMap((r) => {
-      const payment = byId.get(r.paymentRowId); // there is one: the table's foreign key says so
-      return payment === undefined ? [] : [{ seq: r.seq, refund: r, payment }];
+    const both = data.flatMap((refund) => {
+      const payment = byId.get(refund.paymentRowId); // there is one: the table's foreign key says so
+      return payment === undefined ? [] : [{ refund, payment }];
     });
-    return pageOf(
-      found,
-      page.limit,
-      (r) => r.seq,
-      ({ refund, payment }) => ({ refund, payment }),
-    );
+    return { data: both, nextCursor };
   }
 
   events(
@@ -209,29 +172,18 @@ export class PgBooks extends Books {
     return eventById(this.db.pool, id);
   }
 
-  async reviews(
+  reviews(
     filter: { status?: string; kind?: string; invoiceId?: string },
     page: PageRequest,
     order: ReviewOrder = 'newest',
   ): Promise<Page<ReviewRow>> {
-    if (order === 'due') return reviewsByDeadline(this.db.pool, filter, page);
-    const rows = await this.list<ReviewRow>(ReviewEntity, filter, page, [
-      ['invoiceId'],
-      ['kind', 'status'],
-      ['kind'],
-      ['status'],
-    ]);
-    return pageOf(
-      rows,
-      page.limit,
-      (r) => r.seq,
-      (r) => r,
-    );
+    if (order === 'due') return reviewsByDeadline(this.reviewRows, filter, page);
+    const indexes = [['invoiceId'], ['kind', 'status'], ['kind'], ['status']];
+    return newestFirst(this.reviewRows, 'seq', filter, page, { indexes });
   }
 
-  async review(id: string): Promise<ReviewRow | null> {
-    const [review] = await this.rows(REVIEW, 'id = $1', [id], 'seq');
-    return review ?? null;
+  review(id: string): Promise<ReviewRow | null> {
+    return this.reviewRows.findOneBy({ id });
   }
 
   async ledger(
@@ -241,43 +193,32 @@ export class PgBooks extends Books {
     const payment = filter.paymentId === undefined ? null : await this.payment(filter.paymentId);
     if (filter.paymentId !== undefined && payment === null) return { data: [], nextCursor: null };
     const by = { invoiceId: filter.invoiceId, paymentRowId: payment?.payment.id, reason: filter.reason };
-    const rows = await ledgerRows(this.db.pool, by, cursorOf(page.cursor), page.limit + 1);
-    return pageOf(rows, page.limit, (r) => r['id'] as string, ledgerRow);
+    return ledgerPage(this.db.orm, by, page);
   }
 
-  async audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>> {
-    const list = listLedBy({ actor: filter.actor, action: filter.action }, ['actor', 'action'], 'id');
-    const found = await this.db.pool.query<Row>(
-      `select * from audit where id < $1 and ${list.where} order by ${list.order} limit $2`,
-      [cursorOf(page.cursor), page.limit + 1, ...list.values],
-    );
-    return pageOf(
-      found.rows,
-      page.limit,
-      (r) => r['id'] as string,
-      (r) => r as unknown as AuditRow,
-    );
+  audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>> {
+    return newestFirst(this.auditRows, 'id', filter, page, { indexes: [['actor', 'action'], ['actor'], ['action']] });
   }
 
   async customer(customerId: string): Promise<CustomerView | null> {
-    const links = await this.db.pool.query<{ mor_customer_id: string }>(
-      'select mor_customer_id from customer_link where customer_id = $1 order by linked_at desc',
-      [customerId],
-    );
-    const newest = 'customer_id, seq desc limit 100';
-    const signups = await this.rows(SIGNUP, ledBy('customer_id', '$1'), [customerId], newest);
-    const invoices = await this.db.pool.query<{ invoice_id: string }>(
-      `select invoice_id from invoice where ${ledBy('customer_id', '$1')} order by ${newest}`,
-      [customerId],
-    );
-    if (links.rows.length === 0 && signups.length === 0 && invoices.rows.length === 0) return null;
-    const morCustomerIds = links.rows.map((r) => r.mor_customer_id);
+    const theirs = {
+      where: { customerId: Raw((column) => ledBy(column, ':customerId'), { customerId }) },
+      order: { customerId: 'ASC', seq: 'DESC' },
+      take: OF_CUSTOMER_AT_MOST,
+    } as const;
+    const [links, signups, invoices] = await Promise.all([
+      this.links.find({ where: { customerId }, order: { linkedAt: 'DESC' } }),
+      this.signupRows.find(theirs),
+      this.invoiceRows.find(theirs),
+    ]);
+    if (links.length === 0 && signups.length === 0 && invoices.length === 0) return null;
+    const morCustomerIds = links.map((l) => l.morCustomerId);
     return {
       customerId,
       morCustomerId: morCustomerIds[0] ?? null,
       morCustomerIds,
       signups,
-      invoiceIds: invoices.rows.map((r) => r.invoice_id),
+      invoiceIds: invoices.map((i) => i.invoiceId),
     };
   }
 

@@ -1,24 +1,31 @@
 // Verify's bulk reads and its findings in PostgreSQL.
 import { Inject, Injectable } from '@nestjs/common';
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
-import { type TaxRecord } from '../domain/tax-record.js';
+import { Any, In, Not } from 'typeorm';
+import { type InvoiceRow } from '../domain/model.js';
 import { type TakeUp, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Acknowledgement, type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
 import { differenceId } from '../verify/rules/acknowledge.js';
 import { type LossWindow } from '../domain/ports/loss.js';
 import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
 import { PROGRESS_VERSION, progressFromJson, progressToJson } from '../verify/rules/progress.js';
-import { type Codec, fromRow, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
+import { jsonText } from './codec.js';
 import { DatabaseTime, laterSql, timeSql } from './database-time.js';
 import { Database } from './database.js';
 import { MarkLookups } from '../domain/ports/mark-lookups.js';
+import { DifferenceAckEntity } from './entities/difference-ack.entity.js';
+import { InvoiceEntity } from './entities/invoice.entity.js';
+import { MorObjectEntity } from './entities/mor-object.entity.js';
+import { PaymentEntity } from './entities/payment.entity.js';
+import { RefundEntity } from './entities/refund.entity.js';
+import { ReviewEntity } from './entities/review.entity.js';
+import { TaxRecordEntity } from './entities/tax-record.entity.js';
+import { type KeptSpan, VerifyRunEntity } from './entities/verify-run.entity.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
-
-type Row = Record<string, unknown>;
 
 @Injectable()
 export class PgVerifyBooks extends VerifyBooks {
+  private readonly runs = this.db.orm.getRepository(VerifyRunEntity);
+
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
@@ -29,7 +36,7 @@ export class PgVerifyBooks extends VerifyBooks {
 
   async invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]> {
     if (invoiceIds.length === 0) return [];
-    return this.join(await this.of(INVOICE, invoiceIds));
+    return this.join(await this.db.orm.getRepository(InvoiceEntity).find(oldestFirst(invoiceIds)));
   }
 
   async openEnds(
@@ -38,44 +45,40 @@ export class PgVerifyBooks extends VerifyBooks {
     limit: number,
   ): Promise<readonly (OurInvoice & { readonly seq: bigint })[]> {
     // Each part is found by a small index of its own, so that invoices at rest cost nothing, however many there are.
-    const found = await this.db.pool.query<Row>(
+    const found = await this.db.pool.query<{ invoice_id: string; seq: string }>(
       `with ends as (
          select invoice_id from invoice where status in ('held', 'marking', 'review')
          union select invoice_id from invoice where status = 'expected' and expected_by < ${timeSql(3)}
          union select invoice_id from refund where created_at >= $4 or mirror not in ('done', 'not_needed')
          union select invoice_id from tax_record where stage not in ('committed', 'closed')
          union select invoice_id from payment where succeeded_at is not null and mark not in ('confirmed', 'closed'))
-       select i.* from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
+       select i.invoice_id, i.seq from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
       [after, limit, this.time.given(), since],
     );
-    const joined = await this.join(found.rows.map((r) => fromRow(INVOICE, r)));
-    return joined.map((o, i) => ({ ...o, seq: BigInt((found.rows[i]?.['seq'] as string | undefined) ?? '0') }));
-  }
-
-  private async of<T>(codec: Codec<T>, invoiceIds: readonly string[], and = ''): Promise<T[]> {
-    const found = await this.db.pool.query<Row>(
-      `select * from ${codec.table} where invoice_id = any($1) ${and} order by seq`,
-      [invoiceIds],
-    );
-    return found.rows.map((r) => fromRow(codec, r));
+    const seqs = new Map(found.rows.map((r) => [r.invoice_id, BigInt(r.seq)]));
+    const joined = await this.invoices([...seqs.keys()]);
+    return joined.map((o) => ({ ...o, seq: seqs.get(o.invoice.invoiceId) ?? 0n }));
   }
 
   private async join(invoices: readonly InvoiceRow[]): Promise<OurInvoice[]> {
+    const { orm } = this.db;
     const ids = invoices.map((i) => i.invoiceId);
+    const theirs = oldestFirst(ids);
+    const open = { ...theirs, where: { ...theirs.where, status: 'open' } } as const;
     const [payments, refunds, objects, taxes, reviews] = await Promise.all([
-      this.of(PAYMENT, ids).then((rows) => group<PaymentRow>(rows)),
-      this.of(REFUND, ids).then((rows) => group<RefundRow>(rows)),
-      this.of(OBJECT, ids).then((rows) => group<MorObjectRow>(rows)),
-      this.of(TAX, ids).then((rows) => group<TaxRecord>(rows)),
-      this.of(REVIEW, ids, `and status = 'open'`).then((rows) => group<ReviewRow>(rows)),
+      orm.getRepository(PaymentEntity).find(theirs).then(byInvoice),
+      orm.getRepository(RefundEntity).find(theirs).then(byInvoice),
+      orm.getRepository(MorObjectEntity).find(theirs).then(byInvoice),
+      orm.getRepository(TaxRecordEntity).find(theirs).then(byInvoice),
+      orm.getRepository(ReviewEntity).find(open).then(byInvoice),
     ]);
     return invoices.map((invoice) => ({
       invoice,
-      payments: payments.get(invoice.invoiceId) ?? [],
-      refunds: refunds.get(invoice.invoiceId) ?? [],
-      openReviews: reviews.get(invoice.invoiceId) ?? [],
-      objects: objects.get(invoice.invoiceId) ?? [],
-      taxes: taxes.get(invoice.invoiceId) ?? [],
+      payments: payments(invoice.invoiceId),
+      refunds: refunds(invoice.invoiceId),
+      openReviews: reviews(invoice.invoiceId),
+      objects: objects(invoice.invoiceId),
+      taxes: taxes(invoice.invoiceId),
     }));
   }
 
@@ -144,7 +147,7 @@ export class PgVerifyBooks extends VerifyBooks {
 
   async takeUp({ id, now, since, settings }: TakeUp): Promise<{ run: VerifyRun; progress: VerifyProgress } | null> {
     // One statement: two that look at once find one row between them, and what it was is nowhere else in the meantime.
-    const found = await this.db.pool.query<Row>(
+    const found = await this.db.pool.query<{ progress: unknown }>(
       `with cut as (
          select id, progress as was from verify_run
           where progress is not null and (outcome = 'incomplete' or (outcome = 'running' and saved_at < ${timeSql(9)} - $4::float8 * interval '1 millisecond'))
@@ -156,7 +159,7 @@ export class PgVerifyBooks extends VerifyBooks {
          update verify_run r set progress = null, outcome = 'incomplete', finished_at = coalesce(r.finished_at, r.saved_at)
            from cut where r.id = cut.id returning r.*, cut.was)
        insert into verify_run (id, since, began_at, started_at, saved_at, outcome, compared, differences, more, progress, resumed_from)
-         select $1, since, began_at, $2, ${timeSql(9)}, 'running', compared, differences, more, was, id from taken returning *`,
+         select $1, since, began_at, $2, ${timeSql(9)}, 'running', compared, differences, more, was, id from taken returning progress`,
       [
         id,
         now,
@@ -169,15 +172,14 @@ export class PgVerifyBooks extends VerifyBooks {
         this.time.given(),
       ],
     );
-    const row = found.rows[0];
-    return row === undefined ? null : { run: runOf(row), progress: progressFromJson(row['progress']) };
+    const [made] = found.rows;
+    if (made === undefined) return null;
+    const run = await this.runs.findOneByOrFail({ id });
+    return { run: runOf(run), progress: progressFromJson(made.progress) };
   }
 
   async last(): Promise<VerifyRun | null> {
-    const found = await this.db.pool.query<Row>(
-      `select * from verify_run where outcome <> 'running' order by seq desc limit 1`,
-    );
-    const row = found.rows[0];
+    const [row] = await this.runs.find({ where: { outcome: Not('running') }, order: { seq: 'DESC' }, take: 1 });
     if (row === undefined) return null;
     const kept = runOf(row);
     const run = { ...kept, differences: await this.withAcknowledgements(kept.differences) };
@@ -187,11 +189,8 @@ export class PgVerifyBooks extends VerifyBooks {
   async withAcknowledgements(differences: readonly Difference[]): Promise<readonly Difference[]> {
     if (differences.length === 0) return differences;
     const ids = differences.map(differenceId);
-    const found = await this.db.pool.query<{ id: string; note: string; by: string; at: Date }>(
-      'select id, coalesce(note, $$erased$$) as note, by, at from difference_ack where id = any($1)',
-      [ids],
-    );
-    const known = new Map(found.rows.map(({ id, ...by }) => [id, by]));
+    const acks = await this.db.orm.getRepository(DifferenceAckEntity).findBy({ id: Any(ids) });
+    const known = new Map(acks.map(({ id, note, by, at }) => [id, { note: note ?? 'erased', by, at }]));
     return differences.map((d, i) => ({ ...d, acknowledged: known.get(ids[i] ?? '') ?? null }));
   }
 
@@ -209,10 +208,14 @@ export class PgVerifyBooks extends VerifyBooks {
   }
 
   async lastComplete(): Promise<Date | null> {
-    const found = await this.db.pool.query<{ at: Date | null }>(
-      `select finished_at as at from verify_run where outcome in ('clean', 'differences') order by seq desc limit 1`,
-    );
-    return found.rows[0]?.at ?? null;
+    const complete = In(['clean', 'differences']);
+    const [run] = await this.runs.find({
+      select: { id: true, finishedAt: true },
+      where: { outcome: complete },
+      order: { seq: 'DESC' },
+      take: 1,
+    });
+    return run?.finishedAt ?? null;
   }
 
   async atRest(lanes: readonly string[]): Promise<boolean> {
@@ -242,42 +245,39 @@ export class PgVerifyBooks extends VerifyBooks {
   }
 }
 
-function runOf(r: Row): VerifyRun {
-  const startedAt = r['started_at'] as Date;
+function runOf(r: VerifyRunEntity): VerifyRun {
+  const { id, startedAt, resumedFrom, finishedAt, outcome, compared, differences, more, marksLeft } = r;
   return {
-    id: r['id'] as string,
-    since: (r['since'] as Date | null) ?? startedAt, // null: made by a release that did not write it down
+    id,
+    since: r.since ?? startedAt, // null: made by a release that did not write it down
     startedAt,
-    beganAt: (r['began_at'] as Date | null) ?? startedAt,
-    resumedFrom: r['resumed_from'] as string | null,
-    finishedAt: r['finished_at'] as Date | null,
-    outcome: r['outcome'] as VerifyRun['outcome'],
-    compared: r['compared'] as Record<string, number>,
-    differences: r['differences'] as Difference[],
-    more: r['more'] as VerifyRun['more'],
-    marksLeft: typeof r['marks_left'] === 'string' ? Number(r['marks_left']) : null,
-    lossWindows: (r['loss_windows'] as KeptWindow[]).map(({ events, closed }) => ({
-      events: dated(events),
-      closed: dated(closed),
-    })),
+    beganAt: r.beganAt ?? startedAt,
+    resumedFrom,
+    finishedAt,
+    outcome,
+    compared,
+    differences,
+    more,
+    marksLeft: marksLeft === null ? null : Number(marksLeft),
+    lossWindows: r.lossWindows.map(({ events, closed }) => ({ events: dated(events), closed: dated(closed) })),
   };
 }
-
-/** A window as JSON keeps it. */
-type KeptSpan = { readonly from: string; readonly to: string };
-type KeptWindow = { readonly [K in keyof LossWindow]: KeptSpan };
 
 function dated({ from, to }: KeptSpan): LossWindow['events'] {
   return { from: new Date(from), to: new Date(to) };
 }
 
-function group<T extends { readonly invoiceId: string | null }>(rows: readonly T[]): Map<string, T[]> {
-  const out = new Map<string, T[]>();
+/** What these invoices have of a table. */
+function oldestFirst(invoiceIds: readonly string[]) {
+  return { where: { invoiceId: Any([...invoiceIds]) }, order: { seq: 'ASC' } } as const;
+}
+
+function byInvoice<T extends { readonly invoiceId: string | null }>(rows: readonly T[]): (id: string) => readonly T[] {
+  const of = new Map<string | null, T[]>();
   for (const r of rows) {
-    if (r.invoiceId === null) continue;
-    const list = out.get(r.invoiceId);
-    if (list === undefined) out.set(r.invoiceId, [r]);
+    const list = of.get(r.invoiceId);
+    if (list === undefined) of.set(r.invoiceId, [r]);
     else list.push(r);
   }
-  return out;
+  return (id) => of.get(id) ?? [];
 }

@@ -1,21 +1,11 @@
 // Review items by their deadline, the soonest first, and the closing of those that belong to no invoice.
 import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
+import { type Repository } from 'typeorm';
 import { type ReviewRow } from '../domain/model.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
-import { fromRow, REVIEW } from './codec.js';
 import { Database } from './database.js';
-
-type Row = Record<string, unknown>;
-
-const SQL = `
-  select * from review
-   where ($1::text is null or status = $1) and ($2::text is null or kind = $2) and ($3::text is null or invoice_id = $3)
-     and case when $5::bigint is null then true
-              when $4::timestamptz is null then due_at is null and seq < $5
-              else due_at is null or due_at > $4 or (due_at = $4 and seq < $5) end
-   order by due_at nulls last, seq desc limit $6`;
+import { type ReviewEntity } from './entities/review.entity.js';
 
 /** Where a page ended: its last row's deadline in Unix milliseconds, or `none`, and the row's number. */
 function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: string | null] {
@@ -27,17 +17,26 @@ function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: str
 
 /** Throws BadCursor for a cursor of another order. */
 export async function reviewsByDeadline(
-  pool: pg.Pool,
+  reviews: Repository<ReviewEntity>,
   filter: { readonly status?: string; readonly kind?: string; readonly invoiceId?: string },
   page: PageRequest,
 ): Promise<Page<ReviewRow>> {
-  const of = [filter.status ?? null, filter.kind ?? null, filter.invoiceId ?? null];
-  const found = await pool.query<Row>(SQL, [...of, ...cursorOf(page.cursor), page.limit + 1]);
-  const shown = found.rows.slice(0, page.limit);
-  const data = shown.map((r) => fromRow(REVIEW, r));
-  const [last, seq] = [data.at(-1), shown.at(-1)?.['seq'] as string | undefined];
-  const more = found.rows.length > page.limit && last !== undefined && seq !== undefined;
-  return { data, nextCursor: more ? `${last.dueAt?.getTime() ?? 'none'}.${seq}` : null };
+  const [due, seq] = cursorOf(page.cursor);
+  const query = reviews.createQueryBuilder('x');
+  for (const [field, value] of Object.entries(filter)) query.andWhere(`x.${field} = :${field}`, { [field]: value });
+  if (seq !== null && due === null) query.andWhere('x.dueAt is null and x.seq < :seq', { seq });
+  if (seq !== null && due !== null) {
+    query.andWhere('(x.dueAt is null or x.dueAt > :due or (x.dueAt = :due and x.seq < :seq))', { due, seq });
+  }
+  const found = await query
+    .orderBy('x.dueAt', 'ASC', 'NULLS LAST')
+    .addOrderBy('x.seq', 'DESC')
+    .limit(page.limit + 1)
+    .getMany();
+  const data = found.slice(0, page.limit);
+  const last = data.at(-1);
+  const more = found.length > page.limit && last !== undefined;
+  return { data, nextCursor: more ? `${last.dueAt?.getTime() ?? 'none'}.${last.seq}` : null };
 }
 
 @Injectable()

@@ -11,42 +11,14 @@ import {
   Signups,
 } from '../domain/ports/signups.js';
 import { SIGNUP_ENDS_MS } from '../policy.js';
-import { type Codec, fromRow, insertSql, jsonText, toJson } from './codec.js';
+import { insertSql, jsonText, SIGNUP, toJson } from './codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
+import { SignupEntity } from './entities/signup.entity.js';
 import { turnIsFree } from './turns.js';
 
 /** Older ones were flagged long ago, or no daemon ran for a month: a person who looks then sees more than this. Most were given up. */
 const OVERDUE_FOR_MS = 30 * 86_400_000;
-
-type Row = Record<string, unknown>;
-
-export const SIGNUP: Codec<SignupRow> = {
-  table: 'signup',
-  key: ['id'],
-  columns: {
-    id: 'text',
-    kind: 'text',
-    customerId: 'text',
-    amount: 'bigint',
-    currency: 'text',
-    status: 'text',
-    intentId: 'text',
-    morCustomerId: 'text',
-    taxCalculationId: 'text',
-    recalculated: 'bool',
-    morKey: 'text',
-    path: 'text',
-    body: 'text',
-    busyUntil: 'time',
-    createdBy: 'text',
-    invoiceId: 'text',
-    chargeId: 'text',
-    paymentRowId: 'text',
-    completedAt: 'time',
-    createdAt: 'time',
-  },
-};
 
 /** Inserts the name, or gives what it stands for already. Waits for a transaction that is just inserting the same name. */
 export async function rememberIn(
@@ -121,9 +93,7 @@ export class PgSignups extends Signups {
   }
 
   async find(id: string): Promise<SignupRow | null> {
-    const found = await this.db.pool.query<Row>('select * from signup where id = $1', [id]);
-    const row = found.rows[0];
-    return row === undefined ? null : fromRow(SIGNUP, row);
+    return this.db.orm.getRepository(SignupEntity).findOneBy({ id });
   }
 
   async claim(id: string, forMs: number): Promise<boolean> {

@@ -1,0 +1,22 @@
+// What the entities' columns have in common.
+import { type ColumnOptions, DefaultNamingStrategy, type ValueTransformer } from 'typeorm';
+
+/** Smallest units of money, and other numbers beyond 2^53: PostgreSQL sends and takes them as text. */
+export const BIGINT: ValueTransformer = {
+  to: (v: bigint | null | undefined) => v?.toString() ?? v,
+  from: (v: string | null) => (v === null ? null : BigInt(v)),
+};
+
+/** Of its table: the order in which rows were first written. The database counts. */
+export const SEQ: ColumnOptions = { type: 'bigint', unique: true, generated: 'identity', generatedIdentity: 'ALWAYS' };
+
+export function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+}
+
+/** `invoiceId` stands in the column `invoice_id`. */
+export class SnakeNames extends DefaultNamingStrategy {
+  override columnName(property: string, given: string | undefined, prefixes: string[]): string {
+    return given ?? snake([...prefixes, property].join('_'));
+  }
+}
