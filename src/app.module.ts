@@ -14,6 +14,7 @@ import { LaneModule } from './lane/lane.module.js';
 import { LedgerModule } from './ledger/ledger.module.js';
 import { LinksModule } from './links/links.module.js';
 import { MorModule } from './mor/mor.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
 import { type Logger, type Metrics, ObserveModule, ON_CALL, type Tracer } from './observe/index.js';
 import { OnboardingModule } from './onboarding/onboarding.module.js';
 import { OverviewModule } from './overview/overview.module.js';
@@ -77,6 +78,7 @@ export class AppModule {
         LedgerModule,
         AuditModule,
         VerifyModule,
+        NotificationsModule,
         HealthModule,
         StatementsModule,
         TaxModule,

@@ -17,6 +17,7 @@ import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
 import { DoorWatch } from './verify/door-watch.js';
 import { LaneWorker } from './lane/lane-worker.js';
+import { NotificationJobs } from './notifications/jobs.js';
 
 export type Daemon = {
   /** Where it listens. */
@@ -72,12 +73,14 @@ export async function startDaemon(
 
     const doors = app.get(Doors);
     const worker = app.get(LaneWorker);
+    const notifications = app.get(NotificationJobs);
     const watch = app.get(DoorWatch);
     const readiness = app.get(Readiness);
     front.setDoors(doors);
     front.setFallback(refusingStrangers(app.get(KeyRing), app.get(Denials), express.getInstance<RequestHandler>()));
     worker.giveWay(() => doors.crowded);
     worker.start();
+    notifications.start();
     doors.open();
     void watch.opened();
     readiness.set(true, 'ready');
@@ -94,6 +97,7 @@ export async function startDaemon(
         doors.close(),
         front.close(ANSWERS_GRACE_MS),
         atMost(worker.stop(), WORK_GRACE_MS),
+        atMost(notifications.stop(), WORK_GRACE_MS),
         atMost(watch.closing(), WORD_GRACE_MS),
       ]);
       await app.close();

@@ -71,6 +71,8 @@ export function secretValues(config: Config): readonly string[] {
     ...config.morPaymentWebhookSecrets,
     ...config.morEventWebhookSecrets,
     ...(config.morRelaySecret === null ? [] : [config.morRelaySecret]),
+    ...(config.notifyUrl === null ? [] : [config.notifyUrl]),
+    ...config.notifySecrets,
     ...config.apiKeys.map(({ key }) => key),
     ...(config.database.kind === 'url' ? [config.database.url] : []),
   ].map((secret) => secret.reveal());
@@ -127,6 +129,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     if (isSet(first) && env[second] === undefined) problems.push({ name: second, problem: `is needed with ${first}` });
     if (isSet(second) && !isSet(first)) problems.push({ name: first, problem: `is needed with ${second}` });
   }
+  problems.push(...notifyChecks(values));
   if (values.nodeEnv === 'production') {
     for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl', 'otlpEndpoint'] as const) {
       const url = values[key];
@@ -141,6 +144,16 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     }
   }
   return problems;
+}
+
+/** Wrong settings have no value at all and were reported already. */
+function notifyChecks({ notifyUrl: url, notifySecrets, notifyFormat }: Partial<Values>): SettingProblem[] {
+  if (url === undefined || notifySecrets === undefined) return [];
+  const [{ name: urlName }, { name: secretsName }] = [SETTINGS.notifyUrl, SETTINGS.notifySecrets];
+  if (url === null)
+    return notifySecrets.length > 0 ? [{ name: urlName, problem: `is needed with ${secretsName}` }] : [];
+  if (notifyFormat !== 'standard' || notifySecrets.length > 0) return [];
+  return [{ name: secretsName, problem: `is needed with ${urlName}, unless NOTIFY_FORMAT is slack` }];
 }
 
 function databaseChecks(values: Partial<Values>): SettingProblem[] {

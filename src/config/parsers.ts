@@ -1,5 +1,6 @@
 // One function per kind of setting: the text of an environment variable becomes a value, or a problem that does not repeat it.
 import { isFQDN, isIP, isURL } from 'class-validator';
+import { isPrivateAddress } from './addresses.js';
 import { namesSeveralHosts, parseDatabaseUrl } from './database-url.js';
 import { Secret } from './secret.js';
 
@@ -95,8 +96,7 @@ export function httpUrl(kind: 'base' | 'origin' | 'endpoint'): Parser<string> {
  */
 export function isPrivateHost(url: string): boolean {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  if (isIP(host, '4')) return /^(127|10)\.|^192\.168\.|^172\.(1[6-9]|2\d|3[01])\./.test(host);
-  if (isIP(host, '6')) return host === '::1' || /^f[cd]/.test(host);
+  if (isIP(host)) return isPrivateAddress(host);
   return !host.includes('.') || /\.(localhost|local|internal)$/.test(host);
 }
 
@@ -139,6 +139,12 @@ export const signingSecrets: Parser<readonly Secret[]> = (text) => {
     if (problem !== null) return bad(items.length === 1 ? problem : `entry ${index + 1} ${problem}`);
   }
   return good([...new Set(items)].map((item) => new Secret(item)));
+};
+
+/** What a delivery signed with none of our secrets is answered. */
+export const mismatchStatus: Parser<401 | 503> = (text) => {
+  if (text === '401') return good(401);
+  return text === '503' ? good(503) : bad('must be 401 or 503');
 };
 
 /** One secret that signs what we send. */

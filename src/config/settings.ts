@@ -1,5 +1,6 @@
 // The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
 import { recoveryLinks } from './link-settings.js';
+import { notifications } from './notify-settings.js';
 import { trustedProxies } from './proxy-settings.js';
 import {
   apiKeys,
@@ -11,7 +12,7 @@ import {
   integer,
   listenHost,
   matching,
-  type Parser,
+  mismatchStatus,
   secret,
   signingSecret,
   signingSecrets,
@@ -381,7 +382,7 @@ const doors = {
 };
 
 /** Every setting, by its name in the settings object. */
-export const SETTINGS = { ...daemon, ...database, ...stripe, ...mor, ...recoveryLinks, ...doors };
+export const SETTINGS = { ...daemon, ...database, ...stripe, ...mor, ...recoveryLinks, ...notifications, ...doors };
 
 /** The same settings in the order and under the headings of the reference and the example file. */
 export const SETTING_GROUPS: readonly { readonly title: string; readonly settings: readonly Setting<unknown>[] }[] = [
@@ -390,10 +391,6 @@ export const SETTING_GROUPS: readonly { readonly title: string; readonly setting
   { title: 'Stripe', settings: Object.values(stripe) },
   { title: 'The Merchant of Record', settings: Object.values(mor) },
   { title: 'Payment links for failed renewals', settings: Object.values(recoveryLinks) },
+  { title: 'Telling your backend', settings: Object.values(notifications) },
   { title: 'Doors and rules', settings: Object.values(doors) },
 ];
-
-function mismatchStatus(text: string): ReturnType<Parser<401 | 503>> {
-  if (text === '401') return { ok: true, value: 401 };
-  return text === '503' ? { ok: true, value: 503 } : { ok: false, problem: 'must be 401 or 503' };
-}

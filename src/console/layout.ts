@@ -13,6 +13,7 @@ const SECTIONS = [
   ['refunds', 'Refunds'],
   ['reviews', 'Reviews'],
   ['events', 'Events'],
+  ['notifications', 'Notifications'],
   ['ledger', 'Ledger'],
   ['verify', 'Verify'],
   ['audit', 'Audit'],

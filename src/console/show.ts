@@ -41,11 +41,11 @@ export function foreign(text: string | null): Html {
 type Tone = 'good' | 'wait' | 'warn' | 'bad' | 'calm';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...tone('good', 'paid succeeded done confirmed clean settled ISSUED SETTLED PAID won'),
+  ...tone('good', 'paid succeeded done confirmed clean settled delivered ISSUED SETTLED PAID won'),
   ...tone('wait', 'expected held marking received pending unknown requested running waiting proving begun processing'),
   ...tone('wait', 'reporting attaching referencing paying finalizing crediting draft requires_action REQUESTED'),
   ...tone('warn', 'open quarantined partially_refunded uncollectible incomplete action_needed'),
-  ...tone('bad', 'review parked failed refused denied differences lost REFUSED ISSUANCE_FAILED'),
+  ...tone('bad', 'review parked failed refused denied differences lost dead REFUSED ISSUANCE_FAILED'),
 };
 
 function tone(of: Tone, words: string): Record<string, Tone> {
@@ -78,6 +78,7 @@ export const paymentLink = at('payments');
 export const refundLink = at('refunds');
 export const reviewLink = at('reviews');
 export const eventLink = at('events');
+export const notificationLink = at('notifications');
 
 export function customerLink(text: string | null): Html {
   if (text === null) return html`<span class="dim">unknown</span>`;
@@ -90,6 +91,7 @@ export function reference(ref: string): Html {
   if (/^(ref|rfnd)_/.test(ref)) return refundLink(ref);
   if (/^(pmt|pay)_/.test(ref)) return paymentLink(ref);
   if (/^i[eq]_/.test(ref)) return eventLink(ref);
+  if (/^msg_/.test(ref)) return notificationLink(ref);
   if (/^in_/.test(ref)) return invoiceLink(ref);
   if (/^evt_/.test(ref)) return link(`/console/events?event_id=${encodeURIComponent(ref)}`, ref);
   return html`<code class="id">${ref}</code>`;

@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '../config/index.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
+import { Notifications } from '../domain/ports/notifications.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { Metrics } from '../observe/index.js';
 
@@ -21,6 +22,7 @@ export class Gauges {
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly shadow: ShadowBooks,
+    private readonly notifications: Notifications,
     @Inject(CONFIG) private readonly config: Pick<Config, 'shadow'>,
   ) {}
 
@@ -47,6 +49,8 @@ export class Gauges {
       );
       this.metrics.eventsParked(backlog.parkedEvents);
       this.metrics.reviewsOpen(Object.fromEntries(backlog.openReviews));
+      const { pending, dead, goneAt } = await this.notifications.standing();
+      this.metrics.notificationsStand(pending, dead, goneAt !== null);
       if (this.config.shadow) {
         const { agreed, unmarked } = await this.shadow.standing();
         this.metrics.shadowMarks(agreed, unmarked);

@@ -2,9 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { Module } from '@nestjs/common';
 import { CONFIG, type Config, type Secret } from '../config/index.js';
+import { Notifications } from '../domain/ports/notifications.js';
 import { LaneModule } from '../lane/lane.module.js';
 import { Wake } from '../lane/wake.js';
 import { LOG, type Logger, Metrics, type Tracer, TRACER } from '../observe/index.js';
+import { DoorRefusals } from './door-refusals.js';
 import { Doors } from './doors.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';
@@ -22,7 +24,7 @@ import { watchDoors } from './watch-doors.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, TRACER],
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, TRACER, Notifications],
     },
     Doors,
   ],
@@ -37,7 +39,11 @@ function intakeOptions(
   metrics: Metrics,
   log: Logger,
   tracer: Tracer | null,
+  notifications: Notifications,
 ): IntakeOptions {
+  const watch = watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer);
+  const format = config.notifyUrl === null || config.shadow ? null : config.notifyFormat;
+  const refusals = new DoorRefusals(notifications, format, (what, err) => log.error({ err }, what));
   const reveal = (secrets: readonly Secret[]): string[] =>
     // A door without a secret stays shut: nobody can sign with one that was just made up.
     secrets.length > 0 ? secrets.map((s) => s.reveal()) : [randomBytes(32).toString('hex')];
@@ -51,6 +57,9 @@ function intakeOptions(
     bodyLimitBytes: config.webhookBodyLimitBytes,
     mismatchStatus: config.webhookMismatchStatus,
     room,
-    onAnswer: watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer),
+    onAnswer: (door, outcome, about) => {
+      watch(door, outcome, about);
+      refusals.saw(door, outcome, new Date());
+    },
   };
 }

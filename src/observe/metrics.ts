@@ -101,6 +101,24 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly notifications = new Gauge({
+    name: 'crossbill_notifications',
+    help: 'Notifications of your backend that wait to be delivered (pending) or were given up after three days (dead), in the whole database.',
+    labelNames: ['status'],
+    registers: [this.registry],
+  });
+  private readonly receiverGone = new Gauge({
+    name: 'crossbill_notification_receiver_gone',
+    help: '1 while nothing is sent since the receiver at NOTIFY_URL answered 410, else 0; in the whole database.',
+    registers: [this.registry],
+  });
+  private readonly deliveries = new Counter({
+    name: 'crossbill_notification_deliveries_total',
+    help: 'Tries to deliver a notification, by what came of them: delivered, failed, or gone (410).',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
   constructor(options: MetricsOptions) {
     this.eventTypes = new Set(options.eventTypes);
     const age = (): number =>
@@ -176,6 +194,18 @@ export class Metrics {
   shadowMarks(agreed: number, unmarked: number): void {
     this.shadow.set({ outcome: 'agreed' }, agreed);
     this.shadow.set({ outcome: 'unmarked' }, unmarked);
+  }
+
+  /** How the notifications stand. */
+  notificationsStand(pending: number, dead: number, gone: boolean): void {
+    this.notifications.set({ status: 'pending' }, pending);
+    this.notifications.set({ status: 'dead' }, dead);
+    this.receiverGone.set(gone ? 1 : 0);
+  }
+
+  /** A notification was sent. */
+  notified(outcome: 'delivered' | 'failed' | 'gone'): void {
+    this.deliveries.inc({ outcome });
   }
 
   /** The page for the scraper, in the Prometheus text format. */

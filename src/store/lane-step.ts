@@ -1,11 +1,15 @@
 // One step of a lane: decided on what was read, then a part of the one statement that writes the steps of many lanes.
 import { type LaneState } from '../domain/model.js';
+import { type NewNotification } from '../domain/notification.js';
+import { putDownStep } from '../notifications/rules/put-down.js';
+import { type NotifyFormat } from '../domain/notification.js';
 import { LaneFenced, type LaneWork } from '../domain/ports/lane-store.js';
 import { type Remembered } from '../domain/ports/signups.js';
 import { ENTRY, flatEntry, insertSql, jsonText, toJson } from './codec.js';
 import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
 import { makeDue, type Taken } from './lane-queue.js';
 import { type Loaded } from './lane-reader.js';
+import { NOTIFY_SQL, storedNotification } from './pg-notifications.js';
 import { readRowWrites } from './read-rows.js';
 
 export type Step = {
@@ -19,17 +23,25 @@ export type Step = {
   readonly rest: boolean;
   readonly dueAt: Date | null;
   readonly verdicts: ReturnType<LaneWork<unknown>['decide']>['verdicts'];
+  readonly told: readonly NewNotification[];
 };
 
-/** Decides, and says what is to be written. Throws what `decide` throws. */
-export function decideStep(work: LaneWork<unknown>, known: Step['known'], at: Date, remembered: Remembered): Step {
+/** Decides, and says what is to be written. Throws what `decide` throws. `notify` null: nobody is told of anything. */
+export function decideStep(
+  work: LaneWork<unknown>,
+  known: Step['known'],
+  at: Date,
+  remembered: Remembered,
+  notify: NotifyFormat | null,
+): Step {
   if (work.fence !== null && known.taken?.fence !== work.fence) {
     throw new LaneFenced(`lane ${work.lane} was claimed by another worker`);
   }
   const { folded } = known;
   const before = folded.state;
   const decided = work.decide({ state: before, events: work.fence === null ? [] : known.events, remembered, now: at });
-  const after = decided.state;
+  const { after, told } =
+    notify === null ? { after: decided.state, told: [] } : putDownStep(before, decided.state, notify, at);
   const rest = decided.rest === true;
   const snapshot = wantsSnapshot(folded);
   // Between two calls of a claim nobody has to see where the lane stands: the log has it. But that a payment's name is no other's, only
@@ -48,6 +60,7 @@ export function decideStep(work: LaneWork<unknown>, known: Step['known'], at: Da
     rest,
     dueAt: earliest(decided.dueAt, moreAt),
     verdicts: decided.verdicts,
+    told,
   };
 }
 
@@ -140,6 +153,11 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
     'ledger',
     (n) => insertSql(ENTRY, n),
     steps.flatMap((s) => s.after.entries.map((e) => toJson(ENTRY, flatEntry(e)))),
+  );
+  addJson(
+    'notify',
+    NOTIFY_SQL,
+    steps.flatMap((s) => s.told.map(storedNotification)),
   );
   add(
     'verdicts',

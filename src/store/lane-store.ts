@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { type ChargeHolder } from '../domain/lane/change.js';
 import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
+import { type NotifyFormat } from '../domain/notification.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn } from './lane-queue.js';
@@ -14,9 +15,11 @@ export class PgLaneStore extends LaneStore {
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
+    /** How the merchant's backend is told of what steps do; null: it is not. */
+    notify: NotifyFormat | null = null,
   ) {
     super();
-    this.writer = new LaneWriter(db.pool, clock);
+    this.writer = new LaneWriter(db.pool, clock, notify);
   }
 
   time(): Promise<Date> {

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { LaneFenced, type LaneWork, NotUnique, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { type Remembered } from '../domain/ports/signups.js';
+import { type NotifyFormat } from '../domain/notification.js';
 import { type DatabaseTime } from './database-time.js';
 import { isTransient, isUnavailable, onConnection, sqlState, violatedConstraint } from './database.js';
 import { type Taken, takenBy } from './lane-queue.js';
@@ -37,6 +38,7 @@ export class LaneWriter {
   constructor(
     private readonly pool: pg.Pool,
     private readonly time: DatabaseTime,
+    private readonly notify: NotifyFormat | null = null,
   ) {}
 
   /** Reads claimed lanes, and keeps them until they are given back or forgotten. */
@@ -123,7 +125,7 @@ export class LaneWriter {
   private async together(works: readonly Work[]): Promise<readonly Step[]> {
     const known = await this.known(works);
     const now = this.now();
-    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN));
+    const steps = works.map((w) => decideStep(w, known(w.lane), now, UNKNOWN, this.notify));
     const statement = statementOf(steps, now);
     if (statement !== null) await this.pool.query(statement);
     return steps;
@@ -138,7 +140,7 @@ export class LaneWriter {
       const { now, lanes } = await loadLanes(db, [work.lane], this.time, new Set());
       const loaded = lanes.get(work.lane);
       if (loaded === undefined) throw new Error(`lane ${work.lane} was not read`);
-      const step = decideStep(work, { ...loaded, taken: null }, now, remembered);
+      const step = decideStep(work, { ...loaded, taken: null }, now, remembered, this.notify);
       const statement = statementOf([step], now);
       if (statement !== null) await db.query(statement);
       if (request && step.made !== null) {

@@ -12,6 +12,7 @@ import { DoorsLog, LossBooks } from '../domain/ports/loss.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
 import { MarkLookups } from '../domain/ports/mark-lookups.js';
 import { Onboardings } from '../domain/ports/onboarding.js';
+import { Notifications } from '../domain/ports/notifications.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
@@ -29,6 +30,7 @@ import { PgDoorsLog } from './pg-doors-log.js';
 import { PgEndedSessions } from './pg-ended-sessions.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
 import { PgLossBooks } from './pg-loss-books.js';
+import { PgNotifications } from './pg-notifications.js';
 import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgShadowBooks } from './pg-shadow-books.js';
@@ -48,7 +50,19 @@ class CloseDatabase implements OnApplicationShutdown {
 /** Every port of the domain that PostgreSQL answers. */
 const PORTS = [
   { provide: Inbox, useClass: PgInbox },
-  { provide: LaneStore, useClass: PgLaneStore },
+  {
+    provide: LaneStore,
+    // In shadow mode nothing happens that anybody should hear of.
+    useFactory: (db: Database, time: DatabaseTime, { notifyUrl, notifyFormat, shadow }: Config) =>
+      new PgLaneStore(db, time, notifyUrl === null || shadow ? null : notifyFormat),
+    inject: [Database, DatabaseTime, CONFIG],
+  },
+  {
+    provide: Notifications,
+    useFactory: (db: Database, time: DatabaseTime, { notifyUrl }: Config) =>
+      new PgNotifications(db, time, notifyUrl?.reveal() ?? null),
+    inject: [Database, DatabaseTime, CONFIG],
+  },
   { provide: Books, useClass: PgBooks },
   { provide: ChannelEvents, useClass: PgChannelEvents },
   { provide: EventsDesk, useClass: PgEventsDesk },

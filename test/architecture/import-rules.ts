@@ -41,7 +41,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     'mor/mor.module.ts',
     'store/lane-queue.ts', // how long a lease is
   ],
-  intake: ['domain', 'config', 'observe', 'lane/lane.module.ts', 'lane/wake.ts'],
+  intake: ['domain', 'config', 'observe', 'lane/lane.module.ts', 'lane/wake.ts', /^notifications\/rules\//],
   api: ['domain', 'config', 'observe', 'intake', /^lane\/rules\//],
   console: ['domain', 'config', 'observe', 'intake', 'api'],
   audit: SUBJECT,
@@ -53,6 +53,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   health: SUBJECT,
   ledger: SUBJECT,
   links: [...SUBJECT, 'channels'],
+  notifications: SUBJECT,
   onboarding: SUBJECT,
   overview: SUBJECT,
   refunds: SUBJECT,

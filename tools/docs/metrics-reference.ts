@@ -24,6 +24,8 @@ export async function metricsOf(): Promise<readonly Metric[]> {
   metrics.reviewsOpen({ dispute: 0 });
   metrics.verified({ no_verdict: 0 }, null);
   metrics.shadowMarks(0, 0);
+  metrics.notificationsStand(0, 0, false);
+  metrics.notified('delivered');
   const text = await metrics.text();
   const names = [...text.matchAll(/^# HELP (crossbill_\w+) (.+)$/gm)];
   return names.map(([, name = '', help = '']) => ({

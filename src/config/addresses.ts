@@ -1,0 +1,44 @@
+// Kinds of IP addresses: those of this machine and of private networks, and those that nothing of ours may be sent to.
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+type Range = readonly [address: string, bits: number];
+
+function listOf(ranges: readonly Range[]): BlockList {
+  const list = new BlockList();
+  for (const [address, bits] of ranges) list.addSubnet(address, bits, isIPv6(address) ? 'ipv6' : 'ipv4');
+  return list;
+}
+
+const PRIVATE = listOf([
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['::1', 128],
+  ['fc00::', 7],
+]);
+
+// Link-local addresses, where clouds answer with the machine's own credentials, and their kin outside of that range: EC2's IPv6
+// address (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's. Then what is no single machine's address.
+const NEVER = listOf([
+  ['169.254.0.0', 16],
+  ['fe80::', 10],
+  ['fd00:ec2::254', 128],
+  ['100.100.100.200', 32],
+  ['192.0.0.192', 32],
+  ['0.0.0.0', 8],
+  ['::', 128],
+  ['224.0.0.0', 3],
+  ['ff00::', 8],
+]);
+
+const within = (list: BlockList, address: string): boolean => {
+  const version = isIP(address);
+  return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+};
+
+/** This machine, or a private network (RFC 1918, RFC 4193). */
+export const isPrivateAddress = (address: string): boolean => within(PRIVATE, address);
+
+/** A link-local, metadata, unspecified or multicast address. */
+export const isForbiddenAddress = (address: string): boolean => within(NEVER, address);

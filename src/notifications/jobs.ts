@@ -1,0 +1,20 @@
+// What runs by itself to tell the merchant's backend: delivering, and looking out for what no lane's step tells of.
+import { type Lookout } from './lookout.js';
+import { type Notifier } from './notifier.js';
+
+export class NotificationJobs {
+  /** `lookout` null: nothing is told, as in shadow mode; what was written down before is delivered all the same. */
+  constructor(
+    private readonly notifier: Notifier,
+    private readonly lookout: Lookout | null,
+  ) {}
+
+  start(): void {
+    this.notifier.start();
+    this.lookout?.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.notifier.stop(), this.lookout?.stop()]);
+  }
+}

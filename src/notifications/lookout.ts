@@ -1,0 +1,74 @@
+// Looks out for what is to be told and belongs to no lane's step: items of no invoice, deadlines that come near, what verify found.
+import { type Clock } from '../domain/ports/clock.js';
+import { type Notifications } from '../domain/ports/notifications.js';
+import { untoldByKind, untoldOf, type VerifyBooks } from '../domain/ports/verify-books.js';
+import { type NewNotification } from '../domain/notification.js';
+import { putDown } from './rules/put-down.js';
+import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
+import { type NotifyFormat, type Told } from '../domain/notification.js';
+
+const DUE_SOON_MS = 24 * 3_600_000;
+/** What was delivered, or died, is forgotten after so long. */
+const KEPT_DAYS = 30;
+
+export class Lookout {
+  private readonly stopping = new AbortController();
+  private loop: Promise<void> | null = null;
+
+  constructor(
+    private readonly store: Notifications,
+    private readonly runs: Pick<VerifyBooks, 'last'>,
+    private readonly clock: Clock,
+    private readonly format: NotifyFormat,
+    private readonly everyMs: number,
+    private readonly onError: (what: string, error: unknown) => void,
+  ) {}
+
+  start(): void {
+    this.loop ??= this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.loop;
+  }
+
+  /** Writes down what nobody was told of. Any replica may: the same thing has the same id, and is written once. */
+  async look(): Promise<void> {
+    const { opened, dueSoon, runId } = await this.store.untold(DUE_SOON_MS);
+    const found: NewNotification[] = [];
+    const add = (told: Told, at: Date): void => void found.push(putDown(told, this.format, at));
+    for (const r of opened) add(reviewOpened(r), r.createdAt);
+    const now = await this.store.time();
+    for (const r of dueSoon) add(reviewDueSoon(r), now);
+    const run = runId === null ? null : await this.runs.last();
+    if (run !== null && run.id === runId && untoldOf(run) > 0) {
+      const counts = Object.entries(untoldByKind(run)).filter(([, n]) => n > 0);
+      const data = {
+        run_id: run.id,
+        differences: untoldOf(run),
+        by_kind: Object.fromEntries(counts),
+        console: '/console/verify',
+      };
+      add({ type: 'verify.differences', subject: run.id, data }, now);
+    }
+    await this.store.add(found);
+  }
+
+  private async run(): Promise<void> {
+    let forgotAt = 0;
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.look();
+        const now = this.clock.now().getTime();
+        if (now - forgotAt > 3_600_000) {
+          await this.store.forget(KEPT_DAYS);
+          forgotAt = now;
+        }
+      } catch (e) {
+        this.onError('what is to be told could not be looked for', e);
+      }
+      await this.clock.sleep(this.everyMs, this.stopping.signal);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// A notification as the API shows it.
+import { isJsonObject } from '../domain/events/json-body.js';
+import { NOTIFICATION_STATUSES, type NotificationRow, type NotificationTry } from '../domain/ports/notifications.js';
+import { ApiProperty } from '@nestjs/swagger';
+import { Count, Free, Text, TextIfAny, TextOrNull, Time, TimeIfAny, Word } from '../api/http/docs.js';
+import { timeOf } from '../api/http/values.js';
+import { NOTIFICATION_TYPES } from '../domain/notification.js';
+
+export class NotificationView {
+  @Text('`webhook-id` of every delivery of it.') id!: string;
+  @Word(NOTIFICATION_TYPES) type!: string;
+  @Word(NOTIFICATION_STATUSES, '`dead`: tried for three days, and not any more.') status!: string;
+  @TextIfAny() invoice_id?: string | undefined;
+  @Count('Tries since it was written down or replayed.') attempts!: number;
+  @TextIfAny('Why the last try failed.') last_error?: string | undefined;
+  @Time() created_at!: string;
+  @TimeIfAny('Left out: it is not tried any more.') next_try_at?: string | undefined;
+  @TimeIfAny() delivered_at?: string | undefined;
+}
+
+export class NotificationTryView {
+  @Time() at!: string;
+  @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status; null: no answer.' })
+  status!: number | null;
+  @TextOrNull('Why it failed; null: it was delivered.') error!: string | null;
+  @Count('How long it took, in milliseconds.') elapsed_ms!: number;
+}
+
+export class NotificationWithTriesView extends NotificationView {
+  @ApiProperty({ type: [NotificationTryView], description: 'The newest last; of very many only the newest.' })
+  tries!: readonly NotificationTryView[];
+  @Free('What is sent.') body!: Readonly<Record<string, unknown>> | null;
+}
+
+export function notificationView(n: NotificationRow): NotificationView {
+  return {
+    id: n.id,
+    type: n.type,
+    status: n.status,
+    invoice_id: n.invoiceId ?? undefined,
+    attempts: n.attempts,
+    last_error: n.tries.at(-1)?.why ?? undefined,
+    created_at: timeOf(n.at),
+    next_try_at: timeOf(n.nextTryAt) ?? undefined,
+    delivered_at: timeOf(n.deliveredAt) ?? undefined,
+  };
+}
+
+export function notificationWithTriesView(n: NotificationRow): NotificationWithTriesView {
+  const body: unknown = JSON.parse(n.body);
+  return { ...notificationView(n), tries: n.tries.map(tryView), body: isJsonObject(body) ? body : null };
+}
+
+function tryView({ at, status, why, elapsedMs }: NotificationTry): NotificationTryView {
+  return { at: timeOf(at), status, error: why, elapsed_ms: elapsedMs };
+}

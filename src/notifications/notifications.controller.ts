@@ -1,0 +1,65 @@
+// What the merchant's backend was told, and telling it once more.
+import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { NOTIFICATION_STATUSES, Notifications } from '../domain/ports/notifications.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { Problems } from '../api/http/docs.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { notFound } from '../api/http/problem.js';
+import { Filter } from '../api/http/rules.js';
+import {
+  NotificationView,
+  notificationView,
+  NotificationWithTriesView,
+  notificationWithTriesView,
+} from './notification.view.js';
+import { NOTIFICATION_TYPES } from '../domain/notification.js';
+
+class NotificationsQuery extends PageQuery {
+  @Filter('Only this status.', NOTIFICATION_STATUSES) status?: string;
+  @Filter('Only this type.', NOTIFICATION_TYPES) type?: string;
+}
+
+@ApiTags('Notifications')
+@Controller('v1/notifications')
+export class NotificationsController {
+  constructor(private readonly notifications: Notifications) {}
+
+  @Get()
+  @MayRead('read', 'notification.list')
+  @ApiOperation({ summary: 'What your backend was told, newest first (role: read)' })
+  @ApiOkResponse({ type: pageOf(NotificationView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: NotificationsQuery): Promise<PageView<NotificationView>> {
+    const filter = given({ status: q.status, type: q.type });
+    return pageView(await this.notifications.list(filter, pageRequest(q)), notificationView);
+  }
+
+  @Get(':id')
+  @MayRead('read', 'notification.read')
+  @ApiOperation({ summary: 'A notification with its body and its tries (role: read)' })
+  @ApiOkResponse({ type: NotificationWithTriesView })
+  @Problems({ 404: '`not_found`' })
+  async one(@Param('id', IdPipe) id: string): Promise<NotificationWithTriesView> {
+    const found = await this.notifications.one(id);
+    if (found === null) throw notFound('notification');
+    return notificationWithTriesView(found);
+  }
+
+  @Post(':id/replay')
+  @HttpCode(202)
+  @MayChange('ops', 'notification.replay', { outside: false })
+  @ApiOperation({
+    summary: 'Send a notification once more (role: ops)',
+    description:
+      'Also one that was delivered: the same id and the same bytes, so that a receiver which knows it already can tell. A receiver that answered 410 is tried again from here on. Takes no body.',
+  })
+  @ApiAcceptedResponse({ type: NotificationView, description: 'The notification as it now waits to be sent.' })
+  @Problems({ 404: '`not_found`' })
+  async replay(@Param('id', IdPipe) id: string): Promise<NotificationView> {
+    const again = await this.notifications.replay(id);
+    if (again === null) throw notFound('notification');
+    return notificationView(again);
+  }
+}

@@ -1,0 +1,64 @@
+// What the merchant's backend is told.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
+import { CONFIG, type Config } from '../config/index.js';
+import { Clock, Rng } from '../domain/ports/clock.js';
+import { Notifications, Receiver } from '../domain/ports/notifications.js';
+import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { LOG, type Logger, Metrics } from '../observe/index.js';
+import { NotificationJobs } from './jobs.js';
+import { Lookout } from './lookout.js';
+import { Notifier } from './notifier.js';
+import { NotificationsController } from './notifications.controller.js';
+import { NotificationPages } from './notifications.pages.js';
+import { HttpReceiver } from './receiver.js';
+
+/** A receiver that hangs for all of its 15 seconds costs these and nothing else. */
+const PLACES = 4;
+const POLL_MS = 1_000;
+const LOOK_OUT_MS = 15_000;
+
+@Module({
+  imports: [ConsoleModule],
+  controllers: [NotificationsController, NotificationPages],
+  providers: [
+    {
+      provide: Receiver,
+      useFactory: ({ notifyUrl, notifySecrets }: Config) => new HttpReceiver(notifyUrl, notifySecrets),
+      inject: [CONFIG],
+    },
+    {
+      provide: NotificationJobs,
+      useFactory: jobs,
+      inject: [CONFIG, Notifications, Receiver, VerifyBooks, Clock, Rng, Metrics, LOG],
+    },
+  ],
+})
+export class NotificationsModule {}
+
+function jobs(
+  config: Config,
+  store: Notifications,
+  receiver: Receiver,
+  runs: VerifyBooks,
+  clock: Clock,
+  rng: Rng,
+  metrics: Metrics,
+  log: Logger,
+): NotificationJobs {
+  const onError = (what: string, err: unknown): void => log.error({ err }, what);
+  const notifier = new Notifier(store, receiver, clock, rng, {
+    places: PLACES,
+    pollMs: POLL_MS,
+    onError,
+    onDelivery: (result, taken) => {
+      metrics.notified(result.outcome);
+      const line = { notification: taken.id, tries: taken.attempts, ms: result.elapsedMs, why: result.why };
+      if (result.outcome === 'delivered') log.debug(line, 'notification delivered');
+      else log.warn(line, 'a notification was not delivered');
+    },
+  });
+  const tells = config.notifyUrl !== null && !config.shadow;
+  const lookout = new Lookout(store, runs, clock, config.notifyFormat, LOOK_OUT_MS, onError);
+  return new NotificationJobs(notifier, tells ? lookout : null);
+}

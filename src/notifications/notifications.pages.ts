@@ -1,0 +1,141 @@
+// Notifications: what the merchant's backend was told, what it answered, and telling it once more.
+import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { mayDo } from '../api/access/caller.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given } from '../api/http/page.js';
+import { notFound } from '../api/http/problem.js';
+import { CONFIG, type Config } from '../config/index.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { ConsoleFilter } from '../console/console.filter.js';
+import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { type Html, html } from '../console/html.js';
+import { formToken, secure, sendPage } from '../console/layout.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { type Session } from '../console/session.js';
+import { dotted, facts, id, invoiceLink, notificationLink, section, status, time } from '../console/show.js';
+import {
+  NOTIFICATION_STATUSES,
+  type NotificationRow,
+  Notifications,
+  type NotificationStanding,
+  type NotificationTry,
+} from '../domain/ports/notifications.js';
+import { notificationWithTriesView } from './notification.view.js';
+import { NOTIFICATION_TYPES } from '../domain/notification.js';
+
+const PATH = '/console/notifications';
+const FILTERS = [
+  { name: 'status', label: 'Status', options: NOTIFICATION_STATUSES },
+  { name: 'type', label: 'Type', options: NOTIFICATION_TYPES },
+] as const;
+
+const COLUMNS: readonly Column<NotificationRow>[] = [
+  { label: 'Notification', cell: (n) => notificationLink(n.id) },
+  { label: 'Type', cell: (n) => dotted(n.type) },
+  { label: 'Status', cell: (n) => status(n.status) },
+  { label: 'Invoice', cell: (n) => invoiceLink(n.invoiceId) },
+  { label: 'Tries', cell: (n) => n.attempts, number: true },
+  { label: 'Last trouble', cell: (n) => n.tries.at(-1)?.why ?? '' },
+  { label: 'Written', cell: (n) => time(n.at) },
+];
+
+const TRIES: readonly Column<NotificationTry>[] = [
+  { label: 'At', cell: (t) => time(t.at) },
+  { label: 'Answer', cell: (t) => t.status ?? html`<span class="dim">none</span>`, number: true },
+  { label: 'What came of it', cell: (t) => t.why ?? 'delivered' },
+  { label: 'Milliseconds', cell: (t) => t.elapsedMs, number: true },
+];
+
+@ApiExcludeController()
+@UseFilters(ConsoleFilter)
+@UseGuards(ConsoleGuard)
+@Controller('console/notifications')
+export class NotificationPages {
+  constructor(
+    private readonly notifications: Notifications,
+    private readonly audit: ConsoleAudit,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'notifyUrl'>,
+  ) {}
+
+  @Get()
+  @Page('notification.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const page = pageOf(req);
+    const found = await this.notifications.list(given({ status: values.status, type: values.type }), page);
+    const empty = Object.keys(values).length > 0 ? 'No notification fits these filters.' : this.nothingYet();
+    const body = html`${gone(await this.notifications.standing())}${filterForm(PATH, FILTERS, values)}
+    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Notifications', section: 'notifications', body });
+  }
+
+  @Get(':id')
+  @Page('notification.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) notificationId: string): Promise<void> {
+    const found = await this.notifications.one(notificationId);
+    if (found === null) throw notFound('notification');
+    const session = sessionOf(req);
+    const live = {
+      html: html`${shown(found)}${mayDo(session.role, 'ops') && replayForm(session, found)}${sent(found)}`,
+      everySec: found.status === 'pending' ? 3 : 30,
+    };
+    sendPage(req, res, { title: `Notification ${found.type}`, section: 'notifications', body: null, live });
+  }
+
+  @Post(':id/replay')
+  @HttpCode(303)
+  @Page('notification.replay', 'ops')
+  async replay(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) notificationId: string): Promise<void> {
+    const again = await this.audit.change(req, sessionOf(req), 'notification.replay', async () => {
+      const found = await this.notifications.replay(notificationId);
+      if (found === null) throw notFound('notification');
+      return { id: found.id };
+    });
+    secure(res);
+    res.redirect(303, `${PATH}/${encodeURIComponent(again.id)}`);
+  }
+
+  private nothingYet(): Html {
+    if (this.config.notifyUrl !== null) return html`<p>Nothing has happened yet that your backend is told of.</p>`;
+    return html`<p>Your backend is told of nothing: set <code>NOTIFY_URL</code> and <code>NOTIFY_SECRETS</code>.</p>`;
+  }
+}
+
+function gone({ goneAt, pending }: NotificationStanding): Html | null {
+  if (goneAt === null) return null;
+  return html`<p class="message bad" role="status">
+    The receiver answered 410 at ${time(goneAt)}: it wants no more, and nothing is sent. ${pending} wait. Set another
+    <code>NOTIFY_URL</code>, or replay one when the receiver is back.
+  </p>`;
+}
+
+function shown(n: NotificationRow): Html {
+  return facts([
+    ['Status', status(n.status)],
+    ['Type', dotted(n.type)],
+    ['Its id (webhook-id)', id(n.id)],
+    n.invoiceId === null ? null : ['Invoice', invoiceLink(n.invoiceId)],
+    ['Written', time(n.at)],
+    ['Tries', n.attempts],
+    n.deliveredAt === null ? null : ['Delivered', time(n.deliveredAt)],
+    n.nextTryAt === null ? null : ['Next try', time(n.nextTryAt)],
+  ]);
+}
+
+function replayForm(session: Session, n: NotificationRow): Html {
+  return html`<form action="${PATH}/${encodeURIComponent(n.id)}/replay" method="post">
+    ${formToken(session)}
+    <p class="buttons">
+      <button>Send it again</button>
+      <span class="dim">The same id and the same bytes: your backend can tell that it knows it.</span>
+    </p>
+  </form>`;
+}
+
+function sent(n: NotificationRow): Html {
+  const { body } = notificationWithTriesView(n);
+  return html`${section('Tries', table('The newest first', TRIES, n.tries.toReversed(), 'It was not sent yet.'))}
+  ${section('Body', html`<pre tabindex="0" role="group" aria-label="Body text">${JSON.stringify(body, null, 2)}</pre>`)}`;
+}

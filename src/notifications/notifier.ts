@@ -1,0 +1,93 @@
+// Delivers what was written down, apart from all other work: a receiver that hangs costs its own few places and nothing else.
+import { type Clock, type Rng } from '../domain/ports/clock.js';
+import {
+  type DeliveryResult,
+  type Notifications,
+  type Receiver,
+  type TakenNotification,
+} from '../domain/ports/notifications.js';
+import { retryInMs } from './rules/retry.js';
+
+export type NotifierOptions = {
+  /** Deliveries under way at once, of this process. */
+  readonly places: number;
+  readonly pollMs: number;
+  readonly onDelivery?: (result: DeliveryResult, taken: TakenNotification) => void;
+  readonly onError: (what: string, error: unknown) => void;
+};
+
+/** Longer than a delivery may last: should this process die in it, another one tries again. */
+const AGAIN_AFTER_MS = 30_000;
+/** The receiver is gone: what was under way is written back to be tried when it returns. */
+const KEEP_MS = 1_000;
+const BACK_OFF_MS = 1_000;
+
+export class Notifier {
+  private readonly stopping = new AbortController();
+  private readonly underWay = new Set<Promise<void>>();
+  private loop: Promise<void> | null = null;
+  private tap: AbortController | null = null;
+
+  constructor(
+    private readonly store: Notifications,
+    private readonly receiver: Receiver,
+    private readonly clock: Clock,
+    private readonly rng: Rng,
+    private readonly options: NotifierOptions,
+  ) {}
+
+  /** Without a receiver there is nothing to do, and nothing is asked. */
+  start(): void {
+    if (this.receiver.enabled) this.loop ??= this.run();
+  }
+
+  /** Takes nothing more on and lets what is under way end. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.tap?.abort();
+    await this.loop;
+    await Promise.allSettled(this.underWay);
+  }
+
+  private async run(): Promise<void> {
+    const { places, pollMs } = this.options;
+    while (!this.stopping.signal.aborted) {
+      const free = places - this.underWay.size;
+      const taken = free > 0 ? await this.take(free) : [];
+      for (const one of taken) {
+        const work = this.deliver(one).finally(() => {
+          this.underWay.delete(work);
+          this.tap?.abort(); // a place is free: perhaps more is due
+        });
+        this.underWay.add(work);
+      }
+      if (this.stopping.signal.aborted) break;
+      this.tap = new AbortController();
+      await this.clock.sleep(pollMs, this.tap.signal);
+      this.tap = null;
+    }
+  }
+
+  private async take(limit: number): Promise<readonly TakenNotification[]> {
+    try {
+      return await this.store.take(limit, AGAIN_AFTER_MS);
+    } catch (e) {
+      this.options.onError('notifications could not be taken on', e);
+      await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
+      return [];
+    }
+  }
+
+  private async deliver(taken: TakenNotification): Promise<void> {
+    try {
+      const result = await this.receiver.send(taken, await this.store.time());
+      const next = retryInMs(taken.attempts, result.retryAfterMs, this.rng.next());
+      if (result.outcome === 'gone') await this.store.markGone(true);
+      await this.store.settle(taken, result, result.outcome === 'gone' ? KEEP_MS : next);
+      this.options.onDelivery?.(result, taken);
+    } catch (e) {
+      // It is due again by itself: sent once more under the same id rather than not at all.
+      this.options.onError('the outcome of a notification could not be written down', e);
+    }
+  }
+}

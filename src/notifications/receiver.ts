@@ -1,0 +1,143 @@
+// One delivery to the merchant's receiver: bounded in time and sockets, no redirect followed, its address checked when it is connected to.
+import { lookup as resolve, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent } from 'undici';
+import { type Secret } from '../config/index.js';
+import { isForbiddenAddress, isPrivateAddress } from '../config/addresses.js';
+import { type Delivery, type DeliveryResult, Receiver } from '../domain/ports/notifications.js';
+import { signedHeaders } from './signature.js';
+
+/** As Standard Webhooks asks for ("Operational considerations"): 15 to 30 seconds. */
+const TIMEOUT_MS = 15_000;
+const MAX_SOCKETS = 8;
+/** Of an answer nothing is kept; so much of it is read at most, so that the connection can be used again. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** No receiver is waited for longer than this, whatever its Retry-After says. */
+const LONGEST_WAIT_SEC = 3_600;
+
+/** The receiver's name leads to an address that nothing may be sent to. */
+class ForbiddenAddress extends Error {
+  readonly code = 'CROSSBILL_FORBIDDEN_ADDRESS';
+}
+
+export class HttpReceiver extends Receiver {
+  readonly enabled: boolean;
+  readonly #url: URL | null;
+  readonly #agent: Agent;
+
+  /** `url` null: nobody is told of anything. `timeoutMs`: for tests. */
+  constructor(
+    url: Secret | null,
+    private readonly secrets: readonly Secret[],
+    private readonly timeoutMs = TIMEOUT_MS,
+    resolver: Resolver = resolveAll,
+  ) {
+    super();
+    this.enabled = url !== null;
+    this.#url = url === null ? null : new URL(url.reveal());
+    this.#agent = new Agent({
+      connections: MAX_SOCKETS,
+      pipelining: 1,
+      connect: { timeout: Math.min(5_000, timeoutMs), lookup: lookupFor(this.#url?.protocol === 'http:', resolver) },
+      headersTimeout: 0, // the signal is the one deadline
+      bodyTimeout: 0,
+    });
+  }
+
+  async send(delivery: Delivery, at: Date): Promise<DeliveryResult> {
+    const startedAt = performance.now();
+    const told = await this.#post(delivery, at);
+    return { ...told, elapsedMs: Math.round(performance.now() - startedAt) };
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #post(delivery: Delivery, at: Date): Promise<Omit<DeliveryResult, 'elapsedMs'>> {
+    if (this.#url === null) return failed(null, 'NOTIFY_URL is not set');
+    const { origin, pathname, search } = this.#url;
+    const signal = AbortSignal.timeout(this.timeoutMs);
+    try {
+      const answer = await this.#agent.request({
+        origin,
+        path: pathname + search,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'crossbill',
+          ...signedHeaders(delivery, this.secrets, at),
+        },
+        body: delivery.body,
+        signal,
+      });
+      const { statusCode: status, headers } = answer;
+      await answer.body.dump({ limit: MAX_ANSWER_BYTES, signal }).catch(() => undefined); // its status is the answer
+      return judged(status, headers['retry-after']);
+    } catch (error) {
+      if (signal.aborted) return failed(null, `no answer within ${this.timeoutMs / 1000} s`);
+      return failed(null, whyOf(error));
+    }
+  }
+}
+
+function judged(status: number, retryAfter: string | string[] | undefined): Omit<DeliveryResult, 'elapsedMs'> {
+  if (status >= 200 && status < 300) return { outcome: 'delivered', status, why: null, retryAfterMs: null };
+  if (status === 410) return { outcome: 'gone', status, why: 'it answered 410: it wants no more', retryAfterMs: null };
+  if (status >= 300 && status < 400) {
+    return failed(status, `it answered ${status}: redirects are not followed; set NOTIFY_URL to where it leads`);
+  }
+  const sec = /^\d{1,9}$/.test(String(retryAfter)) ? Number(retryAfter) : null;
+  const retryAfterMs = sec === null ? null : Math.min(sec, LONGEST_WAIT_SEC) * 1000;
+  return { ...failed(status, `it answered ${status}`), retryAfterMs };
+}
+
+const failed = (status: number | null, why: string): Omit<DeliveryResult, 'elapsedMs'> => ({
+  outcome: 'failed',
+  status,
+  why,
+  retryAfterMs: null,
+});
+
+/** Words of ours and an error's code: no address, no path, nothing of the answer. */
+function whyOf(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return error.message;
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  const code = codeOf(error) ?? codeOf(first);
+  return code === null ? 'the connection failed' : `the connection failed (${code})`;
+}
+
+function codeOf(error: unknown): string | null {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : null;
+}
+
+type Resolver = (hostname: string, done: (error: Error | null, found: readonly LookupAddress[]) => void) => void;
+
+const resolveAll: Resolver = (hostname, done) => resolve(hostname, { all: true }, (e, found) => done(e, found ?? []));
+
+/** What is wrong with an address that a receiver's name leads to; null: nothing. `plain`: the URL is plain http. */
+export function refusedAddress(address: string, plain: boolean): string | null {
+  if (isForbiddenAddress(address))
+    return 'the name of the receiver leads to a link-local or metadata address: nothing is sent there';
+  return plain && !isPrivateAddress(address)
+    ? 'the name of the receiver leads to a public address, where plain http is not sent: use https'
+    : null;
+}
+
+/** Looked at for each connection, so that a name which leads elsewhere by then is found out too. */
+function lookupFor(plain: boolean, resolver: Resolver): LookupFunction {
+  return (hostname, options, callback) => {
+    resolver(hostname, (error, found) => {
+      const refused = found.map(({ address }) => refusedAddress(address, plain)).find((why) => why !== null);
+      const [first] = found;
+      if (error === null && refused === undefined && first !== undefined) {
+        if (options.all === true) callback(null, [...found]);
+        else callback(null, first.address, first.family);
+        return;
+      }
+      const why = refused === undefined ? error : new ForbiddenAddress(refused);
+      callback(why ?? new Error(`no address of ${isIP(hostname) === 0 ? 'the name' : 'the address'}`), '', 0);
+    });
+  };
+}

@@ -1,0 +1,46 @@
+// A notification as it is written down before it is sent: its id and its exact bytes.
+import { createHash } from 'node:crypto';
+import {
+  type NewNotification,
+  type NotificationType,
+  type NotifyFormat,
+  type Told,
+} from '../../domain/notification.js';
+import { type LaneState } from '../../domain/model.js';
+import { tellLane } from './tell-lane.js';
+import { inWords } from './words.js';
+
+/** The id is made of what happened, so that the same thing has the same one after a restored backup too: receivers know it again. */
+export function notificationId(type: NotificationType, subject: string): string {
+  return `msg_${createHash('sha256').update(`${type}\n${subject}`).digest('hex').slice(0, 32)}`;
+}
+
+export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotification {
+  const { type, subject, data } = told;
+  const invoiceId = 'invoice_id' in data ? data.invoice_id : null;
+  const event = { type, timestamp: at.toISOString(), data };
+  const body = JSON.stringify(format === 'slack' ? { text: inWords(told) } : event);
+  return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
+}
+
+/** What a step of a lane is to be told of, and the lane with a line for each in its timeline. */
+export function putDownStep(
+  before: LaneState,
+  after: LaneState,
+  format: NotifyFormat,
+  at: Date,
+): { readonly after: LaneState; readonly told: readonly NewNotification[] } {
+  const told = tellLane(before, after).map((one) => putDown(one, format, at));
+  if (told.length === 0) return { after, told };
+  const lines = told.map(({ id, type }) => {
+    return {
+      lane: after.lane,
+      at,
+      kind: 'decision',
+      ref: id,
+      text: `your backend is told: ${type}`,
+      detail: null,
+    } as const;
+  });
+  return { after: { ...after, journal: [...after.journal, ...lines] }, told };
+}

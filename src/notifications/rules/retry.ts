@@ -1,0 +1,24 @@
+// When a notification is tried again.
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
+
+/** The waits of Standard Webhooks ("Deliverability and reliability"): ten tries in three days. */
+export const WAITS_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** Milliseconds until the next try, not before the receiver asked for. `tries`: so far, at least 1. Null: that was the last one. */
+export function retryInMs(tries: number, retryAfterMs: number | null, jitter: number): number | null {
+  const wait = WAITS_MS[tries - 1];
+  if (wait === undefined) return null;
+  // Up to a tenth later: what failed together does not come back as one crowd.
+  return Math.round(Math.max(wait * (1 + jitter / 10), retryAfterMs ?? 0));
+}

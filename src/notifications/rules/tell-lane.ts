@@ -1,0 +1,207 @@
+// What a step of a lane is to be told of: found by comparing the lane before and after it, so that no rule has to remember to tell.
+import {
+  type AttemptRow,
+  type LaneState,
+  type PaymentRow,
+  type PublicInvoiceStatus,
+  type RefundRow,
+  type ReviewRow,
+} from '../../domain/model.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import {
+  type InvoiceFacts,
+  type PaymentFacts,
+  type RefundFacts,
+  type ReviewFacts,
+  type Told,
+} from '../../domain/notification.js';
+
+/** Everything that became so in this step. Pure: the same step is told in the same words. */
+export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
+  return [
+    ...paid(before, after),
+    ...verdicts(after),
+    ...leftOpen(before, after),
+    ...links(before, after),
+    ...refunds(before, after),
+    ...signups(before, after),
+    ...after.reviews.filter((r) => isOpen(r) && !wasOpen(before, r)).map(reviewOpened),
+  ];
+}
+
+// Statuses in which an invoice waits for its money. In any other one, a refusal that was heard of late left nothing open.
+const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
+
+const isOpen = (r: ReviewRow): boolean => r.status === 'open';
+
+const wasOpen = (before: LaneState, r: ReviewRow): boolean => before.reviews.some((x) => x.id === r.id && isOpen(x));
+
+function paid(before: LaneState, after: LaneState): Told[] {
+  const i = after.invoice;
+  if (i === null || i.status !== 'paid' || before.invoice?.status === 'paid' || i.amountDue === 0n) return [];
+  const payments = after.payments.filter((p) => p.mark === 'confirmed').flatMap((p) => paymentFacts(p) ?? []);
+  return [{ type: 'invoice.paid', subject: i.invoiceId, data: { ...invoiceFacts(after), payments } }];
+}
+
+/** The MoR's verdicts that this step took in. A payment that has succeeded since is no longer refused, whatever came late. */
+function verdicts(after: LaneState): Told[] {
+  return after.attempts.flatMap((a): Told[] => {
+    if (a.outcome === 'succeeded' || after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
+    if (after.payments.some((p) => p.paymentId === a.paymentId && p.succeededAt !== null)) return [];
+    return [a.outcome === 'failed' ? failed(after, a) : actionRequired(after, a)];
+  });
+}
+
+function failed(after: LaneState, a: AttemptRow): Told {
+  return {
+    type: 'invoice.left_open',
+    subject: `${a.invoiceId}:attempt:${a.eventId}`,
+    data: {
+      ...invoiceFacts(after),
+      why: 'payment_failed',
+      payment_id: a.paymentId,
+      decline_code: a.declineCode,
+      review_id: null,
+      next_try_at: null,
+    },
+  };
+}
+
+function actionRequired(after: LaneState, a: AttemptRow): Told {
+  const data = {
+    ...invoiceFacts(after),
+    payment_id: a.paymentId,
+    processor_payment_intent_id: a.processorPaymentIntentId,
+  };
+  return { type: 'invoice.action_required', subject: `${a.invoiceId}:attempt:${a.eventId}`, data };
+}
+
+/** Left open by something else than a refusal: nobody has said anything of the renewal, or the money waits for a person. */
+function leftOpen(before: LaneState, after: LaneState): Told[] {
+  if (after.invoice === null || !LEFT_OPEN.has(after.invoice.status)) return [];
+  return after.reviews.flatMap((r): Told[] => {
+    const { paymentRowId, kind } = r;
+    if (!isOpen(r) || wasOpen(before, r)) return [];
+    const payment = after.payments.find((p) => p.id === paymentRowId);
+    const why = kind === 'renewal_overdue' ? 'no_verdict' : payment?.mark === 'parked' ? 'review' : null;
+    if (why === null) return [];
+    const data = {
+      ...invoiceFacts(after),
+      why,
+      payment_id: payment === undefined ? null : nameOf(payment),
+      decline_code: null,
+      review_id: r.id,
+      next_try_at: null,
+    } as const;
+    return [{ type: 'invoice.left_open', subject: `${after.lane}:review:${r.id}`, data }];
+  });
+}
+
+function links(before: LaneState, after: LaneState): Told[] {
+  const made = (o: MorObjectRow): boolean => o.kind === 'payment_link' && o.morId !== null && o.url !== null;
+  return after.objects.flatMap((o): Told[] => {
+    const { morId, url } = o;
+    if (!made(o) || morId === null || url === null || before.objects.some((x) => x.id === o.id && made(x))) return [];
+    const data = {
+      payment_link_id: morId,
+      invoice_id: o.invoiceId,
+      customer_id: after.invoice?.customerId ?? null,
+      url,
+      amount: number(o.amount),
+      currency: currency(o.currency),
+      expires_at: time(o.deadline),
+      automatic: o.detail.automatic === true,
+      console: invoicePage(o.invoiceId),
+    };
+    return [{ type: 'payment_link.created', subject: morId, data }];
+  });
+}
+
+function refunds(before: LaneState, after: LaneState): Told[] {
+  return after.refunds.flatMap((r): Told[] => {
+    const was = before.refunds.find((x) => x.id === r.id)?.status;
+    if (r.status === was || (r.status !== 'succeeded' && r.status !== 'failed')) return [];
+    const data = refundFacts(after, r);
+    // A refund keeps its name over a restored backup by the MoR's id; one that was refused has none.
+    const subject = `${r.morRefundId ?? r.id}:${r.status}`;
+    if (r.status === 'succeeded') return [{ type: 'refund.succeeded', subject, data }];
+    return [{ type: 'refund.failed', subject, data: { ...data, failure_code: r.failure?.code ?? null } }];
+  });
+}
+
+function signups(before: LaneState, after: LaneState): Told[] {
+  const completed = (p: PaymentRow): boolean => p.signupId !== null && p.succeededAt !== null;
+  return after.payments.flatMap((p): Told[] => {
+    const facts = paymentFacts(p);
+    if (!completed(p) || p.signupId === null || facts === null) return [];
+    if (before.payments.some((x) => x.id === p.id && completed(x))) return [];
+    const { invoiceId: invoice_id, customerId: customer_id } = p;
+    const data = { signup_id: p.signupId, invoice_id, customer_id, ...facts, console: invoicePage(invoice_id) };
+    return [{ type: 'signup.completed', subject: p.signupId, data }];
+  });
+}
+
+export function reviewOpened(r: ReviewRow): Told {
+  return { type: 'review.opened', subject: r.id, data: reviewFacts(r) };
+}
+
+/** Told again when the deadline moves. */
+export function reviewDueSoon(r: ReviewRow): Told {
+  return { type: 'review.due_soon', subject: `${r.id}:${time(r.dueAt) ?? ''}`, data: reviewFacts(r) };
+}
+
+function reviewFacts(r: ReviewRow): ReviewFacts {
+  return {
+    review_id: r.id,
+    kind: r.kind,
+    invoice_id: r.invoiceId,
+    refund_id: r.refundId,
+    due_at: time(r.dueAt),
+    console: `/console/reviews/${encodeURIComponent(r.id)}`,
+  };
+}
+
+function invoiceFacts({ lane, invoice: i }: LaneState): InvoiceFacts {
+  return {
+    invoice_id: i?.invoiceId ?? lane,
+    customer_id: i?.customerId ?? null,
+    subscription_id: i?.subscriptionId ?? null,
+    status: i?.status ?? 'expected',
+    amount_due: number(i?.amountDue ?? null),
+    currency: currency(i?.currency ?? null),
+    console: invoicePage(i?.invoiceId ?? lane),
+  };
+}
+
+/** Null: its amount is not known, so that nothing can be said of it. */
+function paymentFacts(p: PaymentRow): PaymentFacts | null {
+  if (p.amount === null) return null;
+  return {
+    payment_id: nameOf(p),
+    processor_charge_id: p.processorChargeId,
+    amount: Number(p.amount),
+    currency: p.currency.toLowerCase(),
+  };
+}
+
+function refundFacts(after: LaneState, r: RefundRow): RefundFacts {
+  const payment = after.payments.find((p) => p.id === r.paymentRowId);
+  return {
+    refund_id: r.id,
+    mor_refund_id: r.morRefundId,
+    processor_refund_id: r.processorRefundId,
+    payment_id: payment === undefined ? r.paymentRowId : nameOf(payment),
+    invoice_id: r.invoiceId,
+    amount: Number(r.amount),
+    currency: r.currency.toLowerCase(),
+    made_elsewhere: r.origin === 'event',
+    console: `/console/refunds/${encodeURIComponent(r.id)}`,
+  };
+}
+
+const nameOf = (p: PaymentRow): string => p.paymentId ?? p.id;
+/** No amount that we take is beyond what a JSON number holds (`MAX_MINOR`). */
+const number = (minor: bigint | null): number | null => (minor === null ? null : Number(minor));
+const currency = (code: string | null): string | null => code?.toLowerCase() ?? null;
+const time = (at: Date | null): string | null => at?.toISOString() ?? null;
+const invoicePage = (id: string): string => `/console/invoices/${encodeURIComponent(id)}`;

@@ -1,0 +1,17 @@
+// The headers of Standard Webhooks: id, time and one signature for each secret.
+import { Webhook } from 'standardwebhooks';
+import { type Secret } from '../config/index.js';
+
+/** `secrets`: none leaves the signature away, for receivers that check none (Slack). The first is the current one. */
+export function signedHeaders(
+  { id, body }: { readonly id: string; readonly body: string },
+  secrets: readonly Secret[],
+  at: Date,
+): Record<string, string> {
+  const signatures = secrets.map((s) => new Webhook(s.reveal()).sign(id, at, body));
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    ...(signatures.length === 0 ? {} : { 'webhook-signature': signatures.join(' ') }),
+  };
+}

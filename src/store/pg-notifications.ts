@@ -1,0 +1,224 @@
+// What the merchant's backend is told, in PostgreSQL: written with a lane's step, taken on by workers of its own.
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { type NewNotification } from '../domain/notification.js';
+import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
+import {
+  type DeliveryResult,
+  type NotificationFilter,
+  type NotificationRow,
+  Notifications,
+  type NotificationStanding,
+  type TakenNotification,
+  type Untold,
+} from '../domain/ports/notifications.js';
+import { fromRow, jsonText, REVIEW } from './codec.js';
+import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
+import { Database } from './database.js';
+import { listLedBy } from './led-by.js';
+
+type Row = Record<string, unknown>;
+
+/** The newest tries of one that are kept: two rounds of them. */
+const TRIES_KEPT = 20;
+/** What was found out longer ago than this is old news when a NOTIFY_URL is set for the first time. */
+const NEWS_FOR = `interval '1 day'`;
+const MOST_UNTOLD = 200;
+
+const COLUMNS =
+  'id, type, subject, invoice_id, format, body, status, attempts, tries, next_try_at, created_at, delivered_at';
+
+/** It waits for this answer. A late one of an earlier try must not undo what a later one found out. */
+const OURS = `(n.status = 'pending' and ($7 = 'delivered' or n.attempts = $3))`;
+
+/** A part of a lane's step. `$n` holds rows of `storedNotification`, `$1` the time. */
+export const NOTIFY_SQL = (n: number): string => `
+  insert into notification (id, type, subject, invoice_id, format, body, created_at, next_try_at)
+  select d.id, d.type, d.subject, d.invoice_id, d.format, d.body, d.at, $1
+    from jsonb_to_recordset($${n}::jsonb)
+      as d(id text, type text, subject text, invoice_id text, format text, body text, at timestamptz)
+   order by d.id
+  on conflict (id) do nothing`;
+
+export const storedNotification = ({ invoiceId, ...n }: NewNotification): Row => ({ ...n, invoice_id: invoiceId });
+
+@Injectable()
+export class PgNotifications extends Notifications {
+  private readonly receiver: Buffer;
+
+  /** `receiverUrl`: where they go; null: nowhere. Only its hash is used. */
+  constructor(
+    private readonly db: Database,
+    private readonly clock: DatabaseTime,
+    receiverUrl: string | null,
+  ) {
+    super();
+    this.receiver = createHash('sha256')
+      .update(receiverUrl ?? '')
+      .digest();
+  }
+
+  time(): Promise<Date> {
+    return readTime(this.db.pool, this.clock);
+  }
+
+  async add(rows: readonly NewNotification[]): Promise<void> {
+    if (rows.length === 0) return;
+    const now = await this.time();
+    await this.db.pool.query(NOTIFY_SQL(2), [now, jsonText(rows.map(storedNotification))]);
+  }
+
+  async untold(soonMs: number): Promise<Untold> {
+    const untold = (type: string, subject: string): string =>
+      `not exists (select from notification n where n.type = '${type}' and n.subject = ${subject})`;
+    const now = this.clock.given();
+    const opened = await this.db.pool.query<Row>(
+      `select r.* from review r where r.status = 'open' and r.created_at > ${timeSql(1)} - ${NEWS_FOR}
+          and ${untold('review.opened', 'r.id')} order by r.seq limit ${MOST_UNTOLD}`,
+      [now],
+    );
+    const dueSoon = await this.db.pool.query<Row>(
+      `select r.* from review r where r.status = 'open' and r.due_at > ${timeSql(1)} and r.due_at <= ${laterSql(1, 2)}
+          and not exists (select from notification n where n.type = 'review.due_soon'
+            and n.subject = r.id || ':' || to_char(r.due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        order by r.due_at limit ${MOST_UNTOLD}`,
+      [now, soonMs],
+    );
+    const runs = await this.db.pool.query<{ id: string }>(
+      `select v.id from (select id, outcome, finished_at from verify_run where outcome <> 'running' order by seq desc limit 1) v
+        where v.outcome = 'differences' and v.finished_at > ${timeSql(1)} - ${NEWS_FOR}
+          and ${untold('verify.differences', 'v.id')}`,
+      [now],
+    );
+    const reviews = (rows: readonly Row[]) => rows.map((r) => fromRow(REVIEW, r));
+    return { opened: reviews(opened.rows), dueSoon: reviews(dueSoon.rows), runId: runs.rows[0]?.id ?? null };
+  }
+
+  async take(limit: number, againInMs: number): Promise<readonly TakenNotification[]> {
+    const taken = await this.db.pool.query<TakenNotification>({
+      name: 'take_notifications',
+      text: `
+        with due as materialized (
+          select id from notification where status = 'pending' and next_try_at <= ${timeSql(1)}
+             and not exists (select from notification_receiver where url_sha256 = $4)
+           order by next_try_at limit (select $2::int) for update skip locked)
+        update notification n set attempts = n.attempts + 1, next_try_at = ${laterSql(1, 3)}
+         where n.id = any (array(select id from due)) returning n.id, n.body, n.attempts`,
+      values: [this.clock.given(), limit, againInMs, this.receiver],
+    });
+    return taken.rows;
+  }
+
+  async settle({ id, attempts }: TakenNotification, result: DeliveryResult, retryInMs: number | null): Promise<void> {
+    const { outcome, status, why, elapsedMs } = result;
+    const gone = outcome === 'gone';
+    const [next, counted] = [outcome === 'delivered' ? null : retryInMs, gone ? attempts - 1 : attempts];
+    await this.db.pool.query(
+      `update notification n
+          set tries = jsonb_path_query_array(n.tries || jsonb_build_array(jsonb_build_object(
+                'at', ${timeSql(1)}, 'status', $4::int, 'why', $5::text, 'elapsedMs', $6::int)), '$[last - ${TRIES_KEPT - 1} to last]'),
+              status = case when ${OURS} then $7::text else n.status end,
+              next_try_at = case when ${OURS} then ${laterSql(1, 8)} else n.next_try_at end,
+              attempts = case when ${OURS} then $9::int else n.attempts end,
+              delivered_at = case when ${OURS} and $7 = 'delivered' then ${timeSql(1)} else n.delivered_at end
+        where n.id = $2`,
+      [
+        this.clock.given(),
+        id,
+        attempts,
+        status,
+        why,
+        elapsedMs,
+        outcome === 'delivered' ? 'delivered' : next === null ? 'dead' : 'pending',
+        next,
+        counted,
+      ],
+    );
+  }
+
+  async markGone(gone: boolean): Promise<void> {
+    if (!gone) await this.db.pool.query('delete from notification_receiver where url_sha256 = $1', [this.receiver]);
+    else {
+      await this.db.pool.query(
+        `insert into notification_receiver (url_sha256, gone_at) values ($2, ${timeSql(1)}) on conflict do nothing`,
+        [this.clock.given(), this.receiver],
+      );
+    }
+  }
+
+  async list({ status, type }: NotificationFilter, { limit, cursor }: PageRequest): Promise<Page<NotificationRow>> {
+    if (cursor !== null && !/^\d{1,18}$/.test(cursor)) throw new BadCursor('not a cursor of this list');
+    const led = listLedBy({ type, status }, ['type', 'status'], 'seq');
+    const found = await this.db.pool.query<Row>(
+      `select ${COLUMNS}, seq from notification where seq < $1 and ${led.where} order by ${led.order} limit $2`,
+      [cursor ?? '9223372036854775807', limit + 1, ...led.values],
+    );
+    const rows = found.rows.slice(0, limit);
+    const more = found.rows.length > limit ? rows.at(-1) : undefined;
+    return { data: rows.map(rowOf), nextCursor: more === undefined ? null : (more['seq'] as string) };
+  }
+
+  async one(id: string): Promise<NotificationRow | null> {
+    const found = await this.db.pool.query<Row>(`select ${COLUMNS} from notification where id = $1`, [id]);
+    const row = found.rows[0];
+    return row === undefined ? null : rowOf(row);
+  }
+
+  async replay(id: string): Promise<NotificationRow | null> {
+    const again = await this.db.pool.query<Row>(
+      `update notification set status = 'pending', attempts = 0, next_try_at = ${timeSql(1)} where id = $2 returning ${COLUMNS}`,
+      [this.clock.given(), id],
+    );
+    const row = again.rows[0];
+    if (row === undefined) return null;
+    await this.markGone(false);
+    return rowOf(row);
+  }
+
+  async since(at: Date): Promise<readonly NotificationRow[]> {
+    const found = await this.db.pool.query<Row>(
+      `select ${COLUMNS} from notification where created_at >= $1 order by created_at, seq limit 1000`,
+      [at],
+    );
+    return found.rows.map(rowOf);
+  }
+
+  async standing(): Promise<NotificationStanding> {
+    const found = await this.db.pool.query<{ pending: string; dead: string; oldest: Date | null; gone: Date | null }>(
+      `select (select count(*) from notification where status = 'pending') as pending,
+              (select count(*) from notification where status = 'dead') as dead,
+              (select min(created_at) from notification where status = 'pending') as oldest,
+              (select gone_at from notification_receiver where url_sha256 = $1) as gone`,
+      [this.receiver],
+    );
+    const { pending = '0', dead = '0', oldest = null, gone = null } = found.rows[0] ?? {};
+    return { pending: Number(pending), dead: Number(dead), oldestPendingAt: oldest, goneAt: gone };
+  }
+
+  async forget(days: number): Promise<number> {
+    const gone = await this.db.pool.query(
+      `delete from notification where status <> 'pending' and created_at < ${timeSql(1)} - $2::int * interval '1 day'`,
+      [this.clock.given(), days],
+    );
+    return gone.rowCount ?? 0;
+  }
+}
+
+/** A row as it was read. The table's own checks vouch for what its columns hold. */
+function rowOf(r: Row): NotificationRow {
+  const tries = r['tries'] as readonly (Omit<NotificationRow['tries'][number], 'at'> & { readonly at: string })[];
+  return {
+    id: r['id'] as string,
+    type: r['type'] as NotificationRow['type'],
+    subject: r['subject'] as string,
+    invoiceId: r['invoice_id'] as string | null,
+    format: r['format'] as NotificationRow['format'],
+    body: r['body'] as string,
+    at: r['created_at'] as Date,
+    status: r['status'] as NotificationRow['status'],
+    attempts: r['attempts'] as number,
+    tries: tries.map((t) => ({ ...t, at: new Date(t.at) })),
+    nextTryAt: r['next_try_at'] as Date | null,
+    deliveredAt: r['delivered_at'] as Date | null,
+  };
+}

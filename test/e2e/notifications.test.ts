@@ -1,0 +1,314 @@
+// What the merchant's backend is told, over real HTTP with real signatures: at least once, the same bytes each time, and never what did not happen.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
+import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
+import { deafMor, newPaid, openRenewal, paymentObject, takenByMor, tell, tellSucceeded } from './support/story.js';
+
+const [CURRENT, OLD] = [newSecret(1), newSecret(2)];
+type Event = { readonly type: string; readonly timestamp: string; readonly data: Json };
+
+let world: World;
+let receiver: NotifyReceiver;
+
+beforeAll(async () => {
+  receiver = await NotifyReceiver.open();
+  world = await startWorld({ NOTIFY_URL: receiver.url, NOTIFY_SECRETS: `${CURRENT},${OLD}` });
+  await world.startDaemon();
+});
+beforeEach(() => {
+  receiver.answer = () => 200;
+});
+afterAll(async () => {
+  await world.close();
+  await receiver.close();
+});
+
+const eventOf = (body: string): Event => JSON.parse(body) as Event;
+
+/** What was told of one invoice, oldest first. */
+const toldOf = (invoiceId: string): readonly Event[] =>
+  receiver.heard.map((h) => eventOf(h.body)).filter((e) => e.data['invoice_id'] === invoiceId);
+
+/** A subscriber whose first invoice is paid, so that there can be a renewal. */
+async function subscriber(): ReturnType<World['subscriber']> {
+  const s = await world.subscriber();
+  await world.invoice(s.firstInvoiceId, 'paid');
+  return s;
+}
+
+async function heard(type: string, invoiceId: string): Promise<Event> {
+  const all = await world.until(
+    `${type} of ${invoiceId} is told`,
+    () => Promise.resolve(toldOf(invoiceId).filter((e) => e.type === type)),
+    (events) => events.length > 0,
+  );
+  const [first] = all;
+  if (first === undefined) throw new Error('nothing was told');
+  return first;
+}
+
+describe('a merchant’s backend', () => {
+  it('is told of a signup, its paid invoice and a refund, each once, signed with both secrets', async () => {
+    const s = await world.subscriber();
+    const paid = await heard('invoice.paid', s.firstInvoiceId);
+    expect(paid.data).toMatchObject({ customer_id: s.customerId, status: 'paid', amount_due: 2990, currency: 'eur' });
+    expect(paid.data['payments']).toMatchObject([{ processor_charge_id: s.chargeId, amount: 2990, currency: 'eur' }]);
+    const signup = await heard('signup.completed', s.firstInvoiceId);
+    expect(signup.data).toMatchObject({ signup_id: s.signupId, processor_charge_id: s.chargeId });
+
+    await deafMor(world);
+    const invoiceId = await openRenewal(world, s);
+    const money = takenByMor(world, s, invoiceId, 2990);
+    await tellSucceeded(world, money, { customerId: s.customerId, invoiceId, amount: 2990 });
+    await heard('invoice.paid', invoiceId);
+    const refund = await world.api(
+      'POST',
+      `/v1/payments/${money.paymentId}/refunds`,
+      { amount: 500 },
+      { 'idempotency-key': 'told-once' },
+    );
+    expect(refund.status).toBe(201);
+    const told = await heard('refund.succeeded', invoiceId);
+    expect(told.data).toMatchObject({
+      refund_id: refund.body['id'],
+      amount: 500,
+      made_elsewhere: false,
+      payment_id: money.paymentId,
+    });
+
+    for (const h of receiver.heard) {
+      expect(h.headers['webhook-signature']?.split(' ')).toHaveLength(2);
+      for (const secret of [CURRENT, OLD]) expect(NotifyReceiver.verify(h, secret)).toEqual(eventOf(h.body));
+      expect(() => NotifyReceiver.verify(h, newSecret(3))).toThrow();
+    }
+    const ids = receiver.heard.map((h) => h.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(receiver.heard.map((h) => h.body).join('')).not.toMatch(/Ada|example\.com|whsec_|client_secret/);
+  });
+
+  it('is told that a renewal was left open and why, and nothing of being paid', async () => {
+    const s = await subscriber();
+    const invoiceId = await openRenewal(world, s);
+    const said = { customerId: s.customerId, invoiceId, amount: 2990 };
+    const money = newPaid();
+    const more = { failure_message: 'Your card was declined.', decline_code: 'insufficient_funds' };
+    await tell(world, 'payment.failed', paymentObject(money, 'failed', said, more));
+    const open = await heard('invoice.left_open', invoiceId);
+    expect(open.data).toMatchObject({
+      why: 'payment_failed',
+      decline_code: 'insufficient_funds',
+      payment_id: money.paymentId,
+      next_try_at: null,
+    });
+    await tell(world, 'payment.requires_action', paymentObject(newPaid(), 'requires_action', said));
+    expect((await heard('invoice.action_required', invoiceId)).data).toMatchObject({ status: 'open' });
+    expect(toldOf(invoiceId).map((e) => e.type)).toEqual(['invoice.left_open', 'invoice.action_required']);
+  });
+
+  it('is told of a review item and of the invoice that it keeps open, without a word of what anybody wrote', async () => {
+    const s = await subscriber();
+    const invoiceId = await openRenewal(world, s);
+    await tellSucceeded(world, takenByMor(world, s, invoiceId, 1000), {
+      customerId: s.customerId,
+      invoiceId,
+      amount: 1000,
+    });
+    const opened = await heard('review.opened', invoiceId);
+    expect(opened.data).toMatchObject({
+      kind: 'amount_mismatch',
+      console: `/console/reviews/${String(opened.data['review_id'])}`,
+    });
+    expect(Object.keys(opened.data).sort()).toEqual([
+      'console',
+      'due_at',
+      'invoice_id',
+      'kind',
+      'refund_id',
+      'review_id',
+    ]);
+    expect((await heard('invoice.left_open', invoiceId)).data).toMatchObject({
+      why: 'review',
+      review_id: opened.data['review_id'],
+    });
+  });
+
+  it('gets the same id and the same bytes until it takes them, with a fresh time and signature each', async () => {
+    const s = await subscriber();
+    let left = 2;
+    receiver.answer = (h) =>
+      eventOf(h.body).type === 'invoice.paid' && eventOf(h.body).data['invoice_id'] === invoiceId && left-- > 0
+        ? 500
+        : 200;
+    const invoiceId = await openRenewal(world, s);
+    await tellSucceeded(world, takenByMor(world, s, invoiceId, 2990), {
+      customerId: s.customerId,
+      invoiceId,
+      amount: 2990,
+    });
+    const tries = (): typeof receiver.heard =>
+      receiver
+        .of('invoice.paid')
+        .filter((h) => eventOf(h.body).data['invoice_id'] === invoiceId) as typeof receiver.heard;
+    await world.until(
+      'it was tried once',
+      () => Promise.resolve(tries()),
+      (t) => t.length === 1,
+    );
+    const id = tries()[0]?.id ?? '';
+    const failed = await world.until(
+      'the failure is written down',
+      () => world.api<{ status: string; attempts: number; last_error: string }>('GET', `/v1/notifications/${id}`),
+      (r) => r.body.attempts === 1 && r.body.last_error !== undefined,
+    );
+    expect(failed.body).toMatchObject({ status: 'pending', last_error: 'it answered 500' });
+    await hasten(id);
+    await world.until(
+      'it was tried twice',
+      () => Promise.resolve(tries()),
+      (t) => t.length === 2,
+    );
+    await hasten(id);
+    await world.until(
+      'it was tried three times',
+      () => Promise.resolve(tries()),
+      (t) => t.length === 3,
+    );
+    const done = await delivered(id);
+    expect(done['tries']).toMatchObject([{ status: 500 }, { status: 500 }, { status: 200, error: null }]);
+    expect(new Set(tries().map((t) => t.id))).toEqual(new Set([id]));
+    expect(new Set(tries().map((t) => t.body)).size).toBe(1);
+    for (const t of tries()) NotifyReceiver.verify(t, CURRENT);
+  });
+
+  it('is sent one again on request: the same bytes, by those who may', async () => {
+    const [first] = receiver.heard;
+    if (first === undefined) throw new Error('nothing was told before');
+    const denied = await world.api('POST', `/v1/notifications/${first.id}/replay`, undefined, {
+      authorization: `Bearer ${READ_KEY}`,
+    });
+    expect(denied.status).toBe(403);
+    const before = receiver.heard.filter((h) => h.id === first.id).length;
+    const again = await world.api('POST', `/v1/notifications/${first.id}/replay`);
+    expect([again.status, again.body['status'], again.body['attempts']]).toEqual([202, 'pending', 0]);
+    await world.until(
+      'it came again',
+      () => Promise.resolve(receiver.heard.filter((h) => h.id === first.id)),
+      (all) => all.length === before + 1,
+    );
+    expect(receiver.heard.findLast((h) => h.id === first.id)?.body).toBe(first.body);
+    expect((await world.api('POST', '/v1/notifications/msg_none/replay')).status).toBe(404);
+    const listed = await world.api<{ data: Json[] }>('GET', '/v1/notifications?status=delivered&type=invoice.paid');
+    expect(listed.body.data.length).toBeGreaterThan(0);
+    expect(new Set(listed.body.data.map((n) => n['type']))).toEqual(new Set(['invoice.paid']));
+    expect((await world.api('GET', '/v1/notifications?type=nothing')).status).toBe(400);
+  });
+
+  it('that redirects is not followed, and told of so', async () => {
+    const elsewhere = await NotifyReceiver.open();
+    receiver.answer = () => ({ status: 302, headers: { location: elsewhere.url } });
+    const id = (await failing()).id;
+    expect(elsewhere.heard).toEqual([]);
+    const { body } = await world.api<{ last_error: string }>('GET', `/v1/notifications/${id}`);
+    expect(body.last_error).toContain('redirects are not followed');
+    await elsewhere.close();
+  });
+
+  it('that is gone (410) is sent nothing more until somebody replays one, and nothing is lost meanwhile', async () => {
+    receiver.answer = () => 410;
+    const s = await world.subscriber();
+    await world.until(
+      'the receiver is known to be gone',
+      () => gauge('crossbill_notification_receiver_gone'),
+      (n) => n === 1,
+    );
+    receiver.answer = () => 200;
+    const before = receiver.heard.length;
+    const waiting = await world.until(
+      'what is told meanwhile waits',
+      () =>
+        world.api<{ data: { id: string; type: string; invoice_id?: string; status: string }[] }>(
+          'GET',
+          '/v1/notifications?status=pending&limit=100',
+        ),
+      (r) => r.body.data.some((n) => n.type === 'invoice.paid' && n.invoice_id === s.firstInvoiceId),
+    );
+    expect(receiver.heard.length).toBe(before);
+    await world.api('POST', `/v1/notifications/${waiting.body.data[0]?.id ?? ''}/replay`);
+    await world.until(
+      'all of it is delivered',
+      () => world.api<{ data: unknown[] }>('GET', '/v1/notifications?status=pending'),
+      (r) => r.body.data.length === 0,
+    );
+    expect(toldOf(s.firstInvoiceId).map((e) => e.type)).toContain('invoice.paid');
+  });
+
+  it('that takes all of its 15 seconds holds up no money', async () => {
+    receiver.answer = () => 'hang';
+    const s = await subscriber();
+    for (let n = 0; n < 6; n++) {
+      const invoiceId = await openRenewal(world, s);
+      await tellSucceeded(world, takenByMor(world, s, invoiceId, 2990), {
+        customerId: s.customerId,
+        invoiceId,
+        amount: 2990,
+      });
+      await world.invoice(invoiceId, 'paid');
+    }
+    const open = await world.api<{ data: unknown[] }>('GET', '/v1/notifications?status=pending&limit=100');
+    expect(open.body.data.length).toBeGreaterThan(6);
+    expect(await gauge('crossbill_queue_depth{queue="outbox"}')).toBe(0);
+    receiver.answer = () => 200;
+  });
+});
+
+/** Makes a notification due now: nobody waits five minutes in a test. */
+async function hasten(id: string): Promise<void> {
+  const db = new pg.Client({ connectionString: world.databaseUrl });
+  await db.connect();
+  try {
+    await world.until(
+      'the try is written down',
+      () =>
+        db.query<{ due: boolean }>(
+          `select jsonb_array_length(tries) = attempts as due from notification where id = $1`,
+          [id],
+        ),
+      (r) => r.rows[0]?.due === true,
+    );
+    await db.query('update notification set next_try_at = now() where id = $1', [id]);
+  } finally {
+    await db.end();
+  }
+}
+
+async function delivered(id: string): Promise<Json> {
+  const done = await world.until(
+    `${id} is delivered`,
+    () => world.api('GET', `/v1/notifications/${id}`),
+    (r) => r.body['status'] === 'delivered',
+  );
+  return done.body;
+}
+
+/** Something is told, and the receiver does not take it. */
+async function failing(): Promise<{ readonly id: string }> {
+  const s = await world.subscriber();
+  const found = await world.until(
+    'a try failed',
+    () =>
+      world.api<{ data: { id: string; last_error?: string; invoice_id?: string }[] }>(
+        'GET',
+        '/v1/notifications?status=pending',
+      ),
+    (r) => r.body.data.some((n) => n.invoice_id === s.firstInvoiceId && n.last_error !== undefined),
+  );
+  const one = found.body.data.find((n) => n.invoice_id === s.firstInvoiceId && n.last_error !== undefined);
+  return { id: one?.id ?? '' };
+}
+
+async function gauge(name: string): Promise<number> {
+  const page = await fetch(`${world.daemons[0]?.url ?? ''}/metrics`).then((r) => r.text());
+  const line = page.split('\n').find((l) => l.startsWith(`${name} `));
+  return Number(line?.split(' ')[1] ?? NaN);
+}

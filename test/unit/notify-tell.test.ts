@@ -1,0 +1,129 @@
+// What a step of a lane is told of: found by comparing the lane before and after it.
+import { describe, expect, it } from '@jest/globals';
+import { type AttemptRow, type LaneState } from '../../src/domain/model.js';
+import { newMorObject } from '../../src/domain/mor-object.js';
+import { notificationId, putDown, putDownStep } from '../../src/notifications/rules/put-down.js';
+import { retryInMs, WAITS_MS } from '../../src/notifications/rules/retry.js';
+import { tellLane } from '../../src/notifications/rules/tell-lane.js';
+import { INVOICE_ID } from '../support/builders.js';
+import { paid as paidLane } from '../support/paid-lane.js';
+
+const NOW = new Date('2026-11-22T09:00:00Z');
+const paid = await (await paidLane()).state(INVOICE_ID);
+const invoice = paid.invoice;
+if (invoice === null) throw new Error('the lane has an invoice');
+const [payment] = paid.payments;
+if (payment === undefined) throw new Error('the lane has a payment');
+const open: LaneState = { ...paid, invoice: { ...invoice, status: 'open' }, payments: [] };
+
+const attempt = (over: Partial<AttemptRow> = {}): AttemptRow => ({
+  eventId: 'evt_1',
+  invoiceId: invoice.invoiceId,
+  paymentId: 'pay_other',
+  outcome: 'failed',
+  amount: 2990n,
+  currency: 'EUR',
+  failureMessage: 'Ada Example has no money',
+  declineCode: 'insufficient_funds',
+  processorPaymentIntentId: 'pi_1',
+  at: NOW,
+  ...over,
+});
+
+describe('a step', () => {
+  it('in which nothing became so tells of nothing', () => {
+    expect(tellLane(paid, paid)).toEqual([]);
+    expect(putDownStep(paid, paid, 'standard', NOW)).toEqual({ after: paid, told: [] });
+  });
+
+  it('that makes an invoice paid tells of it with its payments, and has a line in the timeline', () => {
+    const { told, after } = putDownStep(open, paid, 'standard', NOW);
+    expect(told.map((t) => t.type)).toContain('invoice.paid');
+    expect(after.journal.map((l) => l.text)).toContain('your backend is told: invoice.paid');
+    const [first] = tellLane(open, paid);
+    expect(first).toMatchObject({ type: 'invoice.paid', subject: invoice.invoiceId });
+  });
+
+  it('that takes in a refusal tells that the invoice is left open, by its decline code and no other words', () => {
+    const told = tellLane(open, { ...open, attempts: [attempt()] });
+    expect(told).toMatchObject([
+      { type: 'invoice.left_open', data: { why: 'payment_failed', decline_code: 'insufficient_funds' } },
+    ]);
+    expect(JSON.stringify(told)).not.toContain('Ada');
+  });
+
+  it('that hears of a refusal after the money came tells of nothing', () => {
+    expect(tellLane(paid, { ...paid, attempts: [attempt()] })).toEqual([]);
+    const held: LaneState = { ...open, invoice: { ...invoice, status: 'held' } };
+    expect(tellLane(held, { ...held, attempts: [attempt()] })).toEqual([]);
+    const same = { ...open, payments: [{ ...payment, paymentId: 'pay_other' }] };
+    expect(tellLane(same, { ...same, attempts: [attempt()] })).toEqual([]);
+  });
+
+  it('that makes a payment link tells of its address once it has one', () => {
+    const link = newMorObject(NOW, {
+      id: 'lnk_1',
+      kind: 'payment_link',
+      invoiceId: invoice.invoiceId,
+      status: 'REQUESTED',
+      amount: 2990n,
+      currency: 'EUR',
+    });
+    const asked: LaneState = { ...open, objects: [link] };
+    expect(tellLane(open, asked)).toEqual([]);
+    const made: LaneState = {
+      ...open,
+      objects: [{ ...link, morId: 'pl_1', url: 'https://pay.example/pl_1', status: 'PAYABLE' }],
+    };
+    expect(tellLane(asked, made)).toMatchObject([
+      {
+        type: 'payment_link.created',
+        subject: 'pl_1',
+        data: { url: 'https://pay.example/pl_1', amount: 2990, currency: 'eur' },
+      },
+    ]);
+    expect(tellLane(made, { ...made, objects: made.objects.map((o) => ({ ...o, status: 'EXPIRED' })) })).toEqual([]);
+  });
+});
+
+describe('a notification', () => {
+  const [told] = tellLane(open, paid);
+  if (told === undefined) throw new Error('nothing is told');
+
+  it('has an id made of what happened, so that a restored backup gives the same one', () => {
+    expect(putDown(told, 'standard', NOW).id).toBe(putDown(told, 'standard', new Date(0)).id);
+    expect(notificationId('invoice.paid', 'in_1')).not.toBe(notificationId('invoice.paid', 'in_2'));
+    expect(notificationId('invoice.paid', 'in_1')).toMatch(/^msg_[0-9a-f]{32}$/);
+  });
+
+  it('is one line for people in Slack’s format, with what Slack would read as markup escaped', () => {
+    const text = (JSON.parse(putDown(told, 'slack', NOW).body) as { text: string }).text;
+    expect(text).toContain(`Invoice ${invoice.invoiceId} is paid (10.00 EUR)`);
+    const link = {
+      type: 'payment_link.created',
+      subject: 'x',
+      data: {
+        payment_link_id: 'pl',
+        invoice_id: '<!channel>',
+        customer_id: null,
+        url: 'https://p.example/?a=1&b=2',
+        amount: null,
+        currency: null,
+        expires_at: null,
+        automatic: false,
+        console: '',
+      },
+    } as const;
+    expect(putDown(link, 'slack', NOW).body).toContain('&lt;!channel&gt;');
+    expect(putDown(link, 'slack', NOW).body).toContain('a=1&amp;b=2');
+  });
+
+  it('is tried again after 5 seconds and in the end after 24 hours, ten times in all, not before the receiver asked for', () => {
+    expect([WAITS_MS[0], WAITS_MS.at(-1)]).toEqual([5_000, 24 * 3_600_000]);
+    expect(WAITS_MS.every((ms, i) => i === 0 || ms > (WAITS_MS[i - 1] ?? Infinity))).toBe(true);
+    expect(retryInMs(1, null, 0)).toBe(5_000);
+    expect(retryInMs(1, 60_000, 0.5)).toBe(60_000);
+    expect(retryInMs(9, null, 1)).toBe(95_040_000);
+    expect(retryInMs(10, null, 0)).toBeNull();
+  });
+});
