@@ -102,7 +102,7 @@ const failed = (status: number | null, why: string): Omit<DeliveryResult, 'elaps
 /** Words of ours and an error's code: no address, no path, nothing of the answer. */
 function whyOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return error.message;
-  const [first] = error instanceof AggregateError ? error.errors : [];
+  const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   const code = codeOf(error) ?? codeOf(first);
   return code === null ? 'the connection failed' : `the connection failed (${code})`;
 }

@@ -146,10 +146,8 @@ describe('a merchant’s backend', () => {
       invoiceId,
       amount: 2990,
     });
-    const tries = (): typeof receiver.heard =>
-      receiver
-        .of('invoice.paid')
-        .filter((h) => eventOf(h.body).data['invoice_id'] === invoiceId) as typeof receiver.heard;
+    const tries = (): readonly (typeof receiver.heard)[number][] =>
+      receiver.of('invoice.paid').filter((h) => eventOf(h.body).data['invoice_id'] === invoiceId);
     await world.until(
       'it was tried once',
       () => Promise.resolve(tries()),
