@@ -1,6 +1,7 @@
 // One daemon from its settings to its end: listen first, become ready when the database is, stop without losing anything.
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { PAYMENT_EVENTS } from './lane/rules/subjects.js';
 import { AppModule } from './app.module.js';
 import { Denials } from './api/access/denials.js';
 import { KeyRing } from './api/access/key-ring.js';
@@ -33,14 +34,7 @@ const TRACES_GRACE_MS = 2_000;
 const WORD_GRACE_MS = 1_000;
 
 /** Event types with a label of their own in the metrics. */
-const EVENT_TYPES = [
-  ...stripeInvoiceTypes,
-  ...morServiceTypes,
-  'payment.succeeded',
-  'payment.failed',
-  'payment.requires_action',
-  'payment.refunded',
-];
+const EVENT_TYPES = [...stripeInvoiceTypes, ...morServiceTypes, ...Object.keys(PAYMENT_EVENTS)];
 
 /**
  * Starts a daemon. It answers 503 until the database is there and its schema current; `signal` ends the waiting.

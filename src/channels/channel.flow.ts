@@ -1,7 +1,7 @@
 // Proforma invoices and payment links of one invoice: asked for, read afresh, taken back; sent by the lane's worker.
 import { Injectable } from '@nestjs/common';
-import { applyObjectRead } from './rules/channel-answer.js';
-import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/channel-command.js';
+import { applyObjectRead } from '../lane/rules/apply-object-read.js';
+import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request-object.js';
 import { type LaneState } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';

@@ -1,7 +1,7 @@
 // `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
 import { type Command } from 'commander';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
-import { verdictBy } from '../renewals/rules/alarms.js';
+import { verdictBy } from '../renewals/rules/overdue.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';

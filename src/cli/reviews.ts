@@ -2,7 +2,7 @@
 import { type Command } from 'commander';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from '../reviews/review.view.js';
 import { type ReviewRow } from '../domain/model.js';
-import { proposalOf, resolutionsOf } from '../lane/rules/apply-command.js';
+import { proposalOf, resolutionsOf } from '../reviews/rules/choices.js';
 import { Books } from '../domain/ports/books.js';
 import { ReviewsFlow } from '../reviews/reviews.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';

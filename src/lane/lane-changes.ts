@@ -2,7 +2,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Commanded, type Refusal, refuse } from '../domain/lane/commanded.js';
 import { type Ctx } from '../domain/lane/change.js';
-import { plan } from './rules/plan.js';
 import { settle } from './rules/settle.js';
 import { type LaneState } from '../domain/model.js';
 import { LaneStore } from '../domain/ports/lane-store.js';
@@ -39,7 +38,7 @@ export class LaneChanges {
       request: named?.name ?? null,
       decide: ({ state, remembered, now }) => {
         const ctx = this.context.at(now);
-        const unchanged = (value: Done<T>) => ({ state, verdicts: [], dueAt: plan(state, ctx).dueAt, value });
+        const unchanged = (value: Done<T>) => ({ state, verdicts: [], dueAt: settle(state, ctx).dueAt, value });
         if (named !== null && remembered.known) {
           const made = remembered.sameBody ? named.find(state, remembered.objectId) : undefined;
           if (made !== undefined) return unchanged({ ok: true, value: made });
@@ -47,10 +46,10 @@ export class LaneChanges {
         }
         const acted = act(state, ctx);
         if (!acted.ok) return unchanged(acted);
-        const settled = settle(acted.state, ctx);
+        const { state: settled, dueAt } = settle(acted.state, ctx);
         const { value } = acted;
         const made = named === null ? null : value.id;
-        return { state: settled, verdicts: [], dueAt: plan(settled, ctx).dueAt, value: { ok: true, value }, made };
+        return { state: settled, verdicts: [], dueAt, value: { ok: true, value }, made };
       },
     });
     this.wake.lanes();

@@ -1,20 +1,20 @@
 // Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import { applyAnswer, applyIdentified, applyProbe, applyRead } from './rules/apply-answer.js';
+import { applyAnswer, applyProbe } from './rules/apply-answer.js';
+import { applyIdentified } from '../renewals/rules/mark-answer.js';
+import { applyRead } from '../renewals/rules/read-invoice.js';
 import { type Answer } from '../domain/lane/answer.js';
-import { applyObjectRead } from '../channels/rules/channel-answer.js';
-import { applyChannelEvent } from '../channels/rules/channel-event.js';
+import { applyObjectRead } from './rules/apply-object-read.js';
 import { applyEvent } from './rules/apply-event.js';
 import { type ChargeHolder, type Ctx, note, openReview } from '../domain/lane/change.js';
 import { ensureInvoice } from '../domain/lane/facts.js';
 import { collectedCharges } from '../ledger/rules/one-charge.js';
-import { capturedId, learnFromCapture } from '../renewals/rules/identify-payment.js';
+import { capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
 import { applyProof } from '../signups/rules/prove-charge.js';
 import { type Errand } from '../domain/lane/errand.js';
-import { plan } from './rules/plan.js';
 import { settle } from './rules/settle.js';
-import { applyDebit } from '../renewals/rules/alarms.js';
+import { applyDebit } from '../renewals/rules/overdue.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -138,10 +138,10 @@ export class WorkLaneFlow {
             decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
           }
           if (news?.ahead === true) s = news.take(s, ctx);
-          s = settle(s, ctx);
-          charges = collectedCharges(s.entries);
-          const { errand, dueAt } = plan(s, ctx);
-          return { state: s, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
+          const settled = settle(s, ctx);
+          const { errand, dueAt } = settled;
+          charges = collectedCharges(settled.state.entries);
+          return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
         },
       });
     } catch (e) {
@@ -188,9 +188,8 @@ export class WorkLaneFlow {
         };
       }
     }
-    if (event.family !== 'channel') return applyEvent(s, event, ctx);
-    const taken = applyChannelEvent(s, event, ctx);
-    if (event.event.kind !== 'payment.captured') return taken;
+    const taken = applyEvent(s, event, ctx);
+    if (event.family !== 'channel' || event.event.kind !== 'payment.captured') return taken;
     const named = capturedId(event.event);
     if (named !== null) seen.push(named);
     const free = named === null || elsewhere.has(named) ? null : named;

@@ -6,7 +6,7 @@ import { Books } from '../domain/ports/books.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
 import { type Commanded, refuse } from '../domain/lane/commanded.js';
-import { type RefundRequest, requestRefund } from '../lane/rules/apply-command.js';
+import { type RefundRequest, requestRefund } from './rules/request-refund.js';
 
 @Injectable()
 export class RefundsFlow {

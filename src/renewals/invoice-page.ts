@@ -1,9 +1,9 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
 import { paymentName } from './payment.view.js';
 import { type JournalLine, type OutboxRow, type ReviewRow } from '../domain/model.js';
-import { verdictBy } from './rules/alarms.js';
+import { verdictBy } from './rules/overdue.js';
 import { type InvoiceView } from '../domain/ports/books.js';
-import { type Html, html } from '../console/html.js';
+import { html, type Html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
 import {
   amount,

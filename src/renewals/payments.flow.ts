@@ -5,7 +5,7 @@ import { Books } from '../domain/ports/books.js';
 import { NotUnique } from '../domain/ports/lane-store.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
 import { type Refusal, refuse } from '../domain/lane/commanded.js';
-import { identifyPayment, idTaken } from './rules/identify-payment.js';
+import { identifyPayment, idTaken } from '../refunds/rules/identify-payment.js';
 
 /** PostgreSQL's own name of `payment.payment_id unique`. */
 const PAYMENT_ID_UNIQUE = 'payment_payment_id_key';

@@ -1,9 +1,9 @@
 // The pages of a review item: what happened, what may be done, and what exactly the choice will do.
 import { type Resolution, type ReviewRow } from '../domain/model.js';
-import { proposalOf } from '../lane/rules/apply-command.js';
+import { proposalOf } from './rules/choices.js';
 import { type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
-import { type Html, html } from '../console/html.js';
+import { html, type Html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import {

@@ -1,6 +1,6 @@
 // A review item as the API shows it: what happened, what is at stake, what is proposed, what may be chosen.
 import { ApiProperty } from '@nestjs/swagger';
-import { proposalOf, resolutionsOf } from '../lane/rules/apply-command.js';
+import { proposalOf, resolutionsOf } from './rules/choices.js';
 import { type ReviewKind, type ReviewRow } from '../domain/model.js';
 import { Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { timeOf } from '../api/http/values.js';

@@ -8,7 +8,7 @@ import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { FlowContext } from '../lane/flow-context.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
 import { refuse } from '../domain/lane/commanded.js';
-import { resolveReview } from '../lane/rules/apply-command.js';
+import { resolveReview } from '../lane/rules/resolve-review.js';
 
 type Choice = { readonly resolution: Resolution; readonly note: string | null; readonly by: string };
 

@@ -8,7 +8,7 @@ import { given } from '../api/http/page.js';
 import { invalid, notFound, Problem, refusalProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
-import { resolutionsOf } from '../lane/rules/apply-command.js';
+import { resolutionsOf } from './rules/choices.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
 import { ReviewsFlow } from './reviews.flow.js';

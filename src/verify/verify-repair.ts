@@ -1,8 +1,7 @@
 // The repair of what verify found: events are taken into the inbox, invoices looked at again. The workers carry out what follows.
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
-import { applyRead } from '../lane/rules/apply-answer.js';
+import { applyRead } from '../renewals/rules/read-invoice.js';
 import { note, putMessage, putObject } from '../domain/lane/change.js';
-import { plan } from '../lane/rules/plan.js';
 import { settle } from '../lane/rules/settle.js';
 import { decideShadowedAnew } from '../renewals/rules/shadow.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
@@ -128,11 +127,11 @@ export class VerifyRepair {
         const isOld = (state.invoice?.readAt?.getTime() ?? 0) >= askedAt.getTime();
         const read = isOld ? state : applyRead(state, outcome, ctx);
         let s = note(read, ctx, 'decision', 'verify found a difference: looked at again');
-        s = settle(decideShadowedAnew(s, ctx), ctx); // what must not be sent any more is taken back before the rest is hurried
+        s = settle(decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
         for (const m of s.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
         for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });
-        s = settle(s, ctx);
-        return { state: s, verdicts: [], dueAt: plan(s, ctx).dueAt, value: null };
+        const { state: settled, dueAt } = settle(s, ctx);
+        return { state: settled, verdicts: [], dueAt, value: null };
       },
     });
     return null;

@@ -69,7 +69,7 @@ export const mutants = [
   },
   {
     name: 'a late failure undoes a success',
-    file: 'src/lane/rules/apply-event.ts',
+    file: 'src/renewals/rules/payment-event.ts',
     find: "if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {",
     replace: 'if (s.refunds.some((r) => r.paymentRowId === p.id)) {',
     tests: ['test/unit/flow-order.test.ts'],
@@ -83,21 +83,21 @@ export const mutants = [
   },
   {
     name: 'a refund may exceed what remains',
-    file: 'src/lane/rules/apply-command.ts',
+    file: 'src/refunds/rules/request-refund.ts',
     find: 'if (amount > rest) {',
     replace: 'if (amount < 0n) {',
     tests: REFUNDS,
   },
   {
     name: 'a refund is counted twice',
-    file: 'src/refunds/rules/settle-refunds.ts',
+    file: 'src/refunds/rules/count-refunds.ts',
     find: "if (r.status !== 'succeeded' || r.counted ||",
     replace: "if (r.status !== 'succeeded' ||",
     tests: REFUNDS,
   },
   {
     name: 'a ledger entry is missing',
-    file: 'src/lane/rules/apply-answer.ts',
+    file: 'src/renewals/rules/mark-answer.ts',
     find: 'let state = addEntry(putPayment(s, row), paymentMarked(row, p.amount, ctx.now));',
     replace: 'let state = putPayment(s, row);',
     tests: MARKS,
@@ -148,7 +148,7 @@ export const mutants = [
   },
   {
     name: 'a refused repeat frees the refund of an unknown first try',
-    file: 'src/lane/rules/apply-refusal.ts',
+    file: 'src/refunds/rules/refund-answer.ts',
     find: "if (r.status === 'requested' && f.status !== 409) {",
     replace: "if (r.status === 'requested' || r.status === 'unknown') {",
     tests: REFUNDS,
@@ -156,7 +156,7 @@ export const mutants = [
   },
   {
     name: 'the record’s id is not kept after the report',
-    file: 'src/lane/rules/apply-answer.ts',
+    file: 'src/renewals/rules/mark-answer.ts',
     find: "{ ...moveMark(p, 'attaching'), paymentRecordId: a.paymentRecordId }",
     replace: "moveMark(p, 'attaching')",
     tests: MARKS,
@@ -233,7 +233,7 @@ export const mutants = [
   },
   {
     name: 'a refund is repeated under a key that may be forgotten',
-    file: 'src/renewals/rules/alarms.ts',
+    file: 'src/refunds/rules/stuck-refund.ts',
     find: 'if (ctx.now.getTime() - tried.getTime() < KEY_LIFE_MS) continue;',
     replace: 'if (tried.getTime() > 0) continue;',
     tests: ['test/unit/flow-refund-keys.test.ts'],

@@ -1,7 +1,7 @@
 // One charge is one sum of money: the database holds it to one payment, whatever two invoices' payments name.
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/lane/rules/apply-command.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;

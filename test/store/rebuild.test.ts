@@ -1,6 +1,6 @@
 // The read rows of an invoice are made of its log: what they say can be lost, and is the same again.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { requestRefund } from '../../src/lane/rules/apply-command.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { Rebuild } from '../../src/store/rebuild.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';

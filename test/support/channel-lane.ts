@@ -1,14 +1,14 @@
 // One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
-import { applyChannelEvent } from '../../src/channels/rules/channel-event.js';
+import { applyEvent } from '../../src/lane/rules/apply-event.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
 import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { SETTINGS } from './builders.js';
+import { settle } from './settled.js';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 export const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
@@ -85,7 +85,7 @@ export function hear(
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })));
   if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: id, type, event: parsed.event } as const;
-  return settle(applyChannelEvent(s, event, ctx).state, ctx);
+  return settle(applyEvent(s, event, ctx).state, ctx);
 }
 
 export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');

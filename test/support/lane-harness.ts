@@ -1,8 +1,6 @@
 // Runs the real lane flow against the fakes, on PostgreSQL or in memory, until nothing is due; the clock is the test's own.
 import { type Commanded } from '../../src/domain/lane/commanded.js';
 import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
-import { plan } from '../../src/lane/rules/plan.js';
-import { settle } from '../../src/lane/rules/settle.js';
 import { HOLDING, type LaneState, type LedgerEntry } from '../../src/domain/model.js';
 import { type Delivery, type Inbox } from '../../src/domain/ports/inbox.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
@@ -21,6 +19,7 @@ import { freshDatabase } from './database.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
 import { Crash, MortalStore } from './mortal-store.js';
 import { NoChannelEvents, NoChannels } from './no-channels.js';
+import { settle } from '../../src/lane/rules/settle.js';
 
 const LEASE_MS = 25_000;
 
@@ -350,8 +349,8 @@ export class LaneHarness {
         const ctx = this.context.at(now);
         const acted = act(state, ctx);
         if (!acted.ok) return { state, verdicts: [], dueAt: null, value: acted };
-        const settled = settle(acted.state, ctx);
-        return { state: settled, verdicts: [], dueAt: plan(settled, ctx).dueAt, value: acted };
+        const { state: settled, dueAt } = settle(acted.state, ctx);
+        return { state: settled, verdicts: [], dueAt, value: acted };
       },
     });
   }

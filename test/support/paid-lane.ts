@@ -1,7 +1,7 @@
 // A lane whose payment is marked, and refunds of it that are asked for.
-import { requestRefund } from '../../src/lane/rules/apply-command.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { type RefundRow } from '../../src/domain/model.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID } from './builders.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID } from './builders.js';
 import { LaneHarness } from './lane-harness.js';
 
 /** A payment of 10.00 EUR that is marked on its invoice. */

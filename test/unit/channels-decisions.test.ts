@@ -2,18 +2,17 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { applyAnswer } from '../../src/lane/rules/apply-answer.js';
-import { applyObjectRead } from '../../src/channels/rules/channel-answer.js';
+import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
-import { newRefund } from '../../src/lane/rules/apply-event.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { type Ctx, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { requestObject } from '../../src/channels/rules/channel-command.js';
+import { requestObject } from '../../src/channels/rules/request-object.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { plan } from '../../src/lane/rules/plan.js';
-import { settle } from '../../src/lane/rules/settle.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
 import { aCtx, anOpenInvoice, facts, hear, LINK, NOW, open, paidByCard, PROFORMA } from '../support/channel-lane.js';
+import { plan, settle } from '../support/settled.js';
 
 const settled = (received: string, total = '29.90', currency = 'EUR'): object => ({
   proformaInvoiceId: PROFORMA,

@@ -2,14 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseBody } from '../../src/domain/events/json-body.js';
-import {
-  amountIn,
-  dashboardIn,
-  deadlineIn,
-  idNamed,
-  outcomeIn,
-  refundedIn,
-} from '../../src/channels/rules/channel-fields.js';
+import { amountIn, dashboardIn, deadlineIn, idNamed } from '../../src/channels/rules/channel-fields.js';
+import { outcomeIn, refundedIn } from '../../src/disputes/rules/outcome.js';
 
 const JULY = new Date('2027-07-01T00:00:00Z');
 

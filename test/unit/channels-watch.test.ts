@@ -1,21 +1,22 @@
 // What nobody tells: webhooks that never come, renewals that need a link, deadlines that move, facts that a person has not seen.
 import { describe, expect, it } from '@jest/globals';
-import { applyAnswer, applyRead } from '../../src/lane/rules/apply-answer.js';
-import { applyObjectRead } from '../../src/channels/rules/channel-answer.js';
-import { requestRefund, resolveReview } from '../../src/lane/rules/apply-command.js';
+import { applyAnswer } from '../../src/lane/rules/apply-answer.js';
+import { applyRead } from '../../src/renewals/rules/read-invoice.js';
+import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { applyEvent } from '../../src/lane/rules/apply-event.js';
 import { type PaymentEvent } from '../../src/domain/lane/event.js';
 import { type Ctx, emptyLane, putObject } from '../../src/domain/lane/change.js';
-import { requestObject } from '../../src/channels/rules/channel-command.js';
+import { requestObject } from '../../src/channels/rules/request-object.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { plan } from '../../src/lane/rules/plan.js';
-import { applyDebit } from '../../src/renewals/rules/alarms.js';
-import { settle } from '../../src/lane/rules/settle.js';
+import { applyDebit } from '../../src/renewals/rules/overdue.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { aCtx, anOpenInvoice, facts, hear, LINK, NOW, open, paidByCard, PROFORMA } from '../support/channel-lane.js';
+import { plan, settle } from '../support/settled.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

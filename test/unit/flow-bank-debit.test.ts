@@ -1,16 +1,16 @@
 // Bank debits: a signup's is not believed before it is settled, and a renewal's is waited for.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/lane/rules/apply-command.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Resolution } from '../../src/domain/model.js';
 import {
+  anInvoice,
   aPaymentFailed,
   aPaymentSucceeded,
-  anInvoice,
-  invoiceEvent,
   COMPLETION,
   CUSTOMER_ID,
   INVOICE_ID,
+  invoiceEvent,
 } from '../support/builders.js';
 import { LaneHarness, type MemoryLaneStore, openKinds } from '../support/lane-harness.js';
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { applyEvent } from '../../src/lane/rules/apply-event.js';
 import { type PaymentEvent } from '../../src/domain/lane/event.js';
 import { type Ctx } from '../../src/domain/lane/change.js';
-import { requestRefund } from '../../src/lane/rules/apply-command.js';
-import { settle } from '../../src/lane/rules/settle.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { aCtx, anOpenInvoice, hear, NOW, open } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
+import { settle } from '../support/settled.js';
 
 type Happening = { readonly name: string; readonly tell: (s: LaneState, ctx: Ctx) => LaneState };
 

@@ -1,9 +1,9 @@
 // `payment.refunded` with neither refund id, which Document 3 allows: its running total tells it from another refund.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requestRefund } from '../../src/lane/rules/apply-command.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
-import { aPaymentSucceeded, anInvoice, aRefund, INVOICE_ID } from '../support/builders.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 
 async function paid(): Promise<LaneHarness> {

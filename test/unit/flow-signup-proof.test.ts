@@ -1,10 +1,10 @@
 // A signup's charge that was proven by a look-up, and what the MoR says of it afterwards.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/lane/rules/apply-command.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Resolution } from '../../src/domain/model.js';
 import { money } from '../../src/domain/money.js';
-import { aPaymentFailed, aPaymentSucceeded, anInvoice, COMPLETION, INVOICE_ID } from '../support/builders.js';
+import { anInvoice, aPaymentFailed, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 
 it.each([

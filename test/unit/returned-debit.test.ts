@@ -1,13 +1,14 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { describe, expect, it } from '@jest/globals';
-import { requestRefund, resolveReview } from '../../src/lane/rules/apply-command.js';
-import { settle } from '../../src/lane/rules/settle.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { addEntry, putPayment } from '../../src/domain/lane/change.js';
 import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
 import { aCtx, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
+import { settle } from '../support/settled.js';
 
 const later = (minutes: number) => aCtx(new Date(NOW.getTime() + minutes * 60_000));
 

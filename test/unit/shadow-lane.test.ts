@@ -1,13 +1,13 @@
 // Shadow mode, one lane at a time: everything is decided, nothing is sent, and what others do is compared with it.
 import { describe, expect, it } from '@jest/globals';
-import { requestRefund } from '../../src/lane/rules/apply-command.js';
-import { applyRead } from '../../src/lane/rules/apply-answer.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { applyRead } from '../../src/renewals/rules/read-invoice.js';
 import { decideShadowedAnew } from '../../src/renewals/rules/shadow.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import {
+  anInvoice,
   aPaymentFailed,
   aPaymentSucceeded,
-  anInvoice,
   aRefund,
   INVOICE_ID,
   invoiceEvent,

@@ -1,7 +1,7 @@
 // What a lane decides about tax: after the mark, never instead of it; each step once, to the last unit.
 import { describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/domain/lane/payment.js';
-import { newRefund } from '../../src/lane/rules/apply-event.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import {
   applyTaxAnswer,
   applyTaxFound,
@@ -11,7 +11,6 @@ import {
 } from '../../src/tax/rules/tax-answer.js';
 import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
 import { ensureInvoice } from '../../src/domain/lane/facts.js';
-import { plan } from '../../src/lane/rules/plan.js';
 import { settleTax } from '../../src/tax/rules/settle-tax.js';
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
@@ -19,6 +18,7 @@ import { type TaxBasis } from '../../src/domain/ports/tax.js';
 import { type MorCall } from '../../src/domain/ports/payment-gateway.js';
 import { encodeTax } from '../../src/mor/mor-tax-desk.js';
 import { SETTINGS } from '../support/builders.js';
+import { plan } from '../support/settled.js';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 let serial = 0;

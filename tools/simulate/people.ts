@@ -1,7 +1,7 @@
 // What people and peers do in a story: subscribe, renew, void, decline, refund, resolve. None of it is decided by the code under test.
 import { createHash } from 'node:crypto';
 import { type Resolution } from '#src/domain/model.js';
-import { resolutionsOf } from '#src/lane/rules/apply-command.js';
+import { resolutionsOf } from '#src/reviews/rules/choices.js';
 import { type MorPayment } from '../sandbox/mor/state.js';
 import { amountPaid, type Invoice } from '../sandbox/stripe/model.js';
 import { type Naming } from './planted.js';

@@ -7,6 +7,9 @@ import {
   PROFORMA_USUAL_TERM_MS,
   TRANSFER_LATE_MS,
 } from '../../policy.js';
+import { type LaneState } from '../../domain/model.js';
+import { type Ctx, putObject } from '../../domain/lane/change.js';
+import { type ErrandRule } from '../../domain/lane/subject.js';
 
 /** The end of a proforma invoice's due date. */
 export function dueDate(o: MorObjectRow): Date {
@@ -28,3 +31,22 @@ export function nextLook(o: MorObjectRow, now: Date): Date | null {
   if (!isLiveProforma(o) || o.status === 'REQUESTED' || TRANSFERRED.has(o.status)) return null;
   return now.getTime() > dueDate(o).getTime() + TRANSFER_LATE_MS ? null : new Date(soon);
 }
+
+/** Webhooks may be lost for good: what can change at the MoR is looked at now and then. */
+export function lookAtObjects(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const o of s.objects) {
+    const at = o.readDueAt === null && o.morId !== null ? nextLook(o, ctx.now) : null;
+    if (at !== null) state = putObject(state, { ...o, readDueAt: at });
+  }
+  return state;
+}
+
+/** Webhooks may be lost for good: what can change at the MoR is read there now and then. */
+export const objectErrand: ErrandRule = (s, _, due) => {
+  for (const o of s.objects) {
+    if (o.readDueAt === null || o.morId === null || (o.kind !== 'proforma' && o.kind !== 'payment_link')) continue;
+    if (due(o.readDueAt)) return { do: 'read-object', objectId: o.id, kind: o.kind, morId: o.morId };
+  }
+  return null;
+};

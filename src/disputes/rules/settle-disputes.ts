@@ -6,6 +6,7 @@ import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane
 import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
+import { until } from '../../channels/rules/mor-object.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;
@@ -130,10 +131,6 @@ function sumOf(s: LaneState, o: MorObjectRow): string {
   if (o.amount !== null && o.currency !== null) return showMoney({ minor: o.amount, currency: o.currency });
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   return p === undefined || p.amount === null ? 'a payment' : showMoney({ minor: p.amount, currency: p.currency });
-}
-
-export function until(o: MorObjectRow): string {
-  return o.deadline === null ? '(no deadline given)' : `by ${o.deadline.toISOString()}`;
 }
 
 /** A refund made by an alert is the same refund as its `payment.refunded`: nothing is recorded from here. */

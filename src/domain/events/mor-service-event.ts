@@ -54,8 +54,11 @@ export type ProformaSettled = ServiceFacts & {
   readonly recipientName: string | null;
 };
 
-export type MorServiceEvent =
-  ProformaSettled | (ServiceFacts & { readonly kind: Exclude<MorServiceType, 'proforma_invoice.settled'> });
+/** An event of this type. */
+export type ServiceEvent<K extends MorServiceType> = {
+  [P in K]: P extends 'proforma_invoice.settled' ? ProformaSettled : ServiceFacts & { readonly kind: P };
+}[K];
+export type MorServiceEvent = ServiceEvent<MorServiceType>;
 
 /** Parses a delivery of the events door. The lane is `mor:` and the proforma invoice, link or e-invoice, else the event. Never throws. */
 export function parseMorServiceEvent(body: Buffer): ParsedEvent<MorServiceEvent> {

@@ -2,6 +2,7 @@
 import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type CallFailure } from '../ports/call.js';
 import { effectName } from './payment.js';
+import { type Ctx, openReview } from './change.js';
 
 /** A failure in one line, for the timeline and review items. */
 export function said(f: CallFailure): string {
@@ -14,4 +15,16 @@ export function said(f: CallFailure): string {
 export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
   return s.payments.find((p) => effectName(p) === m.subject || p.id === m.subject);
+}
+
+/** A call was refused for good: the item that tells a person. */
+export function callFailed(
+  s: LaneState,
+  m: OutboxRow,
+  f: CallFailure,
+  about: { readonly paymentRowId?: string; readonly refundId?: string; readonly proposal: string },
+  ctx: Ctx,
+): LaneState {
+  const summary = `${m.kind} was refused: ${said(f)}`;
+  return openReview(s, ctx, { kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, summary, ...about });
 }

@@ -3,6 +3,7 @@ import { type LinkFacts, type ProformaMade } from '../ports/mor-channels.js';
 import { type TaxCalculationFacts, type TaxTransactionFacts } from '../ports/tax.js';
 import { type BillingAnswer } from '../ports/billing-platform.js';
 import { type RefundAnswer } from '../ports/payment-gateway.js';
+import { type OutboxKind } from '../model.js';
 
 export type ChannelAnswer =
   | { readonly kind: 'create_proforma'; readonly made: ProformaMade }
@@ -19,3 +20,6 @@ export type Answer =
   | TaxAnswer
   | { readonly kind: 'create_refund'; readonly refund: RefundAnswer }
   | { readonly kind: 'relay_event' };
+
+/** The answer to a call of this kind. */
+export type AnswerTo<K extends OutboxKind> = Extract<Answer, { readonly kind: K }>;

@@ -242,3 +242,17 @@ export function retryAt(ctx: Ctx, attempts: number, retryAfterMs: number | null,
   );
   return new Date(ctx.now.getTime() + Math.round(Math.max(wait, Math.min(retryAfterMs ?? 0, RETRY_AFTER_LONGEST_MS))));
 }
+
+/** The same key and the same bytes once more: what was done is not done twice. */
+export function sendAgain(s: LaneState, match: (m: OutboxRow) => boolean, ctx: Ctx): LaneState {
+  const m = s.messages.find(match);
+  if (m === undefined || m.status === 'done') return s;
+  return putMessage(s, {
+    ...m,
+    status: 'pending',
+    lastCode: null,
+    firstTriedAt: null, // how old its key may be counts from a person's word on
+    answeredAt: null,
+    nextTryAt: ctx.now,
+  });
+}

@@ -50,3 +50,6 @@ export type ChannelEvent = {
   readonly type: string;
   readonly event: MorServiceEvent;
 };
+
+export const done = (reason: string | null = null): Verdict => ({ status: 'done', reason });
+export const ignored = (reason: string): Verdict => ({ status: 'ignored', reason });

@@ -47,7 +47,7 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
   return { state: putInvoice(s, invoice), invoice };
 }
 
-/** The invoice is to be read now, for its own sake: see `plan.ts`. */
+/** The invoice is to be read now, for its own sake: see renewals/rules/read-invoice.ts. */
 export function askAgain(s: LaneState, ctx: Ctx): LaneState {
   return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: ctx.now });
 }
@@ -104,4 +104,14 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
   if (invoice === null || invoice.readAt === null) return false;
   // Either way: after the clock was set back, a read of before would stay fresh until it has caught up.
   return Math.abs(now.getTime() - invoice.readAt.getTime()) <= READ_FRESH_MS;
+}
+
+/** The invoice is read afresh before anything more is written to it. */
+export function lookAfresh(s: LaneState): LaneState {
+  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: null });
+}
+
+/** True while the platform takes a payment for the invoice. */
+export function isPayable({ invoice }: LaneState): boolean {
+  return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
 }

@@ -89,10 +89,10 @@ export type BillingCallKind = BillingCall['kind'];
 
 /** What a change answered. `invoice` where the platform returned it, the new object's id where it made one. */
 export type BillingAnswer =
-  | {
-      readonly kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band';
-      readonly invoice: InvoiceFacts;
-    }
+  | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
+  | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
+  | { readonly kind: 'set_reference'; readonly invoice: InvoiceFacts }
+  | { readonly kind: 'pay_out_of_band'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'report_payment'; readonly paymentRecordId: string }
   | { readonly kind: 'report_refund'; readonly paymentRecordId: string }
   | { readonly kind: 'issue_credit_note'; readonly creditNoteId: string };

@@ -1,254 +1,45 @@
-// Brings a lane to rest: looks at all that is known and writes down what must be done next. It asks no one and sends nothing,
-// and it does not care in which order things became known.
-import { type BillingCall } from '../../domain/ports/billing-platform.js';
-import { HOLDING, type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
-import { publicStatus, SIGNUP_REASON } from '../../domain/status.js';
-import {
-  addCall,
-  closeReviews,
-  type Ctx,
-  note,
-  openReview,
-  openReviewOf,
-  putInvoice,
-  putMessage,
-  putPayment,
-} from '../../domain/lane/change.js';
-import { closePayment, effectName, PARKING } from '../../domain/lane/payment.js';
-import { moveMark } from '../../domain/lane/moves.js';
-import { collect } from '../../ledger/rules/one-charge.js';
-import { decideMark } from '../../renewals/rules/decide-mark.js';
-import { isFresh } from '../../domain/lane/facts.js';
-import { nameCustomers, settleChannels } from '../../channels/rules/settle-channels.js';
-import { settleRecovery } from '../../links/rules/recovery.js';
-import { settleRefunds } from '../../refunds/rules/settle-refunds.js';
-import { settleSurplus } from '../../renewals/rules/surplus.js';
-import { settleTax } from '../../tax/rules/settle-tax.js';
-import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from '../../renewals/rules/shadow.js';
-import { settleWatches } from '../../renewals/rules/alarms.js';
-import {
-  DRAFT_FAILED_LOOK_EVERY_MS,
-  DRAFT_LOOK_AFTER_MS,
-  DRAFT_LOOK_EVERY_MS,
-  HOUR_MS,
-  SETTLE_ROUNDS,
-} from '../../policy.js';
+// Brings a lane to rest: looks at all that is known and writes down what must be done next, and says which errand that needs or when to
+// look again. It asks no one and sends nothing, and it does not care in which order things became known.
+import { nextErrand } from './errands.js';
+import { type LaneState } from '../../domain/model.js';
+import { type Errand } from '../../domain/lane/errand.js';
+import { type Ctx, putInvoice } from '../../domain/lane/change.js';
+import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
+import { FIRST, LAST, UNTIL_STILL } from './subjects.js';
+import { SETTLE_ROUNDS } from '../../policy.js';
+import { publicStatus } from '../../domain/status.js';
+
+export type Settled = {
+  readonly state: LaneState;
+  /** One call to somebody else; null: nothing until `dueAt`. */
+  readonly errand: Errand | null;
+  /** When the lane must be looked at again if nothing comes; null: never. */
+  readonly dueAt: Date | null;
+};
 
 /** Decides until nothing changes any more. */
-export function settle(s: LaneState, ctx: Ctx): LaneState {
-  if (s.invoice === null) return s;
-  let state = nameCustomers(settleExpectation(s, ctx));
+export function settle(s: LaneState, ctx: Ctx): Settled {
+  const times: number[] = [];
+  const lookAgain: LookAgain = (at) => {
+    if (at !== null && at.getTime() > ctx.now.getTime()) times.push(at.getTime());
+  };
+  const state = s.invoice === null ? s : decide(s, ctx, lookAgain);
+  const errand = nextErrand(state, ctx, lookAgain);
+  if (errand !== null) return { state, errand, dueAt: ctx.now };
+  return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
+}
+
+function decide(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
+  const all = (rules: readonly SettleRule[], of: LaneState): LaneState =>
+    rules.reduce((before, rule) => rule(before, ctx, lookAgain), of);
+  let state = all(FIRST, s);
   for (let round = 0; round < SETTLE_ROUNDS; round++) {
     const before = state;
-    for (const p of byAge(state.payments)) state = settlePayment(state, p.id, ctx);
-    state = settleRefunds(state, ctx);
-    state = closeRefunded(state, ctx);
+    state = all(UNTIL_STILL, state);
     if (state === before) break;
   }
-  state = settleWatches(settleTax(settleChannels(state, ctx), ctx), ctx);
-  state = settleRecovery(settleSurplus(state, ctx), ctx);
-  const invoice = state.invoice;
+  state = all(LAST, state);
+  const { invoice } = state;
   const status = publicStatus(state);
   return invoice === null || invoice.status === status ? state : putInvoice(state, { ...invoice, status });
-}
-
-function byAge(rows: readonly PaymentRow[]): readonly PaymentRow[] {
-  return rows.toSorted((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1));
-}
-
-/** Anything but the signup's invoice, with something due, is expected to be paid through the MoR. */
-function settleExpectation(s: LaneState, ctx: Ctx): LaneState {
-  const i = s.invoice;
-  if (i === null || i.expectedBy !== null) return s;
-  if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return s;
-  if (i.amountDue === null || i.amountDue <= 0n) return s;
-  const by = i.firstSeenAt.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS;
-  return putInvoice(s, { ...i, expectedBy: new Date(by) });
-}
-
-/** A part payment that a person let through, and its rest is still due: the next payment may settle it. */
-function isPart(p: PaymentRow, i: InvoiceRow): boolean {
-  return p.mark === 'confirmed' && p.waived.includes('amount_mismatch') && i.platformStatus !== 'paid';
-}
-
-function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
-  const p = s.payments.find((x) => x.id === id);
-  const i = s.invoice;
-  if (p === undefined || i === null) return s;
-  if (p.mark === 'held' && (i.platformStatus !== 'draft' || isDue(i.holdUntil, ctx.now))) {
-    return settlePayment(putPayment(s, moveMark(p, 'waiting')), id, ctx);
-  }
-  if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
-  if (p.mark === 'reporting' || p.mark === 'referencing') return withdrawIfPointless(s, p, ctx);
-  if (p.mark !== 'waiting' || p.amount === null) return s;
-  // Its backend said another amount (complete-signup.ts): a person first.
-  if (p.signupId !== null && openReviewOf(s, 'amount_mismatch', p.signupId) !== undefined) {
-    return putPayment(s, moveMark(p, 'parked'));
-  }
-
-  const holder = s.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(x, i));
-  const stuck = s.reviews.some(
-    (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
-  );
-  const shadow = ctx.settings.shadow === true;
-  const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
-  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck);
-  const known = p.paymentId ?? p.id;
-  switch (d.do) {
-    case 'read':
-    case 'identify':
-      return s; // plan.ts makes the errand of it
-    case 'hold': {
-      const held = putPayment(s, moveMark(p, 'held'));
-      const until = stuck
-        ? new Date(ctx.now.getTime() + DRAFT_FAILED_LOOK_EVERY_MS)
-        : holdUntil(i.finalizesAt, ctx.now);
-      const said = `payment ${known} is held: ${d.why}`;
-      return note(putInvoice(held, { ...i, holdUntil: until }), ctx, 'decision', said, p.id);
-    }
-    case 'finalize': {
-      if (shadow) return wouldFinalize(s, p, i, ctx);
-      const called = addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
-      return note(
-        putPayment(called, moveMark(p, 'finalizing')),
-        ctx,
-        'decision',
-        `finalize now, to mark payment ${known}`,
-        p.id,
-      );
-    }
-    case 'attach': {
-      const recordId = p.paymentRecordId ?? '';
-      const called = addCall(
-        s,
-        ctx,
-        { kind: 'attach_payment', invoiceId: i.invoiceId, paymentRecordId: recordId },
-        effectName(p),
-      );
-      return note(
-        putPayment(called, { ...moveMark(p, 'attaching'), markMode: 'payment_record' }),
-        ctx,
-        'decision',
-        `attach ${recordId}, reported before`,
-        p.id,
-      );
-    }
-    case 'mark':
-      return startMark(s, p, p.amount, d.mode, ctx);
-    case 'park': {
-      const parked = putPayment(s, moveMark(p, 'parked'));
-      const { kind, summary, proposal } = d;
-      return openReview(parked, ctx, { kind, subject: p.id, paymentRowId: p.id, summary, proposal });
-    }
-  }
-}
-
-/** In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final: the payment waits for that. */
-function wouldFinalize(s: LaneState, p: PaymentRow, i: InvoiceRow, ctx: Ctx): LaneState {
-  const written = s.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m));
-  const called = written ? s : addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
-  const held = putPayment(called, moveMark(p, 'held'));
-  return putInvoice(held, { ...i, holdUntil: holdUntil(i.finalizesAt, ctx.now) });
-}
-
-function startMark(
-  s: LaneState,
-  p: PaymentRow,
-  amount: bigint,
-  mode: 'payment_record' | 'out_of_band',
-  ctx: Ctx,
-): LaneState {
-  const { invoiceId } = p;
-  const reference = p.reference ?? p.processorChargeId ?? effectName(p);
-  const paymentId = effectName(p);
-  if (mode === 'out_of_band') {
-    const called = addCall(s, ctx, { kind: 'set_reference', invoiceId, paymentId, reference }, paymentId);
-    const moved = putPayment(called, { ...moveMark(p, 'referencing'), markMode: mode });
-    return note(moved, ctx, 'decision', `mark paid out of band, reference ${reference}`, p.id);
-  }
-  // Once a person said whose money it is, the customer that Stripe knows is the invoice's.
-  const owner = s.invoice?.customerId ?? p.customerId;
-  const called = addCall(s, ctx, reportOf({ ...p, customerId: owner }, amount, ctx.now), paymentId);
-  const moved = putPayment(called, { ...moveMark(p, 'reporting'), markMode: mode });
-  return note(moved, ctx, 'decision', `mark paid with a payment record, reference ${reference}`, p.id);
-}
-
-/** The report of a payment to Stripe. Its times are the payment's own, so the bytes never change. */
-export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall {
-  const at = p.succeededAt ?? now;
-  return {
-    kind: 'report_payment',
-    invoiceId: p.invoiceId,
-    customerId: p.customerId,
-    paymentId: effectName(p),
-    amount: { minor: amount, currency: p.currency },
-    reference: p.reference ?? p.processorChargeId ?? effectName(p),
-    initiatedAt: at,
-    guaranteedAt: at,
-    presence: p.origin === 'signup' ? 'on_session' : 'off_session',
-  };
-}
-
-/** A first step that was never tried is taken back when a fresh read shows that the invoice cannot be paid any more. */
-function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
-  const i = s.invoice;
-  if (i === null || !isFresh(i, ctx.now) || i.platformStatus === 'open' || i.platformStatus === 'uncollectible')
-    return s;
-  const kind = p.mark === 'reporting' ? 'report_payment' : 'set_reference';
-  const m = s.messages.find(
-    (x) => x.kind === kind && [p.id, p.paymentId].includes(x.subject) && x.status === 'pending',
-  );
-  if (m === undefined || m.attempts > 0) return s;
-  const state = putMessage(s, { ...m, status: 'cancelled', answeredAt: ctx.now });
-  return note(
-    putPayment(state, moveMark(p, 'waiting')),
-    ctx,
-    'decision',
-    `the invoice is ${i.platformStatus} now: not marked`,
-    p.id,
-  );
-}
-
-/** A payment that waits for a person and was given back in full needs nothing more. */
-function closeRefunded(s: LaneState, ctx: Ctx): LaneState {
-  let state = s;
-  for (const p of s.payments) {
-    if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
-    state = closePayment(state, p);
-    state = closeReviews(state, ctx, (r) => r.paymentRowId === p.id && PARKING.has(r.kind), {
-      by: null,
-      resolution: 'cleared',
-      note: 'the payment was given back in full',
-    });
-  }
-  return state;
-}
-
-/** A signup's charge was proven: from here on it is a payment like any other. */
-export function proven(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
-  if (p.amount === null) return s;
-  const at = p.succeededAt ?? ctx.now;
-  const row: PaymentRow = { ...moveMark(p, 'waiting'), status: 'succeeded', succeededAt: at, proveDueAt: null };
-  let state = putPayment(s, row);
-  if (p.succeededAt === null) state = collect(state, row, p.amount, ctx, null);
-  return note(state, ctx, 'decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p.id);
-}
-
-/** What a signup's backend said wrongly of its amount (complete-signup.ts) was said rightly since, or the MoR itself named the amount. */
-export function amountSettled(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
-  const item = p.signupId === null ? undefined : openReviewOf(s, 'amount_mismatch', p.signupId);
-  if (item === undefined) return s;
-  const closed = closeReviews(s, ctx, (r) => r.id === item.id, { by: null, resolution: 'cleared', note: how });
-  return p.mark === 'parked' && p.succeededAt !== null ? putPayment(closed, moveMark(p, 'waiting')) : closed;
-}
-
-function holdUntil(finalizesAt: Date | null, now: Date): Date {
-  // The net under `invoice.finalized`: a minute after the draft should be final, else in a quarter of an hour.
-  const soon = now.getTime() + DRAFT_LOOK_EVERY_MS;
-  const planned = finalizesAt === null ? soon : finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS;
-  return new Date(Math.max(planned, now.getTime() + DRAFT_LOOK_AFTER_MS));
-}
-
-function isDue(at: Date | null, now: Date): boolean {
-  return at !== null && at.getTime() <= now.getTime();
 }

@@ -6,6 +6,7 @@ import { SIGNUP_REASON } from '../../domain/status.js';
 import { askFor, type Ctx, messageKey, note } from '../../domain/lane/change.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
+import { type ErrandRule } from '../../domain/lane/subject.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
 export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
@@ -63,3 +64,12 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
 function endOf(o: MorObjectRow): number {
   return (o.deadline ?? o.updatedAt).getTime();
 }
+
+/** A link is to be made of what is due now: the invoice is read first. */
+export const recoveryErrand: ErrandRule = (s, ctx, due) => {
+  const i = s.invoice;
+  const look = recoveryLook(s, ctx);
+  return i !== null && look !== null && due(look) && due(i.readDueAt)
+    ? { do: 'read-invoice', invoiceId: i.invoiceId }
+    : null;
+};

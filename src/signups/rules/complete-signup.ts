@@ -6,8 +6,8 @@ import { newPayment } from '../../domain/lane/payment.js';
 import { type Ctx, note, openReview, putPayment } from '../../domain/lane/change.js';
 import { moveMark } from '../../domain/lane/moves.js';
 import { ensureInvoice } from '../../domain/lane/facts.js';
-import { identifyPayment } from '../../renewals/rules/identify-payment.js';
-import { amountSettled, proven } from '../../lane/rules/settle.js';
+import { identifyPayment } from '../../refunds/rules/identify-payment.js';
+import { amountSettled, proven } from './prove-charge.js';
 
 export type Completion = {
   readonly signupId: string;
@@ -85,7 +85,7 @@ function toBeProven(state: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): C
   return { ok: true, state: believed, value: paymentOf(believed, p) };
 }
 
-/** Said otherwise than recorded: a person is asked, and `settle.ts` waits for it. Said rightly after all: the item is closed. */
+/** Said otherwise than recorded: a person is asked, and the mark waits for it. Said rightly after all: the item is closed. */
 function compareAmounts(s: LaneState, p: PaymentRow, c: Completion, ctx: Ctx): LaneState {
   if (p.amount === null) return s;
   const recorded = money(p.amount, p.currency);

@@ -3,9 +3,16 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type CallOutcome } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
 import { said } from '../../domain/lane/answer-parts.js';
-import { type Ctx, note, openReview, putPayment, retryAt } from '../../domain/lane/change.js';
+import {
+  closeReviews,
+  type Ctx,
+  note,
+  openReview,
+  openReviewOf,
+  putPayment,
+  retryAt,
+} from '../../domain/lane/change.js';
 import { moveMark } from '../../domain/lane/moves.js';
-import { proven } from '../../lane/rules/settle.js';
 import {
   DAY_MS,
   FAILED_READS_SHOWN,
@@ -14,6 +21,9 @@ import {
   PROVE_LONGEST_PAUSE_MS,
   PROVE_PATIENCE_MS,
 } from '../../policy.js';
+import { collect } from '../../ledger/rules/one-charge.js';
+import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
+import { closePayment } from '../../domain/lane/payment.js';
 
 /** The MoR said what it knows of a signup's charge. Only that it charged it is a proof. */
 export function applyProof(s: LaneState, paymentRowId: string, outcome: CallOutcome<ChargeState>, ctx: Ctx): LaneState {
@@ -124,3 +134,32 @@ export function contradicted(
     proposal: 'Ask the MoR whether it has the money. The invoice stays as it is until a person changes it on Stripe.',
   });
 }
+
+/** A signup's charge was proven: from here on it is a payment like any other. */
+export function proven(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
+  if (p.amount === null) return s;
+  const at = p.succeededAt ?? ctx.now;
+  const row: PaymentRow = { ...moveMark(p, 'waiting'), status: 'succeeded', succeededAt: at, proveDueAt: null };
+  let state = putPayment(s, row);
+  if (p.succeededAt === null) state = collect(state, row, p.amount, ctx, null);
+  return note(state, ctx, 'decision', `charge ${p.processorChargeId ?? ''} is proven: ${how}`, p.id);
+}
+
+/** What a signup's backend said wrongly of its amount (complete-signup.ts) was said rightly since, or the MoR itself named the amount. */
+export function amountSettled(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
+  const item = p.signupId === null ? undefined : openReviewOf(s, 'amount_mismatch', p.signupId);
+  if (item === undefined) return s;
+  const closed = closeReviews(s, ctx, (r) => r.id === item.id, { by: null, resolution: 'cleared', note: how });
+  return p.mark === 'parked' && p.succeededAt !== null ? putPayment(closed, moveMark(p, 'waiting')) : closed;
+}
+
+/** The proof of a charge that ended without one is settled as a person says. */
+export const unprovenReview: ReviewRule = (s, r, choice, ctx) => {
+  const p = s.payments.find((x) => x.id === r.paymentRowId);
+  if (p === undefined) return carriedOut(s);
+  if (choice.resolution === 'apply') return carriedOut(proven(s, p, ctx, `${choice.by} vouches for it`));
+  if (choice.resolution === 'dismiss') return carriedOut(p.mark === 'parked' ? closePayment(s, p) : s);
+  // As for the first time: money that is still on its way is waited for as long again.
+  const again = { ...moveMark(p, 'proving'), status: 'processing', proveDueAt: ctx.now, pendingSince: null } as const;
+  return carriedOut(putPayment(s, again));
+};

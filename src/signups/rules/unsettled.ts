@@ -4,6 +4,7 @@ import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/m
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+import { type LookAgain } from '../../domain/lane/subject.js';
 
 /** The money is on its way: a bank debit, or a card whose invoice the MoR is still making. */
 export function isUnsettled(p: PaymentRow): boolean {
@@ -23,7 +24,7 @@ export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
 }
 
 /** Nothing is marked before the money is there, so Stripe may end the subscription first: a person is told well before. */
-export function watchUnsettled(s: LaneState, ctx: Ctx): LaneState {
+export function watchUnsettled(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
   let state = s;
   for (const p of s.payments) {
     if (p.signupId === null) continue;
@@ -36,6 +37,7 @@ export function watchUnsettled(s: LaneState, ctx: Ctx): LaneState {
       continue;
     }
     const at = signupLateAt(s.invoice, p);
+    lookAgain(at);
     if (at === null || at.getTime() > ctx.now.getTime()) continue;
     const ends = new Date(startOf(s.invoice, p) + SIGNUP_ENDS_MS);
     const what = p.amount === null ? 'the money' : showMoney({ minor: p.amount, currency: p.currency });

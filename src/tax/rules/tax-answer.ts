@@ -11,6 +11,8 @@ import { calculationFor } from './amounts.js';
 import { isTaxOf } from './tax-review.js';
 import { type TaxAnswer } from '../../domain/lane/answer.js';
 import { FAILED_READS_SHOWN, TAX_CALCULATIONS } from '../../policy.js';
+import { type CallRule, carriedOut, type ErrandRule } from '../../domain/lane/subject.js';
+import { erasedRequest } from '../../refunds/rules/refund-review.js';
 
 /** Either the calculation that a signup was bound to, or what the platform knows of the invoice. */
 export type TaxFound =
@@ -129,3 +131,24 @@ function recordOf(s: LaneState, m: OutboxRow): TaxRecord | undefined {
   const kind = m.kind === 'refund_tax' ? 'refund' : 'transaction';
   return s.taxes.find((t) => t.kind === kind && t.reference === m.subject);
 }
+
+/** The three calls of tax. */
+export const taxCall: CallRule<TaxAnswer> = {
+  order: 3,
+  answered: applyTaxAnswer,
+  refused: applyTaxRefused,
+  resolve: (s, r, { resolution }, ctx) => {
+    if (resolution === 'dismiss') return carriedOut(dismissTax(s, r, ctx));
+    return erasedRequest(s, r) ?? carriedOut(retryTax(s, r, ctx));
+  },
+};
+
+export const taxErrand: ErrandRule = (s, ctx, due) => {
+  for (const t of s.taxes) {
+    if (ctx.settings.shadow === true || t.stage !== 'gathering' || !due(t.dueAt)) continue;
+    const p = t.calculations > 0 ? undefined : s.payments.find((x) => x.id === t.paymentRowId);
+    const [signupId, intentId] = [p?.signupId ?? null, p?.processorPaymentIntentId ?? null];
+    return { do: 'gather-tax', taxId: t.id, invoiceId: t.invoiceId, signupId, intentId };
+  }
+  return null;
+};

@@ -1,7 +1,7 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
 import { PARKING } from '../../domain/lane/payment.js';
 import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
-import { verdictBy } from '../../renewals/rules/alarms.js';
+import { verdictBy } from '../../renewals/rules/overdue.js';
 import { showMoney } from '../../domain/money.js';
 import { type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { type CreditNoteFacts } from '../../domain/ports/billing-reader.js';

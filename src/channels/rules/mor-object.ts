@@ -1,0 +1,74 @@
+// Finding the thing at the MoR, and the payment, that an event or an answer is about.
+import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+import { type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { type Ctx, note, openReview, putObject } from '../../domain/lane/change.js';
+import { type CallFailure } from '../../domain/ports/call.js';
+
+/** The object of a kind by the MoR's id; one that is made when it was heard of before, or instead of, its answer. */
+export function objectOf(s: LaneState, kind: MorObjectKind, morId: string, ctx: Ctx): MorObjectRow {
+  const known = s.objects.find((o) => o.kind === kind && o.morId === morId);
+  if (known !== undefined) return known;
+  // The answer to our own request may still be under way: only one of it can be.
+  const awaited = kind === 'proforma' ? s.objects.find((o) => o.kind === kind && o.status === 'REQUESTED') : undefined;
+  if (awaited !== undefined && awaited.morId === null) return { ...awaited, morId };
+  return newMorObject(ctx.now, { id: ctx.newId('obj'), kind, morId, invoiceId: s.lane, status: 'UNKNOWN' });
+}
+
+/** The payment that these ids name; else the only one that was taken; null when nobody can say. */
+export function paymentNamed(s: LaneState, ids: ReadonlySet<string>): PaymentRow | null {
+  const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
+  const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
+  const of = s.payments.find(
+    (p) =>
+      has(ids, p.paymentId) ||
+      has(ids, p.id) ||
+      has(ids, p.processorChargeId) ||
+      has(ids, p.processorPaymentIntentId) ||
+      p.id === refund?.paymentRowId ||
+      p.id === object?.paymentRowId,
+  );
+  const takenOnes = s.payments.filter((p) => p.succeededAt !== null);
+  return of ?? (takenOnes.length === 1 ? (takenOnes[0] ?? null) : null);
+}
+
+export function has(ids: ReadonlySet<string>, id: string | null): boolean {
+  return id !== null && ids.has(id);
+}
+
+export function nameOf(o: MorObjectRow): string {
+  return `${o.kind === 'proforma' ? 'proforma invoice' : 'payment link'} ${o.number ?? o.morId ?? o.id}`;
+}
+
+/** Nobody answered our request; it is tried again by itself. The caller need not wait for that. */
+export function applyChannelSilence(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
+  const o = s.objects.find((x) => x.id === m.subject);
+  if (o === undefined || o.status !== 'REQUESTED') return s;
+  return putObject(s, { ...o, detail: { ...o.detail, unanswered: true }, updatedAt: ctx.now });
+}
+
+/** Our request was refused for good; the caller is told, and the invoice shows it. */
+export function applyChannelRefusal(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const o = s.objects.find((x) => x.id === m.subject);
+  if (o === undefined || o.morId !== null) return s;
+  const { status, code, message, errors } = f;
+  const detail = { ...o.detail, refusal: { status, code, message, errors } };
+  return putObject(s, { ...o, status: 'REFUSED', detail, updatedAt: ctx.now });
+}
+
+export function until(o: MorObjectRow): string {
+  return o.deadline === null ? '(no deadline given)' : `by ${o.deadline.toISOString()}`;
+}
+
+/** The MoR does not know it any more. */
+export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  if (o.status === 'DELETED') return putObject(s, o);
+  const gone = putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now });
+  const said = note(gone, ctx, 'call', `the MoR does not know ${nameOf(o)} any more`, o.id);
+  if (o.detail.capturedAt === undefined || o.paymentRowId !== null) return said;
+  return openReview(said, ctx, {
+    kind: 'conflicting_event',
+    subject: o.id,
+    summary: `a payment on ${nameOf(o)} was announced, and the MoR does not know the link`,
+    proposal: 'Ask the MoR whether the customer paid, and mark the invoice by hand if so.',
+  });
+}

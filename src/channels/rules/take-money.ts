@@ -1,0 +1,67 @@
+// Money that a proforma invoice or a payment link brought: one payment, recorded once for good.
+import { type LaneState, type PaymentOrigin, type PaymentRow } from '../../domain/model.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { type Money, showMoney } from '../../domain/money.js';
+import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
+import { newPayment } from '../../domain/lane/payment.js';
+import { collect } from '../../ledger/rules/one-charge.js';
+
+/**
+ * Records the money that an object brought as a payment, once for good: by the object's id. `parked`: a person decides first.
+ * `payment` null: it was recorded before.
+ */
+export function takeMoney(
+  s: LaneState,
+  o: MorObjectRow,
+  received: Money,
+  how: { readonly at: Date; readonly eventId: string | null; readonly parked: boolean },
+  ctx: Ctx,
+): { readonly state: LaneState; readonly payment: PaymentRow | null; readonly said: string } {
+  const origin: PaymentOrigin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
+  const chargeId = o.detail.pspReference ?? null;
+  // Its own payment.* event, where the MoR sends one, may have come first: one charge is one payment in either order.
+  const known =
+    s.payments.find((p) => p.origin === origin && p.reference === o.morId) ??
+    s.payments.find((p) => chargeId !== null && p.processorChargeId === chargeId && p.succeededAt !== null);
+  if (known !== undefined) {
+    const state = putObject(s, { ...o, paymentRowId: known.id });
+    if (known.amount === received.minor && known.currency === received.currency)
+      return { state, payment: null, said: 'this payment is already recorded' };
+    const was = known.amount === null ? 'nothing' : showMoney({ minor: known.amount, currency: known.currency });
+    const reviewed = openReview(state, ctx, {
+      kind: 'conflicting_event',
+      subject: how.eventId ?? o.id,
+      paymentRowId: known.id,
+      summary: `${showMoney(received)} is announced for ${o.morId ?? o.id}; recorded was ${was}`,
+      proposal: 'Ask the MoR which is right. What was recorded first stays in force.',
+    });
+    return { state: reviewed, payment: null, said: 'differs from what is recorded: not applied' };
+  }
+  const payment = newPayment(ctx, {
+    invoiceId: s.lane,
+    customerId: s.invoice?.customerId ?? '', // nameCustomers names the invoice's own customer once it is known
+    currency: received.currency,
+    amount: received.minor,
+    origin,
+    reference: o.morId,
+    succeededAt: how.at,
+    processorChargeId: chargeId,
+    mark: how.parked ? 'parked' : 'waiting',
+  });
+  const booked = collect(putPayment(s, payment), payment, received.minor, ctx, how.eventId);
+  const what = origin === 'proforma' ? 'by bank transfer for proforma invoice' : 'on payment link';
+  return {
+    state: putObject(booked, { ...o, paymentRowId: payment.id }),
+    payment,
+    said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}`,
+  };
+}
+
+/** Money that came for the invoice itself is its customer's: no event of Document 2 names one. */
+export function nameCustomers(s: LaneState): LaneState {
+  const customerId = s.invoice?.customerId ?? null;
+  if (customerId === null) return s;
+  let state = s;
+  for (const p of s.payments) if (p.customerId === '') state = putPayment(state, { ...p, customerId });
+  return state;
+}

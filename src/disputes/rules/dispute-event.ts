@@ -1,0 +1,115 @@
+// What the MoR says of a dispute or of an alert that comes before one.
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
+import { amountIn, dashboardIn, deadlineIn, idNamed, textNamed } from '../../channels/rules/channel-fields.js';
+import { isJsonObject } from '../../domain/events/json-body.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { type DisputeOutcome, outcomeIn, refundedIn } from './outcome.js';
+import { type Ctx, putObject } from '../../domain/lane/change.js';
+import { type Applied, done } from '../../domain/lane/event.js';
+import { objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { DISPUTE_NAMES_MOST } from '../../policy.js';
+
+/** What an event about a dispute or an alert is about: its own id, else the payment it names, else the event. */
+function entityOf(
+  s: LaneState,
+  e: MorServiceEvent,
+  kind: 'dispute' | 'alert',
+  payment: PaymentRow | null,
+  ...names: string[]
+): string {
+  const named = idNamed(e.data, ...names);
+  if (named !== null) return named;
+  const inside = e.data['dispute'] ?? e.data['alert'];
+  const within = isJsonObject(inside) ? idNamed(inside, 'id') : null;
+  const own = typeof e.data['id'] === 'string' ? idNamed({ id: e.data['id'] }, 'id') : null;
+  if (within !== null || own !== null) return within ?? own ?? e.eventId;
+  if (payment === null) return e.eventId;
+  // By our id of its payment, where that had no other when it was heard of first.
+  const known = s.objects.some((o) => o.kind === kind && o.morId === payment.id);
+  return known ? payment.id : (payment.paymentId ?? payment.id);
+}
+
+const DECIDED = new Set(['won', 'lost', 'decided']);
+
+/** Of two outcomes the later one counts, in whatever order they came; words that are not understood overrule none that were. */
+function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
+  if (o.status !== 'won' && o.status !== 'lost') return true;
+  if (outcome === 'decided') return false;
+  const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
+  // Of the same moment: a loss comes before it is taken back.
+  return at.getTime() > before || (at.getTime() === before && outcome === 'won');
+}
+
+export function applyDispute(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
+  const payment = paymentNamed(s, new Set(idsIn(e.data)));
+  const morId = entityOf(s, e, 'dispute', payment, 'disputeId', 'dispute_id');
+  const o = objectOf(s, 'dispute', morId, ctx);
+  const at = e.createdAt ?? ctx.now;
+  const base = withPayment(o, payment, e, ctx);
+  if (e.kind === 'dispute.outcome') {
+    const { outcome, said } = outcomeIn(e.data);
+    if (!overrules(o, outcome, at))
+      return {
+        state: putObject(s, base),
+        verdict: done(`dispute ${morId} is ${o.status}: this outcome changes nothing`),
+      };
+    const detail = { ...base.detail, outcome: said, outcomeAt: at.toISOString() };
+    const row = { ...base, status: outcome, detail };
+    return { state: putObject(s, row), verdict: done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`) };
+  }
+  const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
+  const stale = o.detail.saidAt !== undefined && new Date(o.detail.saidAt).getTime() > at.getTime();
+  if (DECIDED.has(o.status) || (stale && o.status !== 'UNKNOWN')) {
+    return { state: putObject(s, base), verdict: done(`late: dispute ${morId} is ${o.status}`) };
+  }
+  const deadline = deadlineIn(e.data) ?? o.deadline;
+  const reviewerNote = textNamed(e.data, 'reviewerNote', 'note', 'reviewNote') ?? o.detail.reviewerNote ?? null;
+  const row: MorObjectRow = {
+    ...base,
+    status: stage,
+    deadline,
+    detail: { ...base.detail, reviewerNote, saidAt: at.toISOString() },
+  };
+  const until = deadline === null ? 'no deadline given' : `until ${deadline.toISOString()}`;
+  return { state: putObject(s, row), verdict: done(`dispute ${morId}, ${until}; the invoice stays as it is`) };
+}
+
+const PAYMENT_NAMES = [
+  ...['paymentId', 'paymentReference', 'payment', 'pspReference', 'processorChargeId', 'chargeId', 'charge'],
+  ...['processorPaymentIntentId', 'paymentIntentId', 'paymentIntent'],
+] as const;
+
+function withPayment(o: MorObjectRow, payment: PaymentRow | null, e: MorServiceEvent, ctx: Ctx): MorObjectRow {
+  const at = (e.createdAt ?? ctx.now).toISOString();
+  const named = PAYMENT_NAMES.flatMap((name) => idNamed(e.data, name) ?? []);
+  const names = [...new Set([...(o.detail.names ?? []), ...named])].sort().slice(0, DISPUTE_NAMES_MOST);
+  const row: MorObjectRow = {
+    ...o,
+    paymentRowId: o.paymentRowId ?? payment?.id ?? null,
+    url: dashboardIn(e.data) ?? o.url,
+    detail: { ...o.detail, names },
+    updatedAt: ctx.now,
+  };
+  // The amount that was said last counts, in whatever order it came.
+  const amount = amountIn(e.data);
+  const { amountAt = '' } = o.detail;
+  if (amount === null || at < amountAt || (at === amountAt && amount.minor < (o.amount ?? 0n))) return row;
+  return { ...row, amount: amount.minor, currency: amount.currency, detail: { ...row.detail, amountAt: at } };
+}
+
+export function applyAlert(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
+  const payment = paymentNamed(s, new Set(idsIn(e.data)));
+  const morId = entityOf(s, e, 'alert', payment, 'alertId', 'alert_id', 'preChargebackAlertId');
+  const o = objectOf(s, 'alert', morId, ctx);
+  const base = withPayment(o, payment, e, ctx);
+  if (e.kind === 'pre_chargeback_alert.outcome') {
+    const refunded = refundedIn(e.data);
+    const row: MorObjectRow = { ...base, status: 'handled', detail: { ...base.detail, refunded } };
+    const what = refunded === true ? 'the payment is given back' : refunded === false ? 'not given back' : 'handled';
+    return { state: putObject(s, row), verdict: done(`alert ${morId}: ${what}`) };
+  }
+  const status = o.status === 'handled' ? o.status : 'received';
+  const row: MorObjectRow = { ...base, status, deadline: deadlineIn(e.data) ?? o.deadline };
+  return { state: putObject(s, row), verdict: done(`alert ${morId}; the invoice stays as it is`) };
+}

@@ -1,0 +1,31 @@
+// Takes in a read of a proforma invoice or a payment link at the MoR, or that there was none.
+import { type LaneState } from '../../domain/model.js';
+import { type CallOutcome } from '../../domain/ports/call.js';
+import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
+import { type Ctx, putObject, retryAt } from '../../domain/lane/change.js';
+import { objectGone } from '../../channels/rules/mor-object.js';
+import { takeProformaRead } from '../../transfers/rules/proforma-answer.js';
+import { takeLinkRead } from '../../links/rules/link-answer.js';
+
+/** Null: the MoR does not know it any more. */
+export function applyObjectRead(
+  s: LaneState,
+  objectId: string,
+  outcome: CallOutcome<ObjectFacts | null>,
+  ctx: Ctx,
+): LaneState {
+  const o = s.objects.find((x) => x.id === objectId);
+  if (o === undefined) return s;
+  const readAttempts = o.readAttempts + 1;
+  if (!outcome.ok) {
+    if (o.readDueAt === null) return s;
+    const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
+    return putObject(s, { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, outcome.retryAfterMs, slow) });
+  }
+  const facts = outcome.value;
+  if (facts === null) return objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx);
+  const read = { ...o, readDueAt: null, readAttempts };
+  return facts.kind === 'proforma'
+    ? takeProformaRead(s, read, facts.proforma, ctx)
+    : takeLinkRead(s, read, facts.link, ctx);
+}

@@ -1,0 +1,49 @@
+// What a lane needs next of somebody else: one errand at a time, the stored calls among them.
+import { CALLS, ERRANDS_FIRST, ERRANDS_LAST } from './subjects.js';
+import { type LaneState, type OutboxRow } from '../../domain/model.js';
+import { type Ctx } from '../../domain/lane/change.js';
+import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
+import { type Errand } from '../../domain/lane/errand.js';
+import { isFresh, isPayable } from '../../domain/lane/facts.js';
+import { KEY_LIFE_MS, REPLAY_PATIENCE_MS } from '../../policy.js';
+
+export function nextErrand(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand | null {
+  const due = (at: Date | null): boolean => {
+    if (at === null || at.getTime() <= ctx.now.getTime()) return true;
+    lookAgain(at);
+    return false;
+  };
+  for (const rule of [...ERRANDS_FIRST, callErrand, ...ERRANDS_LAST]) {
+    const errand = rule(s, ctx, due);
+    if (errand !== null) return errand;
+  }
+  return null;
+}
+
+/** The stored call that goes first, or the read or the look that must come before it. */
+const callErrand: ErrandRule = (s, ctx, due) => {
+  // What was decided before shadow mode was switched on goes on under its own key when shadow mode ends.
+  if (ctx.settings.shadow === true) return null;
+  const i = s.invoice;
+  const pending = s.messages.filter((m) => m.status === 'pending');
+  pending.sort((a, b) => CALLS[a.kind].order - CALLS[b.kind].order);
+  for (const m of pending) {
+    if (!due(m.nextTryAt)) continue;
+    if (i !== null && CALLS[m.kind].readFirst === true && !isFresh(i, ctx.now)) {
+      if (due(i.readDueAt)) return { do: 'read-invoice', invoiceId: i.invoiceId };
+      continue;
+    }
+    return mustLook(s, m, ctx) ? { do: 'probe', message: m } : { do: 'send', message: m };
+  }
+  return null;
+};
+
+/** Whether to look for the effect before the call is sent (again). */
+function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {
+  if (m.peer !== 'stripe') return false;
+  // A try whose record was lost in a crash may be as old as the message itself.
+  const triedMs = ctx.now.getTime() - (m.firstTriedAt ?? m.createdAt).getTime();
+  if (m.replaying && triedMs >= REPLAY_PATIENCE_MS) return true;
+  if (triedMs >= KEY_LIFE_MS) return true; // the key may be forgotten: a retry looks before it sends
+  return CALLS[m.kind].withdrawn !== undefined && !isPayable(s);
+}

@@ -1,0 +1,96 @@
+// What the MoR answered about a payment link: to its creation, or to a read. A link that is paid brings its money.
+import { type LaneState } from '../../domain/model.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { type LinkFacts } from '../../domain/ports/mor-channels.js';
+import { type Ctx, note, openReview, putObject, retryAt } from '../../domain/lane/change.js';
+import { LINK_CONFIRM_TRIES } from '../../policy.js';
+import { takeMoney } from '../../channels/rules/take-money.js';
+import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
+import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
+import { type AnswerTo } from '../../domain/lane/answer.js';
+import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../channels/rules/mor-object.js';
+import { callFailed } from '../../domain/lane/answer-parts.js';
+
+export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
+  order: 1,
+  answered: (s, m, { link }, ctx) => {
+    const o = s.objects.find((x) => x.id === m.subject);
+    return o === undefined ? s : takeLink(s, { ...o, morId: link.morId }, link, ctx);
+  },
+  refused: (s, m, f, ctx) => {
+    const state = applyChannelRefusal(s, m, f, ctx);
+    const o = state.objects.find((x) => x.id === m.subject);
+    if (o?.detail.automatic !== true) return state; // whoever asked is told
+    const proposal =
+      'No link was made for this renewal by itself. Mend what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one on request.';
+    return callFailed(state, m, f, { proposal }, ctx);
+  },
+  silent: (s, m, _, ctx) => applyChannelSilence(s, m, ctx),
+  resolve: (s, r, { resolution }, ctx) => {
+    const link = s.objects.find((o) => r.subject === `create_payment_link:${o.id}`);
+    if (resolution !== 'retry' || link?.status !== 'REFUSED') return carriedOut(s);
+    // Set aside, so that recovery.ts asks for another under a new key.
+    return carriedOut(putObject(s, { ...link, status: 'REPLACED', updatedAt: ctx.now }));
+  },
+};
+
+/** A read of a payment link: `o` is the row with the read taken off its list. */
+export function takeLinkRead(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
+  const told = f.status === o.status ? s : note(s, ctx, 'call', `${nameOf(o)} is ${f.status}`, o.id);
+  return takeLink(told, o, f, ctx);
+}
+
+/** A link as it is now. Paid: the money counts from here on. */
+export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
+  const row: MorObjectRow = {
+    ...o,
+    status: f.status,
+    url: f.url,
+    deadline: f.expiresAt ?? o.deadline,
+    amount: f.priced?.minor ?? o.amount,
+    currency: f.priced?.currency ?? o.currency,
+    detail: { ...o.detail, priced: decimal(f.priced), due: decimal(f.due) },
+    updatedAt: f.status === o.status ? o.updatedAt : ctx.now,
+  };
+  if (f.status === 'PAID') return takePaidLink(s, { ...row, readDueAt: null, readAttempts: 0 }, f, ctx);
+  if (row.detail.capturedAt === undefined || row.paymentRowId !== null) {
+    return putObject(s, { ...row, readDueAt: null, readAttempts: 0 });
+  }
+  // The event was ahead of the link, or they do not agree.
+  const waiting = putObject(s, { ...row, readDueAt: retryAt(ctx, Math.max(1, row.readAttempts), null) });
+  if (row.readAttempts < LINK_CONFIRM_TRIES) return waiting;
+  return openReview(waiting, ctx, {
+    kind: 'conflicting_event',
+    subject: row.id,
+    summary: `a payment on link ${row.morId ?? ''} was announced, and the link still says ${f.status}`,
+    proposal:
+      'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+  });
+}
+
+function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
+  const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
+  const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
+  const state = putObject(s, o);
+  if (priced === null || priced.minor <= left) {
+    return openReview(state, ctx, {
+      kind: 'conflicting_event',
+      subject: o.id,
+      summary: `link ${o.morId ?? ''} is paid, and the MoR does not say how much`,
+      proposal: 'Ask the MoR for the amount, and mark the invoice by hand.',
+    });
+  }
+  const received = money(priced.minor - left, priced.currency);
+  const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);
+  const taken = takeMoney(state, o, received, { at, eventId: null, parked: false }, ctx);
+  if (taken.payment === null) return taken.state;
+  return note(taken.state, ctx, 'decision', `the link confirms it: ${showMoney(received)} was paid`, taken.payment.id);
+}
+
+function decimal(m: Money | null): string | null {
+  return m === null ? null : decimalFromMinor(m.minor, m.currency);
+}
+
+function money(minor: bigint, currency: string): Money {
+  return { minor, currency };
+}

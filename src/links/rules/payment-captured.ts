@@ -1,0 +1,88 @@
+// The MoR says that a payment was captured (`payment.captured`): on a link of ours, or by card.
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
+import { type Ctx, messageKey, putObject, putPayment } from '../../domain/lane/change.js';
+import { type Applied, done } from '../../domain/lane/event.js';
+import { has, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { sameMoney } from '../../domain/money.js';
+import { proven } from '../../signups/rules/prove-charge.js';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * `payment.captured`: on a link of ours the link is read to confirm it. A card payment is recorded by its own event
+ * of Document 3; here only the MoR's uuid of it is kept.
+ */
+export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
+  const ids = new Set(idsIn(e.data));
+  const link = s.objects.find(
+    (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
+  );
+  const pspReference = idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference');
+  if (link !== undefined) {
+    const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
+    const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
+    const detail = { ...link.detail, capturedAt, pspReference: pspReference ?? before };
+    const known = s.payments.find((p) => p.origin === 'payment_link' && p.reference === link.morId);
+    const row: MorObjectRow = {
+      ...link,
+      detail,
+      readDueAt: known === undefined ? ctx.now : link.readDueAt,
+      readAttempts: 0,
+    };
+    let state = capture(putObject(s, row), e, link.paymentRowId, ctx);
+    // A read may have shown the payment first: its refund is found by the charge that only this event names.
+    if (known?.processorChargeId === null)
+      state = putPayment(state, { ...known, processorChargeId: detail.pspReference });
+    return {
+      state,
+      verdict: done(
+        known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
+      ),
+    };
+  }
+  const payment = paymentNamed(s, ids);
+  return {
+    state: capture(s, e, payment?.id ?? null, ctx),
+    verdict: done('a card payment: its own payment.* event counts'),
+  };
+}
+
+function capture(s: LaneState, e: MorServiceEvent, paymentRowId: string | null, ctx: Ctx): LaneState {
+  const morId = idNamed(e.data, 'paymentId', 'payment_id');
+  if (morId === null || !UUID.test(morId)) return s;
+  const o = objectOf(s, 'capture', morId, ctx);
+  if (o.status === 'CAPTURED' && o.paymentRowId === paymentRowId) return s;
+  return putObject(s, { ...o, status: 'CAPTURED', paymentRowId, updatedAt: ctx.now });
+}
+
+/** The MoR's id of the payment that a `payment.captured` is about; null: it names none, or more than one. */
+export function capturedId(e: MorServiceEvent): string | null {
+  if (e.kind !== 'payment.captured') return null;
+  const named = [...new Set(idsIn(e.data))].filter((id) => id.startsWith('pay_'));
+  return named.length === 1 ? (named[0] ?? null) : null;
+}
+
+/**
+ * What a `payment.captured` tells of a payment whose charge it names, or of the one on the link it names: the MoR's id, and of a
+ * signup's, where it names the amount too, that the money is there. Another amount proves nothing.
+ */
+export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: string | null, ctx: Ctx): LaneState {
+  const ids = new Set(idsIn(e.data));
+  const isNamed = (id: string | null): boolean => id !== null && ids.has(id);
+  const p = s.payments.find(
+    (x) => isNamed(x.processorChargeId) || (x.origin === 'payment_link' && isNamed(x.reference)),
+  );
+  if (p === undefined) return s;
+  // The MoR's own word counts more than a person's.
+  const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
+  const isFree = isOpen && !s.payments.some((x) => x.id !== p.id && x.paymentId === paymentId);
+  const row: PaymentRow = isFree ? { ...p, paymentId, identifiedBy: null } : p;
+  const state = putPayment(s, row);
+  const amount = amountIn(e.data);
+  const isProof = row.mark === 'proving' && row.amount !== null && amount !== null && isNamed(row.processorChargeId);
+  if (!isProof || !sameMoney(amount, { minor: row.amount ?? 0n, currency: row.currency })) return state;
+  return proven(state, row, ctx, 'the MoR captured it');
+}

@@ -1,0 +1,95 @@
+// Refunds at rest: which of them count, what a payment's totals say, and their twins on Stripe.
+import { showMoney } from '../../domain/money.js';
+import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { refundPaid } from '../../ledger/rules/postings.js';
+import { paymentStatus } from '../../domain/status.js';
+import { addEntry, closeReviews, type Ctx, note, openReview, putPayment, putRefund } from '../../domain/lane/change.js';
+import { mirrorRefunds } from './mirror.js';
+import { moveMirror } from '../../domain/lane/moves.js';
+
+export function settleRefunds(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const p of s.payments) {
+    state = countRefunds(state, p.id, ctx);
+    state = checkTotals(state, p.id, ctx);
+    state = mirrorRefunds(state, p.id, ctx);
+  }
+  return state;
+}
+
+/** By the MoR's own running total where it gave one, else by age: the same refunds count whatever order they came in. */
+function inOrder(a: RefundRow, b: RefundRow): number {
+  const total = (r: RefundRow): bigint => r.totalAfter ?? 1n << 62n;
+  if (total(a) !== total(b)) return total(a) < total(b) ? -1 : 1;
+  return a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1);
+}
+
+/** Counts succeeded refunds as long as they fit into the payment. What does not fit stays visible and uncounted. */
+function countRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
+  let state = s;
+  let p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined || p.amount === null || p.succeededAt === null) return s; // a refund that overtook its payment waits
+  const amount = p.amount;
+  for (const r of s.refunds.filter((x) => x.paymentRowId === paymentRowId).toSorted(inOrder)) {
+    if (r.status !== 'succeeded' || r.counted || r.currency !== p.currency) continue;
+    // A running total beyond the payment cannot be true, whether or not the others have come yet.
+    if (p.amountRefunded + r.amount > amount || (r.totalAfter ?? 0n) > amount) continue;
+    const refunded: bigint = p.amountRefunded + r.amount;
+    p = { ...p, amountRefunded: refunded, status: paymentStatus(p, refunded) };
+    const counted: RefundRow = { ...(r.mirror === 'none' ? moveMirror(r, 'waiting') : r), counted: true };
+    state = addEntry(putRefund(putPayment(state, p), counted), refundPaid(p, counted, ctx.now, null));
+  }
+  return state;
+}
+
+/**
+ * Compares the refunds we know with the cumulative total of Document 3. A total above their sum means that an event is missing,
+ * refunds that do not fit into the payment or overlap mean that something is wrong. The item closes itself when it adds up.
+ */
+function checkTotals(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined) return s;
+  const gap = gapOf(p, s.refunds);
+  if (gap === null) {
+    return closeReviews(s, ctx, (r) => r.kind === 'refund_gap' && r.subject === p.id, {
+      by: null,
+      resolution: 'cleared',
+      note: 'the refunds add up',
+    });
+  }
+  return openReview(s, ctx, { kind: 'refund_gap', subject: p.id, paymentRowId: p.id, ...gap });
+}
+
+function gapOf(p: PaymentRow, all: readonly RefundRow[]): { summary: string; proposal: string } | null {
+  const known = all.filter((r) => r.paymentRowId === p.id && r.status === 'succeeded');
+  if (known.length === 0 && p.refundedTotal === null) return null;
+  const sum = known.reduce((n, r) => n + r.amount, 0n);
+  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const name = p.paymentId ?? p.id;
+  if (p.succeededAt !== null && p.amount !== null && (sum > p.amount || known.some((r) => !r.counted))) {
+    return {
+      summary: `refunds of ${show(sum)} are known for payment ${name} of ${show(p.amount)}`,
+      proposal: 'Ask the MoR which refunds are real. What does not fit is shown but neither counted nor mirrored.',
+    };
+  }
+  if (p.refundedTotal !== null && p.refundedTotal > sum) {
+    return {
+      summary: `the MoR says ${show(p.refundedTotal)} of payment ${name} was given back; events for ${show(sum)} have come`,
+      proposal: 'An event is missing. It is expected to come; if it does not, ask the MoR to send it again.',
+    };
+  }
+  // Each event covers the stretch from its total minus its amount up to its total; two stretches must not overlap.
+  const spans = known.filter((r) => r.totalAfter !== null).toSorted(inOrder);
+  let end = 0n;
+  for (const r of spans) {
+    const start = (r.totalAfter ?? 0n) - r.amount;
+    if (start < end) {
+      return {
+        summary: `the running totals of the refunds of payment ${name} do not add up at ${show(r.totalAfter ?? 0n)}`,
+        proposal: 'Compare the refunds with the MoR. All of them are recorded as the events gave them.',
+      };
+    }
+    end = r.totalAfter ?? end;
+  }
+  return null;
+}

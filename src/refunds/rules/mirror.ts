@@ -1,0 +1,132 @@
+// A refund's twin on Stripe: the report on its payment record and the credit note, once its payment shows on the invoice.
+import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { addCall, addEntry, type Ctx, note, putRefund } from '../../domain/lane/change.js';
+import { moveMirror } from '../../domain/lane/moves.js';
+import { refundMirrored, refundOfUnmarked } from '../../ledger/rules/postings.js';
+import { namesOf, referenceIn, refundOf } from './refund-names.js';
+import { effectName } from '../../domain/lane/payment.js';
+import { type CallRule } from '../../domain/lane/subject.js';
+import { type AnswerTo } from '../../domain/lane/answer.js';
+import { mirrorReview } from './refund-review.js';
+import { type CallFailure } from '../../domain/ports/call.js';
+import { callFailed } from '../../domain/lane/answer-parts.js';
+
+/** Writes down the refund's report and credit note once its payment shows on the invoice. */
+export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined) return s;
+  let state = s;
+  for (const r of s.refunds) {
+    if (r.paymentRowId !== p.id || r.mirror !== 'waiting') continue;
+    if (p.mark === 'closed') {
+      state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundOfUnmarked(p, r, ctx.now));
+    }
+    if (p.mark !== 'confirmed' || hasRest(state)) continue;
+    state = startMirror(state, p, r, ctx);
+    // Whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
+    if (ctx.settings.shadow !== true) continue;
+    state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundMirrored(p, r, ctx.now));
+  }
+  return state;
+}
+
+export const reportRefundCall: CallRule<AnswerTo<'report_refund'>> = {
+  order: 2,
+  readFirst: true,
+  answered: (s, m, a, ctx) => {
+    const r = refundOf(s, m);
+    if (r?.mirror !== 'reporting') return s;
+    const amount = { minor: r.amount, currency: r.currency };
+    // The reference it was reported under: the refund may have got another id since.
+    const reference = referenceIn(s, r, m.subject);
+    const refunded = { paymentRecordId: a.paymentRecordId, reference };
+    const call = { kind: 'issue_credit_note', invoiceId: r.invoiceId, refundId: reference, amount, refunded } as const;
+    return addCall(putRefund(s, moveMirror(r, 'crediting')), ctx, call, m.subject);
+  },
+  refused: mirrorRefused,
+  resolve: mirrorReview,
+};
+
+export const creditNoteCall: CallRule<AnswerTo<'issue_credit_note'>> = {
+  order: 2,
+  readFirst: true,
+  answered: (s, m, a, ctx) => {
+    const r = refundOf(s, m);
+    const of = s.payments.find((x) => x.id === r?.paymentRowId);
+    if (r?.mirror !== 'crediting' || of === undefined) return s;
+    const done = putRefund(s, { ...moveMirror(r, 'done'), creditNoteId: a.creditNoteId });
+    const said = `the refund shows on Stripe: ${a.creditNoteId}`;
+    return note(addEntry(done, refundMirrored(of, r, ctx.now)), ctx, 'decision', said, r.id);
+  },
+  refused: mirrorRefused,
+  resolve: mirrorReview,
+};
+
+/**
+ * Part of the invoice is still due, beside a part payment that a person let through. A credit note would lower what is due instead of
+ * showing the refund (Stripe docs, "Credit notes"), so its twin waits until the invoice is paid.
+ */
+function hasRest({ invoice }: LaneState): boolean {
+  return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
+}
+
+function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneState {
+  const amount = { minor: r.amount, currency: r.currency };
+  const reference = refundReference(r);
+  // Reported before, and the credit note was refused: it goes on from there, under the reference it was reported with.
+  const reported = s.messages.find(
+    (m) => m.kind === 'report_refund' && m.status === 'done' && namesOf(s, r).includes(m.subject),
+  );
+  if (p.paymentRecordId === null || reported !== undefined) {
+    const refunded =
+      p.paymentRecordId === null || reported === undefined
+        ? null
+        : { paymentRecordId: p.paymentRecordId, reference: referenceIn(s, r, reported.subject) };
+    const name = refunded?.reference ?? reference;
+    const call = { kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded } as const;
+    const credited = addCall(s, ctx, call, reported?.subject ?? subjectOf(p, r));
+    return note(
+      putRefund(credited, moveMirror(r, 'crediting')),
+      ctx,
+      'decision',
+      `mirror refund ${reference} as a credit note`,
+      r.id,
+    );
+  }
+  const call = {
+    kind: 'report_refund',
+    invoiceId: p.invoiceId,
+    paymentRecordId: p.paymentRecordId,
+    refundId: reference, // no id of ours: the bytes are the same after a restore, as their key is
+    reference,
+    amount,
+    refundedAt: r.succeededAt ?? ctx.now,
+  } as const;
+  const called = addCall(s, ctx, call, subjectOf(p, r));
+  return note(
+    putRefund(called, moveMirror(r, 'reporting')),
+    ctx,
+    'decision',
+    `mirror refund ${reference} on ${p.paymentRecordId}`,
+    r.id,
+  );
+}
+
+/** Unique at Stripe: the processor's id, or the MoR's where it gave no other. */
+function refundReference(r: RefundRow): string {
+  return r.processorRefundId ?? r.morRefundId ?? r.id;
+}
+
+/** The name of the twin's calls: with the payment's, since two payments may be said to have one and the same refund. */
+function subjectOf(p: PaymentRow, r: RefundRow): string {
+  return `${effectName(p)}:${refundReference(r)}`;
+}
+
+function mirrorRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const r = refundOf(s, m);
+  if (r === undefined) return s;
+  const proposal =
+    'The money was given back; only Stripe does not show it. Mend what the answer names and retry, or credit it by hand and dismiss this.';
+  const about = { refundId: r.id, paymentRowId: r.paymentRowId, proposal };
+  return callFailed(putRefund(s, moveMirror(r, 'parked')), m, f, about, ctx);
+}

@@ -1,0 +1,137 @@
+// What the MoR answered to our own request for a refund: done, pending, failed, or refused.
+import { type LaneState, type OutboxRow, type RefundRow } from '../../domain/model.js';
+import { isNameless, newRefund, refundOf } from './refund-names.js';
+import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
+import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '../../domain/lane/change.js';
+import { showMoney } from '../../domain/money.js';
+import { moveMark, moveRefund } from '../../domain/lane/moves.js';
+import { tellFailed } from './stuck-refund.js';
+import { type CallFailure } from '../../domain/ports/call.js';
+import { said } from '../../domain/lane/answer-parts.js';
+import { PARKING } from '../../domain/lane/payment.js';
+import { type CallRule } from '../../domain/lane/subject.js';
+import { type AnswerTo } from '../../domain/lane/answer.js';
+
+/** Our own request for a refund. */
+export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
+  order: 1,
+  answered: (s, m, a, ctx) => {
+    const r = refundOf(s, m);
+    return r === undefined ? s : applyRefundAnswer(s, r, a.refund, ctx);
+  },
+  refused: refundRefused,
+  silent: (s, m, f) => {
+    const r = s.refunds.find((x) => x.id === m.subject);
+    return f.kind === 'unknown' && r?.status === 'requested' ? putRefund(s, moveRefund(r, 'unknown')) : s;
+  },
+};
+
+/** Another refund of ours of the same amount without a name: the one whose event was taken for this one's. */
+function twinOf(s: LaneState, r: RefundRow): RefundRow | undefined {
+  return s.refunds.find((x) => x.id !== r.id && x.paymentRowId === r.paymentRowId && isNameless(x, r.amount));
+}
+
+/** Document 3, "Refund", as the answer to our request. The webhook may have told the same before. */
+export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === r.paymentRowId);
+  if (p === undefined) return s;
+  const known = s.refunds.some(
+    (x) =>
+      x.id !== r.id &&
+      x.paymentRowId === r.paymentRowId &&
+      (x.morRefundId === a.morRefundId ||
+        (a.processorRefundId !== null && x.processorRefundId === a.processorRefundId)),
+  );
+  if (a.amountMinor !== r.amount || a.currency !== r.currency || a.paymentId !== p.paymentId) {
+    const told = `${showMoney({ minor: a.amountMinor, currency: a.currency })} of ${a.paymentId}`;
+    return openReview(
+      putRefund(s, {
+        ...(r.status === 'requested' ? moveRefund(r, 'unknown') : r),
+        morRefundId: r.morRefundId ?? (known || a.paymentId !== p.paymentId ? null : a.morRefundId),
+      }),
+      ctx,
+      {
+        kind: 'refund_gap',
+        subject: r.id,
+        paymentRowId: p.id,
+        refundId: r.id,
+        summary: `${showMoney({ minor: r.amount, currency: r.currency })} of ${p.paymentId ?? p.id} was asked to be given back; the MoR answered ${told}`,
+        proposal: 'Ask the MoR what it gave back. Nothing was mirrored from this answer.',
+      },
+    );
+  }
+  if (known) return s; // the webhook brought it as a refund of its own: the sums are right
+  const isAnother =
+    (r.morRefundId !== null && r.morRefundId !== a.morRefundId) ||
+    (r.processorRefundId !== null && a.processorRefundId !== null && r.processorRefundId !== a.processorRefundId);
+  const base: RefundRow = isAnother ? (twinOf(s, r) ?? newRefund(ctx, p, r.amount, r.reason, 'api')) : r;
+  const settled = base.status === 'succeeded';
+  const row: RefundRow = {
+    ...(settled ? base : moveRefund(base, a.status)),
+    morRefundId: a.morRefundId,
+    processorRefundId: base.processorRefundId ?? a.processorRefundId,
+    succeededAt: a.status === 'succeeded' ? (base.succeededAt ?? a.createdAt ?? ctx.now) : base.succeededAt,
+    failure:
+      a.status === 'failed' && !settled
+        ? { status: null, code: 'refund_failed', message: 'the MoR says that the refund failed' }
+        : null,
+  };
+  const state = putRefund(s, row);
+  if (a.status !== 'failed' || settled) return state;
+  return tellFailed(decideAnew(state, p.id), row, ctx);
+}
+
+/** A first try that was refused gave nothing back, and its amount is free again; the refusal of a repeat says less. */
+export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const r = refundOf(s, m);
+  if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
+  // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
+  if (r.status === 'requested' && f.status !== 409) {
+    const freed = putRefund(s, {
+      ...moveRefund(r, 'failed'),
+      failure: { status: f.status, code: f.code, message: f.message },
+    });
+    return decideAnew(f.code === 'payment_not_found' ? nameless(freed, r.paymentRowId, ctx) : freed, r.paymentRowId);
+  }
+  if (f.code === 'idempotency_conflict') {
+    // Another body under the same key, as after a restore: it is never sent under another one.
+    const message =
+      'The MoR has another request under the same Idempotency-Key, perhaps from before a backup was restored. Nothing was sent under another key.';
+    const refused: RefundRow = { ...moveRefund(r, 'unknown'), failure: { status: f.status, code: f.code, message } };
+    return openReview(putRefund(s, refused), ctx, {
+      kind: 'refund_stuck',
+      subject: r.id,
+      paymentRowId: r.paymentRowId,
+      refundId: r.id,
+      summary: `refund ${r.id} was refused: the MoR knows its key with another body (${said(f)})`,
+      proposal:
+        'Ask the MoR what it gave back under this key; its payment.refunded is taken in as it is. The amount stays reserved: if the MoR gave nothing back for this request, `apply` with a note frees it.',
+    });
+  }
+  // A refusal of the repeat does not say what became of the first try.
+  return openReview(putRefund(s, moveRefund(r, 'unknown')), ctx, {
+    kind: 'refund_stuck',
+    subject: r.id,
+    paymentRowId: r.paymentRowId,
+    refundId: r.id,
+    summary: `the first try of refund ${r.id} was not answered and its repeat was refused: ${said(f)}`,
+    proposal:
+      'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved. If the MoR says that nothing was given back, `apply` with a note frees it.',
+  });
+}
+
+/** A name that a person gave and the MoR does not know is taken back, so that the right one can be given. */
+function nameless(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  if (p === undefined || p.identifiedBy === null) return s;
+  const said = `the MoR knows no payment ${p.paymentId ?? ''}, as ${p.identifiedBy} had named this one: it has no name again`;
+  return note(putPayment(s, { ...p, paymentId: null, identifiedBy: null }), ctx, 'decision', said, p.id);
+}
+
+/** A payment that was to be given back and was not waits for a person again: it is looked at afresh, and its item comes back. */
+export function decideAnew(s: LaneState, paymentRowId: string): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  const asked = s.reviews.some((r) => r.status === 'open' && r.paymentRowId === paymentRowId && PARKING.has(r.kind));
+  if (p?.mark !== 'parked' || asked || s.invoice === null) return s;
+  return putInvoice(putPayment(s, moveMark(p, 'waiting')), { ...s.invoice, readAt: null });
+}

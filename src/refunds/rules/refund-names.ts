@@ -1,0 +1,59 @@
+// A refund: how one begins, and the names by which events, answers and calls know it.
+import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { type Ctx } from '../../domain/lane/change.js';
+
+/** Every name that a call about this refund may bear; refund and payment may have got ids since. Older releases left the payment out. */
+export function namesOf(s: LaneState, r: RefundRow): readonly string[] {
+  const own = [r.id, r.processorRefundId, r.morRefundId].filter((name) => name !== null);
+  return [...own, ...prefixesOf(s, r).flatMap((prefix) => own.map((name) => `${prefix}${name}`))];
+}
+
+/** The reference under which a call of this name reported the refund. */
+export function referenceIn(s: LaneState, r: RefundRow, subject: string): string {
+  const prefix = prefixesOf(s, r).find((x) => subject.startsWith(x));
+  return prefix === undefined ? subject : subject.slice(prefix.length);
+}
+
+function prefixesOf(s: LaneState, r: RefundRow): readonly string[] {
+  const p = s.payments.find((x) => x.id === r.paymentRowId);
+  return p === undefined ? [] : [p.paymentId, p.id].filter((name) => name !== null).map((name) => `${name}:`);
+}
+
+/** The refund that a stored call is about. */
+export function refundOf(s: LaneState, m: OutboxRow): RefundRow | undefined {
+  return s.refunds.find((r) => namesOf(s, r).includes(m.subject));
+}
+
+export function newRefund(
+  ctx: Ctx,
+  p: PaymentRow,
+  amount: bigint,
+  reason: string | null,
+  origin: RefundRow['origin'],
+): RefundRow {
+  return {
+    id: ctx.newId('ref'),
+    paymentRowId: p.id,
+    invoiceId: p.invoiceId,
+    morRefundId: null,
+    processorRefundId: null,
+    amount,
+    currency: p.currency,
+    status: 'requested',
+    reason,
+    origin,
+    counted: false,
+    totalAfter: null,
+    mirror: 'none',
+    creditNoteId: null,
+    failure: null,
+    createdAt: ctx.now,
+    succeededAt: null,
+  };
+}
+
+/** A refund of ours that waits for its answer and has no id yet. */
+export function isNameless(r: RefundRow, amount: bigint): boolean {
+  const waits = r.status === 'requested' || r.status === 'unknown';
+  return r.origin === 'api' && waits && r.morRefundId === null && r.processorRefundId === null && r.amount === amount;
+}

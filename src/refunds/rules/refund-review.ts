@@ -1,0 +1,60 @@
+// What a person may choose for a refund that is stuck, and what comes of it.
+import { type LaneState, type ReviewRow } from '../../domain/model.js';
+import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
+import { decideAnew } from './refund-answer.js';
+import { putRefund, sendAgain } from '../../domain/lane/change.js';
+import { moveMirror, moveRefund } from '../../domain/lane/moves.js';
+import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
+
+/** A refund that is stuck, or failed. */
+export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
+  if (choice.resolution === 'apply') return endRefund(s, r, choice);
+  if (choice.resolution !== 'retry') return carriedOut(s);
+  const refund = s.refunds.find((x) => x.id === r.refundId);
+  // One that failed is asked for anew, as another refund: its amount is reserved no more.
+  if (refund === undefined || refund.status === 'failed') return erasedRequest(s, r) ?? carriedOut(s);
+  return (
+    erasedRequest(s, r) ?? carriedOut(sendAgain(s, (m) => m.kind === 'create_refund' && m.subject === refund.id, ctx))
+  );
+};
+
+/** A refund's twin that Stripe refused. */
+export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
+  if (resolution !== 'retry') return carriedOut(s);
+  const refund = s.refunds.find((x) => x.id === r.refundId);
+  const again = refund?.mirror === 'parked' ? putRefund(s, moveMirror(refund, 'waiting')) : s;
+  return erasedRequest(s, r) ?? carriedOut(again);
+};
+
+/** Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there. */
+export function erasedRequest(s: LaneState, r: ReviewRow): Refusal | null {
+  if (!s.messages.some((m) => m.kind === 'create_refund' && m.subject === r.refundId && m.wire.body === null))
+    return null;
+  return refuse(409, 'request_erased', 'What this refund asked for was erased or purged: it cannot be sent again.');
+}
+
+/**
+ * A person has it from the MoR that a refund failed, of which no event tells (Document 3 names none): its amount is free again. Only
+ * what is not being sent any more, and never without a word on who said so: a refund that was made after all would be made twice.
+ */
+function endRefund(
+  s: LaneState,
+  r: ReviewRow,
+  choice: { readonly note: string | null; readonly by: string },
+): Commanded<null> {
+  const refund = s.refunds.find((x) => x.id === r.refundId);
+  if (refund === undefined || refund.status === 'succeeded' || refund.status === 'failed')
+    return { ok: true, state: s, value: null };
+  const said = choice.note?.trim() ?? '';
+  if (said === '')
+    return refuse(400, 'note_required', 'Say in the note who at the MoR told you that this refund failed.', 'note');
+  if (s.messages.some((m) => m.kind === 'create_refund' && m.subject === refund.id && m.status === 'pending')) {
+    return refuse(409, 'refund_being_sent', 'This refund is still being sent: wait until the MoR has answered.');
+  }
+  const failure = { status: null, code: 'told_by_person', message: `${choice.by} says that it failed: ${said}` };
+  return {
+    ok: true,
+    state: decideAnew(putRefund(s, { ...moveRefund(refund, 'failed'), failure }), refund.paymentRowId),
+    value: null,
+  };
+}

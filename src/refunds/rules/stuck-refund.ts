@@ -1,0 +1,99 @@
+// A refund that takes too long or failed: the item for a person, and the request whose key may be forgotten, which is not sent again.
+import { type LaneState, type OutboxRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
+import {
+  closeReviews,
+  type Ctx,
+  note,
+  openReview,
+  openReviewOf,
+  putMessage,
+  putRefund,
+} from '../../domain/lane/change.js';
+import { type LookAgain } from '../../domain/lane/subject.js';
+import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS } from '../../policy.js';
+import { showMoney } from '../../domain/money.js';
+import { moveRefund } from '../../domain/lane/moves.js';
+
+/** Ours, on a request that was taken back. */
+const KEY_TOO_OLD = 'key_too_old';
+
+export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
+  let state = withdrawStale(s, ctx);
+  for (const r of state.refunds) {
+    if (r.status !== 'pending' && r.status !== 'unknown' && r.status !== 'requested') {
+      state = endOfWait(state, r, ctx);
+      continue;
+    }
+    const withdrawn = requestOf(state, r)?.lastCode === KEY_TOO_OLD;
+    const late = new Date(r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.status] * DAY_MS);
+    lookAgain(late);
+    if (!withdrawn && ctx.now.getTime() < late.getTime()) continue;
+    state = openReview(state, ctx, {
+      kind: 'refund_stuck',
+      subject: r.id,
+      paymentRowId: r.paymentRowId,
+      refundId: r.id,
+      summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${r.createdAt.toISOString()}`,
+      proposal: `Ask the MoR what became of it. The amount stays reserved until it is known: if the MoR says that it failed, \`apply\` with a note frees it.${withdrawn ? ' It is not sent again by itself; `retry` sends it once more, under the same key.' : ''}`,
+    });
+  }
+  return state;
+}
+
+/**
+ * A refund's request that nobody answered for so long that its key may be forgotten is not repeated by itself: money could go back
+ * a second time. Its event still settles it, or a person does.
+ */
+function withdrawStale(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const r of s.refunds) {
+    const m = requestOf(s, r);
+    if (m?.status !== 'pending') continue;
+    // While it is only `requested`, no try can have moved money but one that a crash cut off: made when it was due, or later.
+    const tried = r.status === 'requested' ? m.nextTryAt : (m.firstTriedAt ?? m.nextTryAt);
+    if (ctx.now.getTime() - tried.getTime() < KEY_LIFE_MS) continue;
+    const settled = r.status !== 'requested' && r.status !== 'unknown';
+    const status = settled ? 'cancelled' : 'refused';
+    state = putMessage(state, { ...m, status, lastCode: KEY_TOO_OLD, answeredAt: ctx.now });
+    if (r.status === 'requested') state = putRefund(state, moveRefund(r, 'unknown'));
+    state = note(state, ctx, 'decision', `the MoR may have forgotten key ${m.key} by now: it is not sent again`, r.id);
+  }
+  return state;
+}
+
+function requestOf(s: LaneState, r: RefundRow): OutboxRow | undefined {
+  return s.messages.find((m) => m.kind === 'create_refund' && m.subject === r.id);
+}
+
+/** What was told of as waiting is not any more; that a refund failed after all is told anew, since its amount is free now. */
+function endOfWait(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
+  const waited = openReviewOf(s, 'refund_stuck', r.id) !== undefined;
+  const over = r.status === 'succeeded' ? [r.id, failedSubject(r)] : [r.id];
+  const state = closeReviews(s, ctx, (x) => x.kind === 'refund_stuck' && over.includes(x.subject), {
+    by: null,
+    resolution: 'cleared',
+    note: `the refund ${r.status}`,
+  });
+  return waited && r.status === 'failed' ? tellFailed(state, r, ctx) : state;
+}
+
+const FAILED = ':failed';
+
+const failedSubject = (r: RefundRow): string => `${r.id}${FAILED}`;
+
+/** An item about a refund that is known to have failed, not of one that is waited for. */
+export function isToldFailed(r: ReviewRow): boolean {
+  return r.kind === 'refund_stuck' && r.subject.endsWith(FAILED);
+}
+
+/** A refund that failed, for a person: nothing was given back. */
+export function tellFailed(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
+  return openReview(s, ctx, {
+    kind: 'refund_stuck',
+    subject: failedSubject(r),
+    paymentRowId: r.paymentRowId,
+    refundId: r.id,
+    summary: `refund ${r.morRefundId ?? r.id} failed, nothing was given back: ${r.failure?.message ?? 'no reason given'}`,
+    proposal: 'The amount is free again. Find out why before it is tried once more.',
+  });
+}

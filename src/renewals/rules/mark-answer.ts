@@ -1,0 +1,181 @@
+// What Stripe answered to the calls of a mark: the next step of it, the mark itself, or an item for a person.
+import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+import {
+  addCall,
+  addEntry,
+  type Ctx,
+  note,
+  openReview,
+  putInvoice,
+  putPayment,
+  retryAt,
+} from '../../domain/lane/change.js';
+import { moveMark } from '../../domain/lane/moves.js';
+import { paymentMarked } from '../../ledger/rules/postings.js';
+import { effectName } from '../../domain/lane/payment.js';
+import { showMoney } from '../../domain/money.js';
+import { type CallFailure, type CallOutcome, LIST_TOO_LONG } from '../../domain/ports/call.js';
+import { type BillingAnswer } from '../../domain/ports/billing-platform.js';
+import { callFailed, paymentOf, said } from '../../domain/lane/answer-parts.js';
+import { type CallRule } from '../../domain/lane/subject.js';
+import { type AnswerTo } from '../../domain/lane/answer.js';
+import { takeRead } from '../../domain/lane/facts.js';
+import { markReview } from './mark-review.js';
+import { MARK_TRIES } from '../../policy.js';
+
+/** A draft is made final, so that its payment can be marked. */
+export const finalizeCall: CallRule<AnswerTo<'finalize_invoice'>> = {
+  order: 0,
+  readFirst: true,
+  answered: (s, m, a, ctx) => {
+    const p = paymentOf(s, m);
+    const state = takeRead(s, ctx, a.invoice);
+    return p?.mark === 'finalizing' ? putPayment(state, moveMark(p, 'waiting')) : state;
+  },
+  refused: finalizeRefused,
+};
+
+export const reportPaymentCall: CallRule<AnswerTo<'report_payment'>> = {
+  order: 0,
+  readFirst: true,
+  answered: (s, m, a, ctx) => {
+    const p = paymentOf(s, m);
+    if (p?.mark !== 'reporting') return s;
+    const reported = putPayment(s, { ...moveMark(p, 'attaching'), paymentRecordId: a.paymentRecordId });
+    const call = { kind: 'attach_payment', invoiceId: p.invoiceId, paymentRecordId: a.paymentRecordId } as const;
+    return addCall(reported, ctx, call, m.subject);
+  },
+  refused: markRefused,
+  untraceable: cannotBeFound,
+  resolve: markReview,
+};
+
+export const setReferenceCall: CallRule<AnswerTo<'set_reference'>> = {
+  order: 0,
+  readFirst: true,
+  answered: (s, m, a, ctx) => {
+    const p = paymentOf(s, m);
+    if (p?.mark !== 'referencing') return s;
+    const state = putPayment(takeRead(s, ctx, a.invoice), moveMark(p, 'paying'));
+    return addCall(state, ctx, { kind: 'pay_out_of_band', invoiceId: p.invoiceId }, m.subject);
+  },
+  refused: markRefused,
+  resolve: markReview,
+};
+
+/** The call that marks the invoice paid: the payment record is attached, or the invoice is paid out of band. */
+export const endOfMarkCall: CallRule<AnswerTo<'attach_payment' | 'pay_out_of_band'>> = {
+  order: 0,
+  readFirst: true,
+  answered: (s, m, a, ctx) => {
+    const p = paymentOf(s, m);
+    const state = takeRead(s, ctx, a.invoice);
+    return p === undefined ? state : confirm(state, p, ctx, `Stripe shows it ${a.invoice.status}`);
+  },
+  refused: markRefused,
+  withdrawn: (s, m) => {
+    const p = paymentOf(s, m);
+    return p === undefined ? null : putPayment(s, moveMark(p, 'waiting'));
+  },
+  resolve: markReview,
+};
+
+/** The invoice is paid and nobody here knew by what: was it this payment? */
+export function applyIdentified(
+  s: LaneState,
+  paymentRowId: string,
+  outcome: CallOutcome<{ readonly done: true; readonly answer: BillingAnswer } | { readonly done: false }>,
+  ctx: Ctx,
+): LaneState {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  const i = s.invoice;
+  if (p === undefined || i === null || p.mark !== 'waiting') return s;
+  // 404 means that this platform keeps no such list, and with too long a one the invoice's own payments were gone through: nothing more
+  // can be found out, and a person decides.
+  if (!outcome.ok && outcome.status !== 404 && outcome.code !== LIST_TOO_LONG)
+    return putInvoice(s, {
+      ...i,
+      readAt: null,
+      readAttempts: i.readAttempts + 1,
+      readDueAt: retryAt(ctx, i.readAttempts + 1, outcome.retryAfterMs),
+    });
+  if (outcome.ok && outcome.value.done) {
+    const { answer } = outcome.value;
+    if (answer.kind === 'report_payment')
+      return putPayment(s, { ...p, paymentRecordId: answer.paymentRecordId, markMode: 'payment_record' });
+    if (answer.kind === 'set_reference') return putPayment(s, { ...p, markMode: 'out_of_band' });
+    const markMode = answer.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
+    return confirm(s, { ...p, markMode }, ctx, 'found on Stripe');
+  }
+  const what = p.amount === null ? 'money' : showMoney({ minor: p.amount, currency: p.currency });
+  const record = p.paymentRecordId === null ? '' : ` (its payment record ${p.paymentRecordId} is not attached)`;
+  return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
+    kind: 'double_payment',
+    subject: p.id,
+    paymentRowId: p.id,
+    summary: `${what} was taken although the invoice was already paid another way${record}`,
+    proposal: `Refund ${what}.`,
+  });
+}
+
+function confirm(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
+  if (p.amount === null || p.mark === 'confirmed') return s;
+  const at = p.mark === 'waiting' || p.mark === 'attaching' || p.mark === 'paying' || p.mark === 'parked';
+  if (!at) return s;
+  const row = moveMark(p, 'confirmed');
+  let state = addEntry(putPayment(s, row), paymentMarked(row, p.amount, ctx.now));
+  state = note(state, ctx, 'decision', `payment ${effectName(p)} is marked: ${how}`, p.id);
+  const i = state.invoice;
+  if (i === null || i.platformStatus === 'paid' || i.amountRemaining === 0n || p.waived.includes('amount_mismatch'))
+    return state;
+  return openReview(state, ctx, {
+    kind: 'amount_mismatch',
+    subject: p.id,
+    paymentRowId: p.id,
+    summary: `the payment is attached, and the invoice is still ${i.platformStatus} with ${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} due`,
+    proposal: 'The invoice changed while it was being marked. Collect the rest, or credit it on Stripe.',
+  });
+}
+
+/** There are more records than can be gone through, and each look would find more: a person looks for the reference. */
+function cannotBeFound(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState {
+  const p = paymentOf(s, m);
+  if (p === undefined) return s;
+  return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
+    kind: 'effect_failed',
+    subject: `${m.kind}:${m.subject}`,
+    paymentRowId: p.id,
+    summary: `whether payment ${effectName(p)} was reported cannot be found out: ${why}`,
+    proposal: `Look for a payment record with reference ${p.reference ?? effectName(p)} on Stripe. There is none: retry. There is one: attach it by hand and dismiss this.`,
+  });
+}
+
+/** The payment waits: as soon as the invoice is final, it is marked. */
+function finalizeRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const p = paymentOf(s, m);
+  const i = s.invoice;
+  if (p === undefined || i === null) return s;
+  const state = putPayment(putInvoice(s, { ...i, finalizationError: said(f), readAt: null }), moveMark(p, 'waiting'));
+  return openReview(state, ctx, {
+    kind: 'finalization_failed',
+    subject: i.invoiceId,
+    paymentRowId: p.id,
+    summary: `Stripe refused to finalize the invoice: ${said(f)}`,
+    proposal: 'Mend on Stripe what it names and finalize the invoice; the payment that waits is then marked by itself.',
+  });
+}
+
+/** Stripe refused a step of the mark: it is looked at afresh once, then a person is asked. */
+function markRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const p = paymentOf(s, m);
+  if (p === undefined) return s;
+  const markTries = p.markTries + 1;
+  const i = s.invoice;
+  if (m.kind !== 'report_payment' && markTries < MARK_TRIES && i !== null) {
+    const again = putPayment(s, { ...moveMark(p, 'waiting'), markTries });
+    return putInvoice(again, { ...i, readAt: null }); // look again: it may be void or paid by now
+  }
+  const parked = putPayment(s, { ...moveMark(p, 'parked'), markTries });
+  const proposal = 'Mend what the answer names, then retry; or mark the invoice by hand and dismiss this.';
+  return callFailed(parked, m, f, { paymentRowId: p.id, proposal }, ctx);
+}

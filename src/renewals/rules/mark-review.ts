@@ -1,0 +1,64 @@
+// What a person may choose for a payment that is kept from its invoice, and what comes of it.
+import { type ReviewRow } from '../../domain/model.js';
+import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
+import { refundForReview } from '../../refunds/rules/request-refund.js';
+import { isSurplus, surplusToRefund } from './surplus.js';
+import { askAgain, lookAfresh } from '../../domain/lane/facts.js';
+import { putInvoice, putPayment } from '../../domain/lane/change.js';
+import { moveMark } from '../../domain/lane/moves.js';
+import { refuse } from '../../domain/lane/commanded.js';
+import { closePayment } from '../../domain/lane/payment.js';
+import { HOUR_MS } from '../../policy.js';
+
+/** A payment that waits for a person: applied, given back, tried again, or left aside. */
+export const markReview: ReviewRule = (s, r, choice, ctx) => {
+  const p = s.payments.find((x) => x.id === r.paymentRowId);
+  // Only its number is settled: whether the MoR knows the charge at all is another item's question.
+  const unproven = r.kind === 'amount_mismatch' && p?.mark === 'parked' && p.succeededAt === null;
+  if (unproven && choice.resolution !== 'refund') return carriedOut(s);
+  switch (choice.resolution) {
+    case 'refund':
+      return refundForReview(s, r, p, surplusToRefund(s, r), choice.by, ctx);
+    case 'apply': {
+      // It is on the invoice already: there is nothing left to apply.
+      if (p?.mark !== 'parked') return carriedOut(s);
+      const due = s.invoice?.amountRemaining ?? null;
+      const surplus = due !== null && p.amount !== null && p.amount > due ? (['surplus'] as const) : [];
+      const waived = [...p.waived, waivedBy(r), ...surplus];
+      return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), waived })));
+    }
+    case 'retry': {
+      if (r.kind === 'double_payment' && p?.mark === 'parked' && p.succeededAt === null)
+        return refuse(
+          409,
+          'charge_already_used',
+          'The charge is booked for another invoice, which the item names: it cannot pay this one too.',
+        );
+      if (isSurplus(s, r)) return carriedOut(askAgain(s, ctx));
+      if (p === undefined || (p.mark !== 'parked' && p.mark !== 'held')) return carriedOut(s);
+      return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), markTries: 0 })));
+    }
+    case 'dismiss':
+      return carriedOut(p?.mark === 'parked' ? closePayment(s, p) : s);
+  }
+};
+
+/** A draft that could not be made final: every payment that waits for it is tried once more. */
+export const finalizationReview: ReviewRule = (s, _, { resolution }) => {
+  if (resolution !== 'retry' || s.invoice === null) return carriedOut(s);
+  // The old error must not bring the item back before the new try.
+  const again = s.payments.map((x) => (x.mark === 'held' ? moveMark(x, 'waiting') : x));
+  return carriedOut(lookAfresh(putInvoice({ ...s, payments: again }, { ...s.invoice, finalizationError: null })));
+};
+
+/** No verdict came: it is waited for as long again. */
+export const overdueReview: ReviewRule = (s, _, { resolution }, ctx) => {
+  if (resolution !== 'retry' || s.invoice === null) return carriedOut(s);
+  const by = new Date(ctx.now.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS);
+  return carriedOut(putInvoice(s, { ...s.invoice, expectedBy: by }));
+};
+
+/** A part of a bank transfer differs from what is due, and that is known. */
+function waivedBy(r: ReviewRow): ReviewRow['kind'] {
+  return r.kind === 'partial_transfer' ? 'amount_mismatch' : r.kind;
+}

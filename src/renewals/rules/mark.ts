@@ -1,0 +1,230 @@
+// The mark of a payment on its invoice: begun, held, withdrawn, or left to a person.
+import { HOLDING, type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
+import {
+  addCall,
+  closeReviews,
+  type Ctx,
+  note,
+  openReview,
+  openReviewOf,
+  putInvoice,
+  putMessage,
+  putPayment,
+} from '../../domain/lane/change.js';
+import { moveMark } from '../../domain/lane/moves.js';
+import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
+import { decideMark } from './decide-mark.js';
+import { isFresh } from '../../domain/lane/facts.js';
+import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS } from '../../policy.js';
+import { closePayment, effectName, PARKING } from '../../domain/lane/payment.js';
+import { type BillingCall } from '../../domain/ports/billing-platform.js';
+import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
+
+/** The marks of all payments, the oldest first: the first payment is the one that pays the invoice. */
+export const settleMarks: SettleRule = (s, ctx, lookAgain) => {
+  let state = s;
+  for (const p of byAge(s.payments)) state = settlePayment(state, p.id, ctx);
+  const { invoice } = state;
+  if (invoice !== null && state.payments.some((p) => p.mark === 'held')) lookAgain(invoice.holdUntil);
+  return state;
+};
+
+/** A payment that waits for a person and was given back in full needs nothing more. */
+export function closeRefunded(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const p of s.payments) {
+    if (p.mark !== 'parked' || p.amount === null || p.succeededAt === null || p.amountRefunded < p.amount) continue;
+    state = closePayment(state, p);
+    state = closeReviews(state, ctx, (r) => r.paymentRowId === p.id && PARKING.has(r.kind), {
+      by: null,
+      resolution: 'cleared',
+      note: 'the payment was given back in full',
+    });
+  }
+  return state;
+}
+
+/** What the money needs to be known first: whether a signup's charge is real, and what became of the invoice. */
+export const moneyErrand: ErrandRule = (s, ctx, due) => {
+  const i = s.invoice;
+  for (const p of s.payments) {
+    if (p.mark === 'proving' && p.processorChargeId !== null && due(p.proveDueAt)) {
+      return { do: 'prove-charge', paymentRowId: p.id, chargeId: p.processorChargeId };
+    }
+    if (p.mark !== 'waiting' || i === null || !due(i.readDueAt)) continue;
+    if (!isFresh(i, ctx.now)) return { do: 'read-invoice', invoiceId: i.invoiceId };
+    return { do: 'identify', paymentRowId: p.id, asked: identifyCall(p, ctx) };
+  }
+  return null;
+};
+
+function byAge(rows: readonly PaymentRow[]): readonly PaymentRow[] {
+  return rows.toSorted((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1));
+}
+
+/** A part payment that a person let through, and its rest is still due: the next payment may settle it. */
+function isPart(p: PaymentRow, i: InvoiceRow): boolean {
+  return p.mark === 'confirmed' && p.waived.includes('amount_mismatch') && i.platformStatus !== 'paid';
+}
+
+function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === id);
+  const i = s.invoice;
+  if (p === undefined || i === null) return s;
+  if (p.mark === 'held' && (i.platformStatus !== 'draft' || isDue(i.holdUntil, ctx.now))) {
+    return settlePayment(putPayment(s, moveMark(p, 'waiting')), id, ctx);
+  }
+  if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
+  if (p.mark === 'reporting' || p.mark === 'referencing') return withdrawIfPointless(s, p, ctx);
+  if (p.mark !== 'waiting' || p.amount === null) return s;
+  // Its backend said another amount (complete-signup.ts): a person first.
+  if (p.signupId !== null && openReviewOf(s, 'amount_mismatch', p.signupId) !== undefined) {
+    return putPayment(s, moveMark(p, 'parked'));
+  }
+
+  const holder = s.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(x, i));
+  const stuck = s.reviews.some(
+    (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
+  );
+  const shadow = ctx.settings.shadow === true;
+  const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
+  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck);
+  const known = p.paymentId ?? p.id;
+  switch (d.do) {
+    case 'read':
+    case 'identify':
+      return s; // moneyErrand asks for it
+    case 'hold': {
+      const held = putPayment(s, moveMark(p, 'held'));
+      const until = stuck
+        ? new Date(ctx.now.getTime() + DRAFT_FAILED_LOOK_EVERY_MS)
+        : holdUntil(i.finalizesAt, ctx.now);
+      const said = `payment ${known} is held: ${d.why}`;
+      return note(putInvoice(held, { ...i, holdUntil: until }), ctx, 'decision', said, p.id);
+    }
+    case 'finalize': {
+      if (shadow) return wouldFinalize(s, p, i, ctx);
+      const called = addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
+      return note(
+        putPayment(called, moveMark(p, 'finalizing')),
+        ctx,
+        'decision',
+        `finalize now, to mark payment ${known}`,
+        p.id,
+      );
+    }
+    case 'attach': {
+      const recordId = p.paymentRecordId ?? '';
+      const called = addCall(
+        s,
+        ctx,
+        { kind: 'attach_payment', invoiceId: i.invoiceId, paymentRecordId: recordId },
+        effectName(p),
+      );
+      return note(
+        putPayment(called, { ...moveMark(p, 'attaching'), markMode: 'payment_record' }),
+        ctx,
+        'decision',
+        `attach ${recordId}, reported before`,
+        p.id,
+      );
+    }
+    case 'mark':
+      return startMark(s, p, p.amount, d.mode, ctx);
+    case 'park': {
+      const parked = putPayment(s, moveMark(p, 'parked'));
+      const { kind, summary, proposal } = d;
+      return openReview(parked, ctx, { kind, subject: p.id, paymentRowId: p.id, summary, proposal });
+    }
+  }
+}
+
+/** In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final: the payment waits for that. */
+function wouldFinalize(s: LaneState, p: PaymentRow, i: InvoiceRow, ctx: Ctx): LaneState {
+  const written = s.messages.some((m) => m.kind === 'finalize_invoice' && isShadowCall(m));
+  const called = written ? s : addCall(s, ctx, { kind: 'finalize_invoice', invoiceId: i.invoiceId }, i.invoiceId);
+  const held = putPayment(called, moveMark(p, 'held'));
+  return putInvoice(held, { ...i, holdUntil: holdUntil(i.finalizesAt, ctx.now) });
+}
+
+function startMark(
+  s: LaneState,
+  p: PaymentRow,
+  amount: bigint,
+  mode: 'payment_record' | 'out_of_band',
+  ctx: Ctx,
+): LaneState {
+  const { invoiceId } = p;
+  const reference = p.reference ?? p.processorChargeId ?? effectName(p);
+  const paymentId = effectName(p);
+  if (mode === 'out_of_band') {
+    const called = addCall(s, ctx, { kind: 'set_reference', invoiceId, paymentId, reference }, paymentId);
+    const moved = putPayment(called, { ...moveMark(p, 'referencing'), markMode: mode });
+    return note(moved, ctx, 'decision', `mark paid out of band, reference ${reference}`, p.id);
+  }
+  // Once a person said whose money it is, the customer that Stripe knows is the invoice's.
+  const owner = s.invoice?.customerId ?? p.customerId;
+  const called = addCall(s, ctx, reportOf({ ...p, customerId: owner }, amount, ctx.now), paymentId);
+  const moved = putPayment(called, { ...moveMark(p, 'reporting'), markMode: mode });
+  return note(moved, ctx, 'decision', `mark paid with a payment record, reference ${reference}`, p.id);
+}
+
+/** The report of a payment to Stripe. Its times are the payment's own, so the bytes never change. */
+export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall {
+  const at = p.succeededAt ?? now;
+  return {
+    kind: 'report_payment',
+    invoiceId: p.invoiceId,
+    customerId: p.customerId,
+    paymentId: effectName(p),
+    amount: { minor: amount, currency: p.currency },
+    reference: p.reference ?? p.processorChargeId ?? effectName(p),
+    initiatedAt: at,
+    guaranteedAt: at,
+    presence: p.origin === 'signup' ? 'on_session' : 'off_session',
+  };
+}
+
+/** A first step that was never tried is taken back when a fresh read shows that the invoice cannot be paid any more. */
+function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
+  const i = s.invoice;
+  if (i === null || !isFresh(i, ctx.now) || i.platformStatus === 'open' || i.platformStatus === 'uncollectible')
+    return s;
+  const kind = p.mark === 'reporting' ? 'report_payment' : 'set_reference';
+  const m = s.messages.find(
+    (x) => x.kind === kind && [p.id, p.paymentId].includes(x.subject) && x.status === 'pending',
+  );
+  if (m === undefined || m.attempts > 0) return s;
+  const state = putMessage(s, { ...m, status: 'cancelled', answeredAt: ctx.now });
+  return note(
+    putPayment(state, moveMark(p, 'waiting')),
+    ctx,
+    'decision',
+    `the invoice is ${i.platformStatus} now: not marked`,
+    p.id,
+  );
+}
+
+function holdUntil(finalizesAt: Date | null, now: Date): Date {
+  // The net under `invoice.finalized`: a minute after the draft should be final, else in a quarter of an hour.
+  const soon = now.getTime() + DRAFT_LOOK_EVERY_MS;
+  const planned = finalizesAt === null ? soon : finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS;
+  return new Date(Math.max(planned, now.getTime() + DRAFT_LOOK_AFTER_MS));
+}
+
+function isDue(at: Date | null, now: Date): boolean {
+  return at !== null && at.getTime() <= now.getTime();
+}
+
+/** What this payment's own mark on an invoice that is paid would have been. */
+function identifyCall(p: PaymentRow, ctx: Ctx): BillingCall {
+  const { invoiceId, paymentRecordId } = p;
+  if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
+  // The reference is there; was it paid out of band, or did Stripe collect it after all?
+  if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
+  if (ctx.settings.markMode === 'out_of_band') {
+    const paymentId = effectName(p);
+    return { kind: 'set_reference', invoiceId, paymentId, reference: p.reference ?? p.processorChargeId ?? paymentId };
+  }
+  return reportOf(p, p.amount ?? 0n, ctx.now);
+}

@@ -1,0 +1,97 @@
+// The alarm when no verdict of the MoR came: by when one is expected, and the item when it did not come.
+import { type InvoiceRow, type LaneState } from '../../domain/model.js';
+import { isLiveProforma, type MorObjectRow } from '../../domain/mor-object.js';
+import { dueDate } from '../../channels/rules/looks.js';
+import { closeReviews, type Ctx, note, openReview, putInvoice } from '../../domain/lane/change.js';
+import { DAY_MS, HOUR_MS } from '../../policy.js';
+import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
+import { showMoney } from '../../domain/money.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+
+/** Anything but the signup's invoice, with something due, is expected to be paid through the MoR. */
+export function expectVerdict(s: LaneState, ctx: Ctx): LaneState {
+  const i = s.invoice;
+  if (i === null || i.expectedBy !== null) return s;
+  if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return s;
+  if (i.amountDue === null || i.amountDue <= 0n) return s;
+  const by = i.firstSeenAt.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS;
+  return putInvoice(s, { ...i, expectedBy: new Date(by) });
+}
+
+export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
+  const i = s.invoice;
+  if (i === null || i.expectedBy === null) return s;
+  if (hasVerdict(s)) {
+    return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', {
+      by: null,
+      resolution: 'cleared',
+      note: 'the verdict came',
+    });
+  }
+  if (mustAskDebit(s, ctx)) return s;
+  const by = verdictBy(i, s.objects);
+  if (by === null || by.getTime() > ctx.now.getTime()) {
+    lookAgain(by);
+    const note = `the customer may pay until ${by?.toISOString() ?? 'later'}`;
+    return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', { by: null, resolution: 'cleared', note });
+  }
+  const due =
+    i.amountDue === null || i.currency === null ? 'money' : showMoney({ minor: i.amountDue, currency: i.currency });
+  return openReview(s, ctx, {
+    kind: 'renewal_overdue',
+    subject: i.invoiceId,
+    summary: `no verdict of the MoR for ${due} since ${i.firstSeenAt.toISOString()}`,
+    proposal:
+      'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until it says so.',
+  });
+}
+
+/** The verdict is late: does its customer pay by bank debit, which takes days? */
+export const debitErrand: ErrandRule = (s, ctx) => {
+  const customerId = s.invoice?.customerId ?? null;
+  return customerId !== null && mustAskDebit(s, ctx) ? { do: 'ask-debit', customerId } : null;
+};
+
+/** A debit takes days, and the MoR tells of none that is on its way: the alarm is set for when it should have come. */
+export function applyDebit(s: LaneState, paysByDebit: boolean, ctx: Ctx): LaneState {
+  const i = s.invoice;
+  if (i === null || i.expectedBy === null || i.paysByDebit !== null) return s;
+  if (!paysByDebit) return putInvoice(s, { ...i, paysByDebit });
+  const days = ctx.settings.bankDebitAlarmAfterDays;
+  const by = new Date(Math.max(i.expectedBy.getTime(), i.firstSeenAt.getTime() + days * DAY_MS));
+  const state = putInvoice(s, { ...i, paysByDebit, expectedBy: by });
+  return note(state, ctx, 'decision', `this customer pays by bank debit: a verdict is expected by ${by.toISOString()}`);
+}
+
+/** True when nothing more is expected of the MoR for this invoice: it spoke, or the invoice is settled without it. */
+export function hasVerdict(s: LaneState): boolean {
+  const status = s.invoice?.platformStatus;
+  return (
+    s.payments.length > 0 ||
+    status === 'paid' ||
+    status === 'void' ||
+    status === 'deleted' ||
+    s.invoice?.amountDue === 0n
+  );
+}
+
+/**
+ * Until when the invoice may go without a word of the MoR; null: none is expected. A proforma invoice or a link that stands gives
+ * the customer time of its own.
+ */
+export function verdictBy(i: InvoiceRow, objects: readonly MorObjectRow[]): Date | null {
+  if (i.expectedBy === null) return null;
+  const until = objects.flatMap((o) => {
+    if (isLiveProforma(o)) return dueDate(o).getTime();
+    return o.kind === 'payment_link' && o.status === 'PAYABLE' ? (o.deadline?.getTime() ?? []) : [];
+  });
+  return new Date(Math.max(i.expectedBy.getTime(), ...until));
+}
+
+/** The verdict is late, and whether the customer pays by bank debit was not looked up yet. */
+export function mustAskDebit(s: LaneState, ctx: Ctx): boolean {
+  const i = s.invoice;
+  if (i === null || i.customerId === null || i.paysByDebit !== null || hasVerdict(s)) return false;
+  const by = verdictBy(i, s.objects);
+  return by !== null && by.getTime() <= ctx.now.getTime();
+}

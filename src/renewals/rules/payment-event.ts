@@ -1,0 +1,118 @@
+// The MoR's verdicts on a payment: it succeeded, it failed, or the customer must act.
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type Applied, done, type PaymentEvent } from '../../domain/lane/event.js';
+import { addAttempt, closeReviews, type Ctx, openReview, openReviewOf, putPayment } from '../../domain/lane/change.js';
+import { findPayment, withIds } from '../../domain/lane/payment.js';
+import { amountSettled, contradicted, disproven } from '../../signups/rules/prove-charge.js';
+import { showMoney } from '../../domain/money.js';
+import { moveMark } from '../../domain/lane/moves.js';
+import { collect } from '../../ledger/rules/one-charge.js';
+
+const NAMED = 'the MoR named the amount';
+
+export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
+  const p = withIds(s, e, ctx);
+  const state = withAttempt(s, e, 'succeeded');
+  if (p.succeededAt !== null) {
+    if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId) {
+      const told = amountSettled(putPayment(state, p), p, ctx, NAMED);
+      return { state: told, verdict: done('this payment is already recorded') };
+    }
+    return {
+      state: openReview(putPayment(state, p), ctx, {
+        kind: 'conflicting_event',
+        subject: e.eventId,
+        paymentRowId: p.id,
+        summary: `event ${e.eventId} says ${e.paymentId} was ${showMoney({ minor: e.amount, currency: e.currency })} of ${e.customerId}; recorded was ${shown(p)} of ${p.customerId}`,
+        proposal: 'Ask the MoR which is right. What was recorded first stays in force.',
+      }),
+      verdict: done('differs from what is recorded: not applied'),
+    };
+  }
+  // The MoR's own word proves a signup's charge, whatever stage its proof had reached.
+  // A person who dismissed an unproven one could not know; money that was taken is never left aside.
+  const waits = p.mark === 'none' || p.mark === 'proving' || p.mark === 'closed' || unproven(s, p);
+  const paid: PaymentRow = {
+    ...(waits ? moveMark(p, 'waiting') : p),
+    amount: e.amount,
+    currency: e.currency,
+    customerId: e.customerId,
+    status: 'succeeded',
+    succeededAt: e.at,
+    processorChargeId: e.processorChargeId ?? p.processorChargeId,
+    reference: p.reference ?? e.processorChargeId,
+    failureMessage: null,
+    declineCode: null,
+  };
+  let booked = collect(putPayment(state, paid), paid, e.amount, ctx, e.eventId);
+  booked = closeReviews(booked, ctx, (r) => r.kind === 'signup_unproven' && r.subject === p.id, {
+    by: null,
+    resolution: 'cleared',
+    note: 'the MoR reported the payment',
+  });
+  booked = amountSettled(booked, paid, ctx, NAMED);
+  return { state: booked, verdict: done(`${shown(paid)} was taken, payment ${e.paymentId}`) };
+}
+
+export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
+  const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
+  const p = withIds(s, e, ctx);
+  const state = withAttempt(s, e, outcome);
+  const why = e.declineCode ?? outcome; // the message is free text, and the journal only grows: it stays with the attempt
+  // A late failure never undoes a success, nor says it anything of a charge of its intent that was named since.
+  if (p.mark === 'proving' && outcome === 'failed' && e.at.getTime() > p.recordedAt.getTime()) {
+    // Said after the browser named the charge: it is this one that failed, no earlier try.
+    const { failureMessage, declineCode } = e;
+    const failed = disproven(state, { ...p, verdictAt: e.at, failureMessage, declineCode }, why, ctx);
+    return { state: failed, verdict: done(`the charge of the signup failed (${why})`) };
+  }
+  if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
+    const unproven = p.succeededAt === null && p.mark !== 'none';
+    const late = unproven ? 'late: an earlier try of the same intent' : 'late: the payment has succeeded';
+    const took = putPayment(state, p);
+    const told = outcome === 'failed' ? contradicted(took, findPayment(s, e), e, why, ctx) : took;
+    return { state: told, verdict: done(`${late} (${why})`) };
+  }
+  const newest = p.verdictAt === null || later(e, p);
+  const row: PaymentRow = newest
+    ? {
+        ...p,
+        amount: e.amount,
+        status: outcome,
+        verdictAt: e.at,
+        failureMessage: e.failureMessage,
+        declineCode: e.declineCode,
+      }
+    : p;
+  return { state: putPayment(state, row), verdict: done(`the invoice is left open: ${why}`) };
+}
+
+function unproven(s: LaneState, p: PaymentRow): boolean {
+  return p.mark === 'parked' && openReviewOf(s, 'signup_unproven', p.id) !== undefined;
+}
+
+function shown(p: PaymentRow): string {
+  return p.amount === null ? `an unknown amount ${p.currency}` : showMoney({ minor: p.amount, currency: p.currency });
+}
+
+/** Of two verdicts in the same second `failed` is taken as the later one: authentication comes before a decline. */
+function later(e: PaymentEvent, p: PaymentRow): boolean {
+  const before = p.verdictAt?.getTime() ?? 0;
+  if (e.at.getTime() !== before) return e.at.getTime() > before;
+  return e.type === 'payment.failed';
+}
+
+function withAttempt(s: LaneState, e: PaymentEvent, outcome: 'succeeded' | 'failed' | 'requires_action'): LaneState {
+  return addAttempt(s, {
+    eventId: e.eventId,
+    invoiceId: e.invoiceId,
+    paymentId: e.paymentId,
+    outcome,
+    amount: e.amount,
+    currency: e.currency,
+    failureMessage: e.failureMessage,
+    declineCode: e.declineCode,
+    processorPaymentIntentId: e.processorPaymentIntentId,
+    at: e.at,
+  });
+}

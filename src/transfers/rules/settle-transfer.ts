@@ -1,0 +1,30 @@
+// A transfer that came, and no event said how much.
+import { type LaneState } from '../../domain/model.js';
+import { type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
+import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
+import { TRANSFER_PATIENCE_MS } from '../../policy.js';
+
+export const settleTransfers: SettleRule = (s, ctx, lookAgain) =>
+  s.objects.reduce((state, o) => (o.kind === 'proforma' ? settleTransfer(state, o, ctx, lookAgain) : state), s);
+
+/** A read says that the transfer came; how much of it, only the event says. Document 2 tries to deliver it for some hours. */
+function settleTransfer(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgain): LaneState {
+  if (!TRANSFERRED.has(o.status)) return s;
+  if (o.paymentRowId !== null) {
+    return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === o.id, {
+      by: null,
+      resolution: 'cleared',
+      note: 'the transfer is recorded',
+    });
+  }
+  const late = new Date(o.updatedAt.getTime() + TRANSFER_PATIENCE_MS);
+  lookAgain(late);
+  if (ctx.now.getTime() < late.getTime()) return s;
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject: o.id,
+    summary: `proforma invoice ${o.number ?? o.morId ?? ''} is settled at the MoR, and no event said how much came`,
+    proposal: 'Ask the MoR to send proforma_invoice.settled again, or for the amount, and mark the invoice by hand.',
+  });
+}

@@ -1,0 +1,14 @@
+// A lane at rest, and what it needs next, for tests of decisions.
+import { type Ctx } from '../../src/domain/lane/change.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { settle as settleLane, type Settled } from '../../src/lane/rules/settle.js';
+
+/** The lane as `settle` leaves it. */
+export function settle(s: LaneState, ctx: Ctx): LaneState {
+  return settleLane(s, ctx).state;
+}
+
+/** The errand that a lane needs next, and when it must be looked at again. */
+export function plan(s: LaneState, ctx: Ctx): Pick<Settled, 'errand' | 'dueAt'> {
+  return settleLane(s, ctx);
+}

@@ -1,0 +1,47 @@
+// The state machines: each is asked at every move, and stops what cannot be.
+import { describe, expect, it } from '@jest/globals';
+import { moveMark, moveMirror, moveRefund } from '../../src/domain/lane/moves.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import {
+  markMoves,
+  type MarkStage,
+  mirrorMoves,
+  type MirrorStage,
+  refundMoves,
+  type RefundStatus,
+} from '../../src/domain/model.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { aCtx } from '../support/channel-lane.js';
+
+const PAYMENT = newPayment(aCtx(), { invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR' });
+const REFUND = newRefund(aCtx(), PAYMENT, 1000n, null, 'api');
+
+function allows<T extends string>(
+  moves: Readonly<Record<T, readonly string[]>>,
+  move: (from: T, to: T) => string,
+): void {
+  const stages = Object.keys(moves) as T[];
+  for (const from of stages) {
+    for (const to of stages) {
+      if (from === to || moves[from].includes(to)) expect(move(from, to)).toBe(to);
+      else expect(() => move(from, to)).toThrow(`cannot move from ${from} to ${to}`);
+    }
+  }
+}
+
+describe('a state machine of a lane', () => {
+  it('moves a mark only as its table allows: what is confirmed stays so', () => {
+    allows<MarkStage>(markMoves, (mark, to) => moveMark({ ...PAYMENT, mark }, to).mark);
+    expect(() => moveMark({ ...PAYMENT, mark: 'confirmed' }, 'waiting')).toThrow('a mark cannot move');
+  });
+
+  it('moves a refund only as its table allows: money that went back is not on its way again', () => {
+    allows<RefundStatus>(refundMoves, (status, to) => moveRefund({ ...REFUND, status }, to).status);
+    expect(() => moveRefund({ ...REFUND, status: 'succeeded' }, 'failed')).toThrow('a refund cannot move');
+  });
+
+  it("moves a refund's twin on Stripe only as its table allows: what is done is never reported again", () => {
+    allows<MirrorStage>(mirrorMoves, (mirror, to) => moveMirror({ ...REFUND, mirror }, to).mirror);
+    expect(() => moveMirror({ ...REFUND, mirror: 'done' }, 'reporting')).toThrow("a refund's twin cannot move");
+  });
+});
