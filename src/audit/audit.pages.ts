@@ -1,12 +1,11 @@
 // The audit trail on the console.
-import { Controller, Get, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type AuditRow, Books } from '../domain/ports/books.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page } from '../console/console.guard.js';
+import { Page } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { foreign, reference, status, time } from '../console/show.js';
 
@@ -30,10 +29,7 @@ const AUDIT: readonly Column<AuditRow>[] = [
   { label: 'From', cell: (a) => html`<code>${a.source}</code>` },
 ];
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/audit')
+@Pages('console/audit')
 export class AuditPages {
   constructor(private readonly books: Books) {}
 

@@ -1,10 +1,13 @@
 // What operators do on the console, in the same audit trail and under the same names as over the API.
 import { Injectable, Logger } from '@nestjs/common';
-import { type Request } from 'express';
+import { type Request, type Response } from 'express';
 import { targetOf } from '../api/access/access.guard.js';
 import { addressOf, type Caller } from '../api/access/caller.js';
 import { toProblem } from '../api/http/problem.filter.js';
 import { AuditLog } from '../domain/ports/signups.js';
+import { sessionOf } from './console.guard.js';
+import { secure } from './layout.js';
+import { type Session } from './session.js';
 
 type Entry = Parameters<AuditLog['write']>[0];
 
@@ -15,21 +18,24 @@ export class ConsoleAudit {
   constructor(private readonly audit: AuditLog) {}
 
   /**
-   * Does a change between two audit rows. It does not begin before the first one is written; that the second cannot
-   * be written does not undo what was done. `work` gives the id of what was made.
+   * Does what a form asks for between two audit rows, and sends the browser to the page of what was made. It does not begin before the
+   * first row is written; that the second cannot be written does not undo what was done.
    */
-  async change<T extends { readonly id: string }>(
+  async post<T extends { readonly id: string }>(
     req: Request,
-    caller: Caller,
+    res: Response,
     action: string,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    const about = this.about(req, caller, action);
+    work: (by: Session) => Promise<T>,
+    pathOf: (made: T) => string,
+  ): Promise<void> {
+    const session = sessionOf(req);
+    const about = this.about(req, session, action);
     await this.audit.write({ ...about, outcome: 'begun', status: 0, detail: { via: 'console' } });
     try {
-      const made = await work();
+      const made = await work(session);
       await this.end({ ...about, outcome: 'done', status: 200, detail: { via: 'console', id: made.id } });
-      return made;
+      secure(res);
+      res.redirect(303, pathOf(made));
     } catch (error) {
       const problem = toProblem(error);
       const status = problem.getStatus();

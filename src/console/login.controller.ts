@@ -10,11 +10,12 @@ import { notFound } from '../api/http/problem.js';
 import { assets } from './assets.js';
 import { ConsoleAudit } from './console-audit.js';
 import { ConsoleFilter } from './console.filter.js';
-import { ConsoleGuard, Page, sessionOf } from './console.guard.js';
+import { Page, sessionOf } from './console.guard.js';
 import { formOf } from './form.js';
 import { html, type Piece } from './html.js';
 import { secure, sendPage } from './layout.js';
 import { LoginFormGuard } from './login-form.guard.js';
+import { Pages } from './pages.js';
 import { LoginThrottle } from './login-throttle.js';
 import { Sessions } from './session.js';
 
@@ -105,10 +106,7 @@ export class LoginController {
   }
 }
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console')
+@Pages('console')
 export class LogoutController {
   constructor(
     private readonly sessions: Sessions,

@@ -1,19 +1,15 @@
 // The settings in force, as they may be shown.
-import { Controller, Get, Inject, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, Inject, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type Config, CONFIG, redactedConfig } from '../config/index.js';
-import { ConsoleFilter } from './console.filter.js';
-import { ConsoleGuard, Page } from './console.guard.js';
+import { Page } from './console.guard.js';
 import { html } from './html.js';
 import { sendPage } from './layout.js';
+import { Pages } from './pages.js';
 import { table } from './list.js';
 import { dotted } from './show.js';
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/settings')
+@Pages('console/settings')
 export class SettingsPages {
   constructor(@Inject(CONFIG) private readonly config: Config) {}
 

@@ -1,6 +1,5 @@
 // Webhook events: what came, what became of it, its body with personal data masked, and another decision.
-import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { EVENT_SOURCES, EVENT_STATUSES, eventWithBodyView } from './event.view.js';
@@ -11,10 +10,10 @@ import { Books, type EventRow } from '../domain/ports/books.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Wake } from '../lane/wake.js';
 import { ConsoleAudit } from '../console/console-audit.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
-import { formToken, secure, sendPage } from '../console/layout.js';
+import { formToken, sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { maskedText } from '../console/masked-text.js';
 import { type Session } from '../console/session.js';
@@ -38,10 +37,7 @@ const COLUMNS: readonly Column<EventRow>[] = [
   { label: 'Received', cell: (e) => time(e.receivedAt) },
 ];
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/events')
+@Pages('console/events')
 export class EventPages {
   constructor(
     private readonly books: Books,
@@ -93,16 +89,17 @@ export class EventPages {
   @HttpCode(303)
   @Page('event.retry', 'ops')
   async retry(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
-    const again = await this.audit.change(req, sessionOf(req), 'event.retry', async () => {
+    const retry = async (): Promise<{ readonly id: string }> => {
       const inboxId = await this.desk.retry(eventId);
-      if (inboxId !== null) return { id: inboxId };
+      if (inboxId !== null) {
+        this.wake.lanes();
+        return { id: inboxId };
+      }
       if ((await this.books.event(eventId)) === null) throw notFound('event');
       const why = 'This event cannot be decided again: it has no body that may be used.';
       throw new Problem(409, 'event_not_retryable', why);
-    });
-    this.wake.lanes();
-    secure(res);
-    res.redirect(303, `${PATH}/${encodeURIComponent(again.id)}`);
+    };
+    await this.audit.post(req, res, 'event.retry', retry, (again) => `${PATH}/${encodeURIComponent(again.id)}`);
   }
 }
 

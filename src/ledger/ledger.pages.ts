@@ -1,13 +1,12 @@
 // The ledger on the console.
-import { Controller, Get, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { Books, type LedgerRow } from '../domain/ports/books.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page } from '../console/console.guard.js';
+import { Page } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { amount, invoiceLink, paymentLink, time, words } from '../console/show.js';
 
@@ -42,10 +41,7 @@ const LEDGER: readonly Column<LedgerRow>[] = [
   { label: 'Recorded', cell: (e) => time(e.recordedAt) },
 ];
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/ledger')
+@Pages('console/ledger')
 export class LedgerPages {
   constructor(private readonly books: Books) {}
 

@@ -1,15 +1,14 @@
 // The first page: today at a glance, and the search for an id of any kind.
-import { Controller, Get, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { notFound } from '../api/http/problem.js';
 import { Books } from '../domain/ports/books.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page } from '../console/console.guard.js';
+import { Page } from '../console/console.guard.js';
 import { hourChart } from './chart.js';
 import { Figures, type Seen } from './figures.js';
 import { type Html, html } from '../console/html.js';
 import { secure, sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
 import { queryText, table } from '../console/list.js';
 import { amount, dotted, duration, eventLink, section, status, time, words } from '../console/show.js';
 
@@ -21,10 +20,7 @@ const DOORS = {
 };
 const SENDERS = { stripe: 'Stripe', mor_payments: 'the MoR, payments', mor_events: 'the MoR, other events' };
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console')
+@Pages('console')
 export class OverviewController {
   constructor(
     private readonly figures: Figures,

@@ -18,7 +18,7 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { refundName, requiredIdempotencyKey } from '../api/http/idempotency.js';
-import { notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { paymentName } from '../renewals/payment.view.js';
 import { CreateRefundDto } from './refund.dto.js';
 import { RefundView, refundView } from './refund.view.js';
@@ -72,7 +72,7 @@ export class RefundsController {
     @CurrentCaller() caller: Caller,
   ): Promise<RefundView> {
     const key = requiredIdempotencyKey(req);
-    const asked = await this.flow.request(
+    const done = await this.flow.request(
       id,
       {
         amount: dto.amount === undefined ? null : BigInt(dto.amount),
@@ -82,8 +82,7 @@ export class RefundsController {
       },
       refundName(caller, key, req.body),
     );
-    if (!asked.ok) throw refusalProblem(asked);
-    const { refund, payment } = await this.answered(asked.value.id);
+    const { refund, payment } = await this.answered(valueOrProblem(done).id);
     // With a status it is the MoR's refusal of the request; without one the MoR took the request and the refund failed.
     if (typeof refund.failure?.status === 'number') {
       throw new Problem(refund.failure.status, refund.failure.code ?? 'mor_refused', refund.failure.message);

@@ -1,12 +1,11 @@
 // Refunds: the list, one with its state, and the three steps of making one: how much, is that right, done.
 import { randomUUID } from 'node:crypto';
-import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { refundName } from '../api/http/idempotency.js';
 import { given } from '../api/http/page.js';
-import { invalid, notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { amountOf } from '../api/http/values.js';
 import { paymentName } from '../renewals/payment.view.js';
@@ -16,11 +15,12 @@ import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { type Form, formOf } from '../console/form.js';
 import { html } from '../console/html.js';
-import { secure, sendPage } from '../console/layout.js';
+import { sendPage } from '../console/layout.js';
+import { type Session } from '../console/session.js';
+import { Pages } from '../console/pages.js';
 import { chosen, filterForm, pageOf, pager, table } from '../console/list.js';
 import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
 import { refundColumns } from './refund-columns.view.js';
@@ -34,10 +34,7 @@ const SETTLED = new Set(['succeeded', 'failed']);
 
 type Refundable = { readonly payment: PaymentRow; readonly rest: bigint };
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console')
+@Pages('console')
 export class RefundPages {
   constructor(
     private readonly books: Books,
@@ -96,17 +93,15 @@ export class RefundPages {
   @HttpCode(303)
   @Page('refund.create', 'ops')
   async create(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const session = sessionOf(req);
-    const refund = await this.audit.change(req, session, 'refund.create', async () => {
+    const refund = async (by: Session): Promise<RefundRow> => {
       const found = await this.books.payment(id);
       if (found === null) throw notFound('payment');
       const { minor, reason, key } = askedOf(formOf(req), found.payment);
-      const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: session.name };
+      const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: by.name };
       const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
-      return orThrow(await this.flow.request(found.payment.id, request, refundName(session, key, body)));
-    });
-    secure(res);
-    res.redirect(303, `${PATH}/${encodeURIComponent(refund.id)}`);
+      return valueOrProblem(await this.flow.request(found.payment.id, request, refundName(by, key, body)));
+    };
+    await this.audit.post(req, res, 'refund.create', refund, (made) => `${PATH}/${encodeURIComponent(made.id)}`);
   }
 
   private async refundable(id: string): Promise<Refundable> {
@@ -118,11 +113,6 @@ export class RefundPages {
     }
     return { payment: found.payment, rest };
   }
-}
-
-function orThrow(done: Awaited<ReturnType<RefundsFlow['request']>>): RefundRow {
-  if (!done.ok) throw refusalProblem(done);
-  return done.value;
 }
 
 /** Throws 400 for what is no plain decimal amount of at least one smallest unit. */

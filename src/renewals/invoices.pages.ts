@@ -1,16 +1,15 @@
 // Invoices: the list, and one with all that happened to it.
-import { Controller, Get, Param, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { notFound } from '../api/http/problem.js';
 import { given } from '../api/http/page.js';
 import { INVOICE_STATUSES } from './invoice.view.js';
 import { Books, type InvoiceListItem } from '../domain/ports/books.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page } from '../console/console.guard.js';
+import { Page } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { amount, customerLink, foreign, invoiceLink, status, time, words } from '../console/show.js';
 import { invoicePart } from './invoice-page.js';
@@ -30,10 +29,7 @@ const COLUMNS: readonly Column<InvoiceListItem>[] = [
   { label: 'Seen first', cell: (i) => time(i.firstSeenAt) },
 ];
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/invoices')
+@Pages('console/invoices')
 export class InvoicePages {
   constructor(private readonly books: Books) {}
 

@@ -8,7 +8,7 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
-import { notFound, refusalProblem } from '../api/http/problem.js';
+import { notFound, valueOrProblem } from '../api/http/problem.js';
 import { Filter, IsIdText } from '../api/http/rules.js';
 import { PAYMENT_STATUSES, PaymentView, paymentView } from './payment.view.js';
 
@@ -72,9 +72,8 @@ export class PaymentsController {
     @Body() dto: IdentifyPaymentDto,
     @CurrentCaller() caller: Caller,
   ): Promise<PaymentView> {
-    const done = await this.flow.identify(id, dto.payment_id, caller.name);
-    if (!done.ok) throw refusalProblem(done);
-    const found = await this.books.payment(done.value.id);
+    const named = valueOrProblem(await this.flow.identify(id, dto.payment_id, caller.name));
+    const found = await this.books.payment(named.id);
     if (found === null) throw notFound('payment');
     return paymentView(found);
   }

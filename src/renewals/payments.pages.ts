@@ -1,21 +1,21 @@
 // Payments: the list, and one with what remains of it.
-import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
-import { invalid, notFound, refusalProblem } from '../api/http/problem.js';
+import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { PAYMENT_STATUSES, paymentName } from './payment.view.js';
+import { type PaymentRow } from '../domain/model.js';
 import { Books, type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { PaymentsFlow } from './payments.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
-import { formToken, secure, sendPage } from '../console/layout.js';
+import { formToken, sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import {
   amount,
@@ -50,10 +50,7 @@ const COLUMNS: readonly Column<PaymentView>[] = [
   { label: 'Taken', cell: ({ payment }) => time(payment.succeededAt) },
 ];
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/payments')
+@Pages('console/payments')
 export class PaymentPages {
   constructor(
     private readonly books: Books,
@@ -92,16 +89,13 @@ export class PaymentPages {
   @HttpCode(303)
   @Page('payment.identify', 'ops')
   async identify(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const session = sessionOf(req);
-    const named = await this.audit.change(req, session, 'payment.identify', async () => {
+    const identify = async (by: Session): Promise<PaymentRow> => {
       const paymentId = formOf(req).text('payment_id').trim();
       if (!/^[\x21-\x7e]{1,255}$/.test(paymentId)) throw invalid('payment_id', "must be the MoR's id of the payment");
-      const done = await this.flow.identify(id, paymentId, session.name);
-      if (!done.ok) throw refusalProblem(done);
-      return done.value;
-    });
-    secure(res);
-    res.redirect(303, `${PATH}/${encodeURIComponent(paymentName(named))}`);
+      return valueOrProblem(await this.flow.identify(id, paymentId, by.name));
+    };
+    const pathOf = (named: PaymentRow): string => `${PATH}/${encodeURIComponent(paymentName(named))}`;
+    await this.audit.post(req, res, 'payment.identify', identify, pathOf);
   }
 }
 

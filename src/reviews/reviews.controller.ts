@@ -9,7 +9,7 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
-import { notFound, refusalProblem } from '../api/http/problem.js';
+import { notFound, valueOrProblem } from '../api/http/problem.js';
 import { Filter, IsOneOf, IsText, MayBeAbsent } from '../api/http/rules.js';
 import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
 
@@ -83,9 +83,8 @@ export class ReviewsController {
     @CurrentCaller() caller: Caller,
   ): Promise<ReviewView> {
     const choice = { resolution: dto.resolution, note: dto.note ?? null, by: caller.name };
-    const done = await this.flow.resolve(id, choice);
-    if (!done.ok) throw refusalProblem(done);
-    return reviewView(done.value, await this.namesOf([done.value]));
+    const review = valueOrProblem(await this.flow.resolve(id, choice));
+    return reviewView(review, await this.namesOf([review]));
   }
 
   private namesOf(reviews: readonly ReviewRow[]): Promise<ReadonlyMap<string, string>> {

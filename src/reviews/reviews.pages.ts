@@ -1,11 +1,10 @@
 // Review items: what waits for a person, and what the person chooses.
-import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
-import { invalid, notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
 import { resolutionsOf } from './rules/choices.js';
@@ -13,11 +12,12 @@ import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { type Form, formOf } from '../console/form.js';
 import { html } from '../console/html.js';
-import { secure, sendPage } from '../console/layout.js';
+import { sendPage } from '../console/layout.js';
+import { type Session } from '../console/session.js';
+import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { foreign, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
 import { type Choice, choiceForm, confirmChoice, reviewFacts } from './review-page.js';
@@ -40,10 +40,7 @@ const COLUMNS: readonly Column<ReviewRow>[] = [
   { label: 'Since', cell: (r) => time(r.createdAt) },
 ];
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/reviews')
+@Pages('console/reviews')
 export class ReviewPages {
   constructor(
     private readonly books: Books,
@@ -99,16 +96,11 @@ export class ReviewPages {
   @HttpCode(303)
   @Page('review.resolve', 'ops')
   async resolve(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const session = sessionOf(req);
-    await this.audit.change(req, session, 'review.resolve', async () => {
+    const resolve = async (by: Session): Promise<ReviewRow> => {
       const { resolution, note } = choiceOf(formOf(req));
-      const choice = { resolution, note: note === '' ? null : note, by: session.name };
-      const done = await this.flow.resolve(id, choice);
-      if (!done.ok) throw refusalProblem(done);
-      return done.value;
-    });
-    secure(res);
-    res.redirect(303, `${PATH}/${encodeURIComponent(id)}`);
+      return valueOrProblem(await this.flow.resolve(id, { resolution, note: note === '' ? null : note, by: by.name }));
+    };
+    await this.audit.post(req, res, 'review.resolve', resolve, () => `${PATH}/${encodeURIComponent(id)}`);
   }
 
   private async found(id: string): Promise<ReviewRow> {

@@ -14,7 +14,7 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { refundName, requiredIdempotencyKey } from '../api/http/idempotency.js';
-import { notFound, refusalProblem } from '../api/http/problem.js';
+import { notFound, valueOrProblem } from '../api/http/problem.js';
 import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
 import { type Done } from '../lane/lane-changes.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
@@ -104,9 +104,9 @@ export class ReturnsController {
   }
 
   private async shown(id: string, done: Done<MorObjectRow>): Promise<ReturnView> {
-    if (!done.ok) throw refusalProblem(done);
+    const row = valueOrProblem(done);
     const found = await this.returns.find(id);
     if (found === null) throw notFound('payment');
-    return returnView(done.value, found.payment);
+    return returnView(row, found.payment);
   }
 }

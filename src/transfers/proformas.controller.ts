@@ -13,7 +13,7 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
-import { morProblem, notFound, refusalProblem } from '../api/http/problem.js';
+import { morProblem, notFound, refusalProblem, valueOrProblem } from '../api/http/problem.js';
 import { ChannelAnswers } from '../channels/channel-answers.js';
 import { CreateProformaDto } from '../channels/channel.dto.js';
 import { ProformaView, proformaView } from '../channels/channel.view.js';
@@ -104,8 +104,7 @@ export class ProformasController {
     if (o.status === 'DELETED' || o.morId === null) return;
     const deleted = await this.proformas.sendDelete(encodeDeleteProforma(o.morId));
     if (!deleted.ok && !(deleted.status === 404 && deleted.code === 'not_found')) throw morProblem(deleted);
-    const done = await this.flow.deleted(o, caller.name);
-    if (!done.ok) throw refusalProblem(done);
+    valueOrProblem(await this.flow.deleted(o, caller.name));
   }
 
   @Get('document')

@@ -1,6 +1,5 @@
 // The newest verify run: what differs, what mends it, and the word of a person that it may stand.
-import { Controller, Get, HttpCode, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -12,21 +11,18 @@ import { differenceId } from './rules/acknowledge.js';
 import { type Difference, isUntold } from '../domain/difference.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../console/console-audit.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { formOf } from '../console/form.js';
 import { html, type Html } from '../console/html.js';
-import { formToken, secure, sendPage } from '../console/layout.js';
+import { formToken, sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
 import { table } from '../console/list.js';
 import { type Session } from '../console/session.js';
 import { facts, foreign, id, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
 
 const PATH = '/console/verify';
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/verify')
+@Pages('console/verify')
 export class VerifyPages {
   constructor(
     private readonly verify: VerifyBooks,
@@ -55,16 +51,14 @@ export class VerifyPages {
   @HttpCode(303)
   @Page('verify.acknowledge', 'ops')
   async acknowledge(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) name: string): Promise<void> {
-    const session = sessionOf(req);
-    await this.audit.change(req, session, 'verify.acknowledge', async () => {
+    const acknowledge = async (by: Session): Promise<{ readonly id: string }> => {
       const note = formOf(req).text('note').replace(/\s+/g, ' ').trim();
       if (note === '' || !isPlainText(note, 1000)) throw invalid('note', 'must be text of 1 to 1000 characters');
-      const done = await this.verify.acknowledge(name, { note, by: session.name, at: this.clock.now() });
+      const done = await this.verify.acknowledge(name, { note, by: by.name, at: this.clock.now() });
       if (done === null) throw notFound('difference in the newest verify run');
       return { id: name };
-    });
-    secure(res);
-    res.redirect(303, `${PATH}/${encodeURIComponent(name)}`);
+    };
+    await this.audit.post(req, res, 'verify.acknowledge', acknowledge, () => `${PATH}/${encodeURIComponent(name)}`);
   }
 }
 

@@ -27,6 +27,12 @@ export function notFound(what: string): Problem {
   return new Problem(404, 'not_found', `There is no such ${what}.`);
 }
 
+/** What a flow did. Throws what it would not do as an answer. */
+export function valueOrProblem<T>(done: { readonly ok: true; readonly value: T } | Refusal): T {
+  if (!done.ok) throw refusalProblem(done);
+  return done.value;
+}
+
 /** What a flow would not do, as an answer. */
 export function refusalProblem(r: Refusal): Problem {
   return new Problem(r.status, r.code, r.message, r.field === null ? [] : [{ field: r.field, message: r.message }]);
