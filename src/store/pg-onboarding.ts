@@ -11,7 +11,7 @@ import { OnboardingEntity } from './entities/onboarding.entity.js';
 import { newestFirst } from './newest-first.js';
 import { turnIsFree } from './turns.js';
 
-type Field = keyof OnboardingRow & string;
+type Field = keyof OnboardingRow;
 
 function written(field: Field, value: unknown): unknown {
   return field === 'comments' ? jsonText(value) : value;
