@@ -1,6 +1,5 @@
 // Notifications: what the merchant's backend was told, what it answered, and telling it once more.
-import { Controller, Get, HttpCode, Inject, Param, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
-import { ApiExcludeController } from '@nestjs/swagger';
+import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -8,11 +7,11 @@ import { given } from '../api/http/page.js';
 import { notFound } from '../api/http/problem.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { ConsoleAudit } from '../console/console-audit.js';
-import { ConsoleFilter } from '../console/console.filter.js';
-import { ConsoleGuard, Page, sessionOf } from '../console/console.guard.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
-import { formToken, secure, sendPage } from '../console/layout.js';
+import { formToken, sendPage } from '../console/layout.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { dotted, facts, id, invoiceLink, notificationLink, section, status, time } from '../console/show.js';
 import {
@@ -48,10 +47,7 @@ const TRIES: readonly Column<NotificationTry>[] = [
   { label: 'Milliseconds', cell: (t) => t.elapsedMs, number: true },
 ];
 
-@ApiExcludeController()
-@UseFilters(ConsoleFilter)
-@UseGuards(ConsoleGuard)
-@Controller('console/notifications')
+@Pages('console/notifications')
 export class NotificationPages {
   constructor(
     private readonly notifications: Notifications,
@@ -88,13 +84,18 @@ export class NotificationPages {
   @HttpCode(303)
   @Page('notification.replay', 'ops')
   async replay(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) notificationId: string): Promise<void> {
-    const again = await this.audit.change(req, sessionOf(req), 'notification.replay', async () => {
+    const replay = async (): Promise<{ readonly id: string }> => {
       const found = await this.notifications.replay(notificationId);
       if (found === null) throw notFound('notification');
       return { id: found.id };
-    });
-    secure(res);
-    res.redirect(303, `${PATH}/${encodeURIComponent(again.id)}`);
+    };
+    await this.audit.post(
+      req,
+      res,
+      'notification.replay',
+      replay,
+      (again) => `${PATH}/${encodeURIComponent(again.id)}`,
+    );
   }
 
   private nothingYet(): Html {
