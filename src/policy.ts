@@ -32,6 +32,9 @@ export const FAILED_TRIES_SHOWN = 4;
 /** How long a read of an invoice counts as fresh: long enough to decide and write, too short to go stale in a queue. */
 export const READ_FRESH_MS = 10_000;
 
+/** Errands in one claim of a lane; more is a sign of a loop, and the lane goes to the back of the queue. */
+export const ERRANDS_A_CLAIM = 40;
+
 // ---- Renewals: marks, drafts, alarms
 
 /** Calls of a mark that are tried after a refusal, each after a fresh read, before a person is asked. */
@@ -70,6 +73,11 @@ export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
 /** Five hours before that a person is told that a signup has no payment: a working day's notice is not to be had. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
+/** Longer than one call to the MoR, so that two requests with one key never send at the same time. */
+export const SIGNUP_BUSY_MS = 15_000;
+/** Who waits for another request with the same key looks so often whether it is done. */
+export const BUSY_LOOK_EVERY_MS = 50;
+
 // ---- Refunds
 
 /**
@@ -97,6 +105,18 @@ export const LINK_CONFIRM_TRIES = 8;
 /** Links that are made by themselves for one invoice: a week each, they outlast every schedule of tries. */
 export const RECOVERY_LINKS_MOST = 3;
 
+// ---- Events that name no invoice
+
+/** The answer to our own call, or the payment's own event, may be under way: so long until nobody is known to be meant. */
+export const ROUTE_PATIENCE_MS = 5_000;
+export const ROUTE_LOOK_EVERY_MS = 1_000;
+/** A thing that was unknown may become known (a signup is completed hours later): looked for again, half as long again as it has waited... */
+export const ROUTE_SHORTEST_PAUSE_MS = MINUTE_MS;
+/** ...at most so long... */
+export const ROUTE_LONGEST_PAUSE_MS = 6 * HOUR_MS;
+/** ...and for a week. */
+export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
+
 // ---- Disputes
 
 /** How long an alert may be heard of behind the refund that answered it: the MoR tries to deliver it for some hours (events API). */
@@ -108,6 +128,15 @@ export const DISPUTE_NAMES_MOST = 20;
 
 /** Calculations that are tried for one transaction before a person is asked: once more, for one that expired or was used. */
 export const TAX_CALCULATIONS = 2;
+
+// ---- Onboarding
+
+/** Slow on purpose: a person reviews (onboarding API, "What the service does", 5). */
+export const ONBOARDING_POLL_EVERY_MS = 3 * MINUTE_MS;
+/** How often is looked which applications are to be asked for. */
+export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
+/** Longer than the calls of one step, so that two requests for one merchant never send at the same time. */
+export const ONBOARDING_BUSY_MS = 30_000;
 
 // ---- Verify
 
@@ -129,3 +158,24 @@ export const VERIFY_ABANDONED_AFTER_MS = 10 * MINUTE_MS;
  * up. The payment API does not say how long it tries; the same is assumed.
  */
 export const MOR_ATTEMPTS_SEC = [0, 10, 40, 130, 400, 1_210, 3_640, 10_930] as const;
+
+/** What seems lost is looked at once more after this pause: it may just have been on its way. */
+export const VERIFY_SECOND_LOOK_MS = 2_000;
+/** What is very young is looked at again after this: Stripe delivers within a second or two, and a decision follows within another. */
+export const VERIFY_YOUNG_PAUSE_MS = 3_000;
+/** A run writes down how far it is at the latest after this, so that others see that it lives. */
+export const VERIFY_SAVE_WITHIN_MS = 30_000;
+/** A run that is under way keeps others from making it, this long after it last wrote down how far it is. */
+export const VERIFY_HELD_MS = 15 * MINUTE_MS;
+/** Differences of a money kind that are looked at again by the next run: a request or two each. */
+export const VERIFY_AGAIN_MOST = 1_000;
+/** How far back the daily run looks: as far as Stripe lists events, and not before this installation was there. */
+export const VERIFY_LOOK_BACK_MS = 30 * DAY_MS;
+/** A daily run that could not ask everybody is made again after this. */
+export const VERIFY_AGAIN_AFTER_MS = HOUR_MS;
+/** How often each replica looks whether the daily run is due. */
+export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
+/** Stripe lists events for 30 days (Stripe docs, "Events"); an hour less, so that none runs out between two pages. */
+export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
+/** A verdict may follow its invoice by this much: bank debits settle after days. */
+export const VERDICT_LONGEST_MS = 30 * DAY_MS;

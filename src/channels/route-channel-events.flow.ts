@@ -11,12 +11,13 @@ import { type Claim, type EventVerdict } from '../domain/ports/lane-store.js';
 import { FlowContext } from '../lane/flow-context.js';
 import { type DecidedEvent } from '../lane/lane-trail.js';
 import { Wake } from '../lane/wake.js';
-
-/** The answer to our own call, or the payment's own event, may be under way: milliseconds until nobody is known to be meant. */
-const ANSWER_PATIENCE_MS = 5_000;
-const LOOK_AGAIN_MS = 1_000;
-/** A thing that was unknown may become known (a signup is completed hours later): looked for again, ever more rarely, for a week. */
-const GIVE_UP_MS = 7 * 86_400_000;
+import {
+  ROUTE_GIVE_UP_MS,
+  ROUTE_LONGEST_PAUSE_MS,
+  ROUTE_LOOK_EVERY_MS,
+  ROUTE_PATIENCE_MS,
+  ROUTE_SHORTEST_PAUSE_MS,
+} from '../policy.js';
 
 /** The surest first: a thing of our own, then what its ids are otherwise known for. */
 const SUREST: readonly Home['what'][] = ['object', 'message', 'payment', 'refund', 'invoice', 'signup'];
@@ -71,7 +72,8 @@ export class RouteChannelEventsFlow {
     if (home !== null && event.kind === 'payment.captured') {
       return decide("a signup's card payment: its own payment.* event, or the signup's completion, counts");
     }
-    if (stored.waitedMs < ANSWER_PATIENCE_MS && maybeUnderWay(event)) return { id, do: 'wait', forMs: LOOK_AGAIN_MS };
+    if (stored.waitedMs < ROUTE_PATIENCE_MS && maybeUnderWay(event))
+      return { id, do: 'wait', forMs: ROUTE_LOOK_EVERY_MS };
     const item = itemFor(event);
     if (item === null) return decide('a proforma invoice that was not made here');
     return decide('names nothing that is known here: a person must look', 'done', this.review(event, item));
@@ -101,9 +103,9 @@ export class RouteChannelEventsFlow {
 
 /** Half as long again as it has waited; at least a minute, at most six hours; null once it is given up. */
 function lookAgainInMs(waitedMs: readonly number[]): number | null {
-  const ages = waitedMs.filter((age) => age < GIVE_UP_MS);
+  const ages = waitedMs.filter((age) => age < ROUTE_GIVE_UP_MS);
   if (ages.length === 0) return null;
-  return Math.min(6 * 3_600_000, Math.max(60_000, Math.round(Math.min(...ages) / 2)));
+  return Math.min(ROUTE_LONGEST_PAUSE_MS, Math.max(ROUTE_SHORTEST_PAUSE_MS, Math.round(Math.min(...ages) / 2)));
 }
 
 function usable(stored: RoutedEvent): Homeless | null {

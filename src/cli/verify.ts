@@ -6,7 +6,7 @@ import { type LossWindow } from '../domain/ports/loss.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { acknowledgedOf, type More, VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../verify/backfill.flow.js';
-import { EVENTS_KEPT_MS } from '../verify/verify-comparison.js';
+import { STRIPE_EVENTS_KEPT_MS } from '../policy.js';
 import { type Repaired } from '../verify/verify-repair.js';
 import { VerifyFlow, type VerifyReport } from '../verify/verify.flow.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -48,7 +48,7 @@ type Counts = Readonly<Record<string, number>>;
 /** Runs `work` with the options of the command, and tells how far it is. */
 export async function told<T>(cli: Cli, work: (options: Options) => Promise<T>): Promise<T> {
   const since = cli.options['since'] as Date;
-  if (Date.now() - since.getTime() > EVENTS_KEPT_MS + 2 * 3_600_000) {
+  if (Date.now() - since.getTime() > STRIPE_EVENTS_KEPT_MS + 2 * 3_600_000) {
     cli.io.err('Stripe lists events for 30 days only; of what is older, the invoices themselves are compared.\n');
   }
   const progress = new Progress(cli.io);

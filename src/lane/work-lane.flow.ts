@@ -27,6 +27,7 @@ import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane
 import { readEvent } from './read-event.js';
 import { TaxErrands } from '../tax/tax-errands.flow.js';
 import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
+import { ERRANDS_A_CLAIM } from '../policy.js';
 
 /** What other invoices hold: payments by the MoR's id, and charges. */
 type Elsewhere = {
@@ -38,9 +39,6 @@ const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
 /** What a call brought, as a change of the lane's state. */
 type Take = (s: LaneState, ctx: Ctx) => LaneState;
 type News = { readonly take: Take; readonly ahead: boolean };
-
-/** Errands in one claim; more is a sign of a loop, and the lane goes to the back of the queue. */
-const MAX_ERRANDS = 40;
 
 export type LaneDone = {
   readonly errands: number;
@@ -89,7 +87,7 @@ export class WorkLaneFlow {
       const step = await trail.decision(this.step(claim, news, NOWHERE));
       decided.push(...step.decided);
       if (step.errand === null) return { errands, decided }; // given back with the last write
-      if (errands >= MAX_ERRANDS || signal.aborted) break;
+      if (errands >= ERRANDS_A_CLAIM || signal.aborted) break;
       news = { take: await this.carryOut(step.errand, trail), ahead: false };
       errands++;
     }

@@ -2,8 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { OnboardingFlow } from './onboarding.flow.js';
-
-const LOOK_EVERY_MS = 60_000;
+import { ONBOARDING_LOOK_EVERY_MS } from '../policy.js';
 
 @Injectable()
 export class OnboardingPoller {
@@ -12,7 +11,7 @@ export class OnboardingPoller {
   constructor(private readonly flow: OnboardingFlow) {}
 
   /** Every replica looks; each merchant that is due is given to one of them. */
-  @Interval(LOOK_EVERY_MS)
+  @Interval(ONBOARDING_LOOK_EVERY_MS)
   async poll(): Promise<void> {
     try {
       await this.flow.poll();

@@ -17,6 +17,7 @@ import { type CallFailure, type CallOutcome, SHADOW_MESSAGE, SHADOW_MODE } from 
 import { Clock } from '../domain/ports/clock.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FLOW_SETTINGS } from '../lane/lane-settings.js';
+import { BUSY_LOOK_EVERY_MS, ONBOARDING_BUSY_MS, ONBOARDING_POLL_EVERY_MS } from '../policy.js';
 
 export type OnboardingFailed =
   | {
@@ -40,11 +41,6 @@ export type Onboarded = {
 
 export type OnboardingDone<T = Onboarded> = { readonly ok: true; readonly value: T } | OnboardingFailed;
 
-/** Slow on purpose: a person reviews (Document 1, "What the service does", 5). */
-const POLL_EVERY_MS = 3 * 60_000;
-// Longer than the calls of one step, so that two requests for one merchant never send at the same time.
-const BUSY_MS = 30_000;
-const LOOK_AGAIN_MS = 50;
 const POLLED_AT_ONCE = 50;
 
 const WITHOUT_COMPANY =
@@ -157,7 +153,7 @@ export class OnboardingFlow {
   /** Reads what waits for a reviewer. Each merchant is read by one replica. Gives how many were read. */
   async poll(): Promise<number> {
     if (!this.desk.enabled) return 0;
-    const due = await this.rows.takeDue(POLLED_AT_ONCE, POLL_EVERY_MS);
+    const due = await this.rows.takeDue(POLLED_AT_ONCE, ONBOARDING_POLL_EVERY_MS);
     let read = 0;
     for (const row of due) {
       const done = await this.refreshed(row, null);
@@ -267,7 +263,7 @@ export class OnboardingFlow {
       submittedAt,
       reviewedAt,
       readAt: this.clock.now(),
-      pollInMs: isPolled(status) ? POLL_EVERY_MS : null,
+      pollInMs: isPolled(status) ? ONBOARDING_POLL_EVERY_MS : null,
     };
     await this.rows.change(row.reference, change, row.updatedAt);
     return { ok: true, value: { row: await this.fresh(row), made, notice } };
@@ -288,8 +284,8 @@ export class OnboardingFlow {
     reference: string,
     work: (row: OnboardingRow) => Promise<OnboardingDone>,
   ): Promise<OnboardingDone> {
-    while (!(await this.rows.claim(reference, BUSY_MS))) {
-      await this.clock.sleep(LOOK_AGAIN_MS);
+    while (!(await this.rows.claim(reference, ONBOARDING_BUSY_MS))) {
+      await this.clock.sleep(BUSY_LOOK_EVERY_MS);
     }
     try {
       const row = await this.rows.find(reference);

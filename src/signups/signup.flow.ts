@@ -15,6 +15,7 @@ import { TaxDesk } from '../domain/ports/tax.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
 import { paymentIdTaken } from '../renewals/payments.flow.js';
 import { type Completion, completeSignup } from './rules/complete-signup.js';
+import { BUSY_LOOK_EVERY_MS, SIGNUP_BUSY_MS } from '../policy.js';
 
 export type SignupRequest = {
   readonly kind: 'payment' | 'trial';
@@ -45,10 +46,6 @@ type Charge = {
   readonly paymentId?: string | null;
 };
 type Completed = { readonly ok: true; readonly signup: SignupRow; readonly payment: PaymentRow } | Refusal;
-
-// Longer than one call to the MoR, so that two requests with one key never send at the same time.
-const BUSY_MS = 15_000;
-const LOOK_AGAIN_MS = 50;
 
 @Injectable()
 export class SignupFlow {
@@ -159,8 +156,8 @@ export class SignupFlow {
 
   /** Waits until nobody else sends this signup's request. A turn that was never given back ends by itself. */
   private async takeTurn(id: string): Promise<void> {
-    while (!(await this.signups.claim(id, BUSY_MS))) {
-      await this.clock.sleep(LOOK_AGAIN_MS);
+    while (!(await this.signups.claim(id, SIGNUP_BUSY_MS))) {
+      await this.clock.sleep(BUSY_LOOK_EVERY_MS);
     }
   }
 

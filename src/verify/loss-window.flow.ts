@@ -7,6 +7,7 @@ import { MorChannels } from '../domain/ports/mor-channels.js';
 import { type Difference } from '../domain/difference.js';
 import { difference } from './rules/compare.js';
 import { lossWindows } from './rules/loss-window.js';
+import { VERDICT_LONGEST_MS } from '../policy.js';
 
 export type LossReport = {
   readonly windows: readonly LossWindow[];
@@ -20,9 +21,6 @@ export type LossReport = {
 const PAGE = 200;
 /** Looked up one by one, so not without end; what goes beyond is older, and told of by its own watches. */
 const MOST = 500;
-/** A verdict may follow its invoice by this much: bank debits settle after days. */
-const VERDICT_MS = 30 * 86_400_000;
-
 @Injectable()
 export class LossWindowFlow {
   constructor(
@@ -64,7 +62,7 @@ export class LossWindowFlow {
 
   /** A renewal is known at the MoR by the ids of its payment alone, and without a verdict there is none to ask by. */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
-    const made = { from: new Date(events.from.getTime() - VERDICT_MS), to: events.to };
+    const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };
     let seen = 0;
     for (let after = 0n; seen < MOST;) {
       const page = await this.books.waitingInvoices(made, after, PAGE);
@@ -121,7 +119,7 @@ export class LossWindowFlow {
   /** Whether something may have been given up of which no verify run that compared everything knows yet. */
   async isNews(lastComplete: Date | null): Promise<boolean> {
     const now = this.clock.now();
-    const windows = await this.windows(new Date(now.getTime() - VERDICT_MS));
+    const windows = await this.windows(new Date(now.getTime() - VERDICT_LONGEST_MS));
     return windows.some((w) => lastComplete === null || w.closed.to > lastComplete);
   }
 }

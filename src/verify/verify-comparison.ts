@@ -3,7 +3,7 @@ import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-ev
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { compareAttached, compareInvoice, compareWithin, difference, paidBeyondLedger } from './rules/compare.js';
-import { VERIFY_GRACE_MS } from '../policy.js';
+import { STRIPE_EVENTS_KEPT_MS, VERIFY_GRACE_MS, VERIFY_YOUNG_PAUSE_MS } from '../policy.js';
 import { type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
 import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-hands.js';
 import { type VerifyFindings } from './verify-findings.js';
@@ -12,11 +12,9 @@ import { VerifyMarks } from './verify-marks.js';
 import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { type Sitting, VerifyQuestions } from './verify-questions.js';
 
-/** Stripe lists events for 30 days (Stripe docs, "Events"); an hour less, so that none runs out between two pages. */
-export const EVENTS_KEPT_MS = 30 * 86_400_000 - 3_600_000;
 /** What Stripe still lists of the events since `from`. */
 export function keptSince(from: Date, now: Date): Date {
-  return new Date(Math.max(now.getTime() - EVENTS_KEPT_MS, from.getTime()));
+  return new Date(Math.max(now.getTime() - STRIPE_EVENTS_KEPT_MS, from.getTime()));
 }
 
 /** An event so young, by either clock, may be on its way. */
@@ -26,8 +24,7 @@ export function isOnItsWay(e: BillingEventFacts, now: Date): boolean {
 
 /** Of what is very young, as much is looked at twice; more of it means that a great deal is under way. */
 const YOUNG_ONES = 200;
-/** Stripe delivers within a second or two, and a decision follows within another. */
-const YOUNG_PAUSE_MS = 3_000;
+
 export class VerifyComparison {
   private refundsAfter: bigint;
   private readonly questions: VerifyQuestions;
@@ -216,7 +213,7 @@ export class VerifyComparison {
     const { books, context } = this.parts;
     const [ids, events] = [[...this.youngInvoices], this.youngEvents];
     if (ids.length === 0 && events.length === 0) return;
-    await context.clock.sleep(YOUNG_PAUSE_MS, this.sitting.signal);
+    await context.clock.sleep(VERIFY_YOUNG_PAUSE_MS, this.sitting.signal);
     const unknown = await books.unknownEvents(events.map((e) => e.eventId));
     for (const e of events) if (unknown.has(e.eventId)) this.findings.addMissing(e, neverCame(e));
     for (const id of ids) {

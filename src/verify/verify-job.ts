@@ -6,6 +6,7 @@ import { untoldByKind, VerifyBooks } from '../domain/ports/verify-books.js';
 import { Metrics } from '../observe/index.js';
 import { type DifferenceKind, isRepairable } from '../domain/difference.js';
 import { VerifyFlow, type VerifyReport } from './verify.flow.js';
+import { DAY_MS, VERIFY_AGAIN_AFTER_MS, VERIFY_HELD_MS, VERIFY_LOOK_BACK_MS, VERIFY_LOOK_EVERY_MS } from '../policy.js';
 
 export type VerifyMetrics = {
   /** `counts` names every kind. `lastSuccessAt`: the end of the newest run that compared everything; null: none did. */
@@ -20,13 +21,6 @@ export type VerifyJobReports = {
   readonly onError: (what: string, error: unknown) => void;
 };
 
-const DAY_MS = 86_400_000;
-/** A run that is under way keeps others from making it, this long after it last wrote down how far it is. */
-const HELD_MS = 15 * 60_000;
-/** How far back a run looks: as far as Stripe lists events, and not before this installation was there. */
-const LOOK_BACK_MS = 30 * DAY_MS;
-const AGAIN_AFTER_MS = 3_600_000;
-const EVERY_MS = 5 * 60_000;
 const STOP_GRACE_MS = 2_000; // a part of the 20 seconds that SIGTERM is given
 
 @Injectable()
@@ -44,7 +38,7 @@ export class VerifyJob implements OnModuleDestroy {
   ) {}
 
   /** Makes the run when it is due and nobody else has; brings the metrics up to date either way. Never rejects. */
-  @Interval(EVERY_MS)
+  @Interval(VERIFY_LOOK_EVERY_MS)
   tick(): Promise<void> {
     this.underWay ??= this.once().finally(() => (this.underWay = null));
     return this.underWay;
@@ -69,7 +63,7 @@ export class VerifyJob implements OnModuleDestroy {
   private async once(): Promise<void> {
     try {
       const now = this.clock.now().getTime();
-      if (await this.books.claimRun(HELD_MS)) await this.run(now);
+      if (await this.books.claimRun(VERIFY_HELD_MS)) await this.run(now);
       await this.show();
     } catch (e) {
       if (!this.stopping.signal.aborted) this.reports.onError('the daily verify could not be made', e);
@@ -79,9 +73,9 @@ export class VerifyJob implements OnModuleDestroy {
   private async run(now: number): Promise<void> {
     try {
       const installedAt = await this.books.installedAt();
-      const since = new Date(Math.max(now - LOOK_BACK_MS, installedAt.getTime()));
+      const since = new Date(Math.max(now - VERIFY_LOOK_BACK_MS, installedAt.getTime()));
       const { signal } = this.stopping;
-      const onSaved = (): Promise<void> => this.books.nextRunIn(HELD_MS);
+      const onSaved = (): Promise<void> => this.books.nextRunIn(VERIFY_HELD_MS);
       const report = await this.flow.run({ since, resume: true, signal, onSaved });
       this.reports.onRun(report);
       const caughtUp = this.catchUp && report.differences.some(isRepairable);
@@ -89,13 +83,13 @@ export class VerifyJob implements OnModuleDestroy {
       if (report.outcome !== 'incomplete') {
         // After a repair: soon, to see whether all is well then. A run that went on with another is a day from the other's beginning.
         const tomorrow = report.beganAt.getTime() + DAY_MS - this.clock.now().getTime();
-        await this.books.nextRunIn(caughtUp ? EVERY_MS : tomorrow);
+        await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
         return;
       }
     } catch (e) {
       this.reports.onError('the daily verify failed', e);
     }
-    if (!this.stopping.signal.aborted) await this.books.nextRunIn(AGAIN_AFTER_MS);
+    if (!this.stopping.signal.aborted) await this.books.nextRunIn(VERIFY_AGAIN_AFTER_MS);
   }
 
   private async show(): Promise<void> {

@@ -18,6 +18,7 @@ import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { CouldNotCompare } from './verify-questions.js';
 import { type Repaired, VerifyRepair } from './verify-repair.js';
 import { Wake } from '../lane/wake.js';
+import { VERIFY_AGAIN_MOST, VERIFY_SAVE_WITHIN_MS, VERIFY_SECOND_LOOK_MS } from '../policy.js';
 
 export type VerifyOptions = {
   /** Invoices and events that Stripe made since then are compared, and refunds made since; what is not at rest is, however old. */
@@ -55,12 +56,8 @@ export type VerifyReport = VerifyRun & {
   readonly missing: ReadonlyMap<string, BillingEventFacts>;
 };
 
-/** What seems lost is looked at once more after this pause: it may just have been on its way. */
-const SECOND_LOOK_MS = 2_000;
 /** One question more for each 50 differences: they are what costs most to write down. */
 const DIFFERENCES_A_QUESTION = 50;
-/** At the latest after this, in milliseconds, so that others see that it lives. */
-const SAVE_WITHIN_MS = 30_000;
 
 @Injectable()
 export class VerifyFlow {
@@ -106,7 +103,7 @@ export class VerifyFlow {
       if (signal?.aborted === true) throw new CouldNotCompare('the run was ended before it was through');
       const now = this.context.clock.now();
       const due = ++steps >= this.limits.saveEvery + Math.floor(findings.size / DIFFERENCES_A_QUESTION);
-      if (!due && now.getTime() - savedAt < SAVE_WITHIN_MS) return;
+      if (!due && now.getTime() - savedAt < VERIFY_SAVE_WITHIN_MS) return;
       const so: VerifyRun = { ...begins, compared, differences: findings.all, more: findings.more };
       if (!(await this.books.save(so, comparison.progress))) throw new CouldNotCompare(TAKEN_UP);
       [steps, savedAt] = [0, now.getTime()];
@@ -177,7 +174,7 @@ export class VerifyFlow {
     // What Stripe showed otherwise last time is looked at again, also when it has grown older than what is listed.
     const last = (await this.books.last())?.differences ?? [];
     const again = last.flatMap((d) => (d.invoiceId !== null && OF_STRIPE.has(d.kind) ? d.invoiceId : []));
-    const progress = begun(since, settings, [...new Set(again)].slice(0, MOST_AGAIN));
+    const progress = begun(since, settings, [...new Set(again)].slice(0, VERIFY_AGAIN_MOST));
     await this.books.begin(run, progress);
     return { run, progress };
   }
@@ -195,7 +192,7 @@ export class VerifyFlow {
     const found = findings.all;
     const lost = found.filter((d) => d.kind === 'event_never_delivered');
     if (lost.length === 0) return found;
-    await this.context.clock.sleep(SECOND_LOOK_MS, signal);
+    await this.context.clock.sleep(VERIFY_SECOND_LOOK_MS, signal);
     const stillLost = new Set<Difference>();
     for (let at = 0; at < lost.length; at += VERIFY_PAGE) {
       const some = lost.slice(at, at + VERIFY_PAGE);
@@ -217,8 +214,6 @@ export class VerifyFlow {
   }
 }
 
-/** Differences of a money kind that are looked at again by the next run: a request or two each. */
-const MOST_AGAIN = 1_000;
 const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
   'charged_not_marked',
   'marked_not_charged',
