@@ -20,6 +20,7 @@ import { type Io } from './io.js';
 import { addMigrate } from './migrate.js';
 import { addOnboard } from './onboard.js';
 import { addRebuild } from './rebuild.js';
+import { addReconcile } from './reconcile.js';
 import { addRefund } from './refund.js';
 import { addReturned } from './returned.js';
 import { addReviews } from './reviews.js';
@@ -68,6 +69,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addEvents,
     addReviews,
     addExplain,
+    addReconcile,
     addRefund,
     addReturned,
     addVerify,

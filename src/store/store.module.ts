@@ -17,6 +17,7 @@ import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
+import { Statements } from '../domain/ports/statements.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { DatabaseTime, ServerTime } from './database-time.js';
 import { Database } from './database.js';
@@ -34,6 +35,7 @@ import { PgNotifications } from './pg-notifications.js';
 import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
 import { PgShadowBooks } from './pg-shadow-books.js';
+import { PgStatements } from './pg-statements.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
 import { PgReviewDesk } from './review-queries.js';
 import { PgRequests, PgSignups } from './signup-store.js';
@@ -76,6 +78,7 @@ const PORTS = [
   { provide: EndedSessions, useClass: PgEndedSessions },
   { provide: ShadowBooks, useClass: PgShadowBooks },
   { provide: AuditLog, useClass: PgAuditLog },
+  { provide: Statements, useClass: PgStatements },
   { provide: ReviewDesk, useClass: PgReviewDesk },
   {
     provide: RequestBudget,
