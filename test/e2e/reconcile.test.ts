@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../src/cli/program.js';
 import { cli, cliJson } from '../cli/rig.js';
 import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
 import { refund } from './support/story.js';
@@ -274,6 +275,56 @@ describe('a statement of the MoR', () => {
     );
   });
 
+  it('that is interrupted resumes where it was, and ends as one that was not', async () => {
+    const unknown = Array.from({ length: 2_400 }, (_, n) => `payment,ch_none_${n},,,1.00,EUR`);
+    const name = file('long.csv', [...all(), ...unknown, `payment,${of(0).chargeId},,,29.90,EUR`].join('\n'));
+    const ending = new AbortController();
+    let err = '';
+    const code = await runCli(['reconcile', name], {
+      ...{ env: world.env, cwd: folder, user: 'ada', isTerminal: false, signal: ending.signal },
+      ...{ out: () => Promise.resolve(), ask: () => Promise.resolve('') },
+      err: (text) => {
+        err += text;
+        if (text.startsWith('compared')) ending.abort();
+      },
+    });
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/Interrupted before line \d+\. The same command resumes there\./),
+    ]);
+    const { body: before } = await world.api<{ data: Report[] }>('GET', '/v1/statements');
+    expect(before.data[0]).toMatchObject({ file_name: 'long.csv', outcome: 'reading', finished_at: null });
+    expect((await cli(['statements', 'show', before.data[0]?.id ?? ''], world.env)).code).toBe(5);
+    const resumed = await runJson(name);
+    expect(resumed.err).toContain('It resumed where an earlier run was interrupted.');
+    expect(resumed.body).toMatchObject({
+      lines: 2_406,
+      agree: 4,
+      counts: { only_statement: 2_400, fee: 1, line_twice: 1 },
+    });
+    expect(resumed.body.findings).toHaveLength(1_000);
+    const csv = (await run(name, '--csv')).out.trimEnd().split('\r\n');
+    expect(csv).toHaveLength(2_403);
+    expect(csv.at(-1)).toMatch(/^2407,line_twice,.*the same is on line 2 already$/);
+    const whole = await runJson(name, '--again');
+    expect({ counts: whole.body.counts, totals: whole.body['totals'] }).toEqual({
+      counts: resumed.body.counts,
+      totals: resumed.body['totals'],
+    });
+  });
+
+  it('that two runs read at once is read by one of them; the other says so, and nothing is counted twice', async () => {
+    const unknown = Array.from({ length: 1_600 }, (_, n) => `payment,ch_two_${n},,,1.00,EUR`);
+    const name = file('two.csv', [HEAD, ...unknown].join('\n'));
+    const both = await Promise.all([run(name), run(name)]);
+    const codes = both.map((r) => r.code);
+    expect(codes).toContain(3);
+    for (const r of both)
+      if (r.code !== 3) expect(r).toMatchObject({ code: 1, err: expect.stringContaining('another run') });
+    const { body } = await runJson(name);
+    expect(body).toMatchObject({ lines: 1_600, counts: { only_statement: 1_600 } });
+  });
+
   it('proposes a returned debit; once a person booked it, the same statement agrees', async () => {
     const name = file(
       'returned.csv',
@@ -291,5 +342,20 @@ describe('a statement of the MoR', () => {
     expect(booked.code).toBe(0);
     const again = await runJson(name, '--again');
     expect(again).toMatchObject({ code: 0, body: { findings: [{ line: 3, kind: 'return_booked' }] } });
+  });
+
+  it('that the sandbox offers to rehearse with agrees but for a debit that its bank returned, and needs no mapping', async () => {
+    const kept = await world.api<{ data: Json[] }>('GET', '/v1/payments?limit=100');
+    const debit = of(2).paymentId;
+    expect((await world.control('POST', `/mor/payments/${debit}/return`)).status).toBe(200);
+    expect((await world.control('POST', '/mor/payments/pay_none/return')).status).toBe(400);
+    const { body } = await world.control('GET', '/statement');
+    const ran = await runJson(file('sandbox.csv', String(body['csv'])));
+    expect(ran.code).toBe(3);
+    const told = ran.body.findings.filter((f) => f.kind !== 'fee');
+    expect(told).toMatchObject([{ kind: 'debit_returned', payment: debit }]);
+    // Every payment, those of signups too, and the refund agree; each payment has its fee.
+    expect(ran.body['agree']).toBe(kept.body.data.length + 1);
+    expect(ran.body.counts['fee']).toBe(kept.body.data.length);
   });
 });

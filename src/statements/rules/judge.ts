@@ -46,7 +46,7 @@ function judgePayment(l: StatementLine, p: OurPayment | undefined, ours: Ours): 
     const known = p === undefined ? '' : ` of payment ${nameOf(p)}`;
     return say(
       'negative_amount',
-      `${money(l)}${known} and no refund id: a refund, a fee or a returned debit? Map its type column (--column type=…)`,
+      `${money(l)}${known} and no refund id: a refund, a fee or a returned debit? Map its type column (--column type=<name>)`,
     );
   }
   if (p === undefined) return say('only_statement', nobody(l, 'payment'));
