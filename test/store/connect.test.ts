@@ -303,7 +303,7 @@ describe('a database that may still come', () => {
   it('is waited for, with what is awaited in the log: a free connection, a host name, a server', async () => {
     await asAdmin(`alter database ${name} owner to ${role.name}; alter role ${role.name} connection limit 0`);
     const full = start(role.as(database.url));
-    await full.says('the database has no connection left for us');
+    await full.says('the database has no free connection');
     await asAdmin(`alter role ${role.name} connection limit 20`);
     await full.opened;
 
