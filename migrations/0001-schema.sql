@@ -17,25 +17,94 @@ create table inbox_event (
   event_id    text        not null check (length(event_id) between 1 and 255),
   type        text        not null,
   lane        text        not null,
-  body        bytea,                -- the bytes as they came; null once purged
   body_sha256 bytea       not null,
   status      text        not null check (status in ('received', 'done', 'ignored', 'parked')),
+  -- Null unless somebody may look for it by its status. No index names the status itself: so what is decided without trouble is
+  -- updated in its page, and no index is written for it.
+  aside       text        generated always as (case when status in ('ignored', 'parked') then status end) stored,
   reason      text,
   received_at timestamptz not null,
   decided_at  timestamptz,
   attempts    integer     not null default 0,
   next_try_at timestamptz not null,
   unique (source, event_id)
-);
+) with (fillfactor = 70);
 -- Each index here is paid for by every webhook: what a lane's few rows can be filtered for has none of its own.
 create index inbox_event_lane on inbox_event (lane, id);
 -- A list by status or by sender reads its page and no more, however far back the newest match is. What is decided without trouble, and
 -- what Stripe sends, stands at the end of the table anyway and has no entry in these.
-create index inbox_event_aside on inbox_event (status, id desc) where status in ('ignored', 'parked');
+create index inbox_event_aside on inbox_event (aside, id desc) where aside is not null;
 create index inbox_event_mor on inbox_event (source, id desc) where source in ('mor_events', 'mor_payments');
 -- Counts by time. Block ranges cost next to nothing on a table that grows at its end.
 create index inbox_event_received_at on inbox_event using brin (received_at) with (pages_per_range = 32, autosummarize = on);
 create index inbox_event_type on inbox_event (type, id desc);
+
+-- The bodies of events as they came, by the month of their arrival: a purge drops a month. What is not here was purged or erased.
+-- docs/decisions/0003 says why.
+create table event_body (
+  event_id    bigint      not null,
+  received_at timestamptz not null, -- as of its event
+  body        bytea       not null,
+  primary key (event_id, received_at)
+) partition by range (received_at);
+-- What came while nobody had made its month, and what outlives its month because a person has yet to decide on it.
+create table event_body_other partition of event_body default;
+
+-- Makes the partitions of the month of `at` and of `ahead` more. It and the next one run as the owner of the schema, so that the daemon's
+-- own user needs no right to create or drop tables. The lock that a new partition needs is given up after two seconds.
+create function make_body_months(at timestamptz, ahead integer) returns integer language plpgsql security definer as $$
+declare
+  month timestamp := date_trunc('month', at at time zone 'UTC');
+  made integer := 0;
+  part text;
+begin
+  perform set_config('lock_timeout', '2s', true);
+  perform pg_advisory_xact_lock(4812008); -- one at a time
+  for i in 0..ahead loop
+    part := 'event_body_' || to_char(month, 'YYYY_MM');
+    if to_regclass(part) is null and not exists (
+      select from event_body_other
+       where received_at >= month at time zone 'UTC' and received_at < (month + interval '1 month') at time zone 'UTC') then
+      execute format('create table %I (like event_body including all)', part);
+      execute format('alter table event_body attach partition %I for values from (%L) to (%L)', part,
+        month at time zone 'UTC', (month + interval '1 month') at time zone 'UTC');
+      made := made + 1;
+    end if;
+    month := month + interval '1 month';
+  end loop;
+  return made;
+end $$;
+
+-- Drops the oldest month that ended before `before`; what waits for a decision moves to event_body_other. Gives how many bodies went;
+-- null: there is no such month.
+create function drop_body_month(before timestamptz) returns bigint language plpgsql security definer as $$
+declare
+  part text;
+  had bigint;
+  kept bigint;
+begin
+  perform set_config('lock_timeout', '2s', true);
+  perform pg_advisory_xact_lock(4812008);
+  select c.relname into part from pg_inherits i join pg_class c on c.oid = i.inhrelid
+   where i.inhparent = 'event_body'::regclass and c.relname ~ '^event_body_\d{4}_\d{2}$'
+     and (to_timestamp(right(c.relname, 7), 'YYYY_MM')::timestamp + interval '1 month') at time zone 'UTC' <= before
+   order by 1 limit 1;
+  if part is null then return null; end if;
+  execute format('select count(*) from %I', part) into had;
+  execute format('alter table event_body detach partition %I', part);
+  execute format('insert into event_body select * from %I where event_id in (
+    select id from inbox_event where aside = ''parked''
+    union all select e.id from inbox_event e join lane l on l.key = e.lane where e.status = ''received'')', part);
+  get diagnostics kept = row_count;
+  execute format('drop table %I', part);
+  return had - kept;
+end $$;
+
+do $$ begin
+  execute format('alter function make_body_months(timestamptz, integer) set search_path = %I, pg_temp', current_schema());
+  execute format('alter function drop_body_month(timestamptz) set search_path = %I, pg_temp', current_schema());
+  perform make_body_months(now(), 2);
+end $$;
 
 -- Authentic deliveries that must have no effect: their time is outside the tolerance, or their id came with another body.
 create table inbox_quarantine (
@@ -555,6 +624,6 @@ create index onboarding_poll on onboarding (poll_at) where poll_at is not null;
 -- down
 drop table statement_finding, statement_line, statement, onboarding, installation, console_logout, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
   request_budget, audit, api_request, customer_link, signup, ledger_entry, open_call, review, tax_record, mor_object, refund,
-  payment, invoice, lane_log, lane, inbox_quarantine, inbox_event;
+  payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
-drop function refuse_change(), refuse_log_change();
+drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

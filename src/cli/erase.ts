@@ -46,7 +46,7 @@ export function addErase(program: Command, session: Session): void {
     .leaf(
       program,
       'purge',
-      'delete raw bodies of events decided long ago; ids and hashes stay, so repeats are still recognised',
+      'delete raw bodies of events of past months; ids and hashes stay, so repeats are still recognised',
       async (cli) => {
         const before = cli.options['olderThan'] as Date;
         if (!(await cli.confirm(`Drop raw bodies from before ${before.toISOString()}, for good?`))) return EXIT.failed;

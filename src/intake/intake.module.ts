@@ -6,6 +6,7 @@ import { Notifications } from '../domain/ports/notifications.js';
 import { LaneModule } from '../lane/lane.module.js';
 import { Wake } from '../lane/wake.js';
 import { LOG, type Logger, Metrics, type Tracer, TRACER } from '../observe/index.js';
+import { BodyMonthsAhead } from './body-months.js';
 import { DoorRefusals } from './door-refusals.js';
 import { Doors } from './doors.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
@@ -27,6 +28,7 @@ import { watchDoors } from './watch-doors.js';
       inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, TRACER, Notifications],
     },
     Doors,
+    BodyMonthsAhead,
   ],
   exports: [ReadingRoom],
 })

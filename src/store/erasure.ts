@@ -1,5 +1,6 @@
 // Takes personal data out of what is kept: of one customer on request, of everybody by age. Amounts, ids, hashes and the ledger stay.
 import { type Database } from './database.js';
+import { purgeBodies } from './event-bodies.js';
 import { eraseLog, type ErasedLog, purgeLog } from './log-erasure.js';
 
 export type Erased = {
@@ -40,7 +41,8 @@ export class Erasure {
     ]);
     const logs = await this.eraseLogs(lanes);
     const inLanes = await this.change(
-      `update inbox_event set body = null where lane = any($1) and status <> 'received' and body is not null`,
+      `delete from event_body b using inbox_event e
+        where e.lane = any($1) and e.status <> 'received' and b.event_id = e.id and b.received_at = e.received_at`,
       [lanes],
     );
     const quarantined = await this.change(
@@ -50,7 +52,7 @@ export class Erasure {
     const names = [customerId, ...(await this.morCustomersOf(customerId))];
     // Bodies anywhere that name one of these, such as events that we do not use. All bodies are read.
     const named = `exists (select 1 from unnest($3::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
-    const elsewhere = await this.emptied('inbox_event', `status <> 'received' and ${named}`, names);
+    const elsewhere = await this.emptied('inbox_event', named, names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', named, names);
     const texts = await this.dropTexts(lanes);
     return {
@@ -64,12 +66,15 @@ export class Erasure {
     };
   }
 
-  /** Raw bodies of events decided, copies put into quarantine and calls answered before `before`. What is parked waits for a person. */
+  /**
+   * Raw bodies of the months that ended before `before`, copies put into quarantine and calls answered before then. What waits to be
+   * decided, or for a person, keeps its body.
+   */
   async purge(before: Date, onProgress: (dropped: number) => void = () => undefined): Promise<Purged> {
     let dropped = 0;
     const some = (n: number): void => onProgress((dropped += n));
     return {
-      events: await this.emptied('inbox_event', `status in ('done', 'ignored') and decided_at < $3`, before, some),
+      events: await purgeBodies(this.db.pool, before, some),
       quarantined: await this.emptied('inbox_quarantine', 'last_at < $3', before, some),
       calls: await purgeLog(this.db.pool, before, some),
     };
@@ -101,7 +106,10 @@ export class Erasure {
     let changed = 0;
     for (let from = BigInt(bounds.rows[0]?.first ?? '1'); from <= last; from += BigInt(BATCH)) {
       const step = await this.change(
-        `update ${table} set body = null where id >= $1 and id < $2 and body is not null and ${which}`,
+        table === 'inbox_event'
+          ? `delete from event_body b using inbox_event e where b.event_id >= $1 and b.event_id < $2 and e.id = b.event_id
+                and e.status <> 'received' and ${which}`
+          : `update ${table} set body = null where id >= $1 and id < $2 and body is not null and ${which}`,
         [from.toString(), (from + BigInt(BATCH)).toString(), value],
       );
       changed += step;

@@ -6,6 +6,7 @@ import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
+import { bodyOf, hasBody } from './event-bodies.js';
 import { makeDue, QUEUED } from './lane-queue.js';
 import { listLedBy } from './led-by.js';
 
@@ -28,7 +29,7 @@ const NOT_TAKEN_IN = `q.released_at is null and not exists (
 
 const INBOX_COLUMNS = `${COLUMNS}, status, reason, attempts, decided_at`;
 // The words of the partial indexes, so that the planner knows that they hold all that is asked for.
-const ASIDE = `status in ('ignored', 'parked')`;
+const ASIDE = 'aside is not null';
 const OF_MOR = `source in ('mor_events', 'mor_payments')`;
 // An id alone is looked for under each source: so it is found by the unique index.
 const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events')`;
@@ -42,8 +43,9 @@ async function inboxRows(pool: pg.Pool, filter: EventFilter, before: string, cou
   const aside = status === 'parked' || (status === 'ignored' && type === undefined);
   const ofMor = (source === 'mor_events' || source === 'mor_payments') && type === undefined && !aside;
   const few = eventId !== undefined ? ANY_SOURCE : status === 'received' ? `lane = any (${QUEUED})` : null;
-  const [lead, and] = aside ? ['status', ASIDE] : ofMor ? ['source', OF_MOR] : ['type', 'true'];
-  const list = listLedBy({ source, status, type, event_id: eventId }, few === null ? [lead] : [], 'id');
+  const [lead, and] = aside ? ['aside', ASIDE] : ofMor ? ['source', OF_MOR] : ['type', 'true'];
+  const named = aside ? { aside: status } : { status };
+  const list = listLedBy({ source, ...named, type, event_id: eventId }, few === null ? [lead] : [], 'id');
   const all = `select ${INBOX_COLUMNS} from inbox_event where ${list.where} and ${few ?? and}`;
   const sql =
     few === null
@@ -111,10 +113,9 @@ export async function eventById(
   if (match === null) return null;
   const found =
     match[1] === 'ie'
-      ? await pool.query<Row>(
-          `select ${COLUMNS}, status, reason, attempts, decided_at, body from inbox_event where id = $1`,
-          [match[2]],
-        )
+      ? await pool.query<Row>(`select ${INBOX_COLUMNS}, ${bodyOf('e')} as body from inbox_event e where id = $1`, [
+          match[2],
+        ])
       : await pool.query<Row>(
           `select ${COLUMNS}, reason, deliveries as attempts, body from inbox_quarantine where id = $1`,
           [match[2]],
@@ -166,8 +167,8 @@ export class PgEventsDesk extends EventsDesk {
       // What became unique for good stays unique: deciding an event a second time has no second effect.
       const again = await this.db.pool.query(
         `with again as (
-           update inbox_event set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
-            where id = $1 and body is not null returning lane)
+           update inbox_event e set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
+            where id = $1 and ${hasBody('e')} returning lane)
          ${makeDue(`select lane, ${timeSql(2)}, 1 from again`)}`,
         [match[2], this.time.given()],
       );
@@ -183,12 +184,17 @@ export class PgEventsDesk extends EventsDesk {
       const q = copy.rows[0];
       if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
       const taken = await db.query<{ id: string; lane: string }>(
-        `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, next_try_at)
-         select source, event_id, type, lane, body, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
-         on conflict (source, event_id) do update
-           set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
-           where inbox_event.body_sha256 = excluded.body_sha256
-         returning id, lane`,
+        `with taken as (
+           insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
+           select source, event_id, type, lane, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
+           on conflict (source, event_id) do update
+             set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
+             where inbox_event.body_sha256 = excluded.body_sha256
+           returning id, lane, received_at),
+         kept as (
+           insert into event_body (event_id, received_at, body)
+           select t.id, t.received_at, q.body from taken t, inbox_quarantine q where q.id = $1 on conflict do nothing)
+         select id, lane from taken`,
         [id, this.time.given()],
       );
       const [event] = taken.rows;

@@ -8,18 +8,24 @@ import { sameEvent } from '../domain/events/same-event.js';
 import { byteaArray, textArray } from './binary-arrays.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
+import { bodyOf } from './event-bodies.js';
 import { makeDue } from './lane-queue.js';
 
 const NOW = timeSql(7);
 const INSERT_SQL = `
-  with stored as (
-  insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, reason, received_at, decided_at, next_try_at)
-  select d.source, d.event_id, d.type, d.lane, d.body, sha256(d.body), d.status, d.reason, ${NOW},
+  with came as materialized (
+    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $8::bytea[])
+               as d(source, event_id, type, lane, status, reason, body)),
+  stored as (
+  insert into inbox_event (source, event_id, type, lane, body_sha256, status, reason, received_at, decided_at, next_try_at)
+  select d.source, d.event_id, d.type, d.lane, sha256(d.body), d.status, d.reason, ${NOW},
          case when d.status = 'received' then null else ${NOW} end, ${NOW}
-    from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $8::bytea[])
-           as d(source, event_id, type, lane, status, reason, body)
+    from came d
   on conflict (source, event_id) do nothing
-  returning source, event_id, lane, status, next_try_at),
+  returning id, source, event_id, lane, status, received_at, next_try_at),
+  kept as (
+  insert into event_body (event_id, received_at, body)
+  select s.id, s.received_at, d.body from stored s join came d on d.source = s.source and d.event_id = s.event_id),
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
   select source, event_id from stored`;
 
@@ -58,7 +64,8 @@ export class PgInbox extends Inbox {
     return outcomes;
   }
 
-  private async insert(batch: readonly Delivery[]): Promise<Set<string>> {
+  private async insert(all: readonly Delivery[]): Promise<Set<string>> {
+    const batch = [...new Map(all.toReversed().map((d) => [`${d.source}\n${d.eventId}`, d])).values()].toReversed();
     const inserted = await this.db.intake.query<{ source: string; event_id: string }>({
       name: 'store_events', // parsed and planned once a connection
       text: INSERT_SQL,
@@ -80,7 +87,7 @@ export class PgInbox extends Inbox {
   /** A delivery whose id is known: the same event again, or another one under its name. */
   private async compare(d: Delivery): Promise<StoreOutcome> {
     const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer }>(
-      'select body, body_sha256 from inbox_event where source = $1 and event_id = $2',
+      `select ${bodyOf('e')} as body, e.body_sha256 from inbox_event e where e.source = $1 and e.event_id = $2`,
       [d.source, d.eventId],
     );
     const row = known.rows[0];

@@ -5,6 +5,7 @@ import { type InboxSource } from '../domain/ports/inbox.js';
 import { type WaitingEvent } from '../domain/ports/lane-store.js';
 import { columnList, fromRow, REVIEW } from './codec.js';
 import { type DatabaseTime, readTime } from './database-time.js';
+import { bodyOf } from './event-bodies.js';
 import { fold, type Folded, type LoggedRow, storyOf, withLooseReviews } from './lane-log.js';
 
 type Row = Record<string, unknown>;
@@ -100,7 +101,7 @@ async function undecidedEvents(db: Db, lanes: readonly string[]): Promise<Readon
   const waiting = await db.query<Row>({
     name: 'load_waiting_events',
     text: `select e.* from unnest($1::text[]) as w(wanted) cross join lateral (
-             select id, source, event_id, type, lane, body, received_at, attempts, next_try_at from inbox_event e
+             select id, source, event_id, type, lane, ${bodyOf('e')} as body, received_at, attempts, next_try_at from inbox_event e
               where e.lane = w.wanted and e.status = 'received' order by id limit ${EVENTS_AT_ONCE + 1}) e
             order by e.id`,
     values: [lanes],

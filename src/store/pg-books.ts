@@ -254,7 +254,7 @@ export class PgBooks extends Books {
       `with undecided as materialized (
          select received_at from inbox_event where lane = any (${QUEUED}) and status = 'received')
        select (select count(*) from undecided) as waiting,
-              (select count(*) from inbox_event where status = 'parked') as parked,
+              (select count(*) from inbox_event where aside = 'parked') as parked,
               (select count(*) from open_call where status = 'pending') as pending,
               least((select min(received_at) from undecided),
                     (select min(created_at) from open_call where status = 'pending')) as oldest`,

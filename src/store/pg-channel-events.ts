@@ -7,6 +7,7 @@ import { LaneFenced, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction, isUnavailable } from './database.js';
+import { bodyOf, hasBody } from './event-bodies.js';
 import { makeDue, restIn } from './lane-queue.js';
 import { EVENTS_AT_ONCE, waitingEvent } from './lane-reader.js';
 
@@ -48,10 +49,10 @@ export class PgChannelEvents extends ChannelEvents {
   async load(lane: string): Promise<readonly RoutedEvent[]> {
     const found = await this.guarded(() =>
       this.db.pool.query<Row>(
-        `select e.*, extract(epoch from ${timeSql(2)} - e.received_at) * 1000 as waited_ms, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
+        `select e.*, ${bodyOf('e')} as body, extract(epoch from ${timeSql(2)} - e.received_at) * 1000 as waited_ms, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
            left join review r on r.subject = e.event_id and r.invoice_id is null and r.status = 'open'
             and r.kind in ('conflicting_event', 'dispute')
-          where e.lane = $1 and e.body is not null
+          where e.lane = $1 and ${hasBody('e')}
             and ((e.status = 'received' and e.next_try_at <= ${timeSql(2)}) or (e.status = 'done' and r.id is not null))
           order by e.id limit ${EVENTS_AT_ONCE}`,
         [lane, this.time.given()],

@@ -1,6 +1,7 @@
 // The numbers and samples that `status` and `doctor` show. Reads only.
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Database } from './database.js';
+import { hasBody } from './event-bodies.js';
 import { newestEvent } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 
@@ -112,9 +113,8 @@ export class PgOverview {
   /** Parked events in their own order after `after` (0: from the start), as `ie_…`. */
   async parked(after: bigint, limit: number): Promise<readonly bigint[]> {
     const found = await this.db.pool.query<{ id: string }>(
-      `select id from inbox_event
-        where status in ('ignored', 'parked') and status = any (array['parked']) and body is not null and id > $1
-        order by status desc, id limit $2`,
+      `select id from inbox_event e where aside = any (array['parked']) and ${hasBody('e')} and id > $1
+        order by aside desc, id limit $2`,
       [after, limit],
     );
     return found.rows.map((r) => BigInt(r.id));

@@ -19,6 +19,8 @@ import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { Statements } from '../domain/ports/statements.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { BodyMonths } from '../domain/ports/body-months.js';
+import { PgBodyMonths } from './event-bodies.js';
 import { DatabaseTime, ServerTime } from './database-time.js';
 import { Database } from './database.js';
 import { PgEventsDesk } from './event-queries.js';
@@ -68,6 +70,7 @@ const PORTS = [
   { provide: Books, useClass: PgBooks },
   { provide: ChannelEvents, useClass: PgChannelEvents },
   { provide: EventsDesk, useClass: PgEventsDesk },
+  { provide: BodyMonths, useClass: PgBodyMonths },
   { provide: Signups, useClass: PgSignups },
   { provide: Requests, useClass: PgRequests },
   { provide: MarkLookups, useClass: PgMarkLookups },

@@ -288,7 +288,7 @@ describe('the command line', () => {
     expect(before).toMatchObject({ code: 0, body: { outcome: 'clean' } });
     const ran = await cliJson(['erase', paid.customerId, '--yes'], world.env);
     expect(ran).toMatchObject({ code: 0, body: { waiting: 0 } });
-    const find = `select 'inbox' as t from inbox_event where position('ada.lovelace'::bytea in body) > 0
+    const find = `select 'inbox' as t from event_body where position('ada.lovelace'::bytea in body) > 0
       union all select 'quarantine' from inbox_quarantine where position('ada.lovelace'::bytea in body) > 0
       union all select 'signup' from signup where body like '%ada.lovelace%'
       union all select 'log' from lane_log where change::text || coalesce(bodies::text, '') like '%ada.lovelace%'
@@ -316,7 +316,9 @@ describe('the command line', () => {
     expect(none).toMatchObject({ code: 0, body: { events: 0 } });
     await world.subscriber();
     await sql(
-      `update inbox_event set decided_at = now() - interval '100 days' where id in (select id from inbox_event where body is not null and status <> 'received' limit 2)`,
+      `with old as (update inbox_event set received_at = received_at - interval '100 days', decided_at = now() - interval '100 days'
+                      where id in (select b.event_id from event_body b join inbox_event e on e.id = b.event_id where status = 'done' limit 2) returning id, received_at)
+       update event_body b set received_at = old.received_at from old where old.id = b.event_id`,
     );
     const some = await cliJson<{ events: number }>(['purge', '--older-than', '90d', '--yes'], world.env);
     expect(some.body.events).toBe(2);

@@ -190,6 +190,13 @@ export const mutants = [
     tests: ['test/store/request-budget.test.ts'],
   },
   {
+    name: 'a purge takes the body of what waits for a person',
+    file: 'migrations/0001-schema.sql',
+    find: "select id from inbox_event where aside = ''parked''",
+    replace: 'select id from inbox_event where false',
+    tests: ['test/store/event-bodies.test.ts'],
+  },
+  {
     name: 'what is sent to Stripe differs from the stored bytes',
     file: 'src/stripe/stripe-client.ts',
     find: 'await this.requests.post(wire.path, wire.body, key)',

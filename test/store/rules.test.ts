@@ -118,7 +118,8 @@ describe('migrations', () => {
     const text = readFileSync(join(OWN_MIGRATIONS, file), 'utf8');
     expect(text).toMatch(/^-- Why: [\s\S]*Locks: [\s\S]*Undo: [\s\S]*\n\n-- up\n/);
     const up = (text.split(/^-- down$/m)[0] ?? '').split(/^-- up$/m)[1] ?? '';
-    expect(up).not.toMatch(NEEDS_NEW_CODE);
+    // What a function does is done when somebody calls it.
+    expect(up.replace(/\$\$[\s\S]*?\$\$/g, '')).not.toMatch(NEEDS_NEW_CODE);
     const columns = [...up.matchAll(/add column[^,;]*/gi)].map(([column]) => column);
     expect(columns.filter((c) => /not null/i.test(c) && !/default/i.test(c))).toEqual([]);
   });

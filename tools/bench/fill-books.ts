@@ -10,13 +10,14 @@ const PURGED = 100_000;
 
 /** In each table the rows of renewals `$1` to `$2`. Old: three days to two years; so today's counts are of today's rows. */
 const ROWS: readonly string[] = [
-  `insert into inbox_event (source, event_id, type, lane, body, body_sha256, status, received_at, decided_at, next_try_at)
-   select s.source, s.name || n, case when n <= ${RARE} then s.rare_type else s.type end, 'in_old' || n,
-          case when n <= ${PURGED} then '\\x7b7d'::bytea end, sha256(s.name::bytea),
+  `insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, decided_at, next_try_at)
+   select s.source, s.name || n, case when n <= ${RARE} then s.rare_type else s.type end, 'in_old' || n, sha256(s.name::bytea),
           case when n > ${RARE} then 'done' else s.rare_status end, at, at, at
      from k, (values ('stripe', 'evt_old', 'invoice.created', 'invoice.voided', 'ignored'),
                      ('mor_payments', 'evt_pay_old', 'payment.succeeded', 'payment.failed', 'parked'))
                as s(source, name, type, rare_type, rare_status)`,
+  `insert into event_body (event_id, received_at, body)
+   select e.id, e.received_at, '\\x7b7d'::bytea from k join inbox_event e on e.lane = 'in_old' || n where n <= ${PURGED}`,
   `insert into invoice (invoice_id, customer_id, status, platform_status, billing_reason, currency, amount_due, amount_paid,
           amount_remaining, total, subscription_id, collection_method, platform_created_at, facts_at, read_at, first_seen_at)
    select 'in_old' || n, 'cus_old' || n / 12, case when n <= ${RARE} then 'open' else 'paid' end, 'paid', 'subscription_cycle', 'EUR',

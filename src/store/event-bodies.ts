@@ -1,0 +1,62 @@
+// The bodies of events: a table of their own, with a partition for each month, so that a purge drops a month.
+import { Injectable } from '@nestjs/common';
+import type pg from 'pg';
+import { BodyMonths } from '../domain/ports/body-months.js';
+import { sqlState } from './database-errors.js';
+import { DatabaseTime, timeSql } from './database-time.js';
+import { Database } from './database.js';
+
+/** The body of the event of this alias, as a part of a query; null: it was purged or erased. */
+export const bodyOf = (event: string): string =>
+  `(select b.body from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
+
+/** Its body is there. */
+export const hasBody = (event: string): string =>
+  `exists (select from event_body b where b.event_id = ${event}.id and b.received_at = ${event}.received_at)`;
+
+@Injectable()
+export class PgBodyMonths extends BodyMonths {
+  constructor(
+    private readonly db: Database,
+    private readonly time: DatabaseTime,
+  ) {
+    super();
+  }
+
+  async makeAhead(months: number): Promise<void> {
+    await this.db.pool.query(`select make_body_months(${timeSql(1)}, $2)`, [this.time.given(), months]);
+  }
+}
+
+const LOCK_TRIES = 5;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Drops whole months that ended before `before`, and bodies older than that which outlived their month and are decided since. */
+export async function purgeBodies(pool: pg.Pool, before: Date, onBatch: (dropped: number) => void): Promise<number> {
+  let dropped = 0;
+  const add = (n: number): void => {
+    dropped += n;
+    onBatch(n);
+  };
+  for (let month = await dropMonth(pool, before); month !== null; month = await dropMonth(pool, before)) add(month);
+  const others = await pool.query(
+    `delete from event_body_other b using inbox_event e
+      where b.received_at < $1 and e.id = b.event_id and e.status in ('done', 'ignored')`,
+    [before],
+  );
+  add(others.rowCount ?? 0);
+  return dropped;
+}
+
+/** Null: there is none. While others hold the table busy it is tried again. */
+async function dropMonth(pool: pg.Pool, before: Date): Promise<number | null> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const found = await pool.query<{ n: string | null }>('select drop_body_month($1) as n', [before]);
+      const n = found.rows[0]?.n ?? null;
+      return n === null ? null : Number(n);
+    } catch (e) {
+      if (sqlState(e) !== LOCK_NOT_AVAILABLE || attempt === LOCK_TRIES) throw e;
+    }
+  }
+}
