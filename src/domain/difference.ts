@@ -10,6 +10,7 @@ export type Acknowledgement = { readonly note: string; readonly by: string; read
 export const differenceKinds = [
   'charged_not_marked', // the MoR took money and Stripe does not show it
   'marked_not_charged', // Stripe shows a payment that no word of the MoR covers
+  'charge_on_two_invoices', // one charge of the MoR is named by payments of two invoices
   'amount_differs',
   'refund_not_mirrored',
   'refunded_by_hand', // Stripe shows money given back that no refund of the MoR covers
@@ -54,6 +55,8 @@ export type OurInvoice = {
   readonly objects?: readonly MorObjectRow[];
   /** Its tax at the MoR; left out: none is committed by us. */
   readonly taxes?: readonly TaxRecord[];
+  /** Payments of other invoices that name a charge of one of its own; left out: none. */
+  readonly sameCharge?: readonly PaymentRow[];
 };
 
 /** True: no open review item tells of it, and nobody has acknowledged it. */

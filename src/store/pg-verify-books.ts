@@ -72,6 +72,7 @@ export class PgVerifyBooks extends VerifyBooks {
       orm.getRepository(TaxRecordEntity).find(theirs).then(byInvoice),
       orm.getRepository(ReviewEntity).find(open).then(byInvoice),
     ]);
+    const sharing = await this.sharing(ids.flatMap((id) => payments(id)));
     return invoices.map((invoice) => ({
       invoice,
       payments: payments(invoice.invoiceId),
@@ -79,7 +80,20 @@ export class PgVerifyBooks extends VerifyBooks {
       openReviews: reviews(invoice.invoiceId),
       objects: objects(invoice.invoiceId),
       taxes: taxes(invoice.invoiceId),
+      sameCharge: sharing.filter(
+        (other) =>
+          other.invoiceId !== invoice.invoiceId &&
+          payments(invoice.invoiceId).some((p) => p.processorChargeId === other.processorChargeId),
+      ),
     }));
+  }
+
+  /** All payments that name a charge of one of these. */
+  private async sharing(payments: readonly PaymentRow[]): Promise<readonly PaymentRow[]> {
+    const charges = payments.flatMap((p) => p.processorChargeId ?? []);
+    return this.db.orm
+      .getRepository(PaymentEntity)
+      .find({ where: { processorChargeId: In(charges) }, order: { seq: 'ASC' } });
   }
 
   async unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>> {

@@ -2,7 +2,14 @@
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { type BillingEventFacts, type BillingPage, type ShownInvoice } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { compareAttached, compareInvoice, compareWithin, difference, paidBeyondLedger } from './rules/compare.js';
+import {
+  compareAttached,
+  compareCharges,
+  compareInvoice,
+  compareWithin,
+  difference,
+  paidBeyondLedger,
+} from './rules/compare.js';
 import { STRIPE_EVENTS_KEPT_MS, VERIFY_GRACE_MS, VERIFY_YOUNG_PAUSE_MS } from '../policy.js';
 import { type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
 import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/compare-hands.js';
@@ -102,7 +109,7 @@ export class VerifyComparison {
       const page = await books.openEnds(since, after, VERIFY_PAGE);
       for (const ours of page) {
         const settled = compareWithin(ours, now);
-        this.findings.addOfBooks(settled);
+        this.findings.addOfBooks([...settled, ...compareCharges(ours)]);
         this.noteYoung(ours.invoice.invoiceId, settled, () => compareWithin(ours, now, 0));
         const isNew = ours.refunds.some((r) => resumed !== null && (r.succeededAt ?? r.createdAt) >= resumed);
         if (ours.seq > this.refundsAfter || isNew) this.findings.addShown(await this.hands.ofRefunds(ours));
@@ -145,6 +152,7 @@ export class VerifyComparison {
     const payments = beyond || named ? await this.paymentsOf(facts) : [];
     if (beyond) found.push(...compareAttached(facts, own, payments));
     if (own === null) return found;
+    found.push(...compareCharges(own));
     const detached = compareDetached({ ...facts, payments }, own);
     if (creditedBeyondLedger(facts, own)) found.push(...(await this.hands.ofNotes(own)));
     found.push(...compareOverpaid(facts, own));

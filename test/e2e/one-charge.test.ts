@@ -1,5 +1,6 @@
 // Two invoices' payments that name one charge: the charge is booked once, and a person hears of both.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { cli } from '../cli/rig.js';
 import { startWorld, type World } from '../support/world.js';
 import { deafMor, newPaid, openRenewal, stripeSide, tellSucceeded, untilReviews } from './support/story.js';
 
@@ -33,4 +34,23 @@ it('one charge named by two invoices is the payment of the first alone, and a do
   expect((await world.stripe.invoices.retrieve(other)).status).toBe('open');
   const ledger = await world.api('GET', `/v1/ledger?invoice_id=${other}`);
   expect(ledger.body['data']).toEqual([]);
+
+  // Verify names it too, on the invoice that is not booked, until a person has set that payment aside.
+  const named = async (): Promise<unknown[]> => {
+    const { out } = await cli(['verify', '--json'], world.env);
+    const report = JSON.parse(out) as Record<'differences' | 'explained', { kind: string }[]>;
+    return [...report.differences, ...report.explained].filter((d) => d.kind === 'charge_on_two_invoices');
+  };
+  const [line, ...more] = await named();
+  expect(more).toEqual([]);
+  expect(line).toMatchObject({
+    invoice_id: other,
+    payment_id: second.paymentId,
+    object_id: first.chargeId,
+    review_id: item?.['id'],
+    detail: `charge ${first.chargeId} is named by payment ${first.paymentId} of invoice ${paid} (confirmed) and by payment ${second.paymentId} of invoice ${other} (parked)`,
+  });
+  const settled = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, { resolution: 'dismiss' });
+  expect(settled.status).toBe(200);
+  expect(await named()).toEqual([]);
 });

@@ -5,9 +5,11 @@ import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/domain/ports/billing-reader.js';
 import {
   compareAttached,
+  compareCharges,
   compareCreditNotes,
   compareInvoice,
   compareWithin,
+  type Difference,
   difference,
 } from '../../src/verify/rules/compare.js';
 import { isRepairable, type OurInvoice } from '../../src/domain/difference.js';
@@ -285,6 +287,37 @@ describe('against the invoice on Stripe', () => {
       openReviews: [review({ kind: 'double_payment' })],
     });
     expect(compareAttached(facts(), asked, [])).toMatchObject([{ reviewId: 'rev_1' }]);
+  });
+});
+
+describe('one charge on two invoices', () => {
+  const first = payment({ id: 'pmt_a', paymentId: 'pay_a', invoiceId: 'in_a', processorChargeId: 'ch_1' });
+  const late = new Date(first.recordedAt.getTime() + 1000);
+  const second = payment({ id: 'pmt_b', paymentId: 'pay_b', processorChargeId: 'ch_1', recordedAt: late });
+  const about = (p: PaymentRow, other: PaymentRow): Difference[] =>
+    compareCharges(ours({ payments: [p], sameCharge: [other] }));
+
+  it('is named once, with both invoices, also when both were booked and nobody was asked', () => {
+    expect(about(second, first)).toMatchObject([
+      {
+        kind: 'charge_on_two_invoices',
+        invoiceId: second.invoiceId,
+        paymentId: 'pay_b',
+        objectId: 'ch_1',
+        reviewId: null,
+        detail: expect.stringMatching(/pay_a of invoice in_a .* pay_b of invoice in_/),
+      },
+    ]);
+    expect(about(first, second)).toEqual([]);
+    const unbooked = { ...first, succeededAt: null };
+    expect(about(unbooked, second)).toHaveLength(1);
+    expect(about(second, unbooked)).toEqual([]);
+  });
+
+  it('is none once one of them was set aside or given back, or never succeeded', () => {
+    expect(about({ ...second, mark: 'closed' }, first)).toEqual([]);
+    expect(about(second, { ...first, mark: 'closed' })).toEqual([]);
+    expect(about({ ...second, status: 'failed' }, first)).toEqual([]);
   });
 });
 

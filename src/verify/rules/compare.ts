@@ -100,6 +100,36 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
   ];
 }
 
+/**
+ * One charge is one sum of money, and two invoices' payments name it. Named once: on the payment that is not booked, or the later one.
+ * What was given back or set aside by a person counts no more.
+ */
+export function compareCharges(o: OurInvoice): Difference[] {
+  return o.payments.flatMap((p) =>
+    (o.sameCharge ?? []).flatMap((other) => {
+      if (p.processorChargeId !== other.processorChargeId || p.invoiceId === other.invoiceId) return [];
+      if (!claimsCharge(p) || !claimsCharge(other) || !comesAfter(p, other)) return [];
+      const [name, first] = [p.paymentId ?? p.id, other.paymentId ?? other.id];
+      const detail = `charge ${p.processorChargeId ?? ''} is named by payment ${first} of invoice ${other.invoiceId} (${other.mark}) and by payment ${name} of invoice ${p.invoiceId} (${p.mark})`;
+      const reviewId = reviewOf(o, (r) => r.kind === 'double_payment' && r.paymentRowId === p.id);
+      const about = { invoiceId: p.invoiceId, paymentId: name, objectId: p.processorChargeId, reviewId };
+      return [difference('charge_on_two_invoices', 'person', detail, about)];
+    }),
+  );
+}
+
+function claimsCharge(p: PaymentRow): boolean {
+  return p.processorChargeId !== null && p.mark !== 'closed' && p.status !== 'failed' && p.status !== 'requires_action';
+}
+
+function comesAfter(p: PaymentRow, other: PaymentRow): boolean {
+  if ((p.succeededAt === null) !== (other.succeededAt === null)) return p.succeededAt === null;
+  return (
+    p.recordedAt.getTime() - other.recordedAt.getTime() > 0 ||
+    (p.recordedAt.getTime() === other.recordedAt.getTime() && p.id > other.id)
+  );
+}
+
 function uncommitted(o: OurInvoice, t: TaxRecord, isSettled: IsSettled): Difference[] {
   if (t.stage === 'committed' || t.stage === 'closed') return [];
   const reviewId = o.openReviews.find((r) => isTaxOf(r, t))?.id ?? null;
