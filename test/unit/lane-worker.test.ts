@@ -1,9 +1,11 @@
 // The loop of the lanes beside a crowd at the doors: who waits for an answer goes first.
+import { getEventListeners, getMaxListeners } from 'node:events';
 import { expect, it } from '@jest/globals';
-import { type LaneStore } from '../../src/domain/ports/lane-store.js';
+import { type Claim, type LaneStore, StoreUnavailable } from '../../src/domain/ports/lane-store.js';
 import { Wake } from '../../src/lane/wake.js';
 import { type WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { LaneWorker } from '../../src/lane/lane-worker.js';
+import { SystemClock } from '../../src/system/system-ports.js';
 import { StillClock, turn } from '../support/intake-fakes.js';
 
 it('claims at a walk while deliveries crowd the doors, however often it is woken, and at once when they are through', async () => {
@@ -34,4 +36,33 @@ it('claims at a walk while deliveries crowd the doors, however often it is woken
   const stopped = worker.stop();
   await clock.pass(400, 50);
   await stopped;
+});
+
+it('waits out an outage with a thousand lanes at once without a warning of too many listeners', async () => {
+  let stop: AbortSignal | null = null;
+  let n = 0;
+  const released: string[] = [];
+  const store = {
+    claim: (_: string, limit: number) =>
+      Promise.resolve(
+        Array.from({ length: limit }, (): Claim => ({ lane: `in_${n++}`, fence: 1n, waitingTypes: [], events: [] })),
+      ),
+    renew: () => Promise.resolve(new Set<string>()),
+    release: (lane: string) => Promise.resolve(void released.push(lane)),
+  } as Partial<LaneStore> as LaneStore;
+  const run: WorkLaneFlow['run'] = (_, signal) => {
+    stop = signal;
+    return Promise.reject(new StoreUnavailable('gone'));
+  };
+  const flow = { run } as Partial<WorkLaneFlow> as WorkLaneFlow;
+  const options = { owner: 'one', concurrency: 1_000, leaseMs: 25_000, pollMs: 400 };
+  const worker = new LaneWorker(store, flow, new Wake(), new SystemClock(), options);
+  worker.start();
+  for (let turns = 0; turns < 50; turns++) await turn();
+  const listening = stop === null ? 0 : getEventListeners(stop, 'abort').length;
+  expect(listening).toBeGreaterThanOrEqual(1_125);
+  expect(listening).toBeLessThanOrEqual(stop === null ? 0 : getMaxListeners(stop)); // Node warns beyond it
+  await worker.stop();
+  expect(n).toBeGreaterThanOrEqual(1_125);
+  expect(new Set(released).size).toBe(n);
 });
