@@ -1,5 +1,7 @@
 // The time of the database: the one clock that all replicas share. A process's own may be wrong by minutes, and a lease or a due time
-// that was written by it would be early or late for all the others.
+// that was written by it would be early or late for all the others. Leases, due times, arrivals, the doors log, the audit and the runs of
+// verify are stamped by it. A process's own clock is left where minutes change nothing or where it is compared with itself alone: how far
+// back a list goes, pauses, tokens, a console session's end, a person's note beside a difference.
 import type pg from 'pg';
 
 export abstract class DatabaseTime {

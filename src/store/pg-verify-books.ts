@@ -1,7 +1,7 @@
 // Verify's bulk reads and its findings in PostgreSQL.
 import { Inject, Injectable } from '@nestjs/common';
 import { Any, In, Not } from 'typeorm';
-import { type InvoiceRow } from '../domain/model.js';
+import { type InvoiceRow, type PaymentRow } from '../domain/model.js';
 import { type TakeUp, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { type Acknowledgement, type Difference, type OurInvoice, type VerifyProgress } from '../domain/difference.js';
 import { differenceId } from '../verify/rules/acknowledge.js';
@@ -9,7 +9,7 @@ import { type LossWindow } from '../domain/ports/loss.js';
 import { VERIFY_ABANDONED_AFTER_MS, VERIFY_RESUME_WITHIN_MS } from '../policy.js';
 import { PROGRESS_VERSION, progressFromJson, progressToJson } from '../verify/rules/progress.js';
 import { jsonText } from './codec.js';
-import { DatabaseTime, laterSql, timeSql } from './database-time.js';
+import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 import { MarkLookups } from '../domain/ports/mark-lookups.js';
 import { DifferenceAckEntity } from './entities/difference-ack.entity.js';
@@ -28,10 +28,14 @@ export class PgVerifyBooks extends VerifyBooks {
 
   constructor(
     private readonly db: Database,
-    private readonly time: DatabaseTime,
+    private readonly clock: DatabaseTime,
     @Inject(MarkLookups) override readonly marks: MarkLookups = new PgMarkLookups(db),
   ) {
     super();
+  }
+
+  time(): Promise<Date> {
+    return readTime(this.db.pool, this.clock);
   }
 
   async invoices(invoiceIds: readonly string[]): Promise<readonly OurInvoice[]> {
@@ -53,7 +57,7 @@ export class PgVerifyBooks extends VerifyBooks {
          union select invoice_id from tax_record where stage not in ('committed', 'closed')
          union select invoice_id from payment where succeeded_at is not null and mark not in ('confirmed', 'closed'))
        select i.invoice_id, i.seq from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
-      [after, limit, this.time.given(), since],
+      [after, limit, this.clock.given(), since],
     );
     const seqs = new Map(found.rows.map((r) => [r.invoice_id, BigInt(r.seq)]));
     const joined = await this.invoices([...seqs.keys()]);
@@ -93,7 +97,7 @@ export class PgVerifyBooks extends VerifyBooks {
     const charges = payments.flatMap((p) => p.processorChargeId ?? []);
     return this.db.orm
       .getRepository(PaymentEntity)
-      .find({ where: { processorChargeId: In(charges) }, order: { seq: 'ASC' } });
+      .find({ where: { processorChargeId: Any(charges) }, order: { seq: 'ASC' } });
   }
 
   async unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
@@ -132,7 +136,7 @@ export class PgVerifyBooks extends VerifyBooks {
         run.outcome,
         jsonText(run.compared),
         jsonText(progressToJson(progress)),
-        this.time.given(),
+        this.clock.given(),
       ],
     );
   }
@@ -152,7 +156,7 @@ export class PgVerifyBooks extends VerifyBooks {
         jsonText(run.more),
         jsonText(run.lossWindows),
         progress === null ? null : jsonText(progressToJson(progress)),
-        this.time.given(),
+        this.clock.given(),
         run.marksLeft,
       ],
     );
@@ -183,7 +187,7 @@ export class PgVerifyBooks extends VerifyBooks {
         PROGRESS_VERSION,
         jsonText(settings),
         new Date(since.getTime() - VERIFY_RESUME_WITHIN_MS),
-        this.time.given(),
+        this.clock.given(),
       ],
     );
     const [made] = found.rows;
@@ -236,7 +240,7 @@ export class PgVerifyBooks extends VerifyBooks {
     const found = await this.db.pool.query<{ busy: boolean }>(
       `select exists (select 1 from inbox_event where lane = any($1) and status = 'received')
            or exists (select 1 from lane where key = any($1) and (due_at <= ${timeSql(2)} or lease_until > ${timeSql(2)})) as busy`,
-      [lanes, this.time.given()],
+      [lanes, this.clock.given()],
     );
     return found.rows[0]?.busy === false;
   }
@@ -248,14 +252,14 @@ export class PgVerifyBooks extends VerifyBooks {
          where l.lease_until is null or l.lease_until <= ${timeSql(1)}
             -- Nobody waits longer than a day: the server's clock was wrong, and set right since.
             or l.lease_until > ${timeSql(1)} + interval '2 days'`,
-      [this.time.given(), forMs],
+      [this.clock.given(), forMs],
     );
     return taken.rowCount === 1;
   }
 
   async nextRunIn(ms: number): Promise<void> {
     const sql = `update lane set lease_until = ${laterSql(1, 2)} where key = 'job:verify'`;
-    await this.db.pool.query(sql, [this.time.given(), ms]);
+    await this.db.pool.query(sql, [this.clock.given(), ms]);
   }
 }
 

@@ -2,7 +2,7 @@
 // verify is made at once.
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
-import { Clock, Ids } from '../domain/ports/clock.js';
+import { Ids } from '../domain/ports/clock.js';
 import { DoorsLog } from '../domain/ports/loss.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { LossWindowFlow } from './loss-window.flow.js';
@@ -20,7 +20,6 @@ export class DoorWatch {
     private readonly doors: DoorsLog,
     private readonly loss: LossWindowFlow,
     private readonly books: VerifyBooks,
-    private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly job: VerifyJob,
   ) {}
@@ -36,7 +35,7 @@ export class DoorWatch {
     this.isOpen = false;
     if (this.id === null) return;
     try {
-      await this.doors.seen(this.id, this.clock.now());
+      await this.doors.seen(this.id);
     } catch (e) {
       this.log.error('that the doors close could not be written down', e);
     }
@@ -47,10 +46,9 @@ export class DoorWatch {
   async beat(): Promise<void> {
     if (!this.isOpen) return;
     try {
-      const now = this.clock.now();
-      if (this.id !== null && (await this.doors.seen(this.id, now))) return;
+      if (this.id !== null && (await this.doors.seen(this.id))) return;
       const id = this.ids.next('open');
-      await this.doors.opened(id, now);
+      await this.doors.opened(id);
       this.id = id;
       if (!(await this.loss.isNews(await this.books.lastComplete()))) return;
       await this.books.nextRunIn(0);

@@ -82,7 +82,7 @@ export class VerifyJob implements OnModuleDestroy {
       if (caughtUp) await this.flow.repair(report);
       if (report.outcome !== 'incomplete') {
         // After a repair: soon, to see whether all is well then. A run that went on with another is a day from the other's beginning.
-        const tomorrow = report.beganAt.getTime() + DAY_MS - this.clock.now().getTime();
+        const tomorrow = report.beganAt.getTime() + DAY_MS - (await this.books.time()).getTime();
         await this.books.nextRunIn(caughtUp ? VERIFY_LOOK_EVERY_MS : tomorrow);
         return;
       }

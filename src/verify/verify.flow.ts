@@ -96,7 +96,7 @@ export class VerifyFlow {
     const { since } = begins;
     const { signal } = options;
     let steps = 0;
-    let savedAt = begins.startedAt.getTime();
+    let savedAt = this.context.clock.now().getTime();
     const step = async (what: string, n: number): Promise<void> => {
       compared[what] = (compared[what] ?? 0) + n;
       options.onProgress?.(compared);
@@ -129,7 +129,7 @@ export class VerifyFlow {
     const { more } = findings;
     const isUntold = untoldOf({ differences, more }) > 0;
     const outcome = problem !== null ? 'incomplete' : isUntold ? 'differences' : 'clean';
-    const finishedAt = this.context.clock.now();
+    const finishedAt = await this.books.time();
     const lossWindows = lost?.windows ?? [];
     const { marksLeft } = comparison;
     const finished: VerifyRun = { ...begins, compared, differences, more, marksLeft, lossWindows, finishedAt, outcome };
@@ -153,8 +153,8 @@ export class VerifyFlow {
 
   private async begin({ since, resume }: VerifyOptions): Promise<{ run: VerifyRun; progress: VerifyProgress }> {
     const id = this.ids.next('ver');
-    const { settings, clock } = this.context;
-    const now = clock.now();
+    const { settings } = this.context;
+    const now = await this.books.time();
     const cut = resume === true ? await this.books.takeUp({ id, now, since, settings }) : null;
     if (cut !== null) return cut;
     const run: VerifyRun = {

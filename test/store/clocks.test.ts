@@ -9,6 +9,10 @@ import { LEASE_MS } from '../../src/store/lane-queue.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { PgSignups } from '../../src/store/signup-store.js';
+import { PgAuditLog } from '../../src/store/pg-audit.js';
+import { PgDoorsLog } from '../../src/store/pg-doors-log.js';
+import { type BillingReader } from '../../src/domain/ports/billing-reader.js';
+import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
@@ -17,6 +21,15 @@ import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 const AHEAD_MS = 240_000;
+const NO_ANSWER = {
+  ok: false,
+  kind: 'retry',
+  status: null,
+  code: null,
+  message: 'down',
+  errors: [],
+  requestId: null,
+} as const;
 const LEASE_PROMISED_MS = 30_000;
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
@@ -83,6 +96,42 @@ describe('a replica whose clock is 240 s ahead', () => {
 });
 
 describe('in production', () => {
+  it('the doors log, the audit and the runs of verify are stamped by the clock of the server', async () => {
+    const { db, harness } = x;
+    const time = new ServerTime();
+    await new PgDoorsLog(db, time).opened('open_1');
+    const entry = { actor: 'ops', role: 'ops', action: 'refund.create', target: null, source: '::1' };
+    await new PgAuditLog(db, time).write({ ...entry, outcome: 'begun', status: 0, detail: null });
+    // A run of the replica whose clock is wrong; Stripe cannot be asked, and the run ends at once.
+    const { ids, platform, gateway } = harness;
+    const context = new FlowContext(SETTINGS, ahead, new SeededRng(), ids, platform, gateway);
+    ahead.selfMoving = true; // what is asked again waits no longer than a moment
+    const books = new PgVerifyBooks(db, time);
+    const down: unknown = new Proxy({}, { get: () => () => Promise.resolve(NO_ANSWER) });
+    const inbox = new PgInbox(db, ids, time);
+    const lanes = new PgLaneStore(db, time);
+    const verify = new VerifyFlow(
+      books,
+      down as BillingReader,
+      platform,
+      gateway,
+      inbox,
+      lanes,
+      context,
+      new Wake(),
+      ids,
+    );
+    expect(await verify.run({ since: new Date(Date.now() - 86_400_000) })).toMatchObject({ outcome: 'incomplete' });
+    const { rows } = await db.pool.query<{ off: number }>(
+      `select abs(extract(epoch from clock_timestamp() - t.at))::float8 as off from (
+         select opened_at as at from doors_open union all select seen_at from doors_open union all select at from audit
+         union all select started_at from verify_run union all select began_at from verify_run
+         union all select finished_at from verify_run) t`,
+    );
+    expect(rows).toHaveLength(6);
+    for (const { off } of rows) expect(off).toBeLessThan(60);
+  });
+
   it('leases, arrivals, turns and the daily run are written by the clock of the server', async () => {
     const { db } = x;
     const time = new ServerTime();

@@ -12,36 +12,40 @@ const at = (minutes: number): Date => new Date(START + minutes * MINUTE);
 let database: TestDatabase;
 let db: Database;
 let log: PgDoorsLog;
+let now = new Date(START);
 beforeAll(async () => {
   database = await freshDatabase();
   db = await Database.open({ url: database.url, poolSize: 2, onError: () => undefined });
-  log = new PgDoorsLog(db);
+  log = new PgDoorsLog(db, { given: () => now });
 });
 afterAll(async () => {
   await db.close();
   await database.drop();
 });
 
+const openedAt = (id: string, minutes: number): Promise<void> => ((now = at(minutes)), log.opened(id));
+const seenAt = (id: string, minutes: number): Promise<boolean> => ((now = at(minutes)), log.seen(id));
+
 describe('the log of the doors', () => {
   it('is one row for as long as a process goes on telling, and a gap when it fell silent', async () => {
-    await log.opened('open_a', at(0));
-    for (let m = 1; m <= 5; m++) expect(await log.seen('open_a', at(m))).toBe(true);
-    expect(await log.seen('open_a', at(3))).toBe(true); // a clock that was set back takes nothing away
-    expect(await log.seen('open_a', at(20))).toBe(false); // a quarter of an hour without the database
+    await openedAt('open_a', 0);
+    for (let m = 1; m <= 5; m++) expect(await seenAt('open_a', m)).toBe(true);
+    expect(await seenAt('open_a', 3)).toBe(true); // a clock that was set back takes nothing away
+    expect(await seenAt('open_a', 20)).toBe(false); // a quarter of an hour without the database
     expect(await log.open()).toEqual([{ from: at(0), to: at(5) }]);
-    expect(await log.seen('open_of_nobody', at(5))).toBe(false);
+    expect(await seenAt('open_of_nobody', 5)).toBe(false);
   });
 
   it('keeps the end of an outage that lasted for longer than rows are kept', async () => {
     const after = 60 * 24 * 60;
-    await log.opened('open_b', at(after));
+    await openedAt('open_b', after);
     expect(await log.open()).toEqual([
       { from: at(0), to: at(5) },
       { from: at(after), to: at(after) },
     ]);
     expect(lossWindows(await log.open())).toHaveLength(1);
-    await log.seen('open_b', at(after + 1));
-    await log.opened('open_c', at(after + 2));
+    await seenAt('open_b', after + 1);
+    await openedAt('open_c', after + 2);
     expect((await log.open()).map((s) => s.from)).toEqual([at(after), at(after + 2)]);
   });
 });

@@ -9,10 +9,9 @@ import {
   compareCreditNotes,
   compareInvoice,
   compareWithin,
-  type Difference,
   difference,
 } from '../../src/verify/rules/compare.js';
-import { isRepairable, type OurInvoice } from '../../src/domain/difference.js';
+import { type Difference, isRepairable, type OurInvoice } from '../../src/domain/difference.js';
 import { compareRecord } from '../../src/verify/rules/compare-hands.js';
 import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from '../support/builders.js';
 

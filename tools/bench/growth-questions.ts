@@ -19,7 +19,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
   const books = new PgBooks(db, clock);
   const [lanes, verify, overview] = [new PgLaneStore(db, time), new PgVerifyBooks(db, time), new PgOverview(db)];
-  const [signups, doors] = [new PgSignups(db, time, ids), new PgDoorsLog(db)];
+  const [signups, doors] = [new PgSignups(db, time, ids), new PgDoorsLog(db, time)];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
   const deep = { limit: LIMIT, cursor: String(n) };
@@ -60,7 +60,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('overview of the console', () => books.overview()),
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
     ask('timer: depth of the queues (a scrape)', () => books.backlog()),
-    ask('timer: the doors are open (a minute)', () => doors.seen('bench', clock.now())),
+    ask('timer: the doors are open (a minute)', () => doors.seen('bench')),
     ask('timer: overdue signups (5 min)', () => signups.flagOverdue(18 * HOURS_MS)),
     ask('timer: the last verify run (5 min)', async () => [await verify.last(), await verify.lastComplete()]),
     ask('last event of each sender', () => overview.lastEvents()),

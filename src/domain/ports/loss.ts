@@ -3,12 +3,12 @@ import { type CallOutcome } from './call.js';
 
 export abstract class DoorsLog {
   /**
-   * The doors of a process are open now, and have been since its last such word under this id. False: that word is too long ago for
+   * The doors of a process are open now, by the database's time, and have been since its last such word under this id. False: that word is too long ago for
    * anyone to know what was in between, nothing was written, and the process goes on under a new id.
    */
-  abstract seen(id: string, at: Date): Promise<boolean>;
+  abstract seen(id: string): Promise<boolean>;
   /** The doors of a process opened. Forgets what is too old to matter. */
-  abstract opened(id: string, at: Date): Promise<void>;
+  abstract opened(id: string): Promise<void>;
   /** All stretches that are kept, of all processes. */
   abstract open(): Promise<readonly Span[]>;
 }

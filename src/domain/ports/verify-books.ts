@@ -71,6 +71,8 @@ export type TakeUp = {
 };
 
 export abstract class VerifyBooks {
+  /** The database's time, by which runs begin and end: other replicas compare with it. */
+  abstract time(): Promise<Date>;
   /** Which marks the MoR has vouched for. */
   abstract readonly marks: MarkLookups;
   /** The ledger's side of these invoices, those that we know. */
