@@ -10,7 +10,7 @@ import { chosen, type Column, filterForm, pageOf, pager, table } from '../consol
 import { foreign, reference, status, time } from '../console/show.js';
 
 const AUDIT_FILTERS = [
-  { name: 'actor', label: 'Who (name of a key)' },
+  { name: 'actor', label: 'Key name' },
   { name: 'action', label: 'What' },
 ] as const;
 
@@ -41,7 +41,7 @@ export class AuditPages {
     const page = pageOf(req);
     const found = await this.books.audit(values, page);
     const body = html`${filterForm(path, AUDIT_FILTERS, values)}
-    ${table('Newest first; refused tries too', AUDIT, found.data, 'No row fits these filters.')}
+    ${table('Newest first; refused tries too', AUDIT, found.data, 'No rows match these filters.')}
     ${pager(path, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Audit', section: 'audit', body });
   }

@@ -7,7 +7,7 @@ export async function readBilled(flow: ChannelFlow, invoiceId: string): Promise<
   const read = await flow.billed(invoiceId);
   if (!read.ok) {
     const wait = read.retryAfterMs === null ? null : Math.ceil(read.retryAfterMs / 1000);
-    throw new Problem(502, 'billing_unavailable', 'Stripe did not give the invoice: try again.', [], wait);
+    throw new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
   }
   if (read.value === null || read.value.invoice.status === 'deleted') throw notFound('invoice');
   return read.value;

@@ -65,18 +65,18 @@ export class RouteChannelEventsFlow {
       reason,
       review,
     });
-    if (event === null) return decide('not of the shape that its type needs', 'parked');
+    if (event === null) return decide('not in the shape its type needs', 'parked');
     const home = homeOf(event, known);
     if (home !== null && home.invoiceId !== null) return { id, do: 'move', invoiceId: home.invoiceId, reviewId };
-    if (reviewId !== null) return decide('names nothing that is known here');
+    if (reviewId !== null) return decide('names nothing Crossbill knows');
     if (home !== null && event.kind === 'payment.captured') {
       return decide("a signup's card payment: its own payment.* event, or the signup's completion, counts");
     }
     if (stored.waitedMs < ROUTE_PATIENCE_MS && maybeUnderWay(event))
       return { id, do: 'wait', forMs: ROUTE_LOOK_EVERY_MS };
     const item = itemFor(event);
-    if (item === null) return decide('a proforma invoice that was not made here');
-    return decide('names nothing that is known here: a person must look', 'done', this.review(event, item));
+    if (item === null) return decide('a proforma invoice that Crossbill did not make');
+    return decide('names nothing Crossbill knows: a person must look', 'done', this.review(event, item));
   }
 
   private review(event: Homeless, item: Item): ReviewRow {
@@ -136,7 +136,7 @@ function homeOf(event: Homeless, known: ReadonlyMap<string, Home[]>): Home | nul
 }
 
 function keepsLooking(r: Routing | undefined): boolean {
-  return r?.do === 'decide' && (r.review !== null || r.reason === 'names nothing that is known here');
+  return r?.do === 'decide' && (r.review !== null || r.reason === 'names nothing Crossbill knows');
 }
 
 function maybeUnderWay(event: Homeless): boolean {

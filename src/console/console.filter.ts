@@ -7,10 +7,10 @@ import { html } from './html.js';
 import { asksForPart, secure, sendPage } from './layout.js';
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'This cannot be done so',
+  400: 'This request is not valid',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'Not any more',
+  409: 'No longer available',
   422: 'This cannot be done',
   503: 'Try again in a moment',
 };
@@ -24,7 +24,7 @@ export class ConsoleFilter implements ExceptionFilter {
     const req = http.getRequest<Request>();
     const res = http.getResponse<Response>();
     if (res.headersSent) {
-      this.log.error('a page failed half way', error);
+      this.log.error('a page failed while it was sent', error);
       res.end();
       return;
     }

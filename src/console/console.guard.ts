@@ -53,7 +53,7 @@ export class ConsoleGuard implements CanActivate {
     const http = context.switchToHttp();
     const req = http.getRequest<Request>();
     const rule = this.reflector.get<Rule | undefined>(RULE, context.getHandler());
-    if (rule === undefined) throw new Error('a route of the console says nothing of who may use it');
+    if (rule === undefined) throw new Error('a console route does not say who may use it');
     const changes = req.method !== 'GET' && req.method !== 'HEAD';
     const session = await this.sessions.of(req);
     if (session === null) {
@@ -69,7 +69,7 @@ export class ConsoleGuard implements CanActivate {
         fromOwnPage(req) && same((await takeForm(req, this.room, 'caller')).text('form_token'), session.formToken);
       if (!own) {
         await this.deny(req, session, rule, 403);
-        throw new Problem(403, 'foreign_form', 'This form was not sent by a page of this session. Nothing was done.');
+        throw new Problem(403, 'foreign_form', 'This form does not belong to your session. Nothing was done.');
       }
     }
     if (!mayDo(session.role, rule.role)) {

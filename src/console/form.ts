@@ -25,7 +25,7 @@ const forms = new WeakMap<Request, Form>();
 /** Throws 415 for another content type: a plain-text form is how other sites smuggle JSON. Looks at the head alone. */
 export function mustBeForm(req: Request): void {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) {
-    throw new Problem(415, 'unsupported_media_type', 'The console takes only its own forms.');
+    throw new Problem(415, 'unsupported_media_type', 'The console accepts only its own forms.');
   }
 }
 
@@ -35,7 +35,7 @@ export async function takeForm(req: Request, ...how: Tail<Parameters<typeof body
   const pairs = [...new URLSearchParams(bytes.toString('utf8'))];
   const fields = new Map(pairs);
   if (pairs.length > MAX_FIELDS || fields.size !== pairs.length) {
-    throw new Problem(400, 'invalid_request', 'This form is not one of ours.');
+    throw new Problem(400, 'invalid_request', "This form is not one of the console's.");
   }
   const form = new Form(fields);
   forms.set(req, form);

@@ -18,7 +18,7 @@ export class LoginFormGuard implements CanActivate {
     const req = context.switchToHttp().getRequest<Request>();
     if (req.method !== 'POST') return true;
     mustBeForm(req);
-    if (!fromOwnPage(req)) throw new Problem(403, 'foreign_form', 'Log in on the page of this console.');
+    if (!fromOwnPage(req)) throw new Problem(403, 'foreign_form', "Log in on this console's own page.");
     await takeForm(req, this.room, 'stranger', LOGIN_LIMIT_BYTES);
     return true;
   }

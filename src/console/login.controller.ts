@@ -80,7 +80,7 @@ export class LoginController {
       this.throttle.failed(address);
       const about = { actor: 'unknown', role: null, action: 'console.login', target: null };
       await this.denials.record({ ...about, source: address, status: 401 });
-      this.show(req, res, 401, to, alarm('This is none of the API keys in the settings.'));
+      this.show(req, res, 401, to, alarm("That API key isn't valid."));
       return;
     }
     this.throttle.succeeded(address);

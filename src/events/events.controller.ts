@@ -60,11 +60,11 @@ export class EventsController {
   @HttpCode(202)
   @MayChange('ops', 'event.retry', { outside: false })
   @ApiOperation({
-    summary: 'Decide an event once more (role: ops)',
+    summary: 'Decide an event again (role: ops)',
     description:
-      'A parked or decided event is decided again; what it did already is not done twice. One in quarantine enters the inbox. Takes no body.',
+      'A parked or decided event is decided again; nothing is done twice. One in quarantine enters the inbox. Takes no body.',
   })
-  @ApiAcceptedResponse({ type: EventView, description: 'The event as it now waits in the inbox.' })
+  @ApiAcceptedResponse({ type: EventView, description: 'The event, now waiting in the inbox.' })
   @Problems({
     404: '`not_found`',
     409: '`event_not_retryable`: its body was purged, or it is the second body of an event id, which is never applied.',
@@ -74,11 +74,7 @@ export class EventsController {
     const event = await this.books.event(inboxId ?? id);
     if (event === null) throw notFound('event');
     if (inboxId === null) {
-      throw new Problem(
-        409,
-        'event_not_retryable',
-        'This event cannot be decided again: it has no body that may be used.',
-      );
+      throw new Problem(409, 'event_not_retryable', 'This event cannot be decided again: it has no usable body.');
     }
     this.wake.lanes();
     return eventView(event);

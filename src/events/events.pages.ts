@@ -55,7 +55,7 @@ export class EventPages {
     const found = await this.books.events(filter, page);
     const empty =
       Object.keys(values).length > 0
-        ? 'No event fits these filters.'
+        ? 'No events match these filters.'
         : html`<p>No event has come yet. Register these addresses of this host:</p>
             <ul>
               <li>at Stripe: <code>/webhooks/stripe</code></li>
@@ -96,7 +96,7 @@ export class EventPages {
         return { id: inboxId };
       }
       if ((await this.books.event(eventId)) === null) throw notFound('event');
-      const why = 'This event cannot be decided again: it has no body that may be used.';
+      const why = 'This event cannot be decided again: it has no usable body.';
       throw new Problem(409, 'event_not_retryable', why);
     };
     await this.audit.post(req, res, 'event.retry', retry, (again) => `${PATH}/${encodeURIComponent(again.id)}`);

@@ -39,7 +39,7 @@ export function readEvent(stored: WaitingEvent): ReadEvent {
       const { event } = parsed;
       // One that names no invoice was moved to its invoice's lane, unless an older release parked it in a lane of its own.
       if (event.invoiceId === null && isBareEventLane(stored.lane)) {
-        return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or no usable id' };
+        return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' };
       }
       const invoiceId = event.invoiceId ?? stored.lane;
       return { ok: true, event: toPaymentEvent(event, invoiceId, stored.receivedAt), livemode: null, account: null };

@@ -177,7 +177,7 @@ export class WorkLaneFlow {
           kind: 'conflicting_event',
           subject: event.eventId,
           summary: `event ${event.eventId} names payment ${event.paymentId} for this invoice; it is recorded for ${other}`,
-          proposal: 'Ask the MoR which invoice the payment is for. What was recorded first stays in force.',
+          proposal: 'Ask the MoR which invoice the payment is for. What was recorded first stands.',
         });
         const reason = `payment ${event.paymentId} belongs to ${other}: not applied`;
         return {

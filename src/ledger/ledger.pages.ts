@@ -55,8 +55,8 @@ export class LedgerPages {
     const found = await this.books.ledger(filter, page);
     const empty =
       Object.keys(values).length > 0
-        ? 'No entry fits these filters.'
-        : 'No entry yet: the first payment makes the first one.';
+        ? 'No entries match these filters.'
+        : 'No entries yet: the first payment makes the first one.';
     const body = html`${filterForm(path, LEDGER_FILTERS, values)}
     ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
     ${pager(path, values, page.cursor, found.nextCursor)}`;

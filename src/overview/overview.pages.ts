@@ -39,7 +39,7 @@ export class OverviewController {
   async find(@Req() req: Request, @Res() res: Response): Promise<void> {
     const sought = queryText(req, 'q');
     const path = sought === '' ? '' : await this.pathOf(sought);
-    if (path === null) throw notFound('id in the books; the whole id is needed');
+    if (path === null) throw notFound('the whole id');
     secure(res);
     res.redirect(303, `/console${path}`);
   }
@@ -103,7 +103,7 @@ function glance({ overview: o, backlog: b }: Seen, host: string): Html {
 
 function moneyToday(money: Seen['overview']['money']): Html {
   return table(
-    'Taken and given back by the MoR since midnight UTC',
+    'Taken and refunded by the MoR since midnight UTC',
     [
       { label: 'Currency', cell: (m) => m.currency },
       { label: 'Collected', cell: (m) => amount(m.collected, m.currency), number: true },
@@ -120,7 +120,7 @@ function senders(events: Seen['overview']['lastEvents'], now: Date, host: string
     event: events.find((e) => e.source === source) ?? null,
   }));
   return table(
-    'A sender that stays silent may have the wrong address or the wrong secret',
+    'A silent sender may have the wrong address or the wrong secret',
     [
       { label: 'Sender', cell: (r) => SENDERS[r.source] },
       {

@@ -17,7 +17,7 @@ export class RefundView {
   @TextOrNull() reason!: string | null;
   @TextOrNull("The refund's id at the processor.") processor_refund_id!: string | null;
   @Word(['api', 'event'], '`api`: asked for here. `event`: made elsewhere.') origin!: 'api' | 'event';
-  @TextIfAny('How far its twin on Stripe has come.') mirror!: string;
+  @TextIfAny('The state of its mirror on Stripe.') mirror!: string;
   @TextOrNull('The credit note on Stripe.') credit_note_id!: string | null;
   @TextIfAny('Why it failed.') failure_code?: string | undefined;
   @TextIfAny('Why it failed, for people.') failure_message?: string | undefined;

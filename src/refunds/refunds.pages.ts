@@ -52,7 +52,7 @@ export class RefundPages {
     const rows = found.data.map(({ refund }) => refund);
     const empty =
       Object.keys(values).length > 0
-        ? 'No refund fits these filters.'
+        ? 'No refunds match these filters.'
         : html`No refund yet. To make one, open a <a href="/console/payments?status=succeeded">payment</a>.`;
     const body = html`${filterForm(PATH, FILTERS, values)}
     ${table('Newest first', refundColumns(names), rows, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
@@ -85,7 +85,7 @@ export class RefundPages {
     const asked = askedOf(formOf(req), payment);
     if (asked.minor > rest) throw invalid('amount', `exceeds what remains: ${showMoney({ ...payment, minor: rest })}`);
     const body = confirmStep(sessionOf(req), payment, rest, asked);
-    sendPage(req, res, { title: 'Is this right?', section: 'payments', body });
+    sendPage(req, res, { title: 'Confirm', section: 'payments', body });
   }
 
   /** The API's own path: the same memory of requests, so that one form makes one refund however often it is sent. */
@@ -109,7 +109,7 @@ export class RefundPages {
     if (found === null) throw notFound('payment');
     const rest = refundable(found.payment, found.refunds, found.lost);
     if (rest === 0n || found.payment.paymentId === null) {
-      throw new Problem(422, 'payment_not_refundable', 'Nothing of this payment can be refunded here.');
+      throw new Problem(422, 'payment_not_refundable', 'Nothing of this payment can be refunded.');
     }
     return { payment: found.payment, rest };
   }
@@ -124,6 +124,6 @@ function askedOf(form: Form, payment: PaymentRow): Asked {
   const reason = form.text('reason');
   if (reason !== '' && !isPlainText(reason)) throw invalid('reason', 'must be one line of at most 255 characters');
   const key = form.text('key');
-  if (!/^con-[0-9a-f-]{36}$/.test(key)) throw invalid('key', 'is not one that a form of this console gave out');
+  if (!/^con-[0-9a-f-]{36}$/.test(key)) throw invalid('key', 'did not come from a form of this console');
   return { minor, reason, key };
 }

@@ -79,7 +79,7 @@ const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
   { label: 'Id', cell: (o) => id(o.morId) },
   { label: 'Amount', cell: (o) => amount(o.amount, o.currency), number: true },
   { label: 'Until', cell: (o) => time(o.deadline, 'no end') },
-  { label: 'What is said of it', cell: (o) => foreign(saidOf(o)) },
+  { label: 'Details', cell: (o) => foreign(saidOf(o)) },
   { label: 'Changed', cell: (o) => time(o.updatedAt) },
 ];
 
@@ -113,7 +113,7 @@ const callColumns: readonly Column<OutboxRow>[] = [
 
 function reviewList(reviews: readonly ReviewRow[]): Html {
   return table(
-    'Each says what happened and what is proposed',
+    'What happened and what is proposed',
     [
       { label: 'Item', cell: (r) => reviewLink(r.id) },
       { label: 'Kind', cell: (r) => words(r.kind) },

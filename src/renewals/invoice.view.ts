@@ -54,7 +54,7 @@ export class InvoiceListView {
   @TextOrNull() customer_id!: string | null;
   @TextIfAny() mor_customer_id?: string | undefined;
   @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
-  @Text('What Stripe last said; `unknown` until it said something.') stripe_status!: string;
+  @Text("Stripe's last known status; `unknown` until Stripe has said one.") stripe_status!: string;
   @AmountOrNull() amount_due!: number | null;
   @AmountOrNull() amount_paid!: number | null;
   @AmountOrNull() amount_remaining!: number | null;
@@ -68,7 +68,7 @@ export class InvoiceListView {
 }
 
 export class InvoiceView extends InvoiceListView {
-  @Many(AttemptView, 'Every verdict of the MoR.') attempts!: AttemptView[];
+  @Many(AttemptView, 'Every verdict from the MoR.') attempts!: AttemptView[];
   @Many(ReviewView) reviews!: ReviewView[];
   @Many(ProformaView, 'For bank transfers.') proformas!: ProformaView[];
   @Many(PaymentLinkView) payment_links!: PaymentLinkView[];

@@ -41,7 +41,7 @@ export class InvoicePages {
     const found = await this.books.invoices(given({ status: values.status, customerId: values.customer_id }), page);
     const empty =
       Object.keys(values).length > 0
-        ? 'No invoice fits these filters.'
+        ? 'No invoices match these filters.'
         : html`<p>No invoice yet. They come with Stripe's <code>invoice.created</code> events.</p>
             <p>
               Register <code>/webhooks/stripe</code> of this host at Stripe, with the <code>invoice.*</code> events.

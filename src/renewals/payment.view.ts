@@ -34,8 +34,8 @@ export class ProofView {
     '`waiting_for_settlement`: the MoR knows the charge and has not settled it; a bank debit takes days.',
   )
   status!: 'asking' | 'waiting_for_settlement';
-  @Time('Since when it is so.') since!: string;
-  @TimeOrNull('When the MoR is asked next.') next_look_at!: string | null;
+  @Time('Since when.') since!: string;
+  @TimeOrNull('When Crossbill asks the MoR next.') next_look_at!: string | null;
 }
 
 export class PaymentView {
@@ -48,10 +48,10 @@ export class PaymentView {
   @Word(PAYMENT_STATUSES) status!: (typeof PAYMENT_STATUSES)[number];
   @TextOrNull() processor_charge_id!: string | null;
   @TextOrNull() processor_payment_intent_id!: string | null;
-  @Amount('What was given back, in smallest units.') amount_refunded!: number;
+  @Amount('What was refunded, in smallest units.') amount_refunded!: number;
   @TextOrNull("Stripe's `pr_…`.") payment_record_id!: string | null;
   @Many(RefundView) refunds!: RefundView[];
-  @ApiPropertyOptional({ type: ProofView, description: "While a signup's charge is not proven." }) proof?:
+  @ApiPropertyOptional({ type: ProofView, description: "Only while a signup's charge is not proven." }) proof?:
     ProofView | undefined;
   @Text('How far its mark on the invoice has come; `confirmed`: the invoice is paid with it.') mark!: string;
   @Word(['renewal', 'signup', 'proforma', 'payment_link']) origin!: string;

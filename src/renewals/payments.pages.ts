@@ -67,7 +67,7 @@ export class PaymentPages {
     const found = await this.books.payments(filter, page);
     const empty =
       Object.keys(values).length > 0
-        ? 'No payment fits these filters.'
+        ? 'No payments match these filters.'
         : html`<p>No payment yet. They come with the MoR's <code>payment.*</code> events.</p>
             <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`;
     const body = html`${filterForm(PATH, FILTERS, values)}

@@ -22,16 +22,16 @@ import {
 export type Choice = { readonly resolution: Resolution; readonly note: string };
 
 const MEANING: Readonly<Record<Resolution, string>> = {
-  apply: 'Take the money for this invoice all the same.',
-  refund: 'Give back all that remains of the payment.',
-  retry: 'Look or send again; what was done already is not done twice.',
-  dismiss: 'Nothing is to be done here; close the item.',
+  apply: 'Take the money for this invoice anyway.',
+  refund: 'Refund all that remains of the payment.',
+  retry: 'Look or send again; nothing is done twice.',
+  dismiss: 'Nothing to do; close the item.',
 };
 
 /** What a resolution does to this item. */
 function meaningOf(r: ReviewRow, resolution: Resolution): string {
   if (r.kind !== 'refund_stuck' || resolution !== 'apply') return MEANING[resolution];
-  return 'The MoR told you that this refund failed: its amount is free again. Say in the note who told you. If it did not fail, the next refund gives the money back a second time.';
+  return 'The MoR told you that this refund failed: its amount is free again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
 }
 
 /** @param named the MoR's id of its payment is known */
@@ -78,7 +78,7 @@ export function choiceForm(session: Session, r: ReviewRow, resolutions: readonly
       )}
     </fieldset>
     <p>
-      <label for="note">Note <span class="hint">Why, for those who look later.</span></label>
+      <label for="note">Note <span class="hint">Why; people will read it later.</span></label>
       <textarea id="note" name="note" rows="2" maxlength="1000"></textarea>
     </p>
     <p class="buttons"><button>Continue</button></p>

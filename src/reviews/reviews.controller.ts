@@ -25,7 +25,7 @@ class ResolveReviewDto {
   @IsOneOf(RESOLUTIONS)
   resolution!: (typeof RESOLUTIONS)[number];
 
-  @ApiPropertyOptional({ type: String, maxLength: 1000, description: 'Why, for those who look later.' })
+  @ApiPropertyOptional({ type: String, maxLength: 1000, description: 'Why; people will read it later.' })
   @MayBeAbsent()
   @IsText(1000)
   note?: string;
@@ -66,9 +66,9 @@ export class ReviewsController {
   @HttpCode(200)
   @MayChange('ops', 'review.resolve', { outside: false }) // its refund is refused by the flow
   @ApiOperation({
-    summary: 'Settle a review item (role: ops)',
+    summary: 'Resolve a review item (role: ops)',
     description:
-      '`apply`: take the money for the invoice all the same; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: give it back. `retry`: look or send again. `dismiss`: nothing is to be done.',
+      '`apply`: take the money for the invoice anyway; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: give it back. `retry`: look or send again. `dismiss`: nothing is to be done.',
   })
   @ApiOkResponse({ type: ReviewView })
   @Problems({

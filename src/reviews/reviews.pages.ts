@@ -58,7 +58,7 @@ export class ReviewPages {
     const found = await this.books.reviews(filter, page, order);
     const empty =
       Object.keys(values).length > 0
-        ? 'No review item fits these filters.'
+        ? 'No review items match these filters.'
         : 'Nothing waits for a person: every payment found its invoice.';
     const body = html`${filterForm(PATH, FILTERS, values)}
     ${table(order === 'due' ? 'The soonest deadline first' : 'Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
@@ -82,14 +82,14 @@ export class ReviewPages {
   @Page('review.resolve', 'ops')
   async confirm(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
     const r = await this.found(id);
-    if (r.status !== 'open') throw new Problem(409, 'review_already_resolved', 'Somebody settled this item already.');
+    if (r.status !== 'open') throw new Problem(409, 'review_already_resolved', 'This item is already resolved.');
     const choice = choiceOf(formOf(req));
     const named = isNamed(r, await this.paymentOf(r));
     if (!resolutionsOf(r, named).includes(choice.resolution))
       throw invalid('resolution', 'is not possible for this item');
     const payment = r.paymentRowId === null ? null : await this.books.payment(r.paymentRowId);
     const body = confirmChoice(sessionOf(req), r, choice, payment);
-    sendPage(req, res, { title: 'Is this right?', section: 'reviews', body });
+    sendPage(req, res, { title: 'Confirm', section: 'reviews', body });
   }
 
   @Post(':id/resolve')

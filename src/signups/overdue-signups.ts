@@ -18,7 +18,7 @@ export class OverdueSignups {
     try {
       await this.signups.flagOverdue(SIGNUP_OVERDUE_MS);
     } catch (e) {
-      this.log.error('overdue signups could not be looked for', e);
+      this.log.error('could not look for overdue signups', e);
     }
   }
 }

@@ -69,14 +69,14 @@ export class LossWindowFlow {
       for (const i of page) {
         const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
         if (i.expected) {
-          const detail = `no verdict, and it may have been given up while the doors were closed: ask the MoR to send it again`;
+          const detail = `no verdict, and the MoR may have given up on it while the doors were closed: ask the MoR to send it again`;
           found.push(difference('no_verdict', 'person', detail, about));
         }
         for (const reference of i.references) {
           const known = answered(await this.lookups.hasCharged(reference));
           await asked();
           if (!known) continue;
-          const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: a later one may have been given up`;
+          const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: the MoR may have given up on a later one`;
           found.push(difference('charged_not_marked', 'person', detail, about));
         }
       }
@@ -95,7 +95,7 @@ export class LossWindowFlow {
       const known = answered(await this.lookups.hasRefundDocument(r));
       await asked();
       if (!known) continue;
-      const detail = `the MoR has the document of refund ${r.morRefundId ?? r.refundId}, which is still pending here: its event may have been given up`;
+      const detail = `the MoR has the document of refund ${r.morRefundId ?? r.refundId}, which is still pending here: the MoR may have given up on its event`;
       const about = { invoiceId: r.invoiceId, refundId: r.refundId };
       found.push(difference('refund_not_mirrored', 'person', detail, about));
     }
@@ -110,7 +110,7 @@ export class LossWindowFlow {
       const status = read === null ? 'unknown' : read.kind === 'proforma' ? read.proforma.status : read.link.status;
       if (status === o.status) continue;
       const name = o.kind === 'proforma' ? 'proforma invoice' : 'payment link';
-      const detail = `${name} ${o.morId} is ${status} at the MoR; what came here says ${o.status}`;
+      const detail = `${name} ${o.morId} is ${status} at the MoR; our events say ${o.status}`;
       found.push(difference('event_never_delivered', 'look-again', detail, { invoiceId: o.invoiceId }));
     }
     return live.length;

@@ -66,7 +66,7 @@ export class VerifyJob implements OnModuleDestroy {
       if (await this.books.claimRun(VERIFY_HELD_MS)) await this.run(now);
       await this.show();
     } catch (e) {
-      if (!this.stopping.signal.aborted) this.reports.onError('the daily verify could not be made', e);
+      if (!this.stopping.signal.aborted) this.reports.onError('the daily verify could not start', e);
     }
   }
 

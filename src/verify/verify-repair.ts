@@ -64,7 +64,7 @@ export class VerifyRepair {
         lanes.add(d.invoiceId);
         if (why === null) work.started.push(d);
         else work.failed.push({ difference: d, why });
-      } else work.failed.push({ difference: d, why: 'nothing is known of it that could be repaired' });
+      } else work.failed.push({ difference: d, why: 'nothing in it can be repaired' });
     }
     if (toList.wanted.size > 0 || list.others) await this.takeInListed(toList, work, lanes);
     return { ...work, lanes: [...lanes] };
@@ -86,7 +86,7 @@ export class VerifyRepair {
     const { books, reader, context } = this.parts;
     const now = context.clock.now();
     const createdAfter = keptSince(since, now);
-    let why = 'Stripe lists it no more';
+    let why = 'Stripe no longer lists it';
     for (let startingAfter: string | undefined; others || wanted.size > 0;) {
       const more = startingAfter === undefined ? {} : { startingAfter };
       const page = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter, ...more });
@@ -126,7 +126,7 @@ export class VerifyRepair {
         // A worker may have marked it in the meantime: what was asked for before that is old.
         const isOld = (state.invoice?.readAt?.getTime() ?? 0) >= askedAt.getTime();
         const read = isOld ? state : applyRead(state, outcome, ctx);
-        let s = note(read, ctx, 'decision', 'verify found a difference: looked at again');
+        let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
         s = settle(decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
         for (const m of s.messages) if (m.status === 'pending') s = putMessage(s, { ...m, nextTryAt: ctx.now });
         for (const o of s.objects) if (isReadable(o)) s = putObject(s, { ...o, readDueAt: ctx.now, readAttempts: 0 });

@@ -15,7 +15,7 @@ import { IsText } from '../api/http/rules.js';
 import { timeOf } from '../api/http/values.js';
 
 class AcknowledgeDto {
-  @ApiProperty({ type: String, maxLength: 1000, description: 'Why it may stand, for those who look later.' })
+  @ApiProperty({ type: String, maxLength: 1000, description: 'Why it may stand; people will read it later.' })
   @IsText(1000)
   note!: string;
 }
@@ -33,12 +33,12 @@ class DifferenceView {
   @TextIfAny() payment_id?: string | undefined;
   @TextIfAny() refund_id?: string | undefined;
   @TextIfAny() event_id?: string | undefined;
-  @TextIfAny('What it is about on Stripe besides: a credit note, a payment record, a balance entry.')
+  @TextIfAny('What else on Stripe it is about: a credit note, a payment record, a balance entry.')
   object_id?: string | undefined;
   @Text('What differs, in words.') detail!: string;
   @Word(['look-again', 'take-in-event', 'person']) repair!: string;
-  @TextIfAny('The open review item that tells of it.') review_id?: string | undefined;
-  @ApiProperty({ type: AcknowledgedView, required: false, description: 'Left out: nobody has acknowledged it.' })
+  @TextIfAny('Its open review item.') review_id?: string | undefined;
+  @ApiProperty({ type: AcknowledgedView, required: false, description: 'Left out when nobody has acknowledged it.' })
   acknowledged?: AcknowledgedView | undefined;
 }
 
@@ -74,9 +74,9 @@ export class VerifyController {
   @HttpCode(200)
   @MayChange('ops', 'verify.acknowledge', { outside: false })
   @ApiOperation({
-    summary: 'Say that a difference was looked at and may stand (role: ops)',
+    summary: 'Acknowledge a difference (role: ops)',
     description:
-      'It is counted apart from then on, in every run, until its facts change: another amount is another difference. Once more with another note: the newer one counts.',
+      'Every run then counts it apart until its facts change: another amount is another difference. A second note replaces the first.',
   })
   @ApiOkResponse({ type: DifferenceView })
   @Problems({ 400: '`invalid_request`', 404: '`not_found`: the newest run names no such difference.' })

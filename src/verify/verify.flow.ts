@@ -100,7 +100,7 @@ export class VerifyFlow {
     const step = async (what: string, n: number): Promise<void> => {
       compared[what] = (compared[what] ?? 0) + n;
       options.onProgress?.(compared);
-      if (signal?.aborted === true) throw new CouldNotCompare('the run was ended before it was through');
+      if (signal?.aborted === true) throw new CouldNotCompare('the run was interrupted');
       const now = this.context.clock.now();
       const due = ++steps >= this.limits.saveEvery + Math.floor(findings.size / DIFFERENCES_A_QUESTION);
       if (!due && now.getTime() - savedAt < VERIFY_SAVE_WITHIN_MS) return;
@@ -123,7 +123,8 @@ export class VerifyFlow {
       if (!(e instanceof CouldNotCompare)) throw e;
       problem = e.message;
     }
-    if (lost?.failure) problem = `the MoR could not be asked for what it may have given up: ${lost.failure.message}`;
+    if (lost?.failure)
+      problem = `the MoR could not be asked for events it may have given up on: ${lost.failure.message}`;
     const found = joined(await this.secondLook(findings, signal), lost?.differences ?? []);
     const differences = await this.books.withAcknowledgements(found);
     const { more } = findings;
@@ -224,7 +225,7 @@ const OF_STRIPE: ReadonlySet<DifferenceKind> = new Set<DifferenceKind>([
   'overpaid',
 ]);
 
-const TAKEN_UP = 'another process has gone on with this run';
+const TAKEN_UP = 'another process resumed this run';
 
 /** Beside what the doors' closed times explain, an invoice without a verdict need not be named twice. */
 function joined(found: readonly Difference[], lost: readonly Difference[]): readonly Difference[] {

@@ -108,7 +108,7 @@ function runOf(run: VerifyRun): Html {
   return html`${facts([
     ['Outcome', status(run.outcome)],
     ['Began', time(run.startedAt)],
-    ...(run.resumedFrom === null ? [] : [['Goes on with a run of', time(run.beganAt)] as const]),
+    ...(run.resumedFrom === null ? [] : [['Resumes a run of', time(run.beganAt)] as const]),
     ['Ended', time(run.finishedAt, 'not yet')],
     ['Compared', compared.join(', ')],
     ['Marks still to be looked up at the MoR', run.marksLeft ?? 'not asked'],

@@ -94,7 +94,7 @@ describe('a renewal that failed gets a link by itself', () => {
       'make a payment link of 29.90 EUR: the renewal was not paid',
       'create_payment_link done',
       'payment.captured',
-      'the link confirms it',
+      'the link confirms that',
       'is marked',
     ];
     for (const line of story) expect(explained.out).toContain(line);

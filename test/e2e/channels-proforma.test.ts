@@ -1,4 +1,4 @@
-// Bank transfers, end to end: proforma invoices made, issued, settled, in part, late, twice, and taken back.
+// Bank transfers, end to end: proforma invoices made, issued, settled, in part, late, twice, and removed.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Json, type Reply, startWorld, type World } from '../support/world.js';
 import { atMor, openInvoice, reviewsOf, sendEvent, stripeStatus } from '../support/channels.js';

@@ -46,7 +46,7 @@ it('two refunds with one processor_refund_id are both recorded, and the one that
   const [first, second] = paid.map((p) => p.invoiceId);
   const [item] = await untilReviews(world, second ?? '', ['effect_failed']);
   expect(String(item?.['summary'])).toContain('refund_reference exists already');
-  expect(String(item?.['proposal'])).toContain('The money was given back; only Stripe does not show it');
+  expect(String(item?.['proposal'])).toContain('The money was refunded; only Stripe does not show it');
   expect((await stripeSide(world, first ?? '')).refundReferences).toEqual(['re_shared']);
   expect((await stripeSide(world, second ?? '')).notes).toEqual([]);
   const { body } = await world.api('GET', '/v1/events?status=parked');

@@ -106,7 +106,7 @@ describe('a refund without an invoice', () => {
     const lane = 'event:mor_payments:evt_r1';
     await x.harness.take({ ...refunded(1, 300), lane });
     const events = await x.db.pool.query('select status, reason from inbox_event');
-    expect(events.rows).toEqual([{ status: 'parked', reason: 'merchant_invoice_id is missing or no usable id' }]);
+    expect(events.rows).toEqual([{ status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' }]);
     expect((await x.harness.state(lane)).invoice).toBeNull();
   });
 

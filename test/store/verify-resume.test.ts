@@ -226,7 +226,7 @@ describe('a verify run that was cut off', () => {
       },
     });
     expect(taken).toMatchObject({ outcome: 'differences', resumedFrom: slept.id });
-    expect(slept).toMatchObject({ outcome: 'incomplete', problem: 'another process has gone on with this run' });
+    expect(slept).toMatchObject({ outcome: 'incomplete', problem: 'another process resumed this run' });
     const kept = await db.pool.query<{ outcome: string }>('select outcome from verify_run order by seq');
     expect(kept.rows.map((r) => r.outcome)).toEqual(['incomplete', 'differences']);
   });

@@ -41,7 +41,7 @@ describe('a Stripe event', () => {
     'of an invoice called %s, as a lane of ours is called, is unusable',
     (name) => {
       const parsed = parseStripeEvent(changed('stripe/invoice.created.2026-10-28.endive.json', 'id', name));
-      expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is no id of an invoice' });
+      expect(parsed).toMatchObject({ verdict: 'unusable', reason: 'id is not an invoice id' });
     },
   );
 
@@ -54,7 +54,7 @@ describe('a Stripe event', () => {
     expect(failed.event.invoice.finalizationError).toBe('The customer has no usable location.');
   });
 
-  it('of a type that is not used is ignored, whatever it holds', () => {
+  it('of a type Crossbill does not use is ignored, whatever it holds', () => {
     expect(parseStripeEvent(wire('stripe/customer.updated.2026-10-28.endive.json')).verdict).toBe('ignored');
     for (const type of ['invoice.upcoming', 'invoice.sent', 'invoice.payment_succeeded', 'invoice', 'constructor']) {
       expect(parseStripeEvent(bytes({ id: 'evt_1', type }))).toMatchObject({

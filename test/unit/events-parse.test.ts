@@ -70,7 +70,7 @@ describe('a payment event', () => {
         expect(parseMorPaymentEvent(changed(at(type), 'merchant_invoice_id', name))).toMatchObject({
           verdict: 'unusable',
           lane: expect.stringMatching(/^event:mor_payments:/),
-          reason: 'merchant_invoice_id is no id of an invoice',
+          reason: 'merchant_invoice_id is not an invoice id',
         });
       }
     },

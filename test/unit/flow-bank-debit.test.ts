@@ -113,7 +113,7 @@ describe('a signup by bank debit', () => {
     h.gateway.pendingCharges.clear();
     await h.rest(2);
     const s = await h.state(INVOICE_ID);
-    expect(s.reviews).toMatchObject([{ kind: 'signup_unproven', summary: expect.stringContaining('any more') }]);
+    expect(s.reviews).toMatchObject([{ kind: 'signup_unproven', summary: expect.stringContaining('any longer') }]);
     expect(await shown(h)).toMatchObject({ payments: [['processing', 'parked']], records: 0, collected: 0 });
   });
 

@@ -177,7 +177,7 @@ describe('disputes and refunds of one payment', () => {
       ok: false,
       status: 422,
       code: 'payment_not_refundable',
-      message: 'The bank took 29.90 EUR of this payment back: a dispute was lost. Nothing is left to refund.',
+      message: 'The bank took 29.90 EUR of this payment: a dispute was lost. Nothing is left to refund.',
     });
     expect(requestRefund(won.tell(s, aCtx()), row, asking(null), aCtx())).toMatchObject({
       ok: true,
@@ -196,7 +196,7 @@ describe('disputes and refunds of one payment', () => {
       ),
     };
     expect(open(won.tell(dealt, aCtx()))).toMatchObject([
-      { kind: 'dispute', subject: 'dp_1:won', summary: expect.stringContaining('is won since') },
+      { kind: 'dispute', subject: 'dp_1:won', summary: expect.stringContaining('was lost and then won') },
     ]);
     expect(open(won.tell(s, aCtx()))).toEqual([]);
   });

@@ -133,7 +133,7 @@ describe('an authentic delivery', () => {
     expect(row?.reason).not.toBeNull();
   });
 
-  it('of a type that is not used is answered 200 and ignored', async () => {
+  it('of a type Crossbill does not use is answered 200 and ignored', async () => {
     const { payments, inbox } = await setUp();
     const body = '{"id":"e1","type":"payment.settled","data":{}}';
     expect((await payments(body)).status).toBe(200);

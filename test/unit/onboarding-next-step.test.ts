@@ -43,7 +43,7 @@ describe('what comes next', () => {
     [
       'changes with comments',
       { status: 'changes_requested', comments: [{ field: 'x', message: 'y' }] },
-      /mend what errors name/,
+      /fix what errors name/,
     ],
     ['changes with something due', { status: 'changes_requested', due: ['selectedRegions'] }, /supply the regions/],
     ['changes in words alone', { status: 'changes_requested', reviewMessage: 'call us' }, /read review_message/],

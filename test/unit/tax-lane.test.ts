@@ -188,7 +188,7 @@ describe('the tax of a refund', () => {
   it('of more than the lines have left is shown to a person', () => {
     const s = settleTax(refunded(answered(found(settleTax(paid(), ctx)), [400n]), 500n), ctx);
     expect(s.taxes.map((t) => t.stage)).toEqual(['committed', 'parked']);
-    expect(s.reviews[0]?.summary).toContain('4.00 EUR left and 5.00 EUR was given back');
+    expect(s.reviews[0]?.summary).toContain('4.00 EUR left and 5.00 EUR was refunded');
   });
 
   it('that does not count, or whose transaction a person records elsewhere, is not sent', () => {

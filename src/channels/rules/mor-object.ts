@@ -63,12 +63,12 @@ export function until(o: MorObjectRow): string {
 export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (o.status === 'DELETED') return putObject(s, o);
   const gone = putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now });
-  const said = note(gone, ctx, 'call', `the MoR does not know ${nameOf(o)} any more`, o.id);
+  const said = note(gone, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
   if (o.detail.capturedAt === undefined || o.paymentRowId !== null) return said;
   return openReview(said, ctx, {
     kind: 'conflicting_event',
     subject: o.id,
-    summary: `a payment on ${nameOf(o)} was announced, and the MoR does not know the link`,
+    summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
     proposal: 'Ask the MoR whether the customer paid, and mark the invoice by hand if so.',
   });
 }

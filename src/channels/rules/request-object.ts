@@ -45,7 +45,7 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
   const there = standing(read, kind, ctx);
   if (there !== null) return { ok: true, state: read, value: there };
   if (read.invoice?.amountRemaining !== minor)
-    return refuse(409, 'invoice_changed', 'What is due changed while the invoice was read: ask again.');
+    return refuse(409, 'invoice_changed', 'The amount due changed while the invoice was read: send the request again.');
   const taken = read.payments.find((p) => p.succeededAt !== null && p.mark !== 'closed' && p.mark !== 'confirmed');
   if (taken !== undefined && taken.mark !== 'parked') {
     return refuse(409, 'invoice_not_payable', 'A payment for this invoice was taken and is being marked.');

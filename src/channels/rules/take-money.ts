@@ -32,10 +32,10 @@ export function takeMoney(
       kind: 'conflicting_event',
       subject: how.eventId ?? o.id,
       paymentRowId: known.id,
-      summary: `${showMoney(received)} is announced for ${o.morId ?? o.id}; recorded was ${was}`,
-      proposal: 'Ask the MoR which is right. What was recorded first stays in force.',
+      summary: `${showMoney(received)} was announced for ${o.morId ?? o.id}; the record says ${was}`,
+      proposal: 'Ask the MoR which is right. What was recorded first stands.',
     });
-    return { state: reviewed, payment: null, said: 'differs from what is recorded: not applied' };
+    return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
   const payment = newPayment(ctx, {
     invoiceId: s.lane,

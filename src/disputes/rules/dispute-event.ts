@@ -106,7 +106,7 @@ export function applyAlert(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied 
   if (e.kind === 'pre_chargeback_alert.outcome') {
     const refunded = refundedIn(e.data);
     const row: MorObjectRow = { ...base, status: 'handled', detail: { ...base.detail, refunded } };
-    const what = refunded === true ? 'the payment is given back' : refunded === false ? 'not given back' : 'handled';
+    const what = refunded === true ? 'the payment was refunded' : refunded === false ? 'not refunded' : 'handled';
     return { state: putObject(s, row), verdict: done(`alert ${morId}: ${what}`) };
   }
   const status = o.status === 'handled' ? o.status : 'received';

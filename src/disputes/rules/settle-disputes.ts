@@ -87,8 +87,8 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
       return openReview(close(s, subject, `dispute ${morId} was decided`), ctx, {
         ...about,
         subject,
-        summary: `dispute ${morId} was decided in words that are not known here: ${said}`,
-        proposal: "Look it up in the MoR's dashboard: whether the money was taken back is not in the books.",
+        summary: `dispute ${morId} was decided in words Crossbill does not know: ${said}`,
+        proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
       });
     }
     default:
@@ -102,7 +102,7 @@ function settleLost(s: LaneState, o: MorObjectRow, subject: string, ctx: Ctx): L
     subject,
     paymentRowId: o.paymentRowId,
     summary: `dispute ${o.morId ?? o.id} was lost: the bank took ${sumOf(s, o)} back`,
-    proposal: 'Decide whether the customer is billed anew or the loss is written off. The invoice stays paid.',
+    proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
   });
 }
 
@@ -121,9 +121,9 @@ function settleWon(
     kind: 'dispute',
     subject: subjects.won,
     paymentRowId: o.paymentRowId,
-    summary: `dispute ${o.morId ?? o.id} was lost and is won since: the bank gave ${sumOf(s, o)} back`,
+    summary: `dispute ${o.morId ?? o.id} was lost and then won: the bank returned ${sumOf(s, o)}`,
     proposal:
-      'The loss is taken back in the ledger. If the customer was billed anew meanwhile, decide which of the two stands.',
+      'The loss is reversed in the ledger. If the customer was billed again meanwhile, decide which of the two stands.',
   });
 }
 
@@ -166,8 +166,8 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
     paymentRowId: o.paymentRowId,
     summary:
       o.detail.refunded === true
-        ? `alert ${morId} was answered with a refund of ${of}, which has not been announced yet`
-        : `alert ${morId} on ${of} was handled; whether the payment was given back was not said`,
+        ? `alert ${morId} was answered with a refund of ${of}, whose event has not come yet`
+        : `alert ${morId} on ${of} was handled; it does not say whether the payment was refunded`,
     proposal: 'Its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
   });
 }

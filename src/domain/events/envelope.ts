@@ -67,11 +67,11 @@ function readEvent<T>(source: InboxSource, body: Buffer, root: JsonObject, read:
   const id = member(root, 'id');
   const givenType = member(root, 'type');
   const type = isId(givenType) ? givenType : '';
-  if (!isId(id)) return without('unusable', source, bodyId(body), type, 'id is missing or no usable id');
-  if (type === '') return without('unusable', source, id, '', 'type is missing or no text');
+  if (!isId(id)) return without('unusable', source, bodyId(body), type, 'id is missing or not a usable id');
+  if (type === '') return without('unusable', source, id, '', 'type is missing or not text');
   try {
     const found = read({ eventId: id, type, root });
-    if (found === null) return without('ignored', source, id, type, 'a type that is not used');
+    if (found === null) return without('ignored', source, id, type, 'a type Crossbill does not use');
     return { verdict: 'usable', eventId: id, type, lane: found.lane, event: found.event };
   } catch (problem) {
     if (problem instanceof Unusable) return without('unusable', source, id, type, problem.message);

@@ -26,7 +26,7 @@ export function isId(value: unknown): value is string {
 export function requireId(object: JsonObject, name: string): string {
   const value = member(object, name);
   if (isId(value)) return value;
-  throw new Unusable(`${name} is missing or no usable id`);
+  throw new Unusable(`${name} is missing or not a usable id`);
 }
 
 /** The id; null when it is absent, null or empty. */
@@ -34,13 +34,13 @@ export function optionalId(object: JsonObject, name: string): string | null {
   const value = member(object, name);
   if (value === undefined || value === null || value === '') return null;
   if (isId(value)) return value;
-  throw new Unusable(`${name} is no usable id`);
+  throw new Unusable(`${name} is not a usable id`);
 }
 
 /** The id of an invoice of the billing platform, which names the lane it is worked in. */
 export function requireInvoiceId(object: JsonObject, name: string): string {
   const value = requireId(object, name);
-  if (isInnerLane(value)) throw new Unusable(`${name} is no id of an invoice`);
+  if (isInnerLane(value)) throw new Unusable(`${name} is not an invoice id`);
   return value;
 }
 
@@ -60,7 +60,7 @@ export function idOrObject(value: unknown): string | null {
 export function requireObject(object: JsonObject, name: string): JsonObject {
   const value = member(object, name);
   if (isJsonObject(value)) return value;
-  throw new Unusable(`${name} is missing or no object`);
+  throw new Unusable(`${name} is missing or not an object`);
 }
 
 /** A JSON number that is an exact integer, as bigint; null for anything else, strings included. */
@@ -72,7 +72,7 @@ function exactInteger(value: unknown): bigint | null {
 export function requireAmount(object: JsonObject, name: string, min: bigint): bigint {
   const value = exactInteger(member(object, name));
   if (value !== null && value >= min) return value;
-  throw new Unusable(`${name} is missing or no whole amount of at least ${min}`);
+  throw new Unusable(`${name} is missing or not a whole amount of at least ${min}`);
 }
 
 /** As `requireAmount`; null when it is absent or null. */
@@ -85,7 +85,7 @@ export function optionalAmount(object: JsonObject, name: string, min: bigint): b
 export function requireCurrency(object: JsonObject): string {
   const value = parseCurrency(member(object, 'currency'));
   if (value !== null) return value;
-  throw new Unusable('currency is missing or no currency');
+  throw new Unusable('currency is missing or not a currency');
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
@@ -111,7 +111,7 @@ export function eventTime(root: JsonObject): Date | null {
   const value = member(root, 'created') ?? member(root, 'createdAt') ?? null;
   if (value === null) return null;
   const at = timeOf(value);
-  if (at === null) throw new Unusable('created is no time');
+  if (at === null) throw new Unusable('created is not a time');
   return at;
 }
 

@@ -30,7 +30,7 @@ export function parseBody(body: Buffer): BodyResult {
     return refuse('the body is not JSON');
   }
   if (!isJsonObject(value)) return refuse('the body is not a JSON object');
-  if (structure.repeatsKey) return refuse('a key is there twice');
+  if (structure.repeatsKey) return refuse('a key appears twice');
   return { ok: true, value };
 }
 

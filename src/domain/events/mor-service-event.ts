@@ -88,7 +88,7 @@ function readSettled(facts: ServiceFacts): ProformaSettled {
   const status = member(data, 'status');
   if (status !== 'SETTLED') throw new Unusable('status is missing or not SETTLED');
   const settledAt = timeOf(member(data, 'settledAt'));
-  if (settledAt === null) throw new Unusable('settledAt is missing or no time');
+  if (settledAt === null) throw new Unusable('settledAt is missing or not a time');
   const recipient = member(data, 'recipient');
   return {
     ...facts,
@@ -107,7 +107,7 @@ function requireMoney(data: JsonObject, name: string): Money {
   const currency = requireCurrency(value);
   const amount = member(value, 'amount');
   const minor = typeof amount === 'string' ? minorFromDecimal(amount, currency) : null;
-  if (minor === null || minor < 1n) throw new Unusable(`${name} is no exact amount above zero`);
+  if (minor === null || minor < 1n) throw new Unusable(`${name} is not an exact amount above zero`);
   return { minor, currency };
 }
 

@@ -127,7 +127,7 @@ export type InvoiceResult =
 
 /** An invoice object of the API, from an event or from an answer, before and since API version 2025-03-31. Never throws. */
 export function parseInvoice(object: unknown): InvoiceResult {
-  if (!isJsonObject(object)) return { ok: false, problem: 'the invoice is no object' };
+  if (!isJsonObject(object)) return { ok: false, problem: 'the invoice is not an object' };
   try {
     const deleted = member(object, 'deleted') === true;
     return { ok: true, invoice: readInvoice(object, { deleted, status: null }) };
@@ -144,13 +144,13 @@ type Otherwise = { readonly deleted: boolean; readonly status: InvoiceStatus | n
 /** `otherwise.status` counts where the invoice itself does not say. */
 function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   const objectName = member(invoice, 'object');
-  if (objectName !== undefined && objectName !== 'invoice') throw new Unusable('the object is no invoice');
+  if (objectName !== undefined && objectName !== 'invoice') throw new Unusable('the object is not an invoice');
   const invoiceId = requireInvoiceId(invoice, 'id');
   const customerId = idOrObject(member(invoice, 'customer'));
-  if (customerId === null) throw new Unusable('customer is missing or no usable id');
+  if (customerId === null) throw new Unusable('customer is missing or not a usable id');
   const created = member(invoice, 'created') ?? null;
   const createdAt = timeOf(created);
-  if (created !== null && createdAt === null) throw new Unusable('created of the invoice is no time');
+  if (created !== null && createdAt === null) throw new Unusable('created of the invoice is not a time');
   const status = otherwise.deleted ? 'deleted' : readStatus(invoice, otherwise.status);
   return {
     invoiceId,

@@ -73,7 +73,13 @@ export function applyProbe(
   const withdrawn = isPayable(s) ? null : (rule.withdrawn?.(s, m, ctx) ?? null);
   if (withdrawn !== null) {
     const dropped = putMessage(withdrawn, { ...m, status: 'cancelled', answeredAt: ctx.now });
-    return note(dropped, ctx, 'decision', `${m.kind} withdrawn: it had no effect and the invoice cannot take it`, m.id);
+    return note(
+      dropped,
+      ctx,
+      'decision',
+      `${m.kind} withdrawn: it had no effect, and the invoice can no longer be paid`,
+      m.id,
+    );
   }
   const generation = m.generation + 1;
   const fresh: OutboxRow = {
@@ -90,7 +96,7 @@ export function applyProbe(
     putMessage(s, fresh),
     ctx,
     'decision',
-    `${m.kind} had no effect under its key: next key ${fresh.key}`,
+    `${m.kind} had no effect under its key; next key ${fresh.key}`,
     m.id,
   );
 }

@@ -17,7 +17,7 @@ export function resolveReview(s: LaneState, reviewId: string, choice: Choice, ct
   }
   const allowed = resolutionsOfKind(r); // a refund of a payment without a name is refused with how to name it
   if (!allowed.includes(choice.resolution)) {
-    const message = `A ${r.kind} item can be settled by: ${allowed.join(', ')}.`;
+    const message = `A ${r.kind} item can be resolved by: ${allowed.join(', ')}.`;
     return refuse(409, 'resolution_not_available', message, 'resolution');
   }
   const acted = ruleOf(r)(s, r, choice, ctx);

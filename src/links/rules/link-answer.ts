@@ -22,7 +22,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
     const o = state.objects.find((x) => x.id === m.subject);
     if (o?.detail.automatic !== true) return state; // whoever asked is told
     const proposal =
-      'No link was made for this renewal by itself. Mend what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one on request.';
+      'No link was made for this renewal. Fix what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one by hand.';
     return callFailed(state, m, f, { proposal }, ctx);
   },
   silent: (s, m, _, ctx) => applyChannelSilence(s, m, ctx),
@@ -62,7 +62,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
   return openReview(waiting, ctx, {
     kind: 'conflicting_event',
     subject: row.id,
-    summary: `a payment on link ${row.morId ?? ''} was announced, and the link still says ${f.status}`,
+    summary: `a payment on link ${row.morId ?? ''} was announced, but the link still says ${f.status}`,
     proposal:
       'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
   });
@@ -76,7 +76,7 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
     return openReview(state, ctx, {
       kind: 'conflicting_event',
       subject: o.id,
-      summary: `link ${o.morId ?? ''} is paid, and the MoR does not say how much`,
+      summary: `link ${o.morId ?? ''} is paid, but the MoR does not say how much`,
       proposal: 'Ask the MoR for the amount, and mark the invoice by hand.',
     });
   }
@@ -84,7 +84,7 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
   const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);
   const taken = takeMoney(state, o, received, { at, eventId: null, parked: false }, ctx);
   if (taken.payment === null) return taken.state;
-  return note(taken.state, ctx, 'decision', `the link confirms it: ${showMoney(received)} was paid`, taken.payment.id);
+  return note(taken.state, ctx, 'decision', `the link confirms that ${showMoney(received)} was paid`, taken.payment.id);
 }
 
 function decimal(m: Money | null): string | null {

@@ -21,8 +21,7 @@ function settleLink(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgai
       kind: 'double_payment',
       subject,
       summary: `the invoice is ${s.invoice?.platformStatus ?? ''}, and payment link ${o.morId ?? o.id} can still be paid ${until(o)}`,
-      proposal:
-        'Tell the customer not to use the link. A payment on it would be a second one and is shown if it comes.',
+      proposal: 'Tell the customer not to use the link. A payment on it would be a second one; it would be shown here.',
     });
   }
   if (row.status === 'PAYABLE' || openReviewOf(state, 'double_payment', subject) === undefined) return state;

@@ -19,28 +19,28 @@ export function nextStep(view: Seen): string {
   const { status, merchantId, applicationId, due } = view;
   switch (status) {
     case 'refused':
-      return 'The MoR refused to begin: correct what it named and send POST /v1/onboarding/merchants again.';
+      return 'The MoR refused to start: correct what it named and send POST /v1/onboarding/merchants again.';
     case 'requested':
       if (merchantId !== null)
-        return 'There is no application yet: choose product and regions (PUT .../product), which makes one.';
+        return 'No application yet: choose product and regions (PUT .../product), which makes one.';
       if (applicationId !== null) return 'The MoR has not listed the merchant yet: look again in a moment.';
       return 'The MoR has not confirmed the application: send POST /v1/onboarding/merchants again with the same body.';
     case 'created':
       if (due.length > 0) return `Supply ${means(due)}, then submit.`;
       if (view.regions.length === 0) return 'Choose the regions (PUT .../product), then submit.';
-      return 'Nothing is due: submit it for review (POST .../submit).';
+      return 'Nothing is missing: submit it for review (POST .../submit).';
     case 'submitted':
       return 'A person at the MoR reviews it, without a fixed time; Crossbill asks for the outcome every few minutes.';
     case 'changes_requested': {
       if (due.length > 0)
-        return `The reviewer asks for changes, and something is due: supply ${means(due)}, then submit again.`;
-      if (view.comments.length > 0) return 'The reviewer asks for changes: mend what errors name, then submit again.';
-      return 'The reviewer asks for changes: read review_message, mend it if you have not, then submit again.';
+        return `The reviewer asks for changes, and something is missing: supply ${means(due)}, then submit again.`;
+      if (view.comments.length > 0) return 'The reviewer asks for changes: fix what errors name, then submit again.';
+      return 'The reviewer asks for changes: read review_message, fix it if you have not, then submit again.';
     }
     case 'approved':
-      return 'Approved: the merchant is live for this product; nothing more is to be done.';
+      return 'Approved: the merchant is live for this product.';
     case 'rejected':
-      return 'Rejected for good: it cannot be submitted again; only another merchant reference can begin anew.';
+      return 'Rejected for good: it cannot be submitted again; only another merchant reference can start again.';
   }
 }
 

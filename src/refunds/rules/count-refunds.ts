@@ -3,7 +3,7 @@ import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { refundPaid } from '../../ledger/rules/postings.js';
 import { paymentStatus } from '../../domain/status.js';
-import { addEntry, closeReviews, type Ctx, note, openReview, putPayment, putRefund } from '../../domain/lane/change.js';
+import { addEntry, closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../domain/lane/change.js';
 import { mirrorRefunds } from './mirror.js';
 import { moveMirror } from '../../domain/lane/moves.js';
 
@@ -74,8 +74,8 @@ function gapOf(p: PaymentRow, all: readonly RefundRow[]): { summary: string; pro
   }
   if (p.refundedTotal !== null && p.refundedTotal > sum) {
     return {
-      summary: `the MoR says ${show(p.refundedTotal)} of payment ${name} was given back; events for ${show(sum)} have come`,
-      proposal: 'An event is missing. It is expected to come; if it does not, ask the MoR to send it again.',
+      summary: `the MoR says ${show(p.refundedTotal)} of payment ${name} was refunded; events for ${show(sum)} have come`,
+      proposal: 'An event is missing. If it does not come, ask the MoR to send it again.',
     };
   }
   // Each event covers the stretch from its total minus its amount up to its total; two stretches must not overlap.
@@ -86,7 +86,7 @@ function gapOf(p: PaymentRow, all: readonly RefundRow[]): { summary: string; pro
     if (start < end) {
       return {
         summary: `the running totals of the refunds of payment ${name} do not add up at ${show(r.totalAfter ?? 0n)}`,
-        proposal: 'Compare the refunds with the MoR. All of them are recorded as the events gave them.',
+        proposal: 'Compare the refunds with the MoR. All of them are recorded as the events say.',
       };
     }
     end = r.totalAfter ?? end;

@@ -15,7 +15,7 @@ export function identifyPayment(
   if (p === undefined) return refuse(404, 'payment_not_found', 'There is no such payment.');
   if (p.paymentId === paymentId) return { ok: true, state: s, value: p };
   if (p.paymentId !== null) {
-    const message = `This payment is known as ${p.paymentId} already.`;
+    const message = `This payment is already named ${p.paymentId}.`;
     return refuse(409, 'payment_already_identified', message, 'payment_id');
   }
   const holder = s.payments.find((x) => x.paymentId === paymentId);

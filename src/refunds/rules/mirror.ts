@@ -126,7 +126,7 @@ function mirrorRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): La
   const r = refundOf(s, m);
   if (r === undefined) return s;
   const proposal =
-    'The money was given back; only Stripe does not show it. Mend what the answer names and retry, or credit it by hand and dismiss this.';
+    'The money was refunded; only Stripe does not show it. Fix what the answer names and retry, or credit it by hand and dismiss this.';
   const about = { refundId: r.id, paymentRowId: r.paymentRowId, proposal };
   return callFailed(putRefund(s, moveMirror(r, 'parked')), m, f, about, ctx);
 }

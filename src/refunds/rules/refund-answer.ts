@@ -55,8 +55,8 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
         subject: r.id,
         paymentRowId: p.id,
         refundId: r.id,
-        summary: `${showMoney({ minor: r.amount, currency: r.currency })} of ${p.paymentId ?? p.id} was asked to be given back; the MoR answered ${told}`,
-        proposal: 'Ask the MoR what it gave back. Nothing was mirrored from this answer.',
+        summary: `${showMoney({ minor: r.amount, currency: r.currency })} of ${p.paymentId ?? p.id} was to be refunded; the MoR answered ${told}`,
+        proposal: 'Ask the MoR what it refunded. Nothing was mirrored from this answer.',
       },
     );
   }
@@ -105,7 +105,7 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
       refundId: r.id,
       summary: `refund ${r.id} was refused: the MoR knows its key with another body (${said(f)})`,
       proposal:
-        'Ask the MoR what it gave back under this key; its payment.refunded is taken in as it is. The amount stays reserved: if the MoR gave nothing back for this request, `apply` with a note frees it.',
+        'Ask the MoR what it refunded under this key; its payment.refunded event is recorded as it comes. The amount stays reserved: if the MoR refunded nothing for this request, `apply` with a note frees it.',
     });
   }
   // A refusal of the repeat does not say what became of the first try.
@@ -114,9 +114,9 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
     subject: r.id,
     paymentRowId: r.paymentRowId,
     refundId: r.id,
-    summary: `the first try of refund ${r.id} was not answered and its repeat was refused: ${said(f)}`,
+    summary: `the first attempt of refund ${r.id} was not answered and the repeat was refused: ${said(f)}`,
     proposal:
-      'Ask the MoR whether the money was given back. Its webhook settles this by itself; until then the amount stays reserved. If the MoR says that nothing was given back, `apply` with a note frees it.',
+      'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
   });
 }
 
@@ -124,7 +124,7 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
 function nameless(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
   const p = s.payments.find((x) => x.id === paymentRowId);
   if (p === undefined || p.identifiedBy === null) return s;
-  const said = `the MoR knows no payment ${p.paymentId ?? ''}, as ${p.identifiedBy} had named this one: it has no name again`;
+  const said = `the MoR knows no payment ${p.paymentId ?? ''}, the name that ${p.identifiedBy} gave: the name was removed`;
   return note(putPayment(s, { ...p, paymentId: null, identifiedBy: null }), ctx, 'decision', said, p.id);
 }
 

@@ -37,9 +37,9 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
         paymentRowId: p.id,
         refundId: known.id,
         summary: `event ${e.eventId} gives refund ${e.refundId ?? e.processorRefundId ?? ''} another amount or total than recorded`,
-        proposal: 'Ask the MoR which is right. What was recorded first stays in force.',
+        proposal: 'Ask the MoR which is right. What was recorded first stands.',
       }),
-      verdict: done('differs from what is recorded: not applied'),
+      verdict: done('differs from the record: not applied'),
     };
   }
   const row: RefundRow = {
@@ -56,7 +56,7 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
   const what = showMoney({ minor: e.amount, currency: e.currency });
   return {
     state: putRefund(state, row),
-    verdict: done(`${what} was given back, refund ${row.morRefundId ?? row.processorRefundId ?? row.id}`),
+    verdict: done(`${what} was refunded, refund ${row.morRefundId ?? row.processorRefundId ?? row.id}`),
   };
 }
 

@@ -30,7 +30,7 @@ export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
 export function erasedRequest(s: LaneState, r: ReviewRow): Refusal | null {
   if (!s.messages.some((m) => m.kind === 'create_refund' && m.subject === r.refundId && m.wire.body === null))
     return null;
-  return refuse(409, 'request_erased', 'What this refund asked for was erased or purged: it cannot be sent again.');
+  return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
 }
 
 /**
@@ -47,9 +47,9 @@ function endRefund(
     return { ok: true, state: s, value: null };
   const said = choice.note?.trim() ?? '';
   if (said === '')
-    return refuse(400, 'note_required', 'Say in the note who at the MoR told you that this refund failed.', 'note');
+    return refuse(400, 'note_required', 'The note must say who at the MoR told you that this refund failed.', 'note');
   if (s.messages.some((m) => m.kind === 'create_refund' && m.subject === refund.id && m.status === 'pending')) {
-    return refuse(409, 'refund_being_sent', 'This refund is still being sent: wait until the MoR has answered.');
+    return refuse(409, 'refund_being_sent', "This refund is still being sent: wait for the MoR's answer.");
   }
   const failure = { status: null, code: 'told_by_person', message: `${choice.by} says that it failed: ${said}` };
   return {

@@ -42,7 +42,7 @@ export function requestRefund(
     return refuse(409, 'payment_not_identified', HOW_TO_NAME);
   }
   if (p.succeededAt === null || p.amount === null) {
-    return refuse(422, 'payment_not_refundable', 'This payment never succeeded: there is nothing to give back.');
+    return refuse(422, 'payment_not_refundable', 'This payment never succeeded: there is nothing to refund.');
   }
   if (returnOf(s, p.id) !== undefined) {
     const message =
@@ -59,10 +59,10 @@ export function requestRefund(
   }
   const lost = lostOf(p.id, s.objects);
   const rest = refundable(p, s.refunds, lost);
-  const byBank = `The bank took ${showMoney({ minor: lost, currency: p.currency })} of this payment back: a dispute was lost.`;
+  const byBank = `The bank took ${showMoney({ minor: lost, currency: p.currency })} of this payment: a dispute was lost.`;
   if (rest === 0n) {
     const why =
-      lost > 0n ? `${byBank} Nothing is left to refund.` : 'All of this payment was given back or is on its way back.';
+      lost > 0n ? `${byBank} Nothing is left to refund.` : 'All of this payment is refunded or being refunded.';
     return refuse(422, 'payment_not_refundable', why);
   }
   const amount = req.amount ?? rest;

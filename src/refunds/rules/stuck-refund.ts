@@ -34,7 +34,7 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
       paymentRowId: r.paymentRowId,
       refundId: r.id,
       summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${r.createdAt.toISOString()}`,
-      proposal: `Ask the MoR what became of it. The amount stays reserved until it is known: if the MoR says that it failed, \`apply\` with a note frees it.${withdrawn ? ' It is not sent again by itself; `retry` sends it once more, under the same key.' : ''}`,
+      proposal: `Ask the MoR what happened to it. The amount stays reserved until then: if the MoR says that it failed, \`apply\` with a note frees it.${withdrawn ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
     });
   }
   return state;
@@ -93,7 +93,7 @@ export function tellFailed(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
     subject: failedSubject(r),
     paymentRowId: r.paymentRowId,
     refundId: r.id,
-    summary: `refund ${r.morRefundId ?? r.id} failed, nothing was given back: ${r.failure?.message ?? 'no reason given'}`,
-    proposal: 'The amount is free again. Find out why before it is tried once more.',
+    summary: `refund ${r.morRefundId ?? r.id} failed, nothing was refunded: ${r.failure?.message ?? 'no reason given'}`,
+    proposal: 'The amount is free again. Find out why before you try again.',
   });
 }

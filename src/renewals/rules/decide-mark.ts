@@ -49,14 +49,14 @@ export function decideMark(
     return park(
       'invoice_not_payable',
       `${taken} was taken for invoice ${invoice.invoiceId}, which is void`,
-      `Refund ${taken}, or bill the customer anew.`,
+      `Refund ${taken}, or bill the customer again.`,
     );
   }
   if (customerId !== p.customerId && !p.waived.includes('customer_mismatch')) {
     return park(
       'customer_mismatch',
       `the payment names customer ${p.customerId}; the invoice belongs to ${customerId ?? 'nobody'}`,
-      'Find out whose money it is. Apply it if it is meant for this invoice, else refund it.',
+      'Find out whose money it is. Apply it if it is meant for this invoice; otherwise refund it.',
     );
   }
   if (currency !== p.currency) {
@@ -75,7 +75,7 @@ export function decideMark(
     return park(
       'double_payment',
       `${summary} with the same charge ${charge}`,
-      'Ask the MoR whether the customer was charged twice. Refund it only if so; else dismiss this.',
+      'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.',
     );
   }
   if (status === 'paid') {
@@ -98,7 +98,7 @@ export function decideMark(
       `${taken} was taken; ${showMoney({ minor: due ?? 0n, currency: p.currency })} is due`,
       due !== null && p.amount < due
         ? 'Apply it as a part payment and collect the rest, or refund it.'
-        : 'Refund it, or apply it: Stripe credits what is too much to the customer.',
+        : 'Refund it, or apply it: Stripe credits the surplus to the customer.',
     );
   }
   if (status === 'draft') return { do: 'finalize' };

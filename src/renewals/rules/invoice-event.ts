@@ -22,8 +22,8 @@ export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
     });
   }
   if (e.type !== 'invoice.created') return { state, verdict: done() };
-  if (signup) return { state, verdict: ignored('paid at signup, not a renewal (Document 3, rule 4)') };
+  if (signup) return { state, verdict: ignored('paid at signup, not a renewal') };
   if (e.facts.amountDue === 0n) return { state, verdict: ignored('nothing is due') };
   const due = showMoney({ minor: e.facts.amountDue, currency: e.facts.currency });
-  return { state, verdict: done(`a verdict of the MoR is expected for ${due}`) };
+  return { state, verdict: done(`the MoR's verdict is expected for ${due}`) };
 }

@@ -145,8 +145,8 @@ function cannotBeFound(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneS
     kind: 'effect_failed',
     subject: `${m.kind}:${m.subject}`,
     paymentRowId: p.id,
-    summary: `whether payment ${effectName(p)} was reported cannot be found out: ${why}`,
-    proposal: `Look for a payment record with reference ${p.reference ?? effectName(p)} on Stripe. There is none: retry. There is one: attach it by hand and dismiss this.`,
+    summary: `Crossbill cannot tell whether payment ${effectName(p)} was reported: ${why}`,
+    proposal: `Look for a payment record with reference ${p.reference ?? effectName(p)} on Stripe. If there is none, retry. If there is one, attach it by hand and dismiss this.`,
   });
 }
 
@@ -161,7 +161,7 @@ function finalizeRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): 
     subject: i.invoiceId,
     paymentRowId: p.id,
     summary: `Stripe refused to finalize the invoice: ${said(f)}`,
-    proposal: 'Mend on Stripe what it names and finalize the invoice; the payment that waits is then marked by itself.',
+    proposal: 'Fix on Stripe what it names and finalize the invoice; the waiting payment is then marked automatically.',
   });
 }
 
@@ -176,6 +176,6 @@ function markRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): Lane
     return putInvoice(again, { ...i, readAt: null }); // look again: it may be void or paid by now
   }
   const parked = putPayment(s, { ...moveMark(p, 'parked'), markTries });
-  const proposal = 'Mend what the answer names, then retry; or mark the invoice by hand and dismiss this.';
+  const proposal = 'Fix what the answer names, then retry; or mark the invoice by hand and dismiss this.';
   return callFailed(parked, m, f, { paymentRowId: p.id, proposal }, ctx);
 }

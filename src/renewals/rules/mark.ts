@@ -38,7 +38,7 @@ export function closeRefunded(s: LaneState, ctx: Ctx): LaneState {
     state = closeReviews(state, ctx, (r) => r.paymentRowId === p.id && PARKING.has(r.kind), {
       by: null,
       resolution: 'cleared',
-      note: 'the payment was given back in full',
+      note: 'the payment was refunded in full',
     });
   }
   return state;
@@ -125,7 +125,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
         putPayment(called, { ...moveMark(p, 'attaching'), markMode: 'payment_record' }),
         ctx,
         'decision',
-        `attach ${recordId}, reported before`,
+        `attach ${recordId}, reported earlier`,
         p.id,
       );
     }
@@ -200,7 +200,7 @@ function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     putPayment(state, moveMark(p, 'waiting')),
     ctx,
     'decision',
-    `the invoice is ${i.platformStatus} now: not marked`,
+    `the invoice is now ${i.platformStatus}: not marked`,
     p.id,
   );
 }

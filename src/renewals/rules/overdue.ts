@@ -40,9 +40,8 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
   return openReview(s, ctx, {
     kind: 'renewal_overdue',
     subject: i.invoiceId,
-    summary: `no verdict of the MoR for ${due} since ${i.firstSeenAt.toISOString()}`,
-    proposal:
-      'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until it says so.',
+    summary: `no verdict from the MoR for ${due} since ${i.firstSeenAt.toISOString()}`,
+    proposal: 'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until then.',
   });
 }
 

@@ -23,10 +23,10 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
         kind: 'conflicting_event',
         subject: e.eventId,
         paymentRowId: p.id,
-        summary: `event ${e.eventId} says ${e.paymentId} was ${showMoney({ minor: e.amount, currency: e.currency })} of ${e.customerId}; recorded was ${shown(p)} of ${p.customerId}`,
-        proposal: 'Ask the MoR which is right. What was recorded first stays in force.',
+        summary: `event ${e.eventId} says ${e.paymentId} was ${showMoney({ minor: e.amount, currency: e.currency })} of ${e.customerId}; the record says ${shown(p)} of ${p.customerId}`,
+        proposal: 'Ask the MoR which is right. What was recorded first stands.',
       }),
-      verdict: done('differs from what is recorded: not applied'),
+      verdict: done('differs from the record: not applied'),
     };
   }
   // The MoR's own word proves a signup's charge, whatever stage its proof had reached.
@@ -68,7 +68,7 @@ export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   }
   if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
     const unproven = p.succeededAt === null && p.mark !== 'none';
-    const late = unproven ? 'late: an earlier try of the same intent' : 'late: the payment has succeeded';
+    const late = unproven ? 'late: an earlier attempt of the same intent' : 'late: the payment has succeeded';
     const took = putPayment(state, p);
     const told = outcome === 'failed' ? contradicted(took, findPayment(s, e), e, why, ctx) : took;
     return { state: told, verdict: done(`${late} (${why})`) };

@@ -16,7 +16,7 @@ export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null
     const f = outcome.value;
     const text =
       f === null
-        ? 'read from Stripe: there is no such invoice'
+        ? 'read from Stripe: no such invoice'
         : `read from Stripe: ${f.status}, ${showMoney({ minor: f.amountRemaining, currency: f.currency })} due`;
     return note(state, ctx, 'call', text, null, { call: 'read_invoice', requestId: outcome.requestId });
   }

@@ -8,7 +8,7 @@ export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   answered: (s) => s,
   refused: (s, m, f, ctx) => {
     const proposal =
-      'The MoR did not take this event from us. Find out why, then retry; it may not charge this renewal.';
+      'The MoR did not accept this event. Find out why, then retry; otherwise it may not charge this renewal.';
     return callFailed(s, m, f, { proposal }, ctx);
   },
   resolve: (s, r, { resolution }, ctx) =>

@@ -40,7 +40,7 @@ export function beforeTheMark(i: InvoiceRow): InvoiceRow {
 export function settleShadowed(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   if (s.invoice?.platformStatus !== 'paid' || p.amount === null) return s;
   const row = moveMark(moveMark(p, 'waiting'), 'confirmed');
-  const said = `payment ${effectName(p)} is marked, as was decided here in shadow mode: somebody else did it`;
+  const said = `payment ${effectName(p)} is marked as shadow mode decided; somebody else did it`;
   return note(addEntry(putPayment(s, row), paymentMarked(row, p.amount, ctx.now)), ctx, 'decision', said, p.id);
 }
 
@@ -53,7 +53,7 @@ export function decideShadowedAnew(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
   for (const p of s.payments) {
     if (!isShadowed(s, p)) continue;
-    const said = `payment ${effectName(p)} was decided in shadow mode and nobody marked it: decided anew`;
+    const said = `payment ${effectName(p)} was decided in shadow mode and nobody marked it: decided again`;
     state = note(putPayment(state, moveMark(p, 'waiting')), ctx, 'decision', said, p.id);
   }
   return state;

@@ -19,7 +19,7 @@ export function watchFinalization(s: LaneState, ctx: Ctx): LaneState {
     kind: 'finalization_failed',
     subject: i.invoiceId,
     summary: `Stripe could not finalize the invoice: ${i.finalizationError}`,
-    proposal: 'Mend on Stripe what it names and finalize the invoice; a payment that waits is then marked by itself.',
+    proposal: 'Fix on Stripe what it names and finalize the invoice; a waiting payment is then marked automatically.',
   });
 }
 
@@ -32,8 +32,8 @@ function watchDraft(s: LaneState, i: InvoiceRow, ctx: Ctx): LaneState {
     kind: 'finalization_failed',
     subject: i.invoiceId,
     paymentRowId: p.id,
-    summary: `${showMoney({ minor: p.amount, currency: p.currency })} was taken on ${p.recordedAt.toISOString()}, and the invoice is still a draft`,
+    summary: `${showMoney({ minor: p.amount, currency: p.currency })} was taken on ${p.recordedAt.toISOString()}, but the invoice is still a draft`,
     proposal:
-      'Finalize the invoice on Stripe (its auto_advance may be off); the payment that waits is then marked by itself.',
+      'Finalize the invoice on Stripe (its auto_advance may be off); the waiting payment is then marked automatically.',
   });
 }

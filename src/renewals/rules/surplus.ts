@@ -13,7 +13,7 @@ export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
   const state = closeReviews(s, ctx, (r) => isSurplus(s, r) && r.subject !== subject, {
     by: null,
     resolution: 'cleared',
-    note: 'the surplus is gone, or another',
+    note: 'the surplus is gone or has changed',
   });
   if (told === null || subject === null || state.reviews.some((r) => r.subject === subject && isDecided(r)))
     return state;
@@ -26,7 +26,7 @@ export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
     paymentRowId: told.by.at(-1)?.id ?? null,
     summary: `the invoice is overpaid by ${surplus}: ${paid === '' ? 'the MoR took nothing for it' : `${paid} was taken`}, ${show(i.amountDue ?? 0n)} was due`,
     proposal: told.credited
-      ? `Refund ${surplus} and take it off the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`
+      ? `Refund ${surplus} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`
       : `Refund ${surplus}, or apply this and credit the customer: Stripe shows only what was due as paid.`,
   });
 }

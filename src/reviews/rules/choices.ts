@@ -14,7 +14,7 @@ export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution
 /** What is proposed, and how to come by a refund that cannot be chosen yet. */
 export function proposalOf(r: ReviewRow, named: boolean): string {
   const missing = r.status === 'open' && r.paymentRowId !== null && !named && resolutionsOfKind(r).includes('refund');
-  return missing ? `${r.proposal} \`refund\` can be chosen once the payment has its name. ${HOW_TO_NAME}` : r.proposal;
+  return missing ? `${r.proposal} \`refund\` can be chosen once the payment is named. ${HOW_TO_NAME}` : r.proposal;
 }
 
 export function resolutionsOfKind(r: ReviewRow): readonly Resolution[] {

@@ -63,15 +63,15 @@ function onItsWay(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     return unproven(
       s,
       p,
-      `the MoR has known charge ${p.processorChargeId ?? ''} since ${since.toISOString()} and has not settled it`,
-      'Ask the MoR what became of the debit. Retry waits for it as long again; apply it if the money is there; dismiss it if it is not: the invoice then stays as it is.',
+      `the MoR has known charge ${p.processorChargeId ?? ''} since ${since.toISOString()} but has not settled it`,
+      'Ask the MoR what happened to the debit. Retry waits just as long again; apply it if the money is there; dismiss it if not; the invoice then stays as it is.',
       ctx,
     );
   }
   const pause = Math.min(PROVE_LONGEST_PAUSE_MS, Math.max(PROVE_FIRST_PAUSE_MS, age / 2));
   const state = putPayment(s, { ...p, pendingSince: since, proveDueAt: new Date(ctx.now.getTime() + pause) });
   if (p.pendingSince !== null) return state;
-  const text = `the MoR knows charge ${p.processorChargeId ?? ''} and has not settled it: nothing is marked before`;
+  const text = `the MoR knows charge ${p.processorChargeId ?? ''} but has not settled it; the invoice is marked when it has`;
   return note(state, ctx, 'call', text, p.id);
 }
 
@@ -86,8 +86,8 @@ function notKnown(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     p,
     p.pendingSince === null
       ? `the MoR does not know charge ${charge}, which the browser named for this invoice`
-      : `the MoR does not know charge ${charge} any more, whose money was on its way since ${p.pendingSince.toISOString()}: the debit has failed, by the look of it`,
-    'Look the charge up at the MoR. Apply it if it is real; dismiss it if it is not: the invoice then stays open.',
+      : `the MoR does not know charge ${charge} any longer; its money was on the way since ${p.pendingSince.toISOString()}, so the debit has probably failed`,
+    'Look the charge up at the MoR. Apply it if it is real; dismiss it if not; the invoice then stays open.',
     ctx,
   );
 }
@@ -108,7 +108,7 @@ export function disproven(s: LaneState, p: PaymentRow, why: string, ctx: Ctx): L
     s,
     { ...p, status: 'failed' },
     `the MoR says that charge ${p.processorChargeId ?? ''}, which the browser named for this invoice, failed: ${why}`,
-    'Nothing was taken. Dismiss this: the invoice stays as it is, and the customer has to pay another way.',
+    'Nothing was taken. Dismiss this; the invoice stays as it is and the customer must pay another way.',
     ctx,
   );
 }
@@ -130,7 +130,7 @@ export function contradicted(
     kind: 'conflicting_event',
     subject: e.eventId,
     paymentRowId: before.id,
-    summary: `charge ${before.processorChargeId ?? ''} of a signup was proven, and the MoR says since that it failed: ${why}`,
+    summary: `charge ${before.processorChargeId ?? ''} of a signup was proven, but the MoR now says that it failed: ${why}`,
     proposal: 'Ask the MoR whether it has the money. The invoice stays as it is until a person changes it on Stripe.',
   });
 }

@@ -32,7 +32,7 @@ export function watchUnsettled(s: LaneState, ctx: Ctx, lookAgain: LookAgain): La
       state = closeReviews(state, ctx, (r) => r.kind === 'signup_overdue' && r.subject === p.id, {
         by: null,
         resolution: 'cleared',
-        note: 'its money is not waited for any more',
+        note: 'its money is no longer awaited',
       });
       continue;
     }

@@ -63,7 +63,7 @@ function newTax(ctx: Ctx, p: PaymentRow, r: RefundRow | null): TaxRecord {
 /** A person records it elsewhere (the item was dismissed), and with a transaction its refunds. */
 export function closed(s: LaneState, t: TaxRecord, ctx: Ctx): LaneState {
   const state = putTax(s, moveTax(t, 'closed', ctx.now));
-  return note(state, ctx, 'decision', 'its tax is not committed from here', t.id);
+  return note(state, ctx, 'decision', 'its tax is not committed by Crossbill', t.id);
 }
 
 /** Writes the commit of a calculation down. Only called once its payment is marked. */
@@ -93,8 +93,8 @@ function startRefund(s: LaneState, transaction: TaxRecord, t: TaxRecord, r: Refu
         );
   if (parts === null || transaction.morId === null) {
     const money = (minor: bigint): string => showMoney({ minor, currency: r.currency });
-    const why = `its lines have ${money(sum)} left and ${money(r.amount)} was given back`;
-    return parkTax(s, t, 'refund_tax', `the tax of refund ${r.id} cannot be given back: ${why}`, ctx);
+    const why = `its lines have ${money(sum)} left and ${money(r.amount)} was refunded`;
+    return parkTax(s, t, 'refund_tax', `the tax of refund ${r.id} cannot be refunded: ${why}`, ctx);
   }
   const lines = left
     .map(({ lineItemId }, i) => ({ lineItemId, gross: parts[i] ?? 0n }))
@@ -115,7 +115,7 @@ function startRefund(s: LaneState, transaction: TaxRecord, t: TaxRecord, r: Refu
     ...moveTax(t, 'committing', ctx.now),
     lines: lines.map(({ lineItemId, gross }) => ({ lineItemId, amount: gross.toString() })),
   };
-  return note(putTax(state, moved), ctx, 'decision', "give the refund's share of the tax back", t.id);
+  return note(putTax(state, moved), ctx, 'decision', "refund the refund's share of the tax", t.id);
 }
 
 /** What earlier tax refunds took, or are taking, of a line. */
@@ -141,6 +141,6 @@ export function parkTax(
     paymentRowId: t.paymentRowId,
     ...(t.refundId === null ? {} : { refundId: t.refundId }),
     summary,
-    proposal: 'Supply or mend what is named, then retry; or record it in the MoR portal by hand and dismiss this.',
+    proposal: "Supply or fix what is named, then retry; or record it in the MoR's portal by hand and dismiss this.",
   });
 }

@@ -32,10 +32,10 @@ export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx:
       ? later
       : note(later, ctx, 'call', `reading what tax needs failed: ${said(outcome)}`, t.id);
   }
-  if (outcome.value === null) return parkTax(s, t, 'calculate_tax', 'Stripe does not know the invoice any more', ctx);
+  if (outcome.value === null) return parkTax(s, t, 'calculate_tax', 'Stripe no longer knows the invoice', ctx);
   const asked = calculationFor(outcome.value);
   if (!asked.ok) {
-    return parkTax(s, t, 'calculate_tax', `its tax cannot be calculated: missing is ${asked.missing.join('; ')}`, ctx);
+    return parkTax(s, t, 'calculate_tax', `its tax cannot be calculated without ${asked.missing.join('; ')}`, ctx);
   }
   const wire = ctx.encodeMor(asked.call);
   const state = addMessage(s, ctx, { peer: 'mor', kind: 'calculate_tax', subject: t.reference, wire });
@@ -93,7 +93,13 @@ export function applyTaxRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx:
   if (t === undefined || (t.stage !== 'calculating' && t.stage !== 'committing')) return s;
   if (m.kind === 'commit_tax' && cannotBeUsed(f) && t.calculations < TAX_CALCULATIONS) {
     const again = putTax(s, { ...moveTax(t, 'gathering', ctx.now), attempts: 0, dueAt: null });
-    return note(again, ctx, 'decision', `calculation ${t.taxCalculationId ?? ''} cannot be used: calculate anew`, t.id);
+    return note(
+      again,
+      ctx,
+      'decision',
+      `calculation ${t.taxCalculationId ?? ''} cannot be used: calculating again`,
+      t.id,
+    );
   }
   if (m.kind !== 'calculate_tax' && m.kind !== 'commit_tax' && m.kind !== 'refund_tax') return s;
   const fields = f.errors.map((e) => `${e.field} ${e.message}`).join('; ');

@@ -21,7 +21,7 @@ export const createProformaCall: CallRule<AnswerTo<'create_proforma'>> = {
     // Document 2: a live proforma invoice holds the reference; we go on with that one, whatever it says now.
     const { morId } = made;
     const twin = twinOf(s, o, morId);
-    const said = `the MoR has proforma invoice ${morId} for this invoice already: it is taken over`;
+    const said = `the MoR has proforma invoice ${morId} for this invoice already: it is used`;
     const state = note(s, ctx, 'decision', said, o.id);
     if (twin !== undefined) return replaced(state, o, twin, ctx);
     return putObject(state, { ...o, morId, readDueAt: ctx.now, readAttempts: 0, updatedAt: ctx.now });

@@ -29,7 +29,7 @@ function proformaId(s: LaneState, e: MorServiceEvent): string | null {
 
 export function applyIssuance(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
   const morId = proformaId(s, e);
-  if (morId === null) return { state: s, verdict: done('names no proforma invoice that is known here') };
+  if (morId === null) return { state: s, verdict: done('names no proforma invoice of ours') };
   const o = objectOf(s, 'proforma', morId, ctx);
   const failed = e.kind === 'proforma_invoice.issuance_failed';
   const status = further(o.status === 'UNKNOWN' ? 'REQUESTED' : o.status, failed ? 'ISSUANCE_FAILED' : 'ISSUED');
@@ -64,7 +64,7 @@ export function applySettled(s: LaneState, e: ProformaSettled, ctx: Ctx): Applie
     subject: taken.payment.id,
     paymentRowId: taken.payment.id,
     summary: `${showMoney(received)} of ${showMoney(total)} came by bank transfer for proforma invoice ${named.number ?? morId}; ${missing} is missing`,
-    proposal: "Apply it as a part payment and collect the rest, or dismiss this and give it back in the MoR's portal.",
+    proposal: "Apply it as a part payment and collect the rest, or dismiss this and refund it in the MoR's portal.",
   });
   return { state, verdict: done(`${showMoney(received)} came, ${missing} is missing: the invoice is left open`) };
 }

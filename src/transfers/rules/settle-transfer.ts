@@ -24,7 +24,7 @@ function settleTransfer(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: Look
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: o.id,
-    summary: `proforma invoice ${o.number ?? o.morId ?? ''} is settled at the MoR, and no event said how much came`,
+    summary: `proforma invoice ${o.number ?? o.morId ?? ''} is settled at the MoR, but no event said how much came`,
     proposal: 'Ask the MoR to send proforma_invoice.settled again, or for the amount, and mark the invoice by hand.',
   });
 }

@@ -21,7 +21,7 @@ export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Differen
   return ours.payments.flatMap((p) => {
     if (p.mark !== 'confirmed' || p.amount === null || p.paymentRecordId === null) return [];
     if (paying.has(p.paymentRecordId)) return [];
-    const detail = `payment record ${p.paymentRecordId} of ${show(p.amount, p.currency)} was taken off the invoice (${shown.status})`;
+    const detail = `payment record ${p.paymentRecordId} of ${show(p.amount, p.currency)} was detached from the invoice (${shown.status})`;
     return [difference('charged_not_marked', 'person', detail, { ...aboutOf(p), objectId: p.paymentRecordId })];
   });
 }

@@ -94,7 +94,7 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
   const payment = o.payments.find((p) => p.id === r.paymentRowId);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
-  const detail = `${showMoney({ minor: r.amount, currency: r.currency })} was given back and does not show on Stripe (${r.mirror})`;
+  const detail = `${showMoney({ minor: r.amount, currency: r.currency })} was refunded and does not show on Stripe (${r.mirror})`;
   return [
     difference('refund_not_mirrored', 'look-again', detail, { invoiceId: r.invoiceId, refundId: r.id, reviewId }),
   ];
@@ -168,7 +168,7 @@ export function compareInvoice(
   const picture = (own: OurInvoice): Difference[] => (age < VERIFY_GRACE_MS ? [] : pictureDiffers(facts, own));
   if (ours === null) {
     if (facts.billingReason === SIGNUP_REASON || facts.amountDue === 0n || facts.status === 'void') return [];
-    const detail = `invoice ${invoiceId} (${facts.status}) was never heard of here`;
+    const detail = `invoice ${invoiceId} (${facts.status}) never arrived here`;
     return [difference('event_never_delivered', 'look-again', detail, { invoiceId })];
   }
   const marked = markedOf(ours);
@@ -187,7 +187,7 @@ export function compareInvoice(
 export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
   const known = ours.invoice.platformStatus;
   if (known === facts.status) return [];
-  const detail = `Stripe shows the invoice ${facts.status}; what came here says ${known}`;
+  const detail = `Stripe shows the invoice ${facts.status}; our events say ${known}`;
   return [difference('event_never_delivered', 'look-again', detail, { invoiceId: facts.invoiceId })];
 }
 
@@ -237,7 +237,7 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
       const about = { invoiceId: r.invoiceId, refundId: r.id };
       const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
       if (twin === undefined || twin.status === 'void') {
-        const detail = `credit note ${r.creditNoteId ?? ''} of refund ${r.id} is ${twin?.status ?? 'not there'}`;
+        const detail = `credit note ${r.creditNoteId ?? ''} of refund ${r.id} is ${twin?.status ?? 'missing'}`;
         return [difference('refund_not_mirrored', 'person', detail, about)];
       }
       if (twin.amount === r.amount && twin.currency === r.currency) return [];
