@@ -15,6 +15,7 @@ const SECTIONS = [
   ['events', 'Events'],
   ['notifications', 'Notifications'],
   ['ledger', 'Ledger'],
+  ['statements', 'Statements'],
   ['verify', 'Verify'],
   ['audit', 'Audit'],
   ['settings', 'Settings'],

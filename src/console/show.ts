@@ -41,7 +41,7 @@ export function foreign(text: string | null): Html {
 type Tone = 'good' | 'wait' | 'warn' | 'bad' | 'calm';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...tone('good', 'paid succeeded done confirmed clean settled delivered ISSUED SETTLED PAID won'),
+  ...tone('good', 'paid succeeded done confirmed clean agrees settled delivered ISSUED SETTLED PAID won'),
   ...tone('wait', 'expected held marking received pending unknown requested running waiting proving begun processing'),
   ...tone('wait', 'reporting attaching referencing paying finalizing crediting draft requires_action REQUESTED'),
   ...tone('warn', 'open quarantined partially_refunded uncollectible incomplete action_needed'),

@@ -1,14 +1,16 @@
 // The MoR's statements, and the debits that banks returned.
 import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
 import { LaneModule } from '../lane/lane.module.js';
 import { ReconcileFlow } from './reconcile.flow.js';
 import { ReturnsController } from './returns.controller.js';
 import { ReturnsFlow } from './returns.flow.js';
+import { StatementPages } from './statements.pages.js';
 import { StatementsController } from './statements.controller.js';
 
 @Module({
-  imports: [LaneModule],
-  controllers: [ReturnsController, StatementsController],
+  imports: [ConsoleModule, LaneModule],
+  controllers: [ReturnsController, StatementsController, StatementPages],
   providers: [ReturnsFlow, ReconcileFlow],
 })
 export class StatementsModule {}

@@ -170,6 +170,7 @@ describe('every page', () => {
       '/reviews',
       '/events',
       '/ledger',
+      '/statements',
       '/audit',
       '/verify',
       '/settings',
@@ -180,6 +181,7 @@ describe('every page', () => {
       `/payments/${paymentId}`,
       '/nowhere',
       '/invoices/in_none',
+      '/statements/stm_none',
     ]) {
       const { status, headers, text } = await v.get(`/console${path}`);
       expect([path, status]).toEqual([path, /no(where|ne)$/.test(path) ? 404 : 200]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../src/cli/program.js';
 import { cli, cliJson } from '../cli/rig.js';
+import { Visitor } from '../console/visitor.js';
 import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
 import { refund } from './support/story.js';
 
@@ -269,6 +270,12 @@ describe('a statement of the MoR', () => {
     expect((await world.api('GET', '/v1/statements/stm_none')).status).toBe(404);
     const shown = await cli(['statements', 'show', differs?.id ?? ''], world.env);
     expect(shown).toMatchObject({ code: 3, out: expect.stringContaining('13 differences') });
+    const visitor = new Visitor(world.daemons[0]?.url ?? '');
+    await visitor.login(READ_KEY);
+    expect((await visitor.get('/console/statements')).text).toContain('differs.csv');
+    const seen = await visitor.get(`/console/statements/${differs?.id}?kind=amount_differs`);
+    expect(seen.text).toContain('the statement says 12.05 EUR, the ledger 12.50 EUR');
+    expect(seen.text).not.toContain('no charge, payment or refund');
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=statement.reconcile&limit=100');
     expect(audit.body.data).toEqual(
       expect.arrayContaining([expect.objectContaining({ actor: 'cli:ada', outcome: 'done', target: differs?.id })]),

@@ -1,0 +1,83 @@
+// The MoR's statements on the console: those that were reconciled, and what was found in each.
+import { Get, Param, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given } from '../api/http/page.js';
+import { notFound } from '../api/http/problem.js';
+import { type KeptFinding, type StatementRow, Statements } from '../domain/ports/statements.js';
+import { Page } from '../console/console.guard.js';
+import { html } from '../console/html.js';
+import { sendPage } from '../console/layout.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { Pages } from '../console/pages.js';
+import { amount, facts, foreign, invoiceLink, status, time, words } from '../console/show.js';
+import { differencesOf, FINDING_KINDS, outcomeOf } from './statement.view.js';
+
+const PATH = '/console/statements';
+const FILTERS = [{ name: 'kind', label: 'What', options: FINDING_KINDS }] as const;
+
+const STATEMENTS: readonly Column<StatementRow>[] = [
+  { label: 'Statement', cell: (s) => html`<a href="${PATH}/${encodeURIComponent(s.id)}">${s.fileName}</a>` },
+  { label: 'Outcome', cell: (s) => status(outcomeOf(s)) },
+  { label: 'Lines', cell: (s) => s.counts['lines'] ?? 0, number: true },
+  { label: 'Differences', cell: (s) => differencesOf(s), number: true },
+  { label: 'By', cell: (s) => foreign(s.by) },
+  { label: 'Reconciled', cell: (s) => time(s.finishedAt, 'not yet') },
+];
+
+const FINDINGS: readonly Column<KeptFinding>[] = [
+  { label: 'Line', cell: (f) => f.line ?? 'only the ledger', number: true },
+  { label: 'What', cell: (f) => words(f.kind) },
+  { label: 'About', cell: (f) => foreign(f.refund ?? f.payment ?? f.charge) },
+  { label: 'Statement', cell: (f) => (f.currency === null ? '' : amount(f.amount, f.currency)), number: true },
+  {
+    label: 'Ledger',
+    cell: (f) => (f.ledgerCurrency === null ? '' : amount(f.ledgerAmount, f.ledgerCurrency)),
+    number: true,
+  },
+  { label: 'Invoice', cell: (f) => invoiceLink(f.invoiceId) },
+  { label: 'In words', cell: (f) => foreign(f.detail) },
+];
+
+@Pages('console/statements')
+export class StatementPages {
+  constructor(private readonly statements: Statements) {}
+
+  @Get()
+  @Page('statement.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const page = pageOf(req);
+    const found = await this.statements.list(page);
+    const empty = html`No statement yet. To compare one with the ledger:
+      <code>crossbill reconcile statement.csv</code>`;
+    const body = html`${table('Newest first', STATEMENTS, found.data, empty)}
+    ${pager(PATH, {}, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Statements', section: 'statements', body });
+  }
+
+  @Get(':id')
+  @Page('statement.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const row = await this.statements.find(id);
+    if (row === null) throw notFound('statement');
+    const path = `${PATH}/${encodeURIComponent(id)}`;
+    const values = chosen(req, FILTERS);
+    const page = pageOf(req);
+    const kind = FINDING_KINDS.find((k) => k === given({ kind: values.kind }).kind) ?? null;
+    const found = await this.statements.findings(id, kind, page);
+    const body = html`${facts([
+      ['Outcome', status(outcomeOf(row))],
+      ['Lines', row.counts['lines'] ?? 0],
+      ['Agree with the ledger', row.counts['agree'] ?? 0],
+      ['Differences', differencesOf(row)],
+      ['Ledger looked through from', time(row.since, 'no date is known')],
+      ['Until, not included', time(row.until, 'no date is known')],
+      ['By', foreign(row.by)],
+      ['Reconciled', time(row.finishedAt, 'not yet')],
+    ])}
+    ${filterForm(path, FILTERS, values)}
+    ${table('By line; what only the ledger has comes last', FINDINGS, found.data, 'Nothing was found.')}
+    ${pager(path, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: `Statement ${row.fileName}`, section: 'statements', body });
+  }
+}
