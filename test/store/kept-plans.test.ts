@@ -31,10 +31,13 @@ beforeAll(async () => {
   fresh = await freshDatabase();
   db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
   const tables = await db.pool.query<{ name: string }>(
-    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
+    `select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`, // no partitioned one,
   );
   for (const { name } of tables.rows) await db.pool.query(`alter table ${name} set (autovacuum_enabled = off)`);
-  for (const pool of [db.pool, db.intake]) listenTo(pool, sent);
+  for (const pool of [db.pool, db.intake]) {
+    listenTo(pool, sent);
+    pool.options.idleTimeoutMillis = 0; // the connections that planned stay, however long the tables take to grow
+  }
 }, 60_000);
 afterAll(async () => {
   jest.restoreAllMocks();
