@@ -18,6 +18,7 @@ import { openDatabase } from './open-database.js';
 import { OWN_MIGRATIONS } from './store/migrations.js';
 import { DoorWatch } from './verify/door-watch.js';
 import { LaneWorker } from './lane/lane-worker.js';
+import { notificationWebhooks } from './notifications/notification.schema.js';
 import { NotificationJobs } from './notifications/jobs.js';
 
 export type Daemon = {
@@ -62,7 +63,7 @@ export async function startDaemon(
       express,
       { logger: new NestLogger(log), bodyParser: false, abortOnError: false },
     );
-    configureHttp(app);
+    configureHttp(app, notificationWebhooks());
     await app.init();
 
     const doors = app.get(Doors);

@@ -1,7 +1,7 @@
 // How the application speaks HTTP: headers, limits, the shape of input and errors, and its own documentation.
 import { type INestApplication } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { CONFIG, type Config } from '../config/index.js';
@@ -27,7 +27,7 @@ const ownPage = helmet({
 });
 
 /** Call once, before `init`. The application is made with `bodyParser: false`: bodies are read when their sender is known. */
-export function configureHttp(app: NestExpressApplication): void {
+export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): void {
   app.disable('x-powered-by');
   app.disable('etag');
   const { shadow, trustedProxies } = app.get<Config>(CONFIG);
@@ -43,7 +43,7 @@ export function configureHttp(app: NestExpressApplication): void {
     res.setHeader('Cache-Control', 'no-store');
     nothing(req, res, next);
   });
-  SwaggerModule.setup('docs', app, () => openApi(app), {
+  SwaggerModule.setup('docs', app, () => openApi(app, webhooks), {
     jsonDocumentUrl: 'docs-json',
     raw: ['json'],
     customSiteTitle: 'Crossbill API',
@@ -51,15 +51,19 @@ export function configureHttp(app: NestExpressApplication): void {
   });
 }
 
-/** The OpenAPI document of every route. */
-export function openApi(app: INestApplication): ReturnType<typeof SwaggerModule.createDocument> {
+/** What the daemon sends by itself, as OpenAPI has it. */
+export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
+
+/** The OpenAPI document of every route, and of what is sent. */
+export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObject {
   const about = new DocumentBuilder()
     .setTitle('Crossbill')
     .setDescription(
       'A bridge between Stripe Billing and a Merchant of Record. Amounts are integers in the smallest unit of the currency, as Stripe counts it; times are ISO 8601 in UTC. Lists are newest first. Errors are `{code, message, errors}`. Roles: `read`, `signup`, `ops`; each includes the one before.',
     )
     .setVersion('1')
+    .setOpenAPIVersion('3.1.0') // the first that has webhooks
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key of API_KEYS.' }, 'api-key')
     .build();
-  return SwaggerModule.createDocument(app, about);
+  return SwaggerModule.createDocument(app, { ...about, webhooks });
 }

@@ -4,6 +4,7 @@ import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Books } from '../domain/ports/books.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
+import { Notifications } from '../domain/ports/notifications.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { LossWindowFlow } from '../verify/loss-window.flow.js';
 import { PartnerApi } from '../mor/partner.js';
@@ -23,6 +24,7 @@ import {
   markModeChecks,
   ownCardChecks,
 } from './doctor/stripe-checks.js';
+import { notifyChecks } from './doctor/notify-checks.js';
 import { EXIT } from './exit-codes.js';
 import { type Cli, type Session } from './session.js';
 import { plain } from './table.js';
@@ -96,6 +98,7 @@ async function withPeers(world: World): Promise<Check[]> {
       ...(await ownCardChecks(customers, reader, client)),
       invoiceMailCheck(await overview.sentByPlatform(SAMPLE), apiBase === null),
       ...(await morChecks(config, world.get(WebhookEndpoints), world.get(PartnerApi))),
+      ...(await notifyChecks(config, world.get(Notifications))),
       ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow))),
     ];
   } finally {

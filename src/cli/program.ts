@@ -18,6 +18,7 @@ import { addExport } from './export.js';
 import { addInit } from './init.js';
 import { type Io } from './io.js';
 import { addMigrate } from './migrate.js';
+import { addNotifications } from './notifications.js';
 import { addOnboard } from './onboard.js';
 import { addRebuild } from './rebuild.js';
 import { addReconcile } from './reconcile.js';
@@ -76,6 +77,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addShadow,
     addExport,
     addWebhooks,
+    addNotifications,
     addOnboard,
     addErase,
     addRebuild,

@@ -1,6 +1,7 @@
 // `crossbill status`: how things stand, at a glance.
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
+import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
@@ -34,12 +35,22 @@ async function look(world: World) {
     quarantined: await overview.quarantined(),
     stuck: await overview.stuck(STUCK_SHOWN),
     verified: await world.get(VerifyBooks).last(),
+    notifications: world.config.notifyUrl === null ? null : await world.get(Notifications).standing(),
     shadow: world.config.shadow ? await world.get(ShadowBooks).standing() : null,
   };
 }
 
 /** For scripts. */
-function view({ backlog, invoices, events, quarantined, stuck, verified, shadow }: Standing): Record<string, unknown> {
+function view({
+  backlog,
+  invoices,
+  events,
+  quarantined,
+  stuck,
+  verified,
+  notifications,
+  shadow,
+}: Standing): Record<string, unknown> {
   return {
     ...(shadow === null ? {} : { shadow: { marks_agreed: shadow.agreed, marks_not_made_yet: shadow.unmarked } }),
     invoices,
@@ -60,6 +71,10 @@ function view({ backlog, invoices, events, quarantined, stuck, verified, shadow 
     })),
     last_events: Object.fromEntries(events.map((e) => [e.source, e.at])),
     open_reviews: backlog.openReviews,
+    notifications:
+      notifications === null
+        ? null
+        : { pending: notifications.pending, dead: notifications.dead, receiver_gone_at: notifications.goneAt },
     verify:
       verified === null
         ? null
@@ -73,7 +88,10 @@ function view({ backlog, invoices, events, quarantined, stuck, verified, shadow 
 }
 
 /** For people. */
-function page({ backlog, invoices, events, quarantined, stuck, verified, shadow }: Standing, nowMs: number): string {
+function page(
+  { backlog, invoices, events, quarantined, stuck, verified, notifications, shadow }: Standing,
+  nowMs: number,
+): string {
   return [
     shadow === null
       ? ''
@@ -112,6 +130,17 @@ function page({ backlog, invoices, events, quarantined, stuck, verified, shadow 
       ['kind', 'count'],
       [...backlog.openReviews].map(([kind, n]) => [kind, String(n)]),
     ),
+    ...(notifications === null
+      ? []
+      : [
+          '\nNotifications\n',
+          `  ${notifications.pending} wait to be delivered, ${notifications.dead} given up\n`,
+          ...(notifications.goneAt === null
+            ? []
+            : [
+                `  The receiver answered 410 at ${time(notifications.goneAt)}: nothing is sent. Set another NOTIFY_URL, or say \`crossbill trigger invoice.paid\` once it is back.\n`,
+              ]),
+        ]),
     '\nLast verify\n',
     verified === null
       ? '  never\n'

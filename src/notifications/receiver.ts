@@ -1,6 +1,7 @@
 // One delivery to the merchant's receiver: bounded in time and sockets, no redirect followed, its address checked when it is connected to.
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { type OnApplicationShutdown } from '@nestjs/common';
 import { Agent } from 'undici';
 import { type Secret } from '../config/index.js';
 import { isForbiddenAddress, isPrivateAddress } from '../config/addresses.js';
@@ -20,7 +21,7 @@ class ForbiddenAddress extends Error {
   readonly code = 'CROSSBILL_FORBIDDEN_ADDRESS';
 }
 
-export class HttpReceiver extends Receiver {
+export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   readonly enabled: boolean;
   readonly #url: URL | null;
   readonly #agent: Agent;
@@ -52,6 +53,11 @@ export class HttpReceiver extends Receiver {
 
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  /** Asked by Nest once everything else has stopped. */
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 
   async #post(delivery: Delivery, at: Date): Promise<Omit<DeliveryResult, 'elapsedMs'>> {
@@ -102,7 +108,7 @@ const failed = (status: number | null, why: string): Omit<DeliveryResult, 'elaps
 /** Words of ours and an error's code: no address, no path, nothing of the answer. */
 function whyOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return error.message;
-  const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : null;
   const code = codeOf(error) ?? codeOf(first);
   return code === null ? 'the connection failed' : `the connection failed (${code})`;
 }

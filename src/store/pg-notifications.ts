@@ -5,6 +5,7 @@ import { type NewNotification } from '../domain/notification.js';
 import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
 import {
   type DeliveryResult,
+  LISTED_AT_ONCE,
   type NotificationFilter,
   type NotificationRow,
   Notifications,
@@ -177,7 +178,7 @@ export class PgNotifications extends Notifications {
 
   async since(at: Date): Promise<readonly NotificationRow[]> {
     const found = await this.db.pool.query<Row>(
-      `select ${COLUMNS} from notification where created_at >= $1 order by created_at, seq limit 1000`,
+      `select ${COLUMNS} from notification where created_at >= $1 order by created_at, seq limit ${LISTED_AT_ONCE}`,
       [at],
     );
     return found.rows.map(rowOf);

@@ -9,12 +9,16 @@ export type CliOptions = {
   readonly cwd?: string;
   /** What a person at a terminal answers; left out: there is no terminal. */
   readonly answer?: string;
+  /** Ends a command that goes on until it is ended. */
+  readonly signal?: AbortSignal;
+  /** Hears each piece of the result as it is written. */
+  readonly onOut?: (text: string) => void;
 };
 
 export async function cli(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
-  { cwd = process.cwd(), answer }: CliOptions = {},
+  { cwd = process.cwd(), answer, signal = new AbortController().signal, onOut }: CliOptions = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
@@ -24,6 +28,7 @@ export async function cli(
     user: 'ada',
     out: (text) => {
       out += text;
+      onOut?.(text);
       return Promise.resolve();
     },
     err: (text) => void (err += text),
@@ -32,7 +37,7 @@ export async function cli(
       err += question;
       return Promise.resolve(answer ?? '');
     },
-    signal: new AbortController().signal,
+    signal,
   });
   return { code, out, err };
 }

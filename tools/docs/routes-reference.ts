@@ -5,6 +5,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { openApi } from '#src/api/http.js';
 import { AppModule } from '#src/app.module.js';
 import { loadConfig } from '#src/config/index.js';
+import { notificationWebhooks } from '#src/notifications/notification.schema.js';
 import { createLogger, Metrics } from '#src/observe/index.js';
 import { Database } from '#src/store/database.js';
 import { code, madeFrom, page, table } from './markdown.js';
@@ -55,7 +56,7 @@ export async function openApiDocument(): Promise<Json> {
   };
   const options = { logger: false, preview: true, bodyParser: false, abortOnError: false } as const;
   const app = await NestFactory.create(AppModule.of(parts), new ExpressAdapter(), options);
-  return { ...openApi(app) };
+  return { ...openApi(app, notificationWebhooks()) };
 }
 
 /** Every route of the document, in its order. */
@@ -82,6 +83,9 @@ export async function renderRoutes(): Promise<string> {
     table(['route', 'sender', 'signature header'], DOORS),
     table(['answer', 'when'], DOOR_ANSWERS),
     ...tags.flatMap((tag) => [`## ${tag}`, ...routes.filter((r) => r.tag === tag).map((r) => section(r, document))]),
+    '## What your backend is told',
+    'Posted to `NOTIFY_URL` as `{type, timestamp, data}` with the headers of Standard Webhooks: [notifications](../notifications.md). Every field is always there.',
+    ...webhooks(document),
     '## Shapes',
     ...shapes(document),
   ]);
@@ -105,10 +109,39 @@ function shapes(document: Json): string[] {
   return Object.entries(object(object(document['components'])['schemas'])).flatMap(([name, one]) => {
     if (name.endsWith('Dto')) return [];
     const fields = Object.entries(object(object(one)['properties'])).map(([field, property]) => {
-      const { nullable } = object(property);
-      return [code(field), `${typeOf(object(property))}${nullable === true ? ' or null' : ''}`, said(object(property))];
+      const [type, orNull] = withoutNull(object(property));
+      return [code(field), `${typeOf(type)}${orNull ? ' or null' : ''}`, said(type)];
     });
     return fields.length === 0 ? [] : [`### ${name}`, table(['field', 'type', 'meaning'], fields)];
+  });
+}
+
+/** A schema of OpenAPI 3.1 without its null, and whether it had one. */
+function withoutNull(schema: Json): readonly [Json, boolean] {
+  const [either, none] = array(schema['anyOf']);
+  if (object(none)['type'] === 'null') return [object(either), true];
+  const types = array(schema['type']);
+  if (!types.includes('null')) return [schema, false];
+  const words = array(schema['enum']).filter((word) => word !== null);
+  return [{ ...schema, type: types[0], ...(words.length === 0 ? {} : { enum: words }) }, true];
+}
+
+/** What the daemon sends by itself. */
+function webhooks(document: Json): string[] {
+  return Object.entries(object(document['webhooks'])).map(([type, item]) => {
+    const post = object(object(item)['post']);
+    const content = object(object(post['requestBody'])['content']);
+    const schema = object(object(content['application/json'])['schema']);
+    const data = object(object(object(schema['properties'])['data'])['properties']);
+    const fields = Object.entries(data).map(([field, property]) => {
+      const [shape, orNull] = withoutNull(object(property));
+      return [code(field), `${typeOf(shape)}${orNull ? ' or null' : ''}`, said(shape)];
+    });
+    return page([
+      `### ${code(type)}`,
+      `${text(post['summary'])}.`,
+      table(['in `data`', 'type', 'meaning'], fields),
+    ]).trimEnd();
   });
 }
 

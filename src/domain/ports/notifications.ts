@@ -69,6 +69,9 @@ export type NotificationStanding = {
   readonly goneAt: Date | null;
 };
 
+/** Most rows that `since` gives. */
+export const LISTED_AT_ONCE = 1_000;
+
 export type NotificationFilter = { readonly status?: string; readonly type?: string };
 
 export abstract class Notifications {
@@ -88,7 +91,7 @@ export abstract class Notifications {
   abstract one(id: string): Promise<NotificationRow | null>;
   /** To be sent again, from the first try on; a receiver that was gone is tried again. Null: there is no such notification. */
   abstract replay(id: string): Promise<NotificationRow | null>;
-  /** Those written down since, oldest first, as far as `after` has not shown them. */
+  /** Those written down since, the oldest `LISTED_AT_ONCE`, oldest first. */
   abstract since(at: Date): Promise<readonly NotificationRow[]>;
   abstract standing(): Promise<NotificationStanding>;
   /** Forgets those that were delivered or died longer ago. */

@@ -1,4 +1,5 @@
 // The API over real HTTP on a real PostgreSQL, with the real flows; only Stripe, the MoR and the passing of time are ours.
+import { notificationWebhooks } from '../../../src/notifications/notification.schema.js';
 import { type AddressInfo } from 'node:net';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { Test } from '@nestjs/testing';
@@ -91,7 +92,7 @@ export class ApiApp {
       .useValue(new NoRelay())
       .compile();
     const app = parts.createNestApplication<NestExpressApplication>({ bodyParser: false, logger: false });
-    configureHttp(app);
+    configureHttp(app, notificationWebhooks());
     await app.listen(0, '127.0.0.1');
     const { port } = app.getHttpServer().address() as AddressInfo;
     app.get(Readiness).set(true, 'ready');

@@ -1,0 +1,87 @@
+// A daemon that is killed after it has sent a notification and before it heard the answer: told again, the same bytes under the same id.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
+import { startWorld, type World } from '../support/world.js';
+import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+
+const SECRET = newSecret(4);
+
+describe('a notification', () => {
+  let world: World;
+  let receiver: NotifyReceiver;
+  let daemon: DaemonProcess;
+
+  beforeAll(async () => {
+    await ensureBuilt();
+    receiver = await NotifyReceiver.open();
+    world = await startWorld();
+    const first = await world.startDaemon();
+    await first.stop();
+    await world.control('DELETE', '/stripe/webhook-endpoints/all');
+    const port = await freePort();
+    daemon = new DaemonProcess(`http://127.0.0.1:${port}`, {
+      ...world.env,
+      PORT: String(port),
+      LOG_LEVEL: 'info',
+      NOTIFY_URL: receiver.url,
+      NOTIFY_SECRETS: SECRET,
+    });
+    world.sandbox.stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, world.sandbox.secrets.stripeWebhookSecret);
+    await daemon.start();
+  }, 300_000);
+  afterAll(async () => {
+    await daemon?.end('SIGKILL');
+    await world?.close();
+    await receiver?.close();
+  });
+
+  it('is delivered at least once through a kill -9 between its commit and the answer', async () => {
+    receiver.answer = () => 'hang';
+    // A payment of nobody's: its amount fits no invoice, so that a review item is opened and told of.
+    const s = await world.stripe.customers.create({ name: 'Ada Example' });
+    const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });
+    await world.stripe.invoiceItems.create({ customer: s.id, invoice: invoice.id ?? '', amount: 500, currency: 'eur' });
+    const finalized = await world.stripe.invoices.finalizeInvoice(invoice.id ?? '', { auto_advance: false });
+    await world.stripe.invoices.pay(finalized.id ?? '', { paid_out_of_band: true });
+    await world.until(
+      'it is sent',
+      () => Promise.resolve(receiver.of('invoice.paid')),
+      (h) => h.length === 1,
+    );
+    await daemon.end('SIGKILL');
+    receiver.answer = () => 200;
+    await hasten(world.databaseUrl);
+    await daemon.start();
+    await world.until(
+      'it is sent again',
+      () => Promise.resolve(receiver.of('invoice.paid')),
+      (h) => h.length >= 2,
+    );
+    const [before, after] = receiver.of('invoice.paid');
+    if (before === undefined || after === undefined) throw new Error('it was not sent twice');
+    expect([after.id, after.body]).toEqual([before.id, before.body]);
+    expect(NotifyReceiver.verify(after, SECRET)).toMatchObject({ data: { invoice_id: invoice.id, payments: [] } });
+    await world.until(
+      'it is delivered',
+      () => statuses(world.databaseUrl),
+      (all) => all.length > 0 && all.every((st) => st === 'delivered'),
+    );
+  });
+});
+
+async function sql<T extends pg.QueryResultRow>(url: string, text: string): Promise<readonly T[]> {
+  const db = new pg.Client({ connectionString: url });
+  await db.connect();
+  try {
+    return (await db.query<T>(text)).rows;
+  } finally {
+    await db.end();
+  }
+}
+
+/** What the dead process had taken on is due again in half a minute; here at once. */
+const hasten = (url: string): Promise<unknown> =>
+  sql(url, `update notification set next_try_at = now() where status = 'pending'`);
+const statuses = async (url: string): Promise<readonly string[]> =>
+  (await sql<{ status: string }>(url, 'select status from notification')).map((r) => r.status);

@@ -1,0 +1,38 @@
+// Every notification has a schema in the OpenAPI document, and says no more and no less than it.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from '@jest/globals';
+import { NOTIFICATION_TYPES, type NotificationType } from '../../src/domain/notification.js';
+import { schemaOf } from '../../src/notifications/notification.schema.js';
+import { putDown } from '../../src/notifications/rules/put-down.js';
+import { sampleOf } from '../../src/notifications/rules/samples.js';
+import { openApiDocument } from '../../tools/docs/routes-reference.js';
+
+const NOW = new Date('2026-11-22T09:00:00Z');
+const bodyOf = (type: NotificationType): Record<string, unknown> =>
+  JSON.parse(putDown(sampleOf(type, 'x'), 'standard', NOW).body) as Record<string, unknown>;
+
+describe('the schema of a notification', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': true } });
+
+  it.each(NOTIFICATION_TYPES)('fits every %s, and names all of its fields', (type) => {
+    const fits = ajv.compile(schemaOf(type));
+    const body = bodyOf(type);
+    expect([fits(body), fits.errors]).toEqual([true, null]);
+    const data = body['data'] as Record<string, unknown>;
+    const { properties } = schemaOf(type) as { properties: { data: { properties: Record<string, unknown> } } };
+    expect(Object.keys(properties.data.properties).sort()).toEqual(Object.keys(data).sort());
+    for (const field of Object.keys(data)) {
+      const { [field]: _, ...rest } = data;
+      expect(fits({ ...body, data: rest })).toBe(false);
+    }
+    expect(fits({ ...body, type: 'something.else' })).toBe(false);
+  });
+
+  it('stands in the OpenAPI document, which is of version 3.1 and says null in its words', async () => {
+    const document = await openApiDocument();
+    expect(document['openapi']).toBe('3.1.0');
+    expect(Object.keys(document['webhooks'] as object)).toEqual([...NOTIFICATION_TYPES]);
+    expect(JSON.stringify(document)).not.toContain('"nullable"');
+    expect(JSON.stringify(document['components'])).toContain('["string","null"]');
+  });
+});
