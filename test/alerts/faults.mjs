@@ -63,6 +63,16 @@ export const faults = [
     mend: (w) => w.control('POST', '/tax', { fail: null }),
   },
   {
+    rule: 'CrossbillNotifications',
+    planted: 'the receiver of notifications answers 410',
+    async plant(w) {
+      w.receiver.status = 410;
+      await w.paidRenewal();
+    },
+    says: /notifications +the receiver answered 410/,
+    mend: (w) => void (w.receiver.status = 200),
+  },
+  {
     rule: 'CrossbillCallsStopped',
     planted: 'the key is revoked: Stripe answers 401',
     async plant(w) {

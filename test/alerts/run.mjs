@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -139,8 +140,14 @@ async function makeWorld() {
   const proxy = await proxyBefore(new URL(postgres.url));
   const sandbox = await startSandbox({ seed: 'alerts' });
   const { secrets } = sandbox;
+  const receiver = { status: 200 };
+  const hook = createHttpServer((req, res) => req.resume().on('end', () => res.writeHead(receiver.status).end()));
+  await new Promise((done) => hook.listen(0, '127.0.0.1', done));
+  hook.unref();
   const env = {
     NODE_ENV: 'test',
+    NOTIFY_URL: `http://127.0.0.1:${hook.address().port}/`,
+    NOTIFY_SECRETS: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'info',
     DATABASE_URL: proxy.url,
     STRIPE_API_KEY: secrets.stripeApiKey,
@@ -174,6 +181,7 @@ async function makeWorld() {
 
   const w = {
     env,
+    receiver,
     replicas,
     control: (method, path, body) => json(`${sandbox.morUrl}/_sandbox${path}`, method, body),
     async stripeEndpoint(secret = secrets.stripeWebhookSecret) {

@@ -62,7 +62,11 @@ describe('the command line of notifications', () => {
     stop.abort();
     expect((await listening).code).toBe(0);
     const [sentOn] = local.of('invoice.paid');
-    const told = receiver.heard.find((h) => h.id === sentOn?.id);
+    const told = await world.until(
+      'the daemon has sent it, too',
+      () => Promise.resolve(receiver.heard.find((h) => h.id === sentOn?.id)),
+      (h) => h !== undefined,
+    );
     if (sentOn === undefined || told === undefined) throw new Error('nothing came');
     expect(NotifyReceiver.verify(sentOn, SECRET)).toMatchObject({ data: { invoice_id: s.firstInvoiceId } });
     expect([sentOn.id, sentOn.body]).toEqual([told.id, told.body]);
