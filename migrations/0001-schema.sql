@@ -28,7 +28,7 @@ create table inbox_event (
   attempts    integer     not null default 0,
   next_try_at timestamptz not null,
   unique (source, event_id)
-) with (fillfactor = 70);
+) with (fillfactor = 50); -- each row is changed once, when it is decided: there is room for that in its page
 -- Each index here is paid for by every webhook: what a lane's few rows can be filtered for has none of its own.
 create index inbox_event_lane on inbox_event (lane, id);
 -- A list by status or by sender reads its page and no more, however far back the newest match is. What is decided without trouble, and

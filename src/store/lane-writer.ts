@@ -177,15 +177,17 @@ export class LaneWriter {
     };
   }
 
-  private async load(lanes: readonly string[], taken: ReadonlyMap<string, Taken>): Promise<ReadonlyMap<string, Kept>> {
-    const db = await this.pool.connect();
-    try {
-      const loaded = await loadLanes(db, lanes, this.time, new Set(taken.keys()));
+  private load(lanes: readonly string[], taken: ReadonlyMap<string, Taken>): Promise<ReadonlyMap<string, Kept>> {
+    return onConnection(this.pool, async (db) => {
+      // One transaction, sent in one go: each question by itself would be a commit.
+      const [, loaded] = await Promise.all([
+        db.query('begin read only'),
+        loadLanes(db, lanes, this.time, new Set(taken.keys())),
+        db.query('commit'),
+      ]);
       this.asked = { at: loaded.now, ms: performance.now() };
       return new Map([...loaded.lanes].map(([lane, l]) => [lane, { ...l, taken: taken.get(lane) ?? null }]));
-    } finally {
-      db.release();
-    }
+    });
   }
 
   /**

@@ -12,6 +12,8 @@ import { burst } from './burst.js';
 import { bareMarks } from './durable-limit.js';
 import { measureGrowth } from './growth.js';
 import { intake } from './intake.js';
+import { processorTime, spent } from './processor-time.js';
+import { perRenewal, type Written, writtenBy } from './written.js';
 import { replicas } from './replicas.js';
 import { type Rig, withPeer } from './rig.js';
 import { benchServer } from './server.js';
@@ -69,6 +71,9 @@ function start(file: string, ...args: string[]): Promise<{ child: ChildProcess; 
   });
 }
 
+/** `intake`: what storing the two events wrote. */
+type Run = PathResult & { readonly intake: Written; readonly postgresMs: number };
+
 async function path(): Promise<void> {
   const count = Math.round(5_000 * scale);
   const bare = (durable: boolean): Promise<number> =>
@@ -82,17 +87,21 @@ async function path(): Promise<void> {
         return perSecond;
       }),
     );
-  const run = (n: number, delayMs: number, concurrency: number): Promise<PathResult> =>
+  const run = (n: number, delayMs: number, concurrency: number): Promise<Run> =>
     fresh((url) =>
       withPeer(rig, { delayMs }, async (peerUrl) => {
         const db = await Database.open({ url, poolSize: 10, onError: (e) => console.error(e.message) });
         const warm = delayMs === 0 ? 1_000 : 64;
         await storeRenewals(db, 9_000_000, warm);
         await drain(db, warm, concurrency, peerUrl);
+        const empty = await writtenBy(db);
         await storeRenewals(db, 0, n);
+        const intake = perRenewal(empty, await writtenBy(db), n);
+        const used = await processorTime(undefined, server.pid);
         const result = await drain(db, n, concurrency, peerUrl);
+        const { postgres } = spent(used, await processorTime(undefined, server.pid), n);
         await db.close();
-        return result;
+        return { ...result, intake, postgresMs: postgres / 1_000 };
       }),
     );
   const loop = await bare(false);
@@ -109,20 +118,34 @@ async function path(): Promise<void> {
     'calls per renewal': 3,
     'commits per renewal': '-',
     'cpu ms': '-',
+    'PostgreSQL ms': '-',
   });
-  const row = (what: string, r: PathResult, of: number): Record<string, string | number> => ({
+  const row = (what: string, r: Run, of: number): Record<string, string | number> => ({
     what,
     'per second': r.perSecond.toFixed(1),
     ratio: (r.perSecond / of).toFixed(2),
     'calls per renewal': r.callsPerRenewal,
     'commits per renewal': r.commitsPerRenewal.toFixed(3),
     'cpu ms': r.cpuMsPerRenewal.toFixed(2),
+    'PostgreSQL ms': r.postgresMs.toFixed(2),
+  });
+  const writes = (what: string, w: Written): Record<string, string | number> => ({
+    what,
+    rows: w.rows.toFixed(1),
+    'index entries at most': w.indexEntries.toFixed(1),
+    'log KB': (w.walBytes / 1024).toFixed(1),
+    'updates within their page': `${w.hotUpdates.toFixed(1)} of ${w.updates.toFixed(1)}`,
   });
   table('Whole path: from the stored webhook to the confirmed mark', [
     bareRow('bare loop of the three calls, nothing written', loop),
     bareRow('durable limit: the same, each step group-committed first', limit),
     row('answers at once, 64 lanes', instant, limit),
     row(`answers after 150 ms, 32 lanes (bound ${bound.toFixed(1)}/s)`, slow, bound),
+  ]);
+  table('What a renewal writes', [
+    writes('its two events, stored', instant.intake),
+    writes('the rest, answers at once', instant.written),
+    writes('the rest, answers after 150 ms', slow.written),
   ]);
   found['path'] = { loop, limit, instant, slow, bound };
 }

@@ -14,6 +14,7 @@ import { StripeClient } from '#src/stripe/stripe-client.js';
 import { SystemClock, SystemIds, SystemRng } from '#src/system/system-ports.js';
 import { LaneWorker } from '#src/lane/lane-worker.js';
 import { invoiceCreated, paymentSucceeded } from './events.js';
+import { perRenewal, type Written, writtenBy } from './written.js';
 import { InstantPlatform, NoGateway, NoRelay } from './peers.js';
 
 export const BENCH_SETTINGS = {
@@ -101,6 +102,8 @@ export type PathResult = {
   readonly perSecond: number;
   readonly callsPerRenewal: number;
   readonly commitsPerRenewal: number;
+  /** From the claim on; what intake writes comes before. */
+  readonly written: Written;
   /** Processor time of the bridge's own process, in milliseconds. */
   readonly cpuMsPerRenewal: number;
 };
@@ -138,7 +141,7 @@ export async function drain(
     },
   });
   const done = new Promise<void>((resolve) => (finish = resolve));
-  const before = await commits(db);
+  const before = await writtenBy(db);
   const callsBefore = peerUrl === null ? 0 : (await seenBy(peerUrl)).calls;
   const entriesBefore = await lastEntry(db);
   const [began, cpu] = [performance.now(), process.cpuUsage()];
@@ -147,14 +150,15 @@ export async function drain(
   const seconds = (performance.now() - began) / 1000;
   const { user, system } = process.cpuUsage(cpu);
   await worker.stop();
-  const after = await commits(db);
+  const written = perRenewal(before, await writtenBy(db), count);
   if ((await markedAfter(db, entriesBefore)) < count) throw new Error('not every renewal was marked');
   const calls = peerUrl === null ? 0 : (await seenBy(peerUrl)).calls - callsBefore;
   return {
     renewals: count,
     perSecond: count / seconds,
     callsPerRenewal: calls / count,
-    commitsPerRenewal: (after - before) / count,
+    commitsPerRenewal: written.commits,
+    written,
     cpuMsPerRenewal: (user + system) / 1000 / count,
   };
 }
@@ -170,12 +174,4 @@ async function markedAfter(db: Database, entry: string): Promise<number> {
     [entry],
   );
   return Number(found.rows[0]?.n);
-}
-
-async function commits(db: Database): Promise<number> {
-  await db.pool.query('select pg_stat_force_next_flush()');
-  const found = await db.pool.query<{ n: string }>(
-    `select xact_commit as n from pg_stat_database where datname = current_database()`,
-  );
-  return Number(found.rows[0]?.n ?? 0);
 }

@@ -1,0 +1,57 @@
+// What a database was made to write, by the server's own counters.
+import type pg from 'pg';
+import { type Database } from '#src/store/database.js';
+
+export type Written = {
+  readonly commits: number;
+  /** Rows inserted, changed or deleted. */
+  readonly rows: number;
+  /** Entries in indexes at most: a partial index counts as a whole one. */
+  readonly indexEntries: number;
+  /** Changes of rows, and those of them that no index was written for. */
+  readonly updates: number;
+  readonly hotUpdates: number;
+  /** Written-ahead log of the whole server, in bytes. */
+  readonly walBytes: number;
+};
+
+const SQL = `
+  select (select xact_commit from pg_stat_database where datname = current_database())::float8 as commits,
+         sum(n_tup_ins + n_tup_upd + n_tup_del)::float8 as rows,
+         sum((n_tup_ins + n_tup_upd - n_tup_hot_upd) * (select count(*) from pg_index i where i.indrelid = t.relid))::float8 as "indexEntries",
+         sum(n_tup_upd)::float8 as updates, sum(n_tup_hot_upd)::float8 as "hotUpdates",
+         pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as "walBytes"
+    from pg_stat_user_tables t`;
+
+/** All so far; two of these have a difference. Each connection keeps its counts to itself for seconds, unless it is told. */
+export async function writtenBy(db: Pick<Database, 'pool' | 'intake'>): Promise<Written> {
+  await Promise.all([flush(db.pool), flush(db.intake)]);
+  const found = await db.pool.query<Written>(SQL);
+  const [row] = found.rows;
+  if (row === undefined) throw new Error('the server has counted nothing');
+  return row;
+}
+
+async function flush(pool: pg.Pool): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  try {
+    for (const client of clients) {
+      await client.query('select pg_stat_force_next_flush()');
+      await client.query('select 1');
+    }
+  } finally {
+    for (const client of clients) client.release();
+  }
+}
+
+export function perRenewal(before: Written, after: Written, count: number): Written {
+  const of = (name: keyof Written): number => (after[name] - before[name]) / count;
+  return {
+    commits: of('commits'),
+    rows: of('rows'),
+    indexEntries: of('indexEntries'),
+    updates: of('updates'),
+    hotUpdates: of('hotUpdates'),
+    walBytes: of('walBytes'),
+  };
+}
