@@ -7,7 +7,7 @@ WORKDIR /app
 # Dependencies first: they change less often than the sources.
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY nest-cli.json tsconfig.json tsconfig.build.json tsconfig.tools.json ./
 COPY src ./src
 COPY tools ./tools
 # The image holds the daemon, its command line and the sandbox: no programs for developers, no source maps, no type declarations.

@@ -57,7 +57,7 @@ function start(args, env, stdout) {
 }
 
 async function startSandbox() {
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tools/tsconfig.json'], {
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.tools.json'], {
     stdio: 'inherit',
   });
   sandbox = start(['dist/tools/sandbox/main.js'], process.env, 'pipe');
