@@ -36,6 +36,9 @@ import { PgInbox } from '#src/store/inbox-store.js';
 import { PgLaneStore } from '#src/store/lane-store.js';
 import { PgBooks } from '#src/store/pg-books.js';
 import { PgChannelEvents } from '#src/store/pg-channel-events.js';
+import { PgNotifications } from '#src/store/pg-notifications.js';
+import { Notifier } from '#src/notifications/notifier.js';
+import { type Delivery } from '#src/domain/ports/notifications.js';
 import { PgMarkLookups } from '#src/store/pg-mark-lookups.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgReviewDesk } from '#src/store/review-queries.js';
@@ -48,6 +51,7 @@ import { LaneWorker } from '#src/lane/lane-worker.js';
 import { VerifyJob, type VerifyJobReports } from '#src/verify/verify-job.js';
 import { databaseFaults } from './faults.js';
 import { faultyDatabase, type Trouble } from './faulty-pool.js';
+import { SimReceiver } from './receiver.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 import { POLL_SLEEP_MS, SimClock } from './sim-clock.js';
 import { type CountingIds, type Seeded } from './seeded.js';
@@ -65,6 +69,8 @@ export type ReplicaParts = {
   readonly sandbox: SandboxCore;
   readonly db: Database;
   readonly settings: FlowSettings;
+  /** The merchant's backend; null: it is told of nothing. */
+  readonly hear: ((delivery: Delivery) => void) | null;
   readonly ids: CountingIds;
   readonly rng: Seeded;
   readonly onError: (what: string, error: unknown) => void;
@@ -108,7 +114,7 @@ export class Replica {
     const stored = <T extends object>(name: string, port: T): T => guarded(scheduler, owner, trouble, name, port);
     const wake = new Wake();
     const inbox = stored('inbox', new PgInbox(db, ids, clock));
-    const lanes = stored('lanes', new PgLaneStore(db, clock));
+    const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : 'standard'));
     const books = (this.books = stored('books', new PgBooks(db, clock)));
     const signupRows = (this.signupRows = stored('signups', new PgSignups(db, clock, ids)));
     const requests = stored('requests', new PgRequests(db, clock));
@@ -202,6 +208,13 @@ export class Replica {
       onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
     });
     worker.start();
+    const notifications = stored('notifications', new PgNotifications(db, clock, 'http://receiver.sim/'));
+    const receiver = new SimReceiver(parts.hear !== null, scheduler, owner, (delivery) => parts.hear?.(delivery));
+    new Notifier(notifications, receiver, clock, rng, {
+      places: CONCURRENCY,
+      pollMs: POLL_SLEEP_MS,
+      onError: (what, error) => parts.onError(`${owner.name}: ${what}`, error),
+    }).start();
   }
 
   /** One delivery at the doors. Null: this life ended before it answered. */

@@ -5,6 +5,7 @@ import { wasDetached } from './hands.js';
 import { ledgerRules } from './rules-ledger.js';
 import { channelRules } from './rules-channels.js';
 import { nameRules } from './rules-names.js';
+import { notificationRules } from './rules-notifications.js';
 import { refundRules } from './rules-refunds.js';
 import { reviewRules } from './rules-reviews.js';
 import { taxRules } from './rules-tax.js';
@@ -31,6 +32,7 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
     ...nameRules(sides),
     ...twiceRules(sides),
     ...reviewRules(sides),
+    ...notificationRules(sides),
   ];
 }
 

@@ -61,7 +61,7 @@ function settingsOf(story: Story): FlowSettings {
 export async function run(setup: RunSetup): Promise<RunResult> {
   const { store, story } = setup;
   await store.reset();
-  const world = new World({ ...setup, settings: settingsOf(story) });
+  const world = new World({ ...setup, settings: settingsOf(story), notifies: story.settings?.notify ?? false });
   const { scheduler } = world;
   const broken: string[] = [];
   let happened: readonly string[] = [];
@@ -127,6 +127,7 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a payment captured', world.planted.captures.length > 0],
     ['two refunds with one id', sharedRefunds(world)],
     ['paid twice by Stripe’s own charge', paidTwice(world)],
+    ['a notification sent again', new Set(world.heard.map((h) => h.id)).size < world.heard.length],
     ['an event relayed', messages.some((m) => m.kind === 'relay_event' && m.status === 'done')],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
     ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],

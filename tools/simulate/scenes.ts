@@ -10,6 +10,8 @@ export type Story = {
     readonly draftPolicy?: 'wait' | 'finalize';
     readonly relay?: boolean;
     readonly morProduct?: 'mor' | 'tor';
+    /** The merchant's backend is told of what happens. */
+    readonly notify?: boolean;
   };
   readonly plan: (world: World) => Promise<void>;
 };

@@ -96,7 +96,17 @@ export type ObjectLine = {
   readonly status: string;
 };
 
+export type NotificationLine = {
+  readonly id: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly body: string;
+  readonly status: string;
+  readonly attempts: number;
+};
+
 export type Snapshot = {
+  readonly notifications: readonly NotificationLine[];
   readonly taxes: readonly TaxLine[];
   readonly objects: readonly ObjectLine[];
   readonly payments: readonly PaymentLine[];
@@ -115,6 +125,8 @@ const DUE_SQL = `
          (select extract(epoch from max(lease_until)) * 1000 from lane where key not like 'job:%') as held_ms from (
     select greatest(e.next_try_at, l.lease_until) as at
       from inbox_event e left join lane l on l.key = e.lane where e.status = 'received'
+    union all
+    select next_try_at from notification where status = 'pending'
     union all
     select greatest(l.due_at, l.lease_until) from lane l where l.due_at is not null) as d`;
 
@@ -168,6 +180,7 @@ export class SimStore {
       (await this.look.query<T>(sql, values)).rows;
     const leased = await rows<{ n: string }>('select count(*) as n from lane where lease_until > $1', [now]);
     return {
+      notifications: await rows<NotificationLine>('select * from notification order by seq'),
       taxes: await rows<TaxLine>('select * from tax_record order by seq'),
       objects: await rows<ObjectLine>('select * from mor_object order by seq'),
       payments: await rows<PaymentLine>('select * from payment order by seq'),

@@ -228,6 +228,19 @@ export const goldenStories: readonly Story[] = [
       });
     },
   },
+  {
+    name: 'the backend is told of a decline, a success and a refund',
+    settings: { draftPolicy: 'finalize', notify: true },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, ['decline', 'succeed']);
+      world.scheduler.plan(world.at(10), 'the MoR tries again', async () => {
+        await people.control('/mor/retry', { invoice_id: invoice() });
+      });
+      world.scheduler.plan(world.at(40), 'all is given back', () => {
+        void people.refund(paymentOf(people, invoice()), null);
+      });
+    },
+  },
   ...channelStories,
   ...moneyStories,
 ];

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
 import { morKey } from '#src/domain/mor-key.js';
+import { type Delivery } from '#src/domain/ports/notifications.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type Side } from '../sandbox/kernel/side.js';
@@ -29,6 +30,8 @@ const LONGEST_LEASE_MS = 30_000;
 export type WorldSetup = {
   readonly seed: string;
   readonly settings: FlowSettings;
+  /** The merchant's backend is told of what happens; left out: it is not. */
+  readonly notifies?: boolean;
   /** False: the first that can run goes first, so that the same story takes the same steps. */
   readonly shuffled: boolean;
   readonly keepTrace: boolean;
@@ -66,6 +69,9 @@ export class World {
   readonly rng: Seeded;
   readonly store: SimStore;
   readonly settings: FlowSettings;
+  readonly notifies: boolean;
+  /** What the merchant's backend heard, each time. */
+  readonly heard: Delivery[] = [];
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
   /** Effects by key, as the peers know them: method, path and body, and whether any try surely had its effect. */
@@ -114,6 +120,7 @@ export class World {
     this.netRng = this.rng.fork('network');
     this.store = setup.store;
     this.settings = setup.settings;
+    this.notifies = setup.notifies ?? false;
     let source = (): number => START_MS; // the sandbox is made before the scheduler that moves its time
     this.sandbox = makeSandbox({
       seed: setup.seed,
@@ -329,6 +336,7 @@ export class World {
       sandbox: this.sandbox,
       db: this.store.db,
       settings: this.settings,
+      hear: this.notifies ? (delivery) => void this.heard.push(delivery) : null,
       ids: this.ids,
       rng: this.rng.fork(`jitter ${name}`),
       onVerified: (report) => this.onVerified(report),

@@ -1,0 +1,34 @@
+// The rules about what the merchant's backend is told: all that happened, at least once, in the same bytes; nothing that did not.
+import { type Sides } from './sides.js';
+
+export function notificationRules({ world, seen }: Sides): string[] {
+  const broken: string[] = [];
+  const rows = new Map(seen.notifications.map((n) => [n.id, n]));
+  if (!world.notifies) return rows.size === 0 ? [] : ['N0: something is written to be told, and nobody is to be told'];
+  for (const n of rows.values()) {
+    const heard = world.heard.filter((h) => h.id === n.id);
+    if (n.status !== 'delivered') broken.push(`N1: ${n.type} ${n.subject} is ${n.status} after ${n.attempts} tries`);
+    if (heard.length === 0) broken.push(`N1: nobody heard of ${n.type} ${n.subject}`);
+    if (heard.some((h) => h.body !== n.body)) broken.push(`N2: ${n.type} ${n.subject} was sent in other bytes`);
+  }
+  for (const { id } of world.heard) if (!rows.has(id)) broken.push(`N2: ${id} was sent and is written nowhere`);
+  const told = (type: string, subject: string): boolean =>
+    seen.notifications.some((n) => n.type === type && n.subject === subject);
+  for (const i of seen.invoices) {
+    const paid = i.status === 'paid' && i.amount_due !== '0';
+    if (paid && !told('invoice.paid', i.invoice_id)) broken.push(`N3: nobody was told that ${i.invoice_id} is paid`);
+    if (!paid && told('invoice.paid', i.invoice_id)) broken.push(`N3: ${i.invoice_id} is ${i.status} and told as paid`);
+  }
+  for (const r of seen.refunds) {
+    const name = r.mor_refund_id ?? r.id;
+    const is = told('refund.succeeded', `${name}:succeeded`) || told('refund.succeeded', `${r.id}:succeeded`);
+    if ((r.status === 'succeeded') !== is)
+      broken.push(`N3: refund ${r.id} is ${r.status} and ${is ? 'told' : 'not told'} as succeeded`);
+  }
+  for (const r of seen.reviews) {
+    // Items of no lane are the lookout's, which runs in no world.
+    if (r.invoice_id !== null && r.kind !== 'conflicting_event' && !told('review.opened', r.id))
+      broken.push(`N3: nobody was told of the item ${r.kind} ${r.subject}`);
+  }
+  return broken;
+}
