@@ -1,0 +1,79 @@
+// What belongs to no invoice's step is told as well: items of no invoice, deadlines, differences, doors; and in Slack's words.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { NotifyReceiver } from '../support/notify-receiver.js';
+import { startWorld, type World } from '../support/world.js';
+import { cli } from '../cli/rig.js';
+
+let world: World;
+let receiver: NotifyReceiver;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  receiver = await NotifyReceiver.open();
+  world = await startWorld();
+  env = { NOTIFY_URL: receiver.url, NOTIFY_FORMAT: 'slack' };
+  await world.startDaemon(env);
+});
+afterAll(async () => {
+  await world.close();
+  await receiver.close();
+});
+
+const texts = (): readonly string[] => receiver.heard.map((h) => (JSON.parse(h.body) as { text: string }).text);
+const said = (words: RegExp): Promise<readonly string[]> =>
+  world.until(
+    `it is said: ${words.source}`,
+    () => Promise.resolve(texts().filter((t) => words.test(t))),
+    (found) => found.length > 0,
+  );
+
+async function sql(text: string): Promise<void> {
+  const db = new pg.Client({ connectionString: world.databaseUrl });
+  await db.connect();
+  await db.query(text).finally(() => db.end());
+}
+
+describe('a channel of Slack', () => {
+  it('reads one line for each thing, without a signature', async () => {
+    const s = await world.subscriber();
+    const [line] = await said(/is paid/);
+    expect(line).toBe(
+      `Invoice ${s.firstInvoiceId} is paid (29.90 EUR). See /console/invoices/${s.firstInvoiceId} of the console.`,
+    );
+    expect(receiver.heard.every((h) => h.headers['webhook-signature'] === undefined)).toBe(true);
+  });
+
+  it('is told once of an item that belongs to no invoice, and once that it is due soon', async () => {
+    await sql(`insert into review (id, kind, status, subject, summary, proposal, created_at, due_at)
+      values ('rev_loose', 'signup_overdue', 'open', 'sup_1', 'Ada has not paid', 'Ask her', now(), now() + interval '5 hours')`);
+    await said(/A review item waits for a person: signup overdue/);
+    const [due] = await said(/is due by/);
+    expect(due).toContain('signup overdue');
+    expect(texts().join(' ')).not.toContain('Ada');
+    expect(texts().filter((t) => /signup overdue/.test(t))).toHaveLength(2);
+  });
+
+  it('is told of a door that turns deliveries away and takes none', async () => {
+    const url = `${world.daemons[0]?.url ?? ''}/webhooks/mor/events`;
+    const t = Math.floor(Date.now() / 1000);
+    for (let n = 0; n < 6; n++) {
+      const headers = { 'Service-Signature': `t=${t},v1=${'ab'.repeat(32)}` };
+      expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(401);
+    }
+    const told = await said(/at the door mor_events are turned away/);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain('no secret of ours signed them');
+  });
+
+  it('is told of differences that verify found', async () => {
+    const s = await world.stripe.customers.create({ name: 'Ada Example' });
+    await world.control('DELETE', '/stripe/webhook-endpoints/all');
+    const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });
+    expect(invoice.id).toBeDefined();
+    await world.advance(7_200);
+    const ran = await cli(['verify'], { ...world.env, ...env });
+    expect(ran.code).toBe(3);
+    await said(/Verify found \d+ differences nobody was told of/);
+  });
+});
