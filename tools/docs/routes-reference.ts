@@ -109,8 +109,8 @@ function shapes(document: Json): string[] {
   return Object.entries(object(object(document['components'])['schemas'])).flatMap(([name, one]) => {
     if (name.endsWith('Dto')) return [];
     const fields = Object.entries(object(object(one)['properties'])).map(([field, property]) => {
-      const [type, orNull] = withoutNull(object(property));
-      return [code(field), `${typeOf(type)}${orNull ? ' or null' : ''}`, said(type)];
+      const [type] = withoutNull(object(property));
+      return [code(field), typeOf(object(property)), said(type)];
     });
     return fields.length === 0 ? [] : [`### ${name}`, table(['field', 'type', 'meaning'], fields)];
   });
@@ -134,8 +134,8 @@ function webhooks(document: Json): string[] {
     const schema = object(object(content['application/json'])['schema']);
     const data = object(object(object(schema['properties'])['data'])['properties']);
     const fields = Object.entries(data).map(([field, property]) => {
-      const [shape, orNull] = withoutNull(object(property));
-      return [code(field), `${typeOf(shape)}${orNull ? ' or null' : ''}`, said(shape)];
+      const [shape] = withoutNull(object(property));
+      return [code(field), typeOf(object(property)), said(shape)];
     });
     return page([
       `### ${code(type)}`,
@@ -196,7 +196,9 @@ function resolve(schema: Json, document: Json): Json {
   return object(object(object(document['components'])['schemas'])[name]);
 }
 
-function typeOf(schema: Json): string {
+function typeOf(given: Json): string {
+  const [schema, orNull] = withoutNull(given);
+  if (orNull) return `${typeOf(schema)} or null`;
   const words = array(schema['enum']).map((word) => code(text(word)));
   if (words.length > 0) return words.join(', ');
   const { minimum, maximum, maxLength, default: preset } = schema;
