@@ -109,6 +109,13 @@ describe('the documents', () => {
     for (const { name } of folders) expect(page).toContain(`\`${name}/\``);
   });
 
+  it('how-it-works.md walks through files that are there', () => {
+    const walk = /## One payment, file by file\n([\s\S]*?)\n## /.exec(textOf('docs/how-it-works.md'))?.[1] ?? '';
+    const files = [...walk.matchAll(/`([a-z-]+\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(25);
+    expect(files.filter((file) => !isThere(`src/${file}`))).toEqual([]);
+  });
+
   it('CHANGELOG.md begins with the version of package.json', () => {
     const version = /^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1];
     expect(version).toBe(/"version": "([^"]+)"/.exec(textOf('package.json'))?.[1]);
