@@ -31,12 +31,12 @@ export function addNotifications(program: Command, session: Session): void {
     .leaf(parent, 'list', 'notifications, newest first', list, true)
     .option('--status <status>', 'pending, delivered or dead', oneOf(NOTIFICATION_STATUSES))
     .option('--type <type>', 'only this type', oneOf(NOTIFICATION_TYPES))
-    .option('--limit <n>', 'how many', parseCount(100), 20)
-    .option('--cursor <cursor>', 'where the page before ended');
+    .option('--limit <n>', 'how many to list', parseCount(100), 20)
+    .option('--cursor <cursor>', 'continue after this cursor');
   session.leaf(parent, 'show <notification>', 'one with its tries and its body', show);
   session
-    .leaf(parent, 'replay [notification]', 'send one once more, the same id and the same bytes', replay)
-    .option('--all-dead', 'every one that was given up');
+    .leaf(parent, 'replay [notification]', 'send one again: the same id, the same bytes', replay)
+    .option('--all-dead', 'every one that was given up on');
   session
     .leaf(program, 'listen', 'print notifications as they are written; --forward sends them on to this machine', listen)
     .option('--forward <url>', 'an address of this machine or the private network', localUrl)
@@ -98,22 +98,22 @@ async function show(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
 async function the(world: World, id: string): Promise<NotificationRow> {
   const found = await world.get(Notifications).one(id);
   if (found !== null) return found;
-  const todo = '`crossbill notifications` lists what there is.';
+  const todo = '`crossbill notifications` lists them.';
   throw new CliError(EXIT.failed, 'not_found', `There is no notification ${plain(id)}. ${todo}`);
 }
 
 async function replay(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
   const all = cli.options['allDead'] === true;
   if (all === (args[0] !== undefined)) {
-    throw new CliError(EXIT.usage, 'argument', 'Name one notification, or say --all-dead.');
+    throw new CliError(EXIT.usage, 'argument', 'Name one notification, or use --all-dead.');
   }
   const world = await cli.open();
   const ids = all ? await allDead(world) : [(await the(world, need(args))).id];
   for (const id of ids) await world.change('notification.replay', id, () => world.get(Notifications).replay(id));
   await cli.print({ replayed: ids }, () =>
     ids.length === 0
-      ? 'None was given up.\n'
-      : `To be sent again: ${ids.join(', ')}. A daemon does it within a second.\n`,
+      ? 'None was given up on.\n'
+      : `Queued to be sent again: ${ids.join(', ')}. A running daemon does it within a second.\n`,
   );
   return EXIT.ok;
 }
@@ -134,18 +134,14 @@ async function listen(cli: Cli): Promise<number> {
   const { notifyUrl, notifySecrets } = world.config;
   if (notifyUrl === null) {
     const todo = 'Set NOTIFY_URL for the daemon: an address of this machine will do, such as http://127.0.0.1:9/none.';
-    throw new CliError(
-      EXIT.config,
-      'notify_url',
-      `NOTIFY_URL is not set, so nothing is written that could be shown. ${todo}`,
-    );
+    throw new CliError(EXIT.config, 'notify_url', `NOTIFY_URL is not set, so there is nothing to show. ${todo}`);
   }
   const store = world.get(Notifications);
   const secrets = notifySecrets.length > 0 ? notifySecrets : [newSecret()];
   const url = cli.options['forward'] as string | undefined;
   const forward = url === undefined ? null : new HttpReceiver(new Secret(url), secrets);
   if (forward !== null && notifySecrets.length === 0)
-    cli.io.err(`Signed with a secret of this call, as NOTIFY_SECRETS is not set: ${secrets[0]?.reveal() ?? ''}\n`);
+    cli.io.err(`NOTIFY_SECRETS is not set; signed with a secret made for this call: ${secrets[0]?.reveal() ?? ''}\n`);
   cli.io.err('Listening. Ctrl-C ends it.\n');
   try {
     const seen = new Set<string>();
@@ -183,7 +179,7 @@ async function trigger(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
   const world = await cli.open();
   const { notifyUrl, notifySecrets, notifyFormat } = world.config;
   if (notifyUrl === null)
-    throw new CliError(EXIT.config, 'notify_url', 'NOTIFY_URL is not set: there is nobody to send a sample to.');
+    throw new CliError(EXIT.config, 'notify_url', 'NOTIFY_URL is not set: there is no address to send a sample to.');
   const store = world.get(Notifications);
   const at = await store.time();
   const sample = putDown(sampleOf(type, `sample ${randomBytes(8).toString('hex')}`), notifyFormat, at);
@@ -208,7 +204,7 @@ function typeOf(text: string): NotificationType {
     throw new CliError(
       EXIT.usage,
       'argument',
-      `There is no type ${plain(text)}. Say one of ${NOTIFICATION_TYPES.join(', ')}.`,
+      `There is no type ${plain(text)}. Use one of ${NOTIFICATION_TYPES.join(', ')}.`,
     );
   return type;
 }
@@ -218,7 +214,7 @@ function localUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || !isPrivateHost(url.href) || isForbiddenAddress(url.hostname))
     throw new InvalidArgumentError(
-      'say an address of this machine or the private network, such as http://127.0.0.1:3001/hook',
+      'Use an address of this machine or the private network, such as http://127.0.0.1:3001/hook',
     );
   return url.href;
 }

@@ -20,7 +20,7 @@ const WAYS = 'exit code 0 all agrees, 3 differences';
 export function addReconcile(program: Command, session: Session): void {
   session
     .leaf(program, 'reconcile <statement.csv>', `compare a statement of the MoR with the ledger; ${WAYS}`, reconcile)
-    .option('--mapping <file>', 'how its columns are read, as JSON; the flags below win over it')
+    .option('--mapping <file>', 'how to read its columns, as JSON; the flags below override it')
     .option(
       '--column <field=name>',
       'the column that holds type, charge, payment, refund, amount, currency, date or fee; again for each',
@@ -36,20 +36,20 @@ export function addReconcile(program: Command, session: Session): void {
     .option('--amounts <style>', 'dot (1,234.56, the default), comma (1.234,56) or minor (smallest units: 123456)')
     .option('--dates <style>', 'iso (2026-11-30, the default), dmy (30.11.2026) or mdy (11/30/2026)')
     .option('--currency <code>', 'of a statement without a currency column')
-    .option('--delimiter <sign>', 'between the columns, or tab; left out: found out from the first line')
+    .option('--delimiter <sign>', 'between the columns, or tab; default: taken from the first line')
     .option(
       '--since <day>',
-      'look in the ledger from this day on (UTC) for what the statement lacks; left out: its first date',
+      'look in the ledger from this day on (UTC) for what the statement lacks; default: its first date',
       parseDay,
     )
-    .option('--until <day>', 'up to this day, included; left out: its last date', parseDay)
-    .option('--again', 'compare a file that was compared before with the ledger as it is now')
+    .option('--until <day>', 'up to and including this day; default: its last date', parseDay)
+    .option('--again', 'compare a known file again with the ledger as it is now')
     .option('--csv', 'write every finding as CSV, for a spreadsheet');
   const group = program.command('statements').description('statements that were reconciled');
   session
     .leaf(group, 'list', 'statements, newest first', list, true)
-    .option('--limit <n>', 'how many', parseCount(100), 20)
-    .option('--cursor <cursor>', 'where the page before ended');
+    .option('--limit <n>', 'how many to list', parseCount(100), 20)
+    .option('--cursor <cursor>', 'continue after this cursor');
   session
     .leaf(group, 'show <statement>', `the report of a statement; ${WAYS}`, show)
     .option('--csv', 'write every finding as CSV, for a spreadsheet');
@@ -57,7 +57,7 @@ export function addReconcile(program: Command, session: Session): void {
 
 function pair(text: string): readonly [string, string] {
   const at = text.indexOf('=');
-  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('say a name, an equals sign and a text');
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('Use a name, an equals sign and a text.');
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
@@ -74,7 +74,7 @@ function lists(text: string, before: Readonly<Record<string, readonly string[]>>
 function parseDay(text: string): Date {
   const at = new Date(`${text}T00:00:00Z`);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(at.getTime()))
-    throw new InvalidArgumentError('say a day such as 2026-11-30');
+    throw new InvalidArgumentError('Use a day such as 2026-11-30.');
   return at;
 }
 
@@ -111,7 +111,7 @@ function mappingOf({ io, options }: Cli): Mapping {
 async function reconcile(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
   const file = need(args);
   const { since, until } = cli.options as { since?: Date; until?: Date };
-  if (cli.json && cli.options['csv'] === true) throw new CliError(EXIT.usage, 'usage', 'say --json or --csv, not both');
+  if (cli.json && cli.options['csv'] === true) throw new CliError(EXIT.usage, 'usage', 'use --json or --csv, not both');
   if (since !== undefined && until !== undefined && since > until)
     throw new CliError(EXIT.usage, 'usage', '--since is after --until');
   const mapping = orUsage(() => mappingOf(cli));
@@ -153,7 +153,7 @@ async function reconcile(cli: Cli, args: readonly (string | undefined)[]): Promi
   if (how === 'known') {
     const when = time(row.finishedAt);
     cli.io.err(
-      `This file was reconciled at ${when} under this mapping: here is that report. --again compares it anew.\n`,
+      `This file was reconciled at ${when} under this mapping: here is that report. --again compares it again.\n`,
     );
   }
   return report(cli, world, row);

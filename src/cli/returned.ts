@@ -18,8 +18,8 @@ export function addReturned(program: Command, session: Session): void {
       returned,
     )
     .option('--reference <text>', 'where it stands, for example "stm_… line 12"')
-    .option('--undo', 'it was recorded by mistake: the loss is taken back by a further entry')
-    .option('--key <text>', 'the same key never records twice; left out: this is a new request')
+    .option('--undo', 'it was recorded by mistake: a further entry reverses the loss')
+    .option('--key <text>', 'the same key never records twice; default: a new request')
     .option('--yes', 'do not ask');
 }
 
@@ -36,8 +36,8 @@ async function returned(cli: Cli, args: readonly (string | undefined)[]): Promis
   const of = `${amount(payment.amount, payment.currency)} of customer ${payment.customerId} (invoice ${payment.invoiceId})`;
   const question =
     undo === true
-      ? `Undo the return of payment ${id}, ${of}? Its loss is taken back in the ledger.`
-      : `Did the bank return payment ${id}, ${of}? What is left of it is booked as lost; nothing changes on Stripe.`;
+      ? `Undo the return of payment ${id}, ${of}? Its loss is reversed in the ledger.`
+      : `Did the bank return payment ${id}, ${of}? What remains of it is booked as lost; nothing changes on Stripe.`;
   if (!(await cli.confirm(question))) return EXIT.failed;
   const asked = JSON.stringify({ reference: reference ?? null });
   const name = {
@@ -61,8 +61,8 @@ async function returned(cli: Cli, args: readonly (string | undefined)[]): Promis
   const what = amount(row.amount, row.currency);
   await cli.print(returnView(row, payment), () =>
     row.status === 'returned'
-      ? `Return ${row.id}: ${what} is booked as lost. \`crossbill reviews\` asks what becomes of invoice ${row.invoiceId}.\n`
-      : `Return ${row.id} is undone: the loss of ${what} is taken back.\n`,
+      ? `Return ${row.id}: ${what} is booked as lost. \`crossbill reviews\` asks what to do about invoice ${row.invoiceId}.\n`
+      : `Return ${row.id} is undone: the loss of ${what} is reversed.\n`,
   );
   return EXIT.ok;
 }

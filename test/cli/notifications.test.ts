@@ -39,7 +39,7 @@ describe('the command line of notifications', () => {
     }
     expect((await cliJson<{ data: unknown[] }>(['notifications'], env)).body.data).toEqual([]);
     const wrong = await cli(['trigger', 'invoice.eaten'], env);
-    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Say one of invoice.paid')]);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use one of invoice.paid')]);
     const unset = await cli(['trigger', 'invoice.paid'], world.env);
     expect([unset.code, unset.err]).toEqual([78, expect.stringContaining('NOTIFY_URL is not set')]);
   });
@@ -84,7 +84,7 @@ describe('the command line of notifications', () => {
     );
     const id = listed.body.data[0]?.id ?? '';
     const before = receiver.heard.filter((h) => h.id === id).length;
-    expect((await cli(['notifications', 'replay', id], env)).out).toContain(`To be sent again: ${id}`);
+    expect((await cli(['notifications', 'replay', id], env)).out).toContain(`Queued to be sent again: ${id}`);
     await world.until(
       'it came again',
       () => Promise.resolve(receiver.heard.filter((h) => h.id === id).length),

@@ -8,7 +8,8 @@ import { ensureBuilt } from '../e2e/support/daemon-process.js';
 import { settingsFor } from '../support/any-server.js';
 import { company } from '../support/company.js';
 import { startWorld, type World } from '../support/world.js';
-import { commandsOf } from './rig.js';
+import { newSecret, NotifyReceiver } from '../support/notify-receiver.js';
+import { cliJson, commandsOf } from './rig.js';
 import { daemonOnTerminal, hasTerminals, onTerminal, runMany, type Seen } from './terminal.js';
 
 type Way = 'terminal' | 'pipe';
@@ -25,7 +26,22 @@ type Case = {
   readonly beside?: RegExp;
 };
 
-const facts = { invoiceId: '', paymentId: '', customers: { terminal: '', pipe: '' }, eventId: '', merchants: '' };
+const facts = {
+  invoiceId: '',
+  paymentId: '',
+  customers: { terminal: '', pipe: '' },
+  debits: { terminal: '', pipe: '' },
+  eventId: '',
+  merchants: '',
+  notificationId: '',
+  statementId: '',
+};
+/** A line of long ago that stands for nothing: both sides agree. */
+const STATEMENT = 'kind,charge,amount,currency,date\nopening balance,,0.00,EUR,2020-01-01\n';
+const columns = ['type=kind', 'charge=charge', 'amount=amount', 'currency=currency', 'date=date'].flatMap((pair) => [
+  '--column',
+  pair,
+]);
 const endpoints: Record<Way, string> = { terminal: '', pipe: '' };
 const event = ['id', 'source', 'event_id', 'type', 'lane', 'status', 'reason', 'attempts', 'received_at', 'decided_at'];
 const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next'];
@@ -109,6 +125,42 @@ const CASES: Readonly<Record<string, Case>> = {
     code: 5, // it waits for the MoR's reviewer still
     beside: /^larch {2}.*\n$/,
   },
+  'notifications list': {
+    text: /^id +written +type +status +invoice +tries +last trouble\n-[^]*invoice\.paid +delivered/,
+    json: ['data'],
+  },
+  'notifications show': {
+    args: () => [facts.notificationId],
+    text: /^invoice\.paid \S+, delivered, [^]*"type": "invoice\.paid"/,
+    json: ['id', 'type', 'status', 'tries', 'body'],
+  },
+  'notifications replay': {
+    args: () => [facts.notificationId],
+    text: /^Queued to be sent again: msg_\S+\. A running daemon does it within a second\.$/m,
+    json: ['replayed'],
+  },
+  trigger: {
+    args: () => ['invoice.paid'],
+    text: /^Delivered msg_\S+: it answered 200 in \d+ ms\.$/m,
+    json: ['id', 'type', 'outcome', 'body'],
+  },
+  reconcile: {
+    args: (way) => [join(facts.merchants, `../${way}.csv`), ...columns, '--type', 'ignore=opening balance'],
+    text: /terminal\.csv[^]*agree/,
+    json: ['id', 'file_name', 'outcome', 'lines', 'differences', 'findings', 'more'],
+    beside: /^(\w+ \[[^\n]*\n)*$/,
+  },
+  'statements list': { text: /^id +reconciled +outcome +lines +differences +file\n-[^]*kept\.csv/, json: ['data'] },
+  'statements show': {
+    args: () => [facts.statementId],
+    text: /kept\.csv[^]*agree/,
+    json: ['id', 'file_name', 'outcome', 'findings', 'more'],
+  },
+  returned: {
+    args: (way) => [facts.debits[way], '--reference', `statement of ${way}`, '--yes'],
+    text: /^Return ret_\S+: 29\.90 EUR is booked as lost\. /,
+    json: ['id', 'payment_id', 'invoice_id', 'amount', 'currency', 'status', 'reference'],
+  },
   erase: {
     args: (way) => [facts.customers[way], '--yes'],
     text: /^Erased of cus_\S+, on \d+ invoices: [1-9]/,
@@ -171,11 +223,13 @@ function isPlainSpeech(seen: Seen | undefined): void {
 
 it('every command has its place in the tests on a terminal and through pipes', () => {
   const leaves = commandsOf((command) => command.commands.length === 0);
-  expect(leaves.sort()).toEqual(Object.keys(CASES).sort());
+  // `listen` runs until Ctrl-C: test/cli/notifications.test.ts
+  expect(leaves.sort()).toEqual([...Object.keys(CASES), 'listen'].sort());
 });
 
 (hasTerminals ? describe : describe.skip)('the command line', () => {
   let world: World;
+  let receiver: NotifyReceiver;
   let folder: string;
   let env: Record<string, string>;
   const ran = {
@@ -189,12 +243,19 @@ it('every command has its place in the tests on a terminal and through pipes', (
     await ensureBuilt();
     folder = mkdtempSync(join(tmpdir(), 'crossbill-terminal-'));
     world = await startWorld();
-    await world.startDaemon();
-    env = { ...world.env, LOG_LEVEL: 'info' };
+    receiver = await NotifyReceiver.open();
+    const notify = { NOTIFY_URL: receiver.url, NOTIFY_SECRETS: newSecret(9) };
+    await world.startDaemon(notify);
+    env = { ...world.env, ...notify, LOG_LEVEL: 'info' };
     const s = await world.subscriber();
     const [terminal, pipe] = [await world.subscriber(), await world.subscriber()];
     for (const one of [s, terminal, pipe]) await world.invoice(one.firstInvoiceId, 'paid');
     facts.customers = { terminal: terminal.customerId, pipe: pipe.customerId };
+    const paymentOf = async (invoiceId: string): Promise<string> => {
+      const { payments } = await world.invoice(invoiceId, 'paid');
+      return (payments as { id: string }[])[0]?.id ?? '';
+    };
+    facts.debits = { terminal: await paymentOf(terminal.firstInvoiceId), pipe: await paymentOf(pipe.firstInvoiceId) };
     facts.invoiceId = await world.renew(s.subscriptionId);
     await world.invoice(facts.invoiceId, 'held');
     await world.advance(3_700);
@@ -213,6 +274,16 @@ it('every command has its place in the tests on a terminal and through pipes', (
       const made = await world.api<{ id: string }>('POST', '/v1/mor/webhooks', { url, events: ['dispute.outcome'] });
       endpoints[way] = made.body.id;
     }
+    for (const [name, more] of Object.entries({ terminal: '1', pipe: '2', kept: '3' }))
+      writeFileSync(join(folder, `${name}.csv`), STATEMENT.replace('01-01', `01-0${more}`));
+    const kept = ['reconcile', join(folder, 'kept.csv'), ...columns, '--type', 'ignore=opening balance'];
+    facts.statementId = (await cliJson<{ id: string }>(kept, env)).body.id;
+    const told = await world.until(
+      'the backend was told',
+      () => world.api<{ data: { id: string }[] }>('GET', '/v1/notifications?type=invoice.paid&status=delivered'),
+      (r) => r.body.data.length > 0,
+    );
+    facts.notificationId = told.body.data[0]?.id ?? '';
     const db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
     await db.query(
@@ -249,6 +320,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
   };
   afterAll(async () => {
     await world.close();
+    await receiver.close();
     rmSync(folder, { recursive: true, force: true });
   });
 

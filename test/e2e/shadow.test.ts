@@ -98,7 +98,7 @@ describe('a daemon in shadow mode', () => {
     });
     await world.invoice(taken, 'paid');
     const seen = await shadowSees(taken, 'paid');
-    expect(JSON.stringify(seen['timeline'])).toContain('decided here in shadow mode');
+    expect(JSON.stringify(seen['timeline'])).toContain('as shadow mode decided');
     // Two marks would show here, though the second would be answered from the idempotency store.
     expect(await changes()).toEqual([
       'POST /v1/payment_records/report_payment',

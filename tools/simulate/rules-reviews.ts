@@ -59,7 +59,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       return p === undefined || world.contradicted.has(invoiceId);
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
-        (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('does not know'),
+        (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
       );
     case 'conflicting_event':
       // The first that the MoR says of a signup's payment, after its charge was proven, is that it failed.
