@@ -240,7 +240,7 @@ describe('a statement of the MoR', () => {
       ['good.csv', 2, /the field "total"/, '--column', 'total=amount'],
       ['good.csv', 2, /amounts must be one of/, '--amounts', 'euro'],
       ['good.csv', 2, /cannot be read as JSON/, '--mapping', 'good.csv'],
-      ['good.csv', 2, /say a day/, '--since', 'yesterday'],
+      ['good.csv', 2, /Use a day/, '--since', 'yesterday'],
       ['good.csv', 2, /--since is after --until/, '--since', '2026-11-02', '--until', '2026-11-01'],
       ['good.csv', 2, /not both/, '--csv', '--json'],
       ['good.csv', 2, /an equals sign/, '--type', 'payment'],

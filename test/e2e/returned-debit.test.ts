@@ -106,7 +106,7 @@ describe('a returned debit', () => {
       err: expect.stringContaining('recorded already'),
     });
     const undone = await cli(['returned', paymentId, '--undo', '--yes'], world.env);
-    expect(undone).toMatchObject({ code: 0, out: expect.stringContaining('29.90 EUR is taken back') });
+    expect(undone).toMatchObject({ code: 0, out: expect.stringContaining('29.90 EUR is reversed') });
     expect(await cli(['returned', 'pay_nobody', '--yes'], world.env)).toMatchObject({ code: 1, out: '' });
     expect((await entries()).length).toBe(6);
     const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=payment.returned&limit=100');

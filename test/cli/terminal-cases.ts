@@ -1,0 +1,174 @@
+// What each command prints when it did its work, and what it is given; test/cli/terminal.test.ts runs them.
+import { join } from 'node:path';
+
+export type Way = 'terminal' | 'pipe';
+export type Case = {
+  /** What it is given after its name. What a command uses up is there once for each way. */
+  readonly args?: (way: Way) => readonly string[];
+  /** What a person reads when it did its work; no error says this. */
+  readonly text: RegExp;
+  /** Members of its JSON. */
+  readonly json: readonly string[];
+  /** The exit code of its work done; left out: 0. */
+  readonly code?: number;
+  /** What it says beside its result, on stderr through a pipe; left out: nothing. */
+  readonly beside?: RegExp;
+};
+
+export const facts = {
+  invoiceId: '',
+  paymentId: '',
+  customers: { terminal: '', pipe: '' },
+  debits: { terminal: '', pipe: '' },
+  eventId: '',
+  merchants: '',
+  notificationId: '',
+  statementId: '',
+};
+/** A line of long ago that stands for nothing: both sides agree. */
+export const STATEMENT = 'kind,charge,amount,currency,date\nopening balance,,0.00,EUR,2020-01-01\n';
+export const columns = ['type=kind', 'charge=charge', 'amount=amount', 'currency=currency', 'date=date'].flatMap(
+  (pair) => ['--column', pair],
+);
+export const endpoints: Record<Way, string> = { terminal: '', pipe: '' };
+const event = ['id', 'source', 'event_id', 'type', 'lane', 'status', 'reason', 'attempts', 'received_at', 'decided_at'];
+const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next'];
+
+/** Every command, in an order in which none takes away what a later one needs. */
+export const CASES: Readonly<Record<string, Case>> = {
+  init: { text: /^Wrote .*\.env \(only you can read it\)/, json: ['file', 'compose_file'] },
+  'config print': { text: /^STRIPE_MAX_RPS +500$/m, json: ['PORT', 'DATABASE_URL', 'API_KEYS'] },
+  migrate: { text: /^The schema is already current\.$/m, json: ['migrations'] },
+  doctor: { text: /^\d+ ok, \d+ to look at, 0 failed$/m, json: ['checks', 'summary'] },
+  status: {
+    text: /^Invoices\nstatus +count\n[^]*\nLast verify\n {2}never$/m,
+    json: ['invoices', 'queue', 'stuck', 'verify'],
+  },
+  'events list': { text: /^id +received +source +type +status +about +reason\n-[^]*invoice\.created/, json: ['data'] },
+  'events show': {
+    args: () => [facts.eventId],
+    text: /^type +invoice\.created\n[^]*"object": "event"/m,
+    json: [...event, 'body'],
+  },
+  'events retry': {
+    args: () => [facts.eventId],
+    text: /^Queued to be decided again: ie_/,
+    json: ['retried', 'refused'],
+  },
+  retry: { args: () => [facts.eventId], text: /^Queued to be decided again: ie_/, json: ['retried', 'refused'] },
+  'reviews list': { text: /^id +due +since +kind +status[^]*rev_terminal[^]*dispute/, json: ['data'] },
+  'reviews resolve': {
+    args: (way) => [`rev_${way}`, 'dismiss', '--note', 'agreed', '--yes'],
+    text: /^rev_terminal: dismiss(ed)? by cli:/,
+    json: ['id', 'kind', 'status', 'resolved_by', 'note'],
+  },
+  explain: {
+    args: () => [facts.invoiceId],
+    text: /^Invoice in_\S+ of customer cus_\S+: paid\.[^]*payment\.succeeded/,
+    json: ['id', 'invoices', 'not_shown'],
+  },
+  refund: {
+    args: (way) => [facts.paymentId, '--amount', '100', '--key', `for-${way}`, '--yes'],
+    text: /^Refund \S+ of 1\.00 EUR: succeeded, and shown on Stripe by credit note cn_/m,
+    json: ['id', 'mor_refund_id', 'payment_id', 'amount', 'currency', 'status', 'mirror', 'credit_note_id'],
+  },
+  verify: {
+    text: /^Compared \d+ [^]*\nClean: ledger, Stripe and the MoR agree\.$/m,
+    json: ['id', 'outcome', 'compared', 'differences'],
+    beside: /^(compared [^\n]*\n)*$/,
+  },
+  backfill: {
+    args: () => ['--since', '30d', '--yes'],
+    text: /^Nothing was missing\.$/m,
+    json: ['compared', 'taken_in', 'failed', 'problem'],
+    beside: /^(compared [^\n]*\n)*$/,
+  },
+  shadow: {
+    text: /^Shadow mode is off\.\n[^]*\nDifferences\nnone$/m,
+    json: ['shadow', 'marks_agreed', 'differences'],
+    beside: /^(compared [^\n]*\n)*$/,
+  },
+  'export ledger': {
+    text: /^id,recorded_at,debit_account,[^]*,29\.90,EUR,/,
+    json: ['id', 'recorded_at', 'amount_minor', 'currency'],
+    beside: /^(written [^\n]*\n)*$/,
+  },
+  'webhooks list': { text: /^id +status +url +events\n-[^]*for-terminal/m, json: ['data'] },
+  'webhooks register': {
+    args: (way) => ['--url', `https://bridge.example.com/new-${way}/webhooks/mor/events`],
+    text: /^Registered \S+ for https:\/\/bridge\.example\.com\/new-terminal[^]*shown this once:\n\n {2}\S{8,}\n/,
+    json: ['id', 'url', 'events', 'status', 'secret'],
+  },
+  'webhooks delete': { args: (way) => [endpoints[way], '--yes'], text: /^Deleted \S+\.$/m, json: ['id', 'deleted'] },
+  'onboard apply': {
+    args: () => ['--file', facts.merchants, '--yes'],
+    text: /^reference +merchant +status +next\n-[^]*larch +\S+ +submitted/,
+    json: ['data'],
+  },
+  'onboard status': { text: /^reference +merchant +status +next\n-[^]*larch +\S+ +submitted/, json: ['data'] },
+  'onboard watch': {
+    args: () => ['larch', '--wait', '1', '--every', '1'],
+    text: /\nlarch +\S+ +submitted/,
+    json: merchant,
+    code: 5, // it waits for the MoR's reviewer still
+    beside: /^larch {2}.*\n$/,
+  },
+  'notifications list': {
+    text: /^id +written +type +status +invoice +tries +last trouble\n-[^]*invoice\.paid +delivered/,
+    json: ['data'],
+  },
+  'notifications show': {
+    args: () => [facts.notificationId],
+    text: /^invoice\.paid \S+, delivered, [^]*"type": "invoice\.paid"/,
+    json: ['id', 'type', 'status', 'tries', 'body'],
+  },
+  'notifications replay': {
+    args: () => [facts.notificationId],
+    text: /^Queued to be sent again: msg_\S+\. A running daemon does it within a second\.$/m,
+    json: ['replayed'],
+  },
+  trigger: {
+    args: () => ['invoice.paid'],
+    text: /^Delivered msg_\S+: it answered 200 in \d+ ms\.$/m,
+    json: ['id', 'type', 'outcome', 'body'],
+  },
+  reconcile: {
+    args: (way) => [join(facts.merchants, `../${way}.csv`), ...columns, '--type', 'ignore=opening balance'],
+    text: /terminal\.csv[^]*agree/,
+    json: ['id', 'file_name', 'outcome', 'lines', 'differences', 'findings', 'more'],
+    beside: /^(\w+ \[[^\n]*\n)*$/,
+  },
+  'statements list': { text: /^id +reconciled +outcome +lines +differences +file\n-[^]*kept\.csv/, json: ['data'] },
+  'statements show': {
+    args: () => [facts.statementId],
+    text: /kept\.csv[^]*agree/,
+    json: ['id', 'file_name', 'outcome', 'findings', 'more'],
+  },
+  returned: {
+    args: (way) => [facts.debits[way], '--reference', `statement of ${way}`, '--yes'],
+    text: /^Return ret_\S+: 29\.90 EUR is booked as lost\. /,
+    json: ['id', 'payment_id', 'invoice_id', 'amount', 'currency', 'status', 'reference'],
+  },
+  erase: {
+    args: (way) => [facts.customers[way], '--yes'],
+    text: /^Erased of cus_\S+, on \d+ invoices: [1-9]/,
+    json: ['customer_id', 'events', 'waiting'],
+  },
+  purge: {
+    args: () => ['--older-than', '90d', '--yes'],
+    text: /^Dropped 0 event bodies/m,
+    json: ['before', 'events'],
+    beside: /^(dropped [^\n]*\n)*$/,
+  },
+  rebuild: {
+    args: () => ['--check'],
+    text: /^The read rows of all \d+ invoices match their logs\.$/m,
+    json: ['lanes', 'differed'],
+    beside: /^(invoices [^\n]*\n)*$/,
+  },
+  completion: {
+    args: () => ['bash'],
+    text: /^complete -o default -F _crossbill crossbill$/m,
+    json: ['shell', 'script'],
+  },
+};
