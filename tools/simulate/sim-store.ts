@@ -34,6 +34,7 @@ export type RefundLine = {
   readonly counted: boolean;
   readonly mirror: string;
   readonly credit_note_id: string | null;
+  readonly failure: { readonly code: string | null } | null;
 };
 export type ReviewLine = {
   readonly id: string;
