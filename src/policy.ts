@@ -35,6 +35,16 @@ export const READ_FRESH_MS = 10_000;
 /** Errands in one claim of a lane; more is a sign of a loop, and the lane goes to the back of the queue. */
 export const ERRANDS_A_CLAIM = 40;
 
+// ---- A caller who waits for the MoR's answer
+
+/** The MoR answers within seconds. Who waits longer is told that it is not known yet; the request goes on by itself. */
+export const ANSWER_PATIENCE_MS = 12_000;
+
+/** Before the next look whether it answered: often within the first second, when most answers come, then less. */
+export function answerPauseMs(waitedMs: number): number {
+  return waitedMs < 1_000 ? 50 : 250;
+}
+
 // ---- Renewals: marks, drafts, alarms
 
 /** Calls of a mark that are tried after a refusal, each after a fresh read, before a person is asked. */

@@ -5,12 +5,7 @@ import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { morProblem, Problem } from '../api/http/problem.js';
 import { callersField } from './callers-words.js';
-
-// The MoR answers within seconds. Who waits longer is told; the request goes on by itself with the same key.
-const PATIENCE_MS = 12_000;
-const FIRST_LOOKS_MS = 1_000;
-const LOOK_MS = 50;
-const LATER_LOOK_MS = 250;
+import { ANSWER_PATIENCE_MS, answerPauseMs } from '../policy.js';
 
 @Injectable()
 export class ChannelAnswers {
@@ -41,13 +36,13 @@ export class ChannelAnswers {
       // An object taken over is being read now; until then its status is not known. A look that is planned for later is not waited for.
       const isRead = found.readDueAt !== null && found.readDueAt.getTime() <= this.clock.now().getTime();
       if (found.status !== 'REQUESTED' && !isRead) return found;
-      if (found.status !== 'REQUESTED' && waited >= PATIENCE_MS) return found;
+      if (found.status !== 'REQUESTED' && waited >= ANSWER_PATIENCE_MS) return found;
       const silent = unanswered === true && found.morId === null && found.updatedAt.getTime() >= start;
-      if (silent || waited >= PATIENCE_MS) {
+      if (silent || waited >= ANSWER_PATIENCE_MS) {
         const said = 'The MoR has not answered. The request is repeated by itself; ask again to learn what came of it.';
         throw new Problem(502, 'mor_unavailable', said);
       }
-      await this.clock.sleep(waited < FIRST_LOOKS_MS ? LOOK_MS : LATER_LOOK_MS);
+      await this.clock.sleep(answerPauseMs(waited));
     }
   }
 }

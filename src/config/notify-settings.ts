@@ -1,4 +1,4 @@
-// The settings of what the merchant's backend is told of.
+// The settings of the notifications to the merchant's backend.
 import { isForbiddenAddress } from './addresses.js';
 import { choice, httpUrl, isPrivateHost, type Parsed, type Parser } from './parsers.js';
 import { Secret } from './secret.js';

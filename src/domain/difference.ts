@@ -39,7 +39,7 @@ export type Difference = {
   readonly objectId: string | null;
   readonly detail: string;
   readonly repair: Repair;
-  /** The open review item that tells of it already; null: nobody was told. */
+  /** The open review item about it; null: there is none. */
   readonly reviewId: string | null;
   /** By a person, of this very difference; null or left out: by nobody. */
   readonly acknowledged?: Acknowledgement | null;

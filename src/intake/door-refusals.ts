@@ -40,7 +40,7 @@ export class DoorRefusals {
     const now = at.getTime();
     if (why === undefined) {
       this.troubles.delete(door);
-      // It was the database, which could not be told of itself.
+      // It was the database, which could not store word of its own failure.
       if (known !== undefined && known.count >= ENOUGH && known.why === 'storage')
         void this.tell(door, known, at, this.format);
       return;
@@ -63,7 +63,7 @@ export class DoorRefusals {
       await this.store.add([putDown({ type: 'doors.refusing', subject: `${door}:${hour}`, data }, format, at)]);
     } catch (e) {
       trouble.quietUntil = at.getTime() + AGAIN_MS;
-      this.onError('a door that refuses deliveries could not be told of', e);
+      this.onError('could not tell the backend about a door that refuses deliveries', e);
     }
   }
 }

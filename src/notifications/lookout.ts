@@ -33,7 +33,7 @@ export class Lookout {
     await this.loop;
   }
 
-  /** Writes down what nobody was told of. Any replica may: the same thing has the same id, and is written once. */
+  /** Writes down what was not sent yet. Any replica may: the same thing has the same id, and is written once. */
   async look(): Promise<void> {
     const { opened, dueSoon, runId } = await this.store.untold(DUE_SOON_MS);
     const found: NewNotification[] = [];

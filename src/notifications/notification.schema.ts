@@ -136,7 +136,7 @@ const KINDS: Readonly<Record<NotificationType, Kind>> = {
   'review.opened': { summary: 'A review item waits for a person', data: REVIEW },
   'review.due_soon': { summary: 'A review item is due within a day', data: REVIEW },
   'verify.differences': {
-    summary: 'A verify run found differences nobody was told of',
+    summary: 'A verify run found differences without an open review item',
     data: {
       run_id: text('`GET /v1/verify` has the newest one.'),
       differences: count('How many.'),

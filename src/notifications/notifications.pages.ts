@@ -99,8 +99,10 @@ export class NotificationPages {
   }
 
   private nothingYet(): Html {
-    if (this.config.notifyUrl !== null) return html`<p>Nothing has happened yet that your backend is told of.</p>`;
-    return html`<p>Your backend is told of nothing: set <code>NOTIFY_URL</code> and <code>NOTIFY_SECRETS</code>.</p>`;
+    if (this.config.notifyUrl !== null) return html`<p>Your backend has been told nothing yet.</p>`;
+    return html`<p>
+      Your backend gets no notifications: set <code>NOTIFY_URL</code> and <code>NOTIFY_SECRETS</code>.
+    </p>`;
   }
 }
 

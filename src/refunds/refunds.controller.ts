@@ -1,13 +1,6 @@
 // Refunds: asked for by an operator, sent to the MoR by the workers, waited for a while, looked up.
 import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiCreatedResponse,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
@@ -15,19 +8,14 @@ import { Clock } from '../domain/ports/clock.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { KeyHeader, Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { refundName, requiredIdempotencyKey } from '../api/http/idempotency.js';
+import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempotency.js';
 import { notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { paymentName } from '../renewals/payment.view.js';
 import { CreateRefundDto } from './refund.dto.js';
 import { RefundView, refundView } from './refund.view.js';
-
-// The MoR answers a card's refund within seconds; a caller who waits longer is told that it is not known yet.
-const PATIENCE_MS = 12_000;
-const FIRST_LOOKS_MS = 1_000;
-const LOOK_MS = 50;
-const LATER_LOOK_MS = 250;
+import { ANSWER_PATIENCE_MS, answerPauseMs } from '../policy.js';
 
 type Found = { readonly refund: RefundRow; readonly payment: PaymentRow };
 
@@ -47,7 +35,7 @@ export class RefundsController {
     description:
       'Refunded at the MoR, then mirrored on Stripe. The same Idempotency-Key with the same body gives the same refund as it is now, never a second one: by either id of the payment, and also after a restored backup, for the MoR gets a key made of API key name, payment and Idempotency-Key.',
   })
-  @ApiHeader({ name: 'Idempotency-Key', required: true, description: '1 to 255 printable characters.' })
+  @KeyHeader(true)
   @ApiCreatedResponse({
     type: RefundView,
     description: 'The MoR answered: `succeeded`, `pending` (bank debit) or `failed`.',
@@ -80,7 +68,7 @@ export class RefundsController {
         metadata: dto.metadata ?? null,
         by: caller.name,
       },
-      refundName(caller, key, req.body),
+      paymentRequestName(caller, key, req.body),
     );
     const { refund, payment } = await this.answered(valueOrProblem(done).id);
     // With a status it is the MoR's refusal of the request; without one the MoR took the request and the refund failed.
@@ -109,8 +97,8 @@ export class RefundsController {
       const found = await this.books.refund(id);
       if (found === null) throw new Error(`refund ${id} was written and is not there`);
       const waited = this.clock.now().getTime() - start;
-      if (found.refund.status !== 'requested' || waited >= PATIENCE_MS) return found;
-      await this.clock.sleep(waited < FIRST_LOOKS_MS ? LOOK_MS : LATER_LOOK_MS);
+      if (found.refund.status !== 'requested' || waited >= ANSWER_PATIENCE_MS) return found;
+      await this.clock.sleep(answerPauseMs(waited));
     }
   }
 }

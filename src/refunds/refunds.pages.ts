@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { refundName } from '../api/http/idempotency.js';
+import { paymentRequestName } from '../api/http/idempotency.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
@@ -99,7 +99,7 @@ export class RefundPages {
       const { minor, reason, key } = askedOf(formOf(req), found.payment);
       const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: by.name };
       const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
-      return valueOrProblem(await this.flow.request(found.payment.id, request, refundName(by, key, body)));
+      return valueOrProblem(await this.flow.request(found.payment.id, request, paymentRequestName(by, key, body)));
     };
     await this.audit.post(req, res, 'refund.create', refund, (made) => `${PATH}/${encodeURIComponent(made.id)}`);
   }

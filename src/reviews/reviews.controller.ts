@@ -68,7 +68,7 @@ export class ReviewsController {
   @ApiOperation({
     summary: 'Resolve a review item (role: ops)',
     description:
-      '`apply`: take the money for the invoice anyway; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: give it back. `retry`: look or send again. `dismiss`: nothing is to be done.',
+      '`apply`: take the money for the invoice anyway; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: refund the payment. `retry`: look or send again. `dismiss`: nothing to do.',
   })
   @ApiOkResponse({ type: ReviewView })
   @Problems({

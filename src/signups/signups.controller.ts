@@ -1,13 +1,6 @@
 // Signups: made at the MoR for the merchant's backend, looked up, and completed with the charge of the browser's result.
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiCreatedResponse,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { parseCurrency, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
@@ -17,7 +10,7 @@ import { checkTaxCalculation } from '../mor/requests/check-tax-calculation.js';
 import { encodeTaxCalculation } from '../mor/tax-calculations.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { KeyHeader, Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { canonicalJson } from '../api/http/json-body.js';
@@ -47,7 +40,7 @@ export class SignupsController {
     description:
       'A `payment` takes money now (payment intent), a `trial` saves the payment method (setup intent). The same Idempotency-Key with the same body gives the same signup, with its client secret as the MoR repeats it.',
   })
-  @ApiHeader({ name: 'Idempotency-Key', required: false, description: '1 to 255 printable characters.' })
+  @KeyHeader(false)
   @ApiCreatedResponse({ type: SignupMadeView })
   @Problems({
     400: '`invalid_request`, or what the MoR found malformed.',

@@ -1,19 +1,12 @@
 // Debits that a bank took back: no event tells of them (Document 3), so a person records them, and may undo that.
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
-import {
-  ApiCreatedResponse,
-  ApiHeader,
-  ApiOkResponse,
-  ApiOperation,
-  ApiPropertyOptional,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiPropertyOptional, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { KeyHeader, Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { refundName, requiredIdempotencyKey } from '../api/http/idempotency.js';
+import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempotency.js';
 import { notFound, valueOrProblem } from '../api/http/problem.js';
 import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
 import { type Done } from '../lane/lane-changes.js';
@@ -34,8 +27,6 @@ class RecordReturnDto {
 }
 
 class UndoReturnDto {}
-
-const KEY = { name: 'Idempotency-Key', required: true, description: '1 to 255 printable characters.' };
 
 @ApiTags('Returned debits')
 @Controller('v1/payments/:id/returned')
@@ -59,9 +50,9 @@ export class ReturnsController {
   @ApiOperation({
     summary: 'Record that a bank returned the debit of a payment (role: ops)',
     description:
-      "For a bank debit that was returned after it was settled: Document 3 has no event for it, the MoR's statement shows it. The loss of all that is left of the payment is booked in the ledger, and a review item asks what becomes of the invoice on Stripe. Nothing is changed there. The payment cannot be refunded any more.",
+      'For a bank debit that was returned after it was settled: the MoR has no event for it, its statement shows it. The loss of all that is left of the payment is booked in the ledger, and a review item asks what becomes of the invoice on Stripe. Nothing is changed there. The payment cannot be refunded any more.',
   })
-  @ApiHeader(KEY)
+  @KeyHeader(true)
   @ApiCreatedResponse({ type: ReturnView })
   @Problems({
     400: '`invalid_request`',
@@ -75,7 +66,7 @@ export class ReturnsController {
     @Req() req: Request,
     @CurrentCaller() caller: Caller,
   ): Promise<ReturnView> {
-    const name = refundName(caller, requiredIdempotencyKey(req), req.body);
+    const name = paymentRequestName(caller, requiredIdempotencyKey(req), req.body);
     return this.shown(id, await this.returns.record(id, { by: caller.name, reference: dto.reference ?? null }, name));
   }
 
@@ -86,7 +77,7 @@ export class ReturnsController {
     summary: 'Undo the record of a returned debit (role: ops)',
     description: 'A further entry in the ledger takes the loss back, and the review item closes.',
   })
-  @ApiHeader(KEY)
+  @KeyHeader(true)
   @ApiOkResponse({ type: ReturnView })
   @Problems({
     400: '`invalid_request`',
@@ -99,7 +90,7 @@ export class ReturnsController {
     @Req() req: Request,
     @CurrentCaller() caller: Caller,
   ): Promise<ReturnView> {
-    const name = refundName(caller, requiredIdempotencyKey(req), req.body);
+    const name = paymentRequestName(caller, requiredIdempotencyKey(req), req.body);
     return this.shown(id, await this.returns.undo(id, caller.name, name));
   }
 

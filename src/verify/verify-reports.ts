@@ -4,7 +4,7 @@ import { type Logger } from '../observe/index.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { type VerifyJobReports } from './verify-job.js';
 
-/** The outcome of the daily verify: silence when all is well, a line that a person is woken by when nobody was told. */
+/** The outcome of the daily verify: silence when all is well, a line that a person is woken by when a difference has no open review item. */
 export function verifyReports(log: Logger): VerifyJobReports {
   return {
     onError: (what, error) => log.error({ err: error }, what),

@@ -113,7 +113,7 @@ function runOf(run: VerifyRun): Html {
     ['Compared', compared.join(', ')],
     ['Marks still to be looked up at the MoR', run.marksLeft ?? 'not asked'],
     ['Differences', all],
-    ['Of these nobody was told of', untoldOf(run)],
+    ['Of these without an open review item', untoldOf(run)],
     ['Acknowledged by a person', acknowledgedOf(run).length],
   ])}
   ${run.lossWindows.map((w) => html`<p class="message bad">${capital(showLossWindow(w))}.</p>`)}

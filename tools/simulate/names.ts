@@ -1,4 +1,5 @@
 // Who tells the daemon what a payment is called at the MoR: a person, the shop's backend, a `payment.captured`. Rightly and wrongly.
+import { transferInPortal } from '../sandbox/mor/portal.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { type MorPayment } from '../sandbox/mor/state.js';
 import { type People } from './people.js';
@@ -100,27 +101,11 @@ export class Names {
     readonly received: bigint | null;
     readonly currency: string;
   }): string {
-    const { kernel, mor } = this.world.sandbox;
-    const id = kernel.random.id('pay');
-    mor.payments.set(id, {
-      id,
-      uuid: kernel.random.uuid(),
-      kind: 'transfer',
-      merchantInvoiceId: f.reference,
-      merchantCustomerId: this.people.invoice(f.reference ?? '')?.customer ?? '',
-      morCustomerId: '',
+    const id = transferInPortal(this.world.sandbox, {
+      invoiceId: f.reference,
+      customerId: this.people.invoice(f.reference ?? '')?.customer ?? '',
       amount: Number(f.received ?? 0n),
       currency: f.currency.toLowerCase(),
-      status: 'succeeded',
-      processorChargeId: kernel.random.id('ch'),
-      processorPaymentIntentId: kernel.random.id('pi'),
-      method: 'card',
-      failureMessage: null,
-      declineCode: null,
-      amountRefunded: 0,
-      amountReserved: 0,
-      taxCalculationId: null,
-      createdAtMs: kernel.clock.nowMs(),
     });
     this.world.planted.transfers.set(f.id, id);
     return id;

@@ -1,6 +1,6 @@
 // Short ways to describe answers in the OpenAPI document.
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { ProblemView } from './problem.view.js';
 
 const about = (description?: string): { description?: string } => (description === undefined ? {} : { description });
@@ -40,3 +40,7 @@ export function Problems(problems: Readonly<Record<number, string>>): MethodDeco
     ),
   );
 }
+
+/** The header that names a request for good; `required` false: without it each request is a new one. */
+export const KeyHeader = (required: boolean): MethodDecorator =>
+  ApiHeader({ name: 'Idempotency-Key', required, description: '1 to 255 printable characters.' });

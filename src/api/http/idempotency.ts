@@ -26,14 +26,14 @@ export function requiredIdempotencyKey(req: Request): string {
   return key;
 }
 
-/** A refund's request, whose path follows from its payment: `pay_…` and our own id are one scope. */
-export function refundName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
+/** A refund's or a return's request, whose path follows from its payment: `pay_…` and our own id are one scope. */
+export function paymentRequestName(caller: Caller, key: string, body: unknown): Omit<NamedRequest, 'method' | 'path'> {
   return { apiKey: caller.name, idempotencyKey: key, bodySha256: bodyHash(body) };
 }
 
 /** `path` as the route means it: letters' case and a trailing slash make no other request. */
 export function requestName(caller: Caller, path: string, key: string, body: unknown): NamedRequest {
-  return { apiKey: caller.name, method: 'POST', path, idempotencyKey: key, bodySha256: bodyHash(body) };
+  return { ...paymentRequestName(caller, key, body), method: 'POST', path };
 }
 
 function bodyHash(body: unknown): Buffer {

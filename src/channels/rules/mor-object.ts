@@ -4,7 +4,7 @@ import { type MorObjectKind, type MorObjectRow, newMorObject } from '../../domai
 import { type Ctx, note, openReview, putObject } from '../../domain/lane/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 
-/** The object of a kind by the MoR's id; one that is made when it was heard of before, or instead of, its answer. */
+/** The object of a kind by the MoR's id. If its event comes before its answer, or without one, the object is made here. */
 export function objectOf(s: LaneState, kind: MorObjectKind, morId: string, ctx: Ctx): MorObjectRow {
   const known = s.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;

@@ -13,11 +13,11 @@ export async function notifyChecks(
   config: Pick<Config, 'notifyUrl' | 'shadow'>,
   notifications: Notifications,
 ): Promise<Check[]> {
-  if (config.notifyUrl === null) return [ok(NAME, 'NOTIFY_URL is not set: your backend is told of nothing')];
+  if (config.notifyUrl === null) return [ok(NAME, 'NOTIFY_URL is not set: your backend gets no notifications')];
   const url = new URL(config.notifyUrl.reveal());
   const { pending, dead, goneAt } = await notifications.standing();
   const checks = [await addressCheck(url)];
-  if (config.shadow) checks.push(ok(NAME, 'shadow mode: your backend is told of nothing'));
+  if (config.shadow) checks.push(ok(NAME, 'shadow mode: your backend gets no notifications'));
   if (goneAt !== null) {
     const todo = 'Set another NOTIFY_URL, or say `crossbill trigger invoice.paid` once the receiver is back.';
     checks.push(

@@ -52,7 +52,7 @@ export type TakenNotification = Delivery & {
   readonly attempts: number;
 };
 
-/** What nobody was told of yet and no lane's step tells of. */
+/** What was not sent yet and no lane step sends. */
 export type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];

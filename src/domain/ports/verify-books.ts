@@ -41,7 +41,7 @@ export type VerifyRun = {
  */
 export type More = Readonly<Partial<Record<DifferenceKind | 'explained', number>>>;
 
-/** Differences that nobody was told of and nobody acknowledged, by kind, those that are only counted too. */
+/** Differences without an open review item that nobody acknowledged, by kind, those that are only counted too. */
 export function untoldByKind({
   differences,
   more,

@@ -20,7 +20,7 @@ export const paymentErrors: readonly ErrorRow[] = [
     calls: intents,
     status: 404,
     code: 'tax_calculation_not_found',
-    advice: 'The MoR knows no such calculation: calculate again and start the signup anew under a new key.',
+    advice: 'The MoR knows no such calculation: calculate again and start the signup again under a new key.',
   },
   {
     calls: [...intents, 'refund.create'],

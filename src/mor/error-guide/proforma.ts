@@ -52,7 +52,7 @@ export const proformaErrors: readonly ErrorRow[] = [
     status: 422,
     code: 'tax_calculation_unusable',
     advice:
-      'This calculation cannot become a proforma invoice: the errors name the reason; a calculation older than two hours is made anew.',
+      'This calculation cannot become a proforma invoice: the errors name the reason; a calculation older than two hours is made again.',
   },
   {
     calls: creates, // stated for creation from a calculation; a direct create needs a settlement account as well
@@ -82,7 +82,8 @@ export const proformaErrors: readonly ErrorRow[] = [
     calls: ['proforma.document'],
     status: 409,
     code: 'issuance_failed',
-    advice: 'Issuance failed for good and there will be no document: create the proforma invoice anew under a new key.',
+    advice:
+      'Issuance failed for good and there will be no document: create the proforma invoice again under a new key.',
   },
   {
     calls: ['proforma.delete'],

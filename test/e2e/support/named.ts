@@ -1,31 +1,10 @@
 // What the MoR's portal shows of payments that no event has named.
+import { transferInPortal } from '../../../tools/sandbox/mor/portal.js';
 import { type Json, type World } from '../../support/world.js';
 
 /** The MoR's id of a bank transfer's payment, as the portal shows it; it can be refunded there under it from now on. */
 export function atPortal(world: World, invoiceId: string, customerId: string, amount: number): string {
-  const { kernel, mor } = world.sandbox;
-  const id = kernel.random.id('pay');
-  mor.payments.set(id, {
-    id,
-    uuid: kernel.random.uuid(),
-    kind: 'transfer',
-    merchantInvoiceId: invoiceId,
-    merchantCustomerId: customerId,
-    morCustomerId: '',
-    amount,
-    currency: 'eur',
-    status: 'succeeded',
-    processorChargeId: kernel.random.id('ch'),
-    processorPaymentIntentId: kernel.random.id('pi'),
-    method: 'card',
-    failureMessage: null,
-    declineCode: null,
-    amountRefunded: 0,
-    amountReserved: 0,
-    taxCalculationId: null,
-    createdAtMs: kernel.clock.nowMs(),
-  });
-  return id;
+  return transferInPortal(world.sandbox, { invoiceId, customerId, amount, currency: 'eur' });
 }
 
 /** A proforma invoice for a customer in Britain. */

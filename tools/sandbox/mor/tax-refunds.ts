@@ -105,7 +105,7 @@ function createRefund(
     ]),
   );
   const fingerprint = [transaction.id, ...lineKeys].join('\n');
-  const earlier = transactions.refundNamed(transaction.account, asked.reference);
+  const earlier = transactions.paymentRequestNamed(transaction.account, asked.reference);
   if (earlier?.fingerprint === fingerprint) return earlier;
   if (earlier !== undefined) {
     throw refuse(400, 'invalid_state', 'merchantRefundReference', 'was used for another refund');

@@ -59,7 +59,7 @@ export class TaxTransactions {
   }
 
   /** The refund that has a merchant's reference already, on whichever transaction. */
-  refundNamed(account: Account, reference: string): TaxRefund | undefined {
+  paymentRequestNamed(account: Account, reference: string): TaxRefund | undefined {
     return this.refundsByReference.get(`${account}\n${reference}`);
   }
 
