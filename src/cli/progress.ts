@@ -7,10 +7,11 @@ const BAR = 24;
 export class Progress {
   private shownAt = 0;
   private shown = false;
+  private step = '';
 
   constructor(private readonly io: Io) {}
 
-  /** Says how far it is, at most twice a second. */
+  /** Says how far it is, at most twice a second; a bar also when another step begins. */
   say(text: string): void {
     if (Date.now() - this.shownAt < EVERY_MS) return;
     this.shownAt = Date.now();
@@ -22,6 +23,8 @@ export class Progress {
   bar(what: string, done: number, total: number): void {
     const part = total === 0 ? 1 : Math.min(1, done / total);
     const full = Math.round(part * BAR);
+    if (what !== this.step) this.shownAt = 0; // a step that has just begun says so, however short the one before was
+    this.step = what;
     this.say(
       `${what} [${'#'.repeat(full)}${'.'.repeat(BAR - full)}] ${Math.floor(part * 100)} % (${done} of ${total})`,
     );
