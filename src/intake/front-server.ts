@@ -4,6 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { closeUnlessRead, refusals, sendRaw } from './answers.js';
 import { type Doors } from './doors.js';
+import { admitByHandfuls } from './lobby.js';
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -18,6 +19,11 @@ const limits = {
   keepAliveTimeout: 65_000,
 } as const;
 const MAX_HEADERS = 100;
+/**
+ * Connections that may wait to be accepted. One more is not answered by the system and comes again after 1, 3, 7 s: with Node's 511 a crowd
+ * of strangers makes a delivery wait that long. Linux gives at most `net.core.somaxconn` (4096).
+ */
+const BACKLOG = 8_192;
 /** What senders have on its way to us when we begin to close: it is told to come again, and not cut off. */
 const LINGER_MS = 250;
 
@@ -38,6 +44,7 @@ export class FrontServer {
 
   constructor() {
     this.#server = createServer(limits, (req, res) => this.#route(req, res));
+    admitByHandfuls(this.#server);
     this.#server.maxHeadersCount = MAX_HEADERS;
     this.#server.on('checkExpectation', (req, res) => this.#refuseExpectation(req, res));
     this.#server.on('clientError', (error: Error & { code?: string }, socket) =>
@@ -57,7 +64,7 @@ export class FrontServer {
   listen(port: number, host: string): Promise<AddressInfo> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
+      this.#server.listen({ port, host, backlog: BACKLOG }, () => {
         this.#server.off('error', reject);
         const address = this.#server.address();
         if (address === null || typeof address === 'string') reject(new Error('the server has no port'));

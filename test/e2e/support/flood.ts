@@ -1,15 +1,15 @@
 // Strangers who hold connections open: each sends a head and all of its body but the last byte, and then nothing more.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 
 export type Flood = {
   /** How many were answered with this status, by status; `0` is those that were only cut off. */
   readonly answered: ReadonlyMap<number, number>;
-  /** Connections of the flood that are still open. */
-  readonly open: number;
   end(): void;
 };
+
+type Report = { readonly sent: boolean; readonly answered: Readonly<Record<string, number>> };
 
 /** Resolves when each of `count` connections has handed over what it will ever send, or has lost its connection. */
 export async function flood(
@@ -17,37 +17,27 @@ export async function flood(
   target: { readonly path: string; readonly headers: Readonly<Record<string, string>>; readonly bytes: number },
   count: number,
 ): Promise<Flood> {
-  const { hostname, port } = new URL(url);
   const fields = Object.entries({ host: 'x', ...target.headers, 'content-length': String(target.bytes) });
   const head = `POST ${target.path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-  const all = Buffer.concat([Buffer.from(head), Buffer.alloc(target.bytes - 1, 'x')]);
-  const answered = new Map<number, number>();
-  const open = new Set<Socket>();
-  const tell = (status: number): void => void answered.set(status, (answered.get(status) ?? 0) + 1);
-  const one = (): Promise<void> =>
-    new Promise((resolve) => {
-      let status = 0;
-      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-      open.add(socket);
-      socket.once('data', (chunk: Buffer) => {
-        status = Number(/^HTTP\/1\.1 (\d{3})/.exec(chunk.toString('latin1'))?.[1]);
-        tell(status);
-      });
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        open.delete(socket);
-        if (status === 0) tell(0);
-        resolve();
-      });
-      socket.write(all, () => resolve());
+  const strangers = fork(join(import.meta.dirname, 'flood-process.mjs'), [
+    url,
+    String(count),
+    head,
+    String(target.bytes),
+  ]);
+  let answered: ReadonlyMap<number, number> = new Map();
+  await new Promise<void>((resolve, reject) => {
+    strangers.on('message', (report: Report) => {
+      answered = new Map(Object.entries(report.answered).map(([status, n]) => [Number(status), n]));
+      if (report.sent) resolve();
     });
-  await Promise.all(Array.from({ length: count }, one));
+    strangers.on('exit', (code) => reject(new Error(`the strangers ended early, with exit code ${code}`)));
+  });
   return {
-    answered,
-    get open() {
-      return open.size;
+    get answered() {
+      return answered;
     },
-    end: () => open.forEach((socket) => socket.destroy()),
+    end: () => void strangers.kill('SIGKILL'),
   };
 }
 

@@ -1,0 +1,32 @@
+// Connections that were accepted and are not read from yet: a flood of them comes in by handfuls.
+import { type Server } from 'node:http';
+import { type Socket } from 'node:net';
+
+/** How many connections are read from for the first time in one turn of the event loop. */
+const AT_ONCE = 64;
+
+/**
+ * Node accepts all connections that wait in one turn, and then reads up to 64 KB of each before anything can be collected: 5,000
+ * strangers take 150 MB so, and keep everybody else waiting. With this a turn begins with a handful of them, the newest first: those
+ * at the end of a long row are the most likely to have given up.
+ */
+export function admitByHandfuls(server: Server): void {
+  const [admitted, ...others] = server.listeners('connection');
+  if (admitted === undefined || others.length > 0)
+    throw new Error('the server has to be fresh: Node alone may listen for connections');
+  server.removeAllListeners('connection');
+  Object.assign(server, { pauseOnConnect: true }); // the option of net.Server; http.createServer does not hand it on
+  const waiting: Socket[] = [];
+  const admit = (): void => {
+    for (let n = 0; n < AT_ONCE; n++) {
+      const socket = waiting.pop();
+      if (socket === undefined) return;
+      Reflect.apply(admitted, server, [socket]);
+      socket.resume();
+    }
+    if (waiting.length > 0) setImmediate(admit);
+  };
+  server.on('connection', (socket: Socket) => {
+    if (waiting.push(socket) === 1) setImmediate(admit);
+  });
+}
