@@ -17,9 +17,11 @@ export class PgLaneStore extends LaneStore {
     private readonly clock: DatabaseTime,
     /** How the merchant's backend is told of what steps do; null: it is not. */
     notify: NotifyFormat | null = null,
+    /** How long a step may wait for others to share its commit, in milliseconds; 0: not at all. */
+    gatherMs = 0,
   ) {
     super();
-    this.writer = new LaneWriter(db.pool, clock, notify);
+    this.writer = new LaneWriter(db.pool, clock, notify, gatherMs);
   }
 
   time(): Promise<Date> {

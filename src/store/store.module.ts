@@ -26,6 +26,7 @@ import { Database } from './database.js';
 import { PgEventsDesk } from './event-queries.js';
 import { PgInbox } from './inbox-store.js';
 import { PgLaneStore } from './lane-store.js';
+import { GATHER_MS } from './lane-writer.js';
 import { PgAuditLog } from './pg-audit.js';
 import { PgChannelEvents } from './pg-channel-events.js';
 import { PgBooks } from './pg-books.js';
@@ -58,7 +59,7 @@ const PORTS = [
     provide: LaneStore,
     // In shadow mode nothing happens that anybody should hear of.
     useFactory: (db: Database, time: DatabaseTime, { notifyUrl, notifyFormat, shadow }: Config) =>
-      new PgLaneStore(db, time, notifyUrl === null || shadow ? null : notifyFormat),
+      new PgLaneStore(db, time, notifyUrl === null || shadow ? null : notifyFormat, GATHER_MS),
     inject: [Database, DatabaseTime, CONFIG],
   },
   {

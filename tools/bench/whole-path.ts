@@ -7,6 +7,7 @@ import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
 import { PgLaneStore } from '#src/store/lane-store.js';
+import { GATHER_MS } from '#src/store/lane-writer.js';
 import { LEASE_MS } from '#src/store/lane-queue.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
@@ -53,7 +54,7 @@ export function makeWorker(db: Database, wake: Wake, o: WorkerOptions): LaneWork
       : new StripeBillingPlatform(stripeOf(db, o.peerUrl, o.concurrency), null);
   const gateway = new NoGateway();
   const context = new FlowContext(BENCH_SETTINGS, clock, new SystemRng(), new SystemIds(), platform, gateway);
-  const store = new PgLaneStore(db, new ServerTime());
+  const store = new PgLaneStore(db, new ServerTime(), null, GATHER_MS);
   // The MoR's other channels have no part in a card renewal.
   const none = {} as never;
   const flow = new WorkLaneFlow(store, platform, gateway, new NoRelay(), context, { expected: null }, none, none);
