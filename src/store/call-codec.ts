@@ -53,10 +53,17 @@ export function unflat(f: FlatMessage): OutboxRow {
 /** A call as JSON holds it: amounts and times are texts. */
 type AskedJson = Record<string, unknown> & { readonly amount?: { readonly minor: string; readonly currency: string } };
 
+/** A call is asked once and compared at each step: the same call gives the same object. */
+const asJson = new WeakMap<BillingCall, AskedJson>();
+
 function askedJson(call: BillingCall): AskedJson {
+  const known = asJson.get(call);
+  if (known !== undefined) return known;
   const out: Record<string, unknown> = {};
   for (const [name, v] of Object.entries(call)) out[name] = v instanceof Date ? v.toISOString() : (v as unknown);
-  return 'amount' in call ? { ...out, amount: { ...call.amount, minor: call.amount.minor.toString() } } : out;
+  if ('amount' in call) out['amount'] = { ...call.amount, minor: call.amount.minor.toString() };
+  asJson.set(call, out);
+  return out;
 }
 
 /** The log's own row vouches for what it holds. */

@@ -33,7 +33,7 @@ export type Codec<T> = {
   readonly defaults?: Partial<T>;
 };
 
-/** A row as JSON for `jsonb_populate_recordset`: bigints as text, times as ISO 8601. */
+/** A row as JSON for `json_populate_recordset`: bigints as text, times as ISO 8601. */
 export function toJson<T>(codec: Codec<T>, value: T): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [name, column] of columnsOf(codec)) {
@@ -48,7 +48,7 @@ export function toJson<T>(codec: Codec<T>, value: T): Record<string, unknown> {
 const UNSTORABLE = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g;
 
 /**
- * A value as JSON for a `jsonb` parameter. PostgreSQL refuses NUL and half a surrogate pair in it: in their place stands U+FFFD, so
+ * A value as JSON for a `json` or `jsonb` parameter. PostgreSQL refuses NUL and half a surrogate pair in it: in their place stands U+FFFD, so
  * that no text from outside (a link in an event, a peer's words cut in the middle of an emoji) keeps a decision from being written.
  */
 export function jsonText(value: unknown): string {
@@ -138,7 +138,7 @@ export function upsertSql<T>(codec: Codec<T>, n: number): string {
 export function insertSql<T>(codec: Codec<T>, n = 1): string {
   const columns = Object.keys(codec.columns).map(snake).join(', ');
   const { table } = codec;
-  return `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $${n}::jsonb)`;
+  return `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $${n}::json)`;
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {

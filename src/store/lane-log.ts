@@ -1,6 +1,6 @@
 // One row of a lane's log: what one step changed, as JSON, and the fold of such rows back into the lane's state.
 import { emptyLane } from '../domain/lane/change.js';
-import { type AttemptRow, type JournalLine, type LaneState, type ReviewRow } from '../domain/model.js';
+import { type AttemptRow, type InvoiceRow, type JournalLine, type LaneState, type ReviewRow } from '../domain/model.js';
 import { flat, MESSAGE, unflat } from './call-codec.js';
 import {
   ATTEMPT,
@@ -55,6 +55,7 @@ type Part = {
 function part<T, F extends object>(
   name: string,
   codec: Codec<F>,
+  keyOf: (row: T) => string,
   rowsOf: (s: LaneState) => readonly T[],
   put: (s: LaneState, rows: readonly T[]) => LaneState,
   toFlat: (row: T) => F,
@@ -62,29 +63,24 @@ function part<T, F extends object>(
 ): Part {
   const [key] = codec.key;
   if (key === undefined) throw new Error(`${name} have no key`);
+  const column = snake(key);
   return {
     name,
     changes: (before, after) => {
       const [was, is] = [rowsOf(before), rowsOf(after)];
       if (was === is) return [];
-      const known = new Map(was.map((row) => [toFlat(row)[key], row]));
       return is
         .filter((row) => !was.includes(row))
         .map((row) => {
-          const next = toFlat(row);
-          const old = known.get(next[key]);
           // Items of intake are not in the log until a step changes them: they are always written whole.
-          return changedFields(
-            codec,
-            old === undefined || codec.table === REVIEW.table ? undefined : toFlat(old),
-            next,
-          );
+          const old = codec.table === REVIEW.table ? undefined : was.find((x) => keyOf(x) === keyOf(row));
+          return changedFields(codec, old === undefined ? undefined : toFlat(old), toFlat(row));
         });
     },
     take: (s, rows) => {
       const next = [...rowsOf(s)];
       for (const fields of rows) {
-        const at = next.findIndex((row) => toFlat(row)[key] === fields[snake(key)]);
+        const at = next.findIndex((row) => keyOf(row) === fields[column]);
         const old = next[at];
         const made = fromFlat(withFields(codec, old === undefined ? undefined : toFlat(old), fields));
         if (at < 0) next.push(made);
@@ -96,11 +92,13 @@ function part<T, F extends object>(
 }
 
 const as = <T>(row: T): T => row;
+const idOf = (row: { readonly id: string }): string => row.id;
 
 const PARTS: readonly Part[] = [
   part(
     'invoice',
     INVOICE,
+    (i: InvoiceRow) => i.invoiceId,
     (s) => (s.invoice === null ? [] : [s.invoice]),
     (s, [invoice = null]) => ({ ...s, invoice }),
     as,
@@ -109,6 +107,7 @@ const PARTS: readonly Part[] = [
   part(
     'payments',
     PAYMENT,
+    idOf,
     (s) => s.payments,
     (s, payments) => ({ ...s, payments }),
     as,
@@ -117,6 +116,7 @@ const PARTS: readonly Part[] = [
   part(
     'refunds',
     REFUND,
+    idOf,
     (s) => s.refunds,
     (s, refunds) => ({ ...s, refunds }),
     as,
@@ -125,6 +125,7 @@ const PARTS: readonly Part[] = [
   part(
     'objects',
     OBJECT,
+    idOf,
     (s) => s.objects,
     (s, objects) => ({ ...s, objects }),
     as,
@@ -133,6 +134,7 @@ const PARTS: readonly Part[] = [
   part(
     'taxes',
     TAX,
+    idOf,
     (s) => s.taxes,
     (s, taxes) => ({ ...s, taxes }),
     as,
@@ -141,6 +143,7 @@ const PARTS: readonly Part[] = [
   part(
     'reviews',
     REVIEW,
+    idOf,
     (s) => s.reviews,
     (s, reviews) => ({ ...s, reviews }),
     as,
@@ -149,6 +152,7 @@ const PARTS: readonly Part[] = [
   part(
     'calls',
     MESSAGE,
+    idOf,
     (s) => s.messages,
     (s, messages) => ({ ...s, messages }),
     flat,

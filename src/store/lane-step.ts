@@ -5,6 +5,7 @@ import { putDownStep } from '../notifications/rules/put-down.js';
 import { type NotifyFormat } from '../domain/notification.js';
 import { LaneFenced, type LaneWork } from '../domain/ports/lane-store.js';
 import { type Remembered } from '../domain/ports/signups.js';
+import { textArray } from './binary-arrays.js';
 import { ENTRY, flatEntry, insertSql, jsonText, toJson } from './codec.js';
 import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
 import { makeDue, type Taken } from './lane-queue.js';
@@ -47,7 +48,7 @@ export function decideStep(
   // Between two calls of a claim nobody has to see where the lane stands: the log has it. But that a payment's name is no other's, only
   // its read row tells, and calls are made under that name.
   const atRest = rest || work.fence === null || snapshot || isNamedLate(before, after);
-  const behind = atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
+  const behind = (): boolean => atRest && readRowWrites([{ before: folded.shown, after }]).length > 0;
   const row = rowOf({ before, after, version: folded.version + 1, at, atRest, snapshot });
   const moreAt = rest && decided.verdicts.length >= known.events.length ? known.moreAt : null;
   return {
@@ -56,7 +57,7 @@ export function decideStep(
     value: decided.value,
     made: decided.made ?? null,
     after,
-    row: isEmpty(row) && !behind && after.entries.length === 0 ? null : row,
+    row: isEmpty(row) && after.entries.length === 0 && !behind() ? null : row,
     rest,
     dueAt: earliest(decided.dueAt, moreAt),
     verdicts: decided.verdicts,
@@ -104,9 +105,24 @@ const LOG_SQL = (n: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
   select d.lane, case when d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane) then d.version end,
          $1, d.at_rest, d.snapshot, d.change::json, d.bodies::json
-    from jsonb_to_recordset($${n}::jsonb)
-      as d(lane text, version integer, fence bigint, at_rest boolean, snapshot boolean, change text, bodies text)
+    from unnest($${n}::text[], $${n + 1}::integer[], $${n + 2}::bigint[], $${n + 3}::boolean[], $${n + 4}::boolean[], $${n + 5}::text[],
+                $${n + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)
    order by d.lane`;
+
+/** The parameters of `LOG_SQL`. The long ones are sent as they are, without an escape in them. */
+function logValues(steps: readonly Step[]): readonly unknown[] {
+  const rows = steps.flatMap(({ row, work }) => (row === null ? [] : [{ ...row, fence: work.fence }]));
+  if (rows.length === 0) return [];
+  return [
+    textArray(rows.map((r) => r.lane)),
+    rows.map((r) => r.version),
+    rows.map((r) => r.fence?.toString() ?? null),
+    rows.map((r) => r.at_rest),
+    rows.map((r) => r.snapshot),
+    textArray(rows.map((r) => r.change)),
+    textArray(rows.map((r) => r.bodies)),
+  ];
+}
 
 const VERDICTS_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
@@ -144,11 +160,8 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
   const addJson = (name: string, sql: (n: number) => string, rows: readonly unknown[]): void => {
     if (rows.length > 0) parts.push({ name, sql, values: [jsonText(rows)] });
   };
-  addJson(
-    'log',
-    LOG_SQL,
-    steps.flatMap(({ row, work }) => (row === null ? [] : [{ ...row, at: undefined, fence: work.fence?.toString() }])),
-  );
+  const log = logValues(steps);
+  if (log.length > 0) parts.push({ name: 'log', sql: LOG_SQL, values: log });
   addJson(
     'ledger',
     (n) => insertSql(ENTRY, n),
@@ -191,18 +204,26 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
     ),
   );
   if (parts.length === 0) return null;
-  const values: unknown[] = [now];
+  // A name stands for one text on a connection. It is no longer than 63 letters, which is all that the server looks at.
+  const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;
+  return { name, text: textOf(name, parts), values: [now, ...parts.flatMap((p) => p.values)] };
+}
+
+/** Each text is made once: it is ten thousand letters long, and the same for the same parts. */
+const texts = new Map<string, string>();
+
+function textOf(name: string, parts: readonly Part[]): string {
+  const known = texts.get(name);
+  if (known !== undefined) return known;
+  let n = 2;
   const writes = parts.map((part) => {
-    const sql = part.sql(values.length + 1);
-    values.push(...part.values);
+    const sql = part.sql(n);
+    n += part.values.length;
     return `w_${part.name} as (${sql})${part.name === 'rest' ? AFTER_REST : ''}`;
   });
-  return {
-    // A name stands for one text on a connection. It is no longer than 63 letters, which is all that the server looks at.
-    name: `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`,
-    text: `with ${writes.join(',\n')} select $1::timestamptz`,
-    values,
-  };
+  const text = `with ${writes.join(',\n')} select $1::timestamptz`;
+  texts.set(name, text);
+  return text;
 }
 
 /** As `jsonText` keeps it: PostgreSQL has no NUL in a text. */

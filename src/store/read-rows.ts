@@ -81,7 +81,7 @@ const TABLES: readonly Table[] = [
     name: 'open_call',
     sql: (n) =>
       `insert into open_call (${OPEN_CALL_COLUMNS.join(', ')})
-       select ${OPEN_CALL_COLUMNS.join(', ')} from jsonb_populate_recordset(null::open_call, $${n}::jsonb)
+       select ${OPEN_CALL_COLUMNS.join(', ')} from json_populate_recordset(null::open_call, $${n}::json)
        on conflict (id) do update set status = excluded.status, attempts = excluded.attempts, last_status = excluded.last_status,
          last_message = excluded.last_message, next_try_at = excluded.next_try_at`,
     changed: ({ before, after }) => differing(openCalls(before), openCalls(after)).map(openCall),

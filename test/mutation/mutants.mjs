@@ -171,8 +171,8 @@ export const mutants = [
   {
     name: 'statements of other parts share one name',
     file: 'src/store/lane-step.ts',
-    find: "name: `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`,",
-    replace: "name: 'step',",
+    find: "const name = `step_${parts.map((p) => p.name.slice(0, 4)).join('')}`;",
+    replace: "const name = 'step';",
     tests: ['test/store/lanes.test.ts'],
   },
   {
