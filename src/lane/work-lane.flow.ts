@@ -7,7 +7,7 @@ import { applyRead } from '../renewals/rules/read-invoice.js';
 import { type Answer } from '../domain/lane/answer.js';
 import { applyObjectRead } from './rules/apply-object-read.js';
 import { applyEvent } from './rules/apply-event.js';
-import { type ChargeHolder, type Ctx, note, openReview } from '../domain/lane/change.js';
+import { type ChargeHolder, type Ctx, note, openReview, type RefundHolder } from '../domain/lane/change.js';
 import { ensureInvoice } from '../domain/lane/facts.js';
 import { collectedCharges } from '../ledger/rules/one-charge.js';
 import { capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
@@ -217,7 +217,8 @@ export class WorkLaneFlow {
       }
       case 'send': {
         const outcome = await trail.call(errand.message.kind, errand.message.id, this.send(errand.message));
-        return (s, ctx) => applyAnswer(s, errand.message.id, outcome, ctx);
+        const refundsElsewhere = await this.refundsElsewhere(errand.message, outcome);
+        return (s, ctx) => applyAnswer(s, errand.message.id, outcome, { ...ctx, refundsElsewhere });
       }
       case 'probe': {
         const outcome = await trail.call(
@@ -238,6 +239,12 @@ export class WorkLaneFlow {
         return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);
       }
     }
+  }
+
+  /** Stripe refuses a second refund under one reference: then a person needs to know whose the first one is. */
+  private async refundsElsewhere({ asked }: OutboxRow, o: CallOutcome<Answer>): Promise<readonly RefundHolder[]> {
+    if (o.ok || o.kind !== 'refused' || asked?.kind !== 'report_refund') return [];
+    return this.store.refundsElsewhere(asked.reference, asked.invoiceId);
   }
 
   private async send(m: OutboxRow): Promise<CallOutcome<Answer>> {

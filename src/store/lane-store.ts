@@ -1,6 +1,6 @@
 // Lanes in PostgreSQL: claimed from the queue, read by their logs, written by steps that share one commit.
 import { Injectable } from '@nestjs/common';
-import { type ChargeHolder } from '../domain/lane/change.js';
+import { type ChargeHolder, type RefundHolder } from '../domain/lane/change.js';
 import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
 import { type NotifyFormat } from '../domain/notification.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
@@ -88,6 +88,16 @@ export class PgLaneStore extends LaneStore {
       [charges, lane],
     );
     return new Map(found.rows.map((r) => [r.charge, { invoiceId: r.invoice_id, payment: r.payment }]));
+  }
+
+  async refundsElsewhere(processorRefundId: string, lane: string): Promise<readonly RefundHolder[]> {
+    const found = await this.db.pool.query<{ refund: string; payment: string; invoice_id: string }>(
+      `select coalesce(r.mor_refund_id, r.id) as refund, coalesce(p.payment_id, p.id) as payment, r.invoice_id
+         from refund r join payment p on p.id = r.payment_row_id
+        where r.processor_refund_id = $1 and r.invoice_id <> $2 order by r.seq`,
+      [processorRefundId, lane],
+    );
+    return found.rows.map((r) => ({ refund: r.refund, payment: r.payment, invoiceId: r.invoice_id }));
   }
 
   async paysByDebit(customerId: string): Promise<boolean> {

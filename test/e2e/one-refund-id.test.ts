@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('two refunds with one processor_refund_id are both recorded, and the one that Stripe refuses is an item', async () => {
+it('two refunds with one processor_refund_id are both recorded, and the one that Stripe refuses is an item that names the other', async () => {
   await deafMor(world);
   const paid = [];
   for (const n of [1, 2]) {
@@ -46,7 +46,8 @@ it('two refunds with one processor_refund_id are both recorded, and the one that
   const [first, second] = paid.map((p) => p.invoiceId);
   const [item] = await untilReviews(world, second ?? '', ['effect_failed']);
   expect(String(item?.['summary'])).toContain('refund_reference exists already');
-  expect(String(item?.['proposal'])).toContain('The money was refunded; only Stripe does not show it');
+  const other = `Refund rfnd_1 of payment ${paid[0]?.paymentId}, invoice ${first}, carries the same processor's refund id re_shared`;
+  expect(String(item?.['proposal'])).toContain(other);
   expect((await stripeSide(world, first ?? '')).refundReferences).toEqual(['re_shared']);
   expect((await stripeSide(world, second ?? '')).notes).toEqual([]);
   const { body } = await world.api('GET', '/v1/events?status=parked');

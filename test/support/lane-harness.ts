@@ -129,6 +129,10 @@ export class MemoryLaneStore extends LaneStore {
     return new Map();
   }
 
+  override async refundsElsewhere(): Promise<[]> {
+    return [];
+  }
+
   override async paymentsElsewhere(): Promise<ReadonlyMap<string, string>> {
     return new Map();
   }

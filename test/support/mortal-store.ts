@@ -48,6 +48,12 @@ export class MortalStore extends LaneStore {
     return this.inner.chargesElsewhere(...args);
   }
 
+  override refundsElsewhere(
+    ...args: Parameters<LaneStore['refundsElsewhere']>
+  ): ReturnType<LaneStore['refundsElsewhere']> {
+    return this.inner.refundsElsewhere(...args);
+  }
+
   override paymentsElsewhere(ids: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {
     return this.inner.paymentsElsewhere(ids, lane);
   }

@@ -38,10 +38,15 @@ export type Ctx = {
   readonly jitter: () => number;
   /** Charges that were collected for payments of other invoices, where the database has said so. */
   readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
+  /** Refunds of other invoices with the processor's refund id that Stripe has just refused. */
+  readonly refundsElsewhere?: readonly RefundHolder[];
 };
 
 /** The payment of another invoice that a charge was collected for. */
 export type ChargeHolder = { readonly invoiceId: string; readonly payment: string };
+
+/** A refund of another invoice, by the MoR's names where it gave them. */
+export type RefundHolder = { readonly refund: string; readonly payment: string; readonly invoiceId: string };
 
 export function emptyLane(lane: string): LaneState {
   return {

@@ -1,5 +1,5 @@
 // Where lanes are kept: claimed by one worker at a time, changed in one transaction, fenced against a worker that slept.
-import { type ChargeHolder } from '../lane/change.js';
+import { type ChargeHolder, type RefundHolder } from '../lane/change.js';
 import { type LaneState } from '../model.js';
 import { type InboxSource } from './inbox.js';
 import { type NamedRequest, type Remembered } from './signups.js';
@@ -111,6 +111,8 @@ export abstract class LaneStore {
   abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
   /** Of these charges, those that were collected for a payment of another invoice. */
   abstract chargesElsewhere(charges: readonly string[], lane: string): Promise<ReadonlyMap<string, ChargeHolder>>;
+  /** Refunds of other invoices that carry this processor's refund id, oldest first. */
+  abstract refundsElsewhere(processorRefundId: string, lane: string): Promise<readonly RefundHolder[]>;
   /**
    * Whether a customer is known to pay by bank debit. Nothing tells of a renewal's debit on its way (Document 3), so the signs are those
    * of the signup: a trial that saved a debit and no card, or a payment that took the MoR more than an hour to settle.

@@ -125,8 +125,11 @@ function subjectOf(p: PaymentRow, r: RefundRow): string {
 function mirrorRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
   const r = refundOf(s, m);
   if (r === undefined) return s;
+  const [other] = ctx.refundsElsewhere ?? [];
   const proposal =
-    'The money was refunded; only Stripe does not show it. Fix what the answer names and retry, or credit it by hand and dismiss this.';
+    other === undefined
+      ? 'The money was refunded; only Stripe does not show it. Fix what the answer names and retry, or credit it by hand and dismiss this.'
+      : `Refund ${other.refund} of payment ${other.payment}, invoice ${other.invoiceId}, carries the same processor's refund id ${r.processorRefundId ?? ''}. Ask the MoR whether it refunded both. If it did, credit this invoice on Stripe by hand and dismiss this; if not, the money of this one was not given back.`;
   const about = { refundId: r.id, paymentRowId: r.paymentRowId, proposal };
   return callFailed(putRefund(s, moveMirror(r, 'parked')), m, f, about, ctx);
 }
