@@ -1,5 +1,5 @@
 // One charge is one sum of money: it is booked for one payment, and pays one invoice, whatever the MoR's events name.
-import { type LaneState, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
+import { type LaneState, type LedgerEntry, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { paymentCollected } from './postings.js';
 import { addEntry, type ChargeHolder, type Ctx, openReview, putPayment } from '../../domain/lane/change.js';
@@ -25,12 +25,19 @@ function aside(s: LaneState, p: PaymentRow, amount: bigint, holder: ChargeHolder
   const what = showMoney({ minor: amount, currency: p.currency });
   return openReview(kept, ctx, {
     kind: 'double_payment',
-    subject: p.id,
+    subject: `${p.id}${SHARED}`,
     paymentRowId: p.id,
     summary: `payment ${effectName(p)} of ${what} for this invoice names charge ${p.processorChargeId ?? ''}, which is booked for payment ${holder.payment} of invoice ${holder.invoiceId}`,
     proposal:
       'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. Dismiss it if the other invoice is the right one; if this one is, mark it on Stripe by hand and credit the other.',
   });
+}
+
+const SHARED = ':charge';
+
+/** An item about a charge that is booked for another invoice: nothing was booked here that could be refunded or marked. */
+export function isOfSharedCharge(r: ReviewRow): boolean {
+  return r.kind === 'double_payment' && r.subject.endsWith(SHARED);
 }
 
 /** The charges under which a step wants to collect money. */

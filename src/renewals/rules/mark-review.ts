@@ -6,7 +6,6 @@ import { isSurplus, surplusToRefund } from './surplus.js';
 import { askAgain, lookAfresh } from '../../domain/lane/facts.js';
 import { putInvoice, putPayment } from '../../domain/lane/change.js';
 import { moveMark } from '../../domain/lane/moves.js';
-import { refuse } from '../../domain/lane/commanded.js';
 import { closePayment } from '../../domain/lane/payment.js';
 import { HOUR_MS } from '../../policy.js';
 
@@ -28,12 +27,6 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
       return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), waived })));
     }
     case 'retry': {
-      if (r.kind === 'double_payment' && p?.mark === 'parked' && p.succeededAt === null)
-        return refuse(
-          409,
-          'charge_already_used',
-          'The charge is booked for another invoice, which the item names: it cannot pay this one too.',
-        );
       if (isSurplus(s, r)) return carriedOut(askAgain(s, ctx));
       if (p === undefined || (p.mark !== 'parked' && p.mark !== 'held')) return carriedOut(s);
       return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), markTries: 0 })));

@@ -1,6 +1,7 @@
 // What a person may choose for each kind of review item. What comes of it stands with the subject that the item is about.
 import { type Resolution, type ReviewRow } from '../../domain/model.js';
 import { HOW_TO_NAME } from '../../refunds/rules/request-refund.js';
+import { isOfSharedCharge } from '../../ledger/rules/one-charge.js';
 import { isToldFailed } from '../../refunds/rules/stuck-refund.js';
 
 /**
@@ -22,9 +23,10 @@ export function resolutionsOfKind(r: ReviewRow): readonly Resolution[] {
     case 'amount_mismatch':
     case 'customer_mismatch':
       return ['apply', 'refund', 'retry', 'dismiss'];
+    case 'double_payment':
+      return isOfSharedCharge(r) ? ['dismiss'] : ['refund', 'retry', 'dismiss'];
     case 'currency_mismatch':
     case 'invoice_not_payable':
-    case 'double_payment':
       return ['refund', 'retry', 'dismiss'];
     case 'signup_unproven':
       return ['apply', 'retry', 'dismiss'];
