@@ -5,6 +5,14 @@ import { copyDatabase, type TestDatabase } from '../support/database.js';
 import { type Json, type Reply, SIGNUP_KEY, startWorld, type Subscriber, type World } from '../support/world.js';
 import { refund, requestsOf, reviews, stripeSide, untilPayment } from './support/story.js';
 
+const TAX = {
+  currency: 'EUR',
+  taxBehavior: 'INCLUSIVE',
+  customer: { billingAddress: { line1: '1', city: 'Paris', postalCode: '75001', country: 'FR' } },
+  lineItems: [{ merchantLineItemReference: 'l', productCode: 'oak', unitPrice: '29.90' }],
+  evidence: { billingCountry: 'FR', ipAddress: '203.0.113.9' },
+};
+
 describe('one key, one refund, also after a restore', () => {
   let world: World;
   let ada: Subscriber;
@@ -137,5 +145,21 @@ describe('one key, one refund, also after a restore', () => {
     const again = await signUp();
     expect(again).toMatchObject({ status: 201, body: { payment_intent_id: first.body['payment_intent_id'] } });
     expect(again.body['client_secret']).toBe(first.body['client_secret']);
+  });
+
+  it('a signup with tax asked for again after a restore makes no second intent: the MoR refuses its new calculation, and the caller is told', async () => {
+    const copy = await backup();
+    const body = { kind: 'payment', customer: { id: 'cus_taxed' }, amount: 2990, currency: 'eur', tax: TAX };
+    const signUp = (): Promise<Reply> =>
+      world.api('POST', '/v1/signups', body, { authorization: `Bearer ${SIGNUP_KEY}`, 'idempotency-key': 'order-8' });
+    const first = await signUp();
+    expect(first.status).toBe(201);
+    await restart(copy);
+    const again = await signUp();
+    expect(again).toMatchObject({ status: 409, body: { code: 'idempotency_conflict' } });
+    expect(String(again.body['message'])).toContain('the first call stands, this one was not done');
+    // The way out that docs/limits.md names.
+    const fresh = { authorization: `Bearer ${SIGNUP_KEY}`, 'idempotency-key': 'order-8b' };
+    expect(await world.api('POST', '/v1/signups', body, fresh)).toMatchObject({ status: 201 });
   });
 });
