@@ -2,6 +2,7 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Books } from '../domain/ports/books.js';
+import { Signups } from '../domain/ports/signups.js';
 import { MayRead } from '../api/access/access.js';
 import { Many, Problems, Text, TextOrNull } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -19,7 +20,10 @@ class CustomerView {
 @ApiTags('Customers')
 @Controller('v1/customers')
 export class CustomersController {
-  constructor(private readonly books: Books) {}
+  constructor(
+    private readonly books: Books,
+    private readonly signups: Signups,
+  ) {}
 
   @Get(':id')
   @MayRead('read', 'customer.read')
@@ -29,6 +33,7 @@ export class CustomersController {
   async one(@Param('id', IdPipe) id: string): Promise<CustomerView> {
     const found = await this.books.customer(id);
     if (found === null) throw notFound('customer');
+    const proven = await this.signups.proven(found.signups.map((s) => s.id));
     const names = await this.books.paymentNames(found.signups.flatMap((s) => s.paymentRowId ?? []));
     return {
       customer_id: found.customerId,
@@ -36,7 +41,7 @@ export class CustomersController {
       mor_customer_ids: [...found.morCustomerIds],
       signups: found.signups.map((s) => {
         const name = s.paymentRowId === null ? undefined : names.get(s.paymentRowId);
-        return signupView(s, name === undefined ? null : { name, row: null });
+        return signupView(s, name === undefined ? null : { name, row: null }, proven.has(s.id));
       }),
       invoice_ids: [...found.invoiceIds],
     };

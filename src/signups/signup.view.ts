@@ -11,7 +11,10 @@ import { SIGNUP_KINDS, type SignupKind } from './signup.dto.js';
 class SignupIds {
   @Text('Ours, `sup_…`.') id!: string;
   @Word(SIGNUP_KINDS) kind!: SignupKind;
-  @Text("The MoR's word for the intent; `requested` until it answered, `refused` when it would not.") status!: string;
+  @Text(
+    "`requested` until the MoR answered, `refused` when it would not; then the MoR's word for the intent as it was made; `completed` once its charge is proven, or once the method that a trial saved was charged.",
+  )
+  status!: string;
   @TextIfAny('For a payment.') payment_intent_id?: string | undefined;
   @TextIfAny('For a trial.') setup_intent_id?: string | undefined;
   @TextOrNull("The customer's id at the MoR.") mor_customer_id!: string | null;
@@ -60,13 +63,20 @@ export function signupMadeView(s: SignupRow, intent: IntentAnswer): SignupMadeVi
   };
 }
 
-/** `payment`: what is known of it; null while the signup is not completed. */
-export function signupView(s: SignupRow, payment: { name: string; row: PaymentRow | null } | null): SignupView {
+/**
+ * @param payment what is known of it; null while the signup is not completed
+ * @param proven it is surely complete, as `Signups.proven` says
+ */
+export function signupView(
+  s: SignupRow,
+  payment: { name: string; row: PaymentRow | null } | null,
+  proven: boolean,
+): SignupView {
   return {
     id: s.id,
     ...ids(s),
     customer_id: s.customerId,
-    status: s.status,
+    status: proven ? 'completed' : s.status,
     mor_customer_id: s.morCustomerId,
     amount: amountOf(s.amount),
     currency: currencyOf(s.currency),

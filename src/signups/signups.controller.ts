@@ -85,7 +85,8 @@ export class SignupsController {
     const signup = await this.signups.find(id);
     if (signup === null) throw notFound('signup');
     const found = signup.paymentRowId === null ? null : await this.books.payment(signup.paymentRowId);
-    return signupView(signup, found === null ? null : { name: paymentName(found.payment), row: found.payment });
+    const payment = found === null ? null : { name: paymentName(found.payment), row: found.payment };
+    return signupView(signup, payment, (await this.signups.proven([id])).has(id));
   }
 
   @Post(':id/complete')
@@ -112,7 +113,8 @@ export class SignupsController {
     if (!done.ok) throw refusalProblem(done);
     const found = await this.books.payment(done.payment.id);
     const payment = found ?? { payment: done.payment, morCustomerId: done.signup.morCustomerId, refunds: [], lost: 0n };
-    const signup = signupView(done.signup, { name: paymentName(payment.payment), row: payment.payment });
+    const named = { name: paymentName(payment.payment), row: payment.payment };
+    const signup = signupView(done.signup, named, (await this.signups.proven([id])).has(id));
     return { ...signup, payment: paymentView(payment) };
   }
 }

@@ -144,6 +144,20 @@ export class PgSignups extends Signups {
     return found.rows[0]?.tax_calculation_id ?? null;
   }
 
+  async proven(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.db.pool.query<{ id: string }>(
+      `select s.id from signup s
+        where s.id = any($1)
+          and (s.kind = 'payment' and exists (select 1 from payment p where p.id = s.payment_row_id and p.succeeded_at is not null)
+            or s.kind = 'trial' and exists (select 1 from payment p where p.customer_id = s.customer_id and p.succeeded_at > s.created_at
+                                              and p.origin = 'renewal')
+              -- Of two signups nobody says which one's method was charged.
+              and not exists (select 1 from signup o where o.customer_id = s.customer_id and o.id <> s.id and o.intent_id is not null))`,
+      [ids],
+    );
+    return new Set(found.rows.map((r) => r.id));
+  }
+
   async completed(id: string, by: { invoiceId: string; chargeId: string; paymentRowId: string }): Promise<void> {
     await inTransaction(this.db.pool, async (db) => {
       const now = await readTime(db, this.time);

@@ -207,6 +207,7 @@ describe('completing a signup', () => {
         invoice_id: 'in_first',
         charge_id: 'ch_first',
         payment: { amount: 2990, currency: 'eur' },
+        status: 'completed',
       });
       await api.work();
     }
@@ -214,7 +215,14 @@ describe('completing a signup', () => {
     expect(invoice.json).toMatchObject({ status: 'paid', billing_reason: 'subscription_create', amount_due: 2990 });
     expect(invoice.json['payments']).toHaveLength(1);
     const signup = await api.call('GET', `/v1/signups/${id}`);
-    expect(signup.json).toMatchObject({ mark: 'confirmed', completed_at: expect.any(String), invoice_id: 'in_first' });
+    expect(signup.json).toMatchObject({
+      status: 'completed',
+      mark: 'confirmed',
+      completed_at: expect.any(String),
+      invoice_id: 'in_first',
+    });
+    const customer = await api.call('GET', '/v1/customers/cus_done');
+    expect(customer.json['signups']).toMatchObject([{ id, status: 'completed' }]);
     // Until the MoR names the payment it has an id of ours, and cannot be refunded here.
     const refund = await api.call('POST', `/v1/payments/${String(signup.json['payment_id'])}/refunds`, {
       body: {},

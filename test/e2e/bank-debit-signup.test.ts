@@ -29,6 +29,7 @@ describe('no mark before settlement', () => {
       () => world.api('GET', `/v1/signups/${b.id}`),
       (r) => (r.body['proof'] as { status?: string } | undefined)?.status === 'waiting_for_settlement',
     );
+    expect((await world.api('GET', `/v1/signups/${b.id}`)).body['status']).toBe('requires_payment_method');
     return b;
   }
 
@@ -76,6 +77,7 @@ describe('no mark before settlement', () => {
     if (atMor === undefined) throw new Error('the MoR has no such payment');
     world.sandbox.cards.charges.succeed(atMor); // a fast bank: within Stripe's 23 hours
     await paidOnce(world, b.invoiceId);
+    expect((await world.api('GET', `/v1/signups/${b.id}`)).body['status']).toBe('completed');
     expect(await reviews(world, b.invoiceId)).toEqual([]);
     await world.advance(5 * DAY_SEC); // the MoR's own clock says it again
     await paidOnce(world, b.invoiceId);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Json, type Reply, SIGNUP_KEY, startWorld, type World } from '../support/world.js';
 import { eventStatus } from './support/door.js';
-import { refund, requestsOf, reviews, stripeSide, tellSucceeded, untilPayment } from './support/story.js';
+import { newPaid, refund, requestsOf, reviews, stripeSide, tellSucceeded, untilPayment } from './support/story.js';
 
 const AS_SHOP = { authorization: `Bearer ${SIGNUP_KEY}` };
 
@@ -104,6 +104,25 @@ describe('signups', () => {
       currency: 'eur',
     });
     expect(done).toMatchObject({ status: 409, body: { code: 'signup_has_no_payment' } });
+  });
+
+  it('a trial is completed once the method that it saved was charged, and not before', async () => {
+    const customer = await world.stripe.customers.create({ email: 'ada@example.com' });
+    const trial = await signUp({ kind: 'trial', customer: { id: customer.id } });
+    const shown = (): Promise<Reply> => world.api('GET', `/v1/signups/${String(trial.body['id'])}`);
+    expect((await shown()).body['status']).toBe('requires_payment_method');
+    const invoice = await world.stripe.invoices.create({ customer: customer.id, currency: 'eur', auto_advance: false });
+    await world.stripe.invoiceItems.create({
+      customer: customer.id,
+      invoice: invoice.id,
+      amount: 2990,
+      currency: 'eur',
+    });
+    await world.stripe.invoices.finalizeInvoice(invoice.id, { auto_advance: false });
+    expect((await shown()).body['status']).toBe('requires_payment_method');
+    await tellSucceeded(world, newPaid(), { customerId: customer.id, invoiceId: invoice.id, amount: 2990 });
+    await paidOnce(invoice.id);
+    expect((await shown()).body['status']).toBe('completed');
   });
 
   it('the same key gives the same signup, another body under it is refused, and two at once make one intent', async () => {

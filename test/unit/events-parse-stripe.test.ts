@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { parseInvoice, parseStripeEvent } from '../../src/domain/events/stripe-event.js';
+import { parseInvoice, parseStripeEvent, placeStripeEvent } from '../../src/domain/events/stripe-event.js';
 
 type Json = { [key: string]: Json } & object;
 const wire = (path: string): Buffer => readFileSync(new URL(`../wire/${path}`, import.meta.url));
@@ -63,6 +63,21 @@ describe('a Stripe event', () => {
         type,
       });
     }
+  });
+
+  it('thin, of an invoice, is unusable and says what to set on Stripe; thin of anything else is ignored', () => {
+    const thin = (type: string): Buffer =>
+      bytes({ id: 'evt_1', object: 'v2.core.event', type, related_object: { id: 'in_1', type: 'invoice' } });
+    for (const type of ['v1.invoice.created', 'v1.invoice.finalized', 'v1.invoice.deleted']) {
+      const parsed = parseStripeEvent(thin(type));
+      expect(parsed).toMatchObject({
+        verdict: 'unusable',
+        reason: expect.stringContaining('payload style to snapshot'),
+      });
+      expect(placeStripeEvent(thin(type))).toEqual(parsed);
+    }
+    expect(parseStripeEvent(thin('v1.customer.created')).verdict).toBe('ignored');
+    expect(parseStripeEvent(thin('v2.core.event_destination.ping')).verdict).toBe('ignored');
   });
 
   const basil = 'stripe/invoice.created.2025-08-27.basil.json';

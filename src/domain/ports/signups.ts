@@ -61,6 +61,11 @@ export abstract class Signups {
   ): Promise<void>;
   /** The calculation that a signup was bound to, by its id or its intent; null: none. */
   abstract taxCalculationOf(id: string | null, intentId: string | null): Promise<string | null>;
+  /**
+   * Of these signups, those that are surely complete: the charge of a payment is proven, or after a trial the customer's saved method
+   * was charged, and no other signup may have saved it. Nothing tells of a trial's confirmed setup by itself (the MoR's payment API has no read and no event for it).
+   */
+  abstract proven(ids: readonly string[]): Promise<ReadonlySet<string>>;
   abstract completed(id: string, by: { invoiceId: string; chargeId: string; paymentRowId: string }): Promise<void>;
   /** Makes a review item of each signup that has had no completion for `afterMs` milliseconds. Gives how many. */
   abstract flagOverdue(afterMs: number): Promise<number>;
