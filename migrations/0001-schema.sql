@@ -187,6 +187,9 @@ create table invoice (
   read_attempts       integer not null default 0,
   expected_by         timestamptz,
   hold_until          timestamptz,
+  customer_country    char(2),              -- of the address on the invoice; null: Stripe has not said
+  retries             jsonb,                -- what followed the MoR's refusals; null: it refused nothing
+  next_try_at         timestamptz,          -- when a refused renewal is tried again by itself
   first_seen_at       timestamptz not null,
   seq                 bigint generated always as identity unique
 ) with (fillfactor = 85);

@@ -13,6 +13,7 @@ import { IntakeModule } from './intake/intake.module.js';
 import { LaneModule } from './lane/lane.module.js';
 import { LedgerModule } from './ledger/ledger.module.js';
 import { LinksModule } from './links/links.module.js';
+import { RetriesModule } from './retries/retries.module.js';
 import { MorModule } from './mor/mor.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { type Logger, type Metrics, ObserveModule, ON_CALL, type Tracer } from './observe/index.js';
@@ -86,6 +87,7 @@ export class AppModule {
         OnboardingModule,
         TransfersModule,
         LinksModule,
+        RetriesModule,
         DocumentsModule,
         OverviewModule, // last: it answers for every page of the console that is none
       ],

@@ -115,6 +115,16 @@ export const LINK_CONFIRM_TRIES = 8;
 /** Links that are made by themselves for one invoice: a week each, they outlast every schedule of tries. */
 export const RECOVERY_LINKS_MOST = 3;
 
+// ---- Retries of refused renewals
+
+/**
+ * Stripe's first `invoice.payment_attempt_required` comes with the invoice's finalization, about an hour after the MoR was told of it, and
+ * speaks of the charge that was just refused. Its later ones are at least a day apart (Stripe docs, "Automate payment retries").
+ */
+export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
+/** Steps for one kind of refusal: Stripe's own recovery tries eight times at most (Stripe docs, "Automate payment retries"). */
+export const RETRY_STEPS_MOST = 8;
+
 // ---- Events that name no invoice
 
 /** The answer to our own call, or the payment's own event, may be under way: so long until nobody is known to be meant. */

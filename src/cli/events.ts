@@ -1,4 +1,4 @@
-// `crossbill events` and `crossbill retry`: the inbox and the quarantine, and deciding an event once more.
+// `crossbill events`, and `crossbill retry` of an event: the inbox and the quarantine, and deciding an event once more.
 import { type Command } from 'commander';
 import { EVENT_SOURCES, EVENT_STATUSES } from '../events/event.view.js';
 import { Books, type EventRow } from '../domain/ports/books.js';
@@ -7,6 +7,7 @@ import { PgOverview } from '../store/pg-overview.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Action, type Cli, need, oneOf, parseCount, type Session } from './session.js';
 import { plain, table, time } from './table.js';
+import { isInvoiceId, retryInvoice } from './retry.js';
 import { withoutPersonalData } from './redacted-body.js';
 import { type World } from './world.js';
 
@@ -29,8 +30,15 @@ export function addEvents(program: Command, session: Session): void {
     .leaf(events, 'retry [event]', 'decide an event again; nothing is done twice', retry)
     .option('--all-parked', 'every parked event');
   session
-    .leaf(program, 'retry [event]', 'the same as `events retry`', retry)
-    .option('--all-parked', 'every parked event');
+    .leaf(
+      program,
+      'retry [id]',
+      'try a failed renewal again (in_…), or decide an event again, as `events retry` does',
+      retryEither,
+    )
+    .option('--all-parked', 'every parked event')
+    .option('--key <text>', 'for an invoice: the same key never tries twice; default: a new retry')
+    .option('--yes', 'for an invoice: do not ask for confirmation');
 }
 
 function view(e: EventRow): Record<string, unknown> {
@@ -99,6 +107,15 @@ async function show(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
     return `${lines.join('\n')}\n\n${text}\n`;
   });
   return EXIT.ok;
+}
+
+/** The id says which: no event of ours or of the senders' is called `in_…`. */
+function retryEither(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
+  const [id] = args;
+  if (id === undefined || !isInvoiceId(id)) return retry(cli, args);
+  if (cli.options['allParked'] === true)
+    throw new CliError(EXIT.usage, 'argument', '--all-parked is for events: name an invoice, or use it alone.');
+  return retryInvoice(cli, id);
 }
 
 async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {

@@ -6,6 +6,7 @@ import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
 import { type SignupRow, Signups } from '../domain/ports/signups.js';
+import { nextTryOf } from '../retries/retry.view.js';
 import { textCensor } from '../observe/index.js';
 import { secretValues } from '../config/index.js';
 import { CliError, EXIT } from './exit-codes.js';
@@ -104,6 +105,8 @@ function tell(v: InvoiceView): string[] {
   if (v.payments.length === 0 && i.expectedBy !== null && i.status === 'expected') {
     said.push(`A verdict of the MoR is expected by ${time(verdictBy(i, v.objects))}.`);
   }
+  const tried = nextTryOf(i);
+  if (tried !== null) said.push(`It was ${tried}.`);
   for (const p of v.payments) {
     const name = p.paymentId ?? p.id;
     const of = `${amount(p.amount, p.currency)}${p.processorChargeId === null ? '' : `, charge ${p.processorChargeId}`}`;

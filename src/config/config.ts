@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
 import { isPrivateHost, tooWeak } from './parsers.js';
+import { scheduleProblem } from './retry-settings.js';
 import { type Secret } from './secret.js';
 import { type Setting } from './setting.js';
 import { SETTINGS } from './settings.js';
@@ -129,7 +130,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     if (isSet(first) && env[second] === undefined) problems.push({ name: second, problem: `is needed with ${first}` });
     if (isSet(second) && !isSet(first)) problems.push({ name: first, problem: `is needed with ${second}` });
   }
-  problems.push(...notifyChecks(values));
+  problems.push(...notifyChecks(values), ...retryChecks(values));
   if (values.nodeEnv === 'production') {
     for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl', 'otlpEndpoint'] as const) {
       const url = values[key];
@@ -154,6 +155,16 @@ function notifyChecks({ notifyUrl: url, notifySecrets, notifyFormat }: Partial<V
     return notifySecrets.length > 0 ? [{ name: urlName, problem: `is needed with ${secretsName}` }] : [];
   if (notifyFormat !== 'standard' || notifySecrets.length > 0) return [];
   return [{ name: secretsName, problem: `is needed with ${urlName}, unless NOTIFY_FORMAT is slack` }];
+}
+
+/** Its steps need a way to be carried out. */
+function retryChecks({ retrySchedule: schedule, nodeEnv, ...v }: Partial<Values>): SettingProblem[] {
+  // Wrong settings have no value at all and were reported already.
+  if (!schedule || v.morRelayUrl === undefined || v.recoveryLinkReturnUrl === undefined) return [];
+  const relay = v.morRelayUrl !== null;
+  const links = v.recoveryLinkReturnUrl !== null;
+  const problem = scheduleProblem(schedule, { relay, links, production: nodeEnv === 'production' });
+  return problem === null ? [] : [{ name: SETTINGS.retrySchedule.name, problem }];
 }
 
 function databaseChecks(values: Partial<Values>): SettingProblem[] {

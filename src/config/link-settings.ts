@@ -9,7 +9,7 @@ export const recoveryLinks = {
       type: 'country code (ISO 3166-1 alpha-2)',
       example: 'GB',
       description:
-        'With RECOVERY_LINK_RETURN_URL: a renewal that failed, or that needs authentication, gets a payment link of this jurisdiction by itself. Left out, links are made on request only.',
+        'With RECOVERY_LINK_RETURN_URL: a renewal that failed, or that needs authentication, gets a payment link by itself: at once, or when RETRY_SCHEDULE says so. A link is asked for in the country of the customer, as Stripe has it on the invoice; this one is used where that is not known, or where the MoR does not collect. Left out, links are made on request only.',
     },
     matching(/^[A-Z]{2}$/, 'a country code of two capital letters'),
   ),

@@ -1,6 +1,6 @@
 // The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
-import { recoveryLinks } from './link-settings.js';
 import { notifications } from './notify-settings.js';
+import { failedRenewals } from './retry-settings.js';
 import { trustedProxies } from './proxy-settings.js';
 import {
   apiKeys,
@@ -382,7 +382,7 @@ const doors = {
 };
 
 /** Every setting, by its name in the settings object. */
-export const SETTINGS = { ...daemon, ...database, ...stripe, ...mor, ...recoveryLinks, ...notifications, ...doors };
+export const SETTINGS = { ...daemon, ...database, ...stripe, ...mor, ...failedRenewals, ...notifications, ...doors };
 
 /** The same settings in the order and under the headings of the reference and the example file. */
 export const SETTING_GROUPS: readonly { readonly title: string; readonly settings: readonly Setting<unknown>[] }[] = [
@@ -390,7 +390,7 @@ export const SETTING_GROUPS: readonly { readonly title: string; readonly setting
   { title: 'The database', settings: Object.values(database) },
   { title: 'Stripe', settings: Object.values(stripe) },
   { title: 'The Merchant of Record', settings: Object.values(mor) },
-  { title: 'Payment links for failed renewals', settings: Object.values(recoveryLinks) },
+  { title: 'Failed renewals', settings: Object.values(failedRenewals) },
   { title: 'Telling your backend', settings: Object.values(notifications) },
   { title: 'Doors and rules', settings: Object.values(doors) },
 ];

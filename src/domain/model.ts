@@ -1,6 +1,7 @@
 // What the bridge knows about one invoice: the rows of a lane as plain values. Amounts are smallest units, times UTC.
 import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
+import { type RetryTrail } from './retry.js';
 import { type TaxRecord } from './tax-record.js';
 import { type TaxCall } from './ports/tax.js';
 import { type BillingCall, type BillingCallKind, type InvoiceStatus } from './ports/billing-platform.js';
@@ -15,6 +16,8 @@ export type PublicInvoiceStatus = 'expected' | 'open' | 'held' | 'marking' | 'pa
 export type InvoiceRow = {
   readonly invoiceId: string;
   readonly customerId: string | null;
+  /** ISO 3166-1 alpha-2, of the customer's address on the invoice; null: the platform has not said. */
+  readonly customerCountry: string | null;
   readonly status: PublicInvoiceStatus;
   readonly platformStatus: PlatformStatus;
   readonly billingReason: string | null;
@@ -45,6 +48,10 @@ export type InvoiceRow = {
   readonly paysByDebit: boolean | null;
   /** When a held payment is looked at again, should no event come. */
   readonly holdUntil: Date | null;
+  /** What followed the MoR's refusals; null: it refused nothing. */
+  readonly retries: RetryTrail | null;
+  /** When a refused renewal is tried again by itself; null: it is not, as far as is known. */
+  readonly nextTryAt: Date | null;
   readonly firstSeenAt: Date;
 };
 
@@ -240,7 +247,13 @@ export type ReviewRow = {
 };
 
 export type OutboxKind =
-  BillingCallKind | 'create_refund' | 'relay_event' | TaxCall['kind'] | 'create_proforma' | 'create_payment_link';
+  | BillingCallKind
+  | 'create_refund'
+  | 'relay_event'
+  | 'retry_charge'
+  | TaxCall['kind']
+  | 'create_proforma'
+  | 'create_payment_link';
 
 /** A call that was decided: key and bytes are stored before it is sent. */
 export type OutboxRow = {

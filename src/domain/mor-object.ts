@@ -52,6 +52,8 @@ export type MorObjectDetail = {
   readonly unanswered?: boolean;
   /** A link that was made by itself after a failed renewal. */
   readonly automatic?: boolean;
+  /** Of such a link: the country that it was asked for. */
+  readonly jurisdiction?: string;
   /** Another row of ours has the same object of the MoR. */
   readonly replacedBy?: string;
 };

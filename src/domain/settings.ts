@@ -1,7 +1,8 @@
 // The settings that decisions depend on, apart from where they come from.
 import { type MarkMode } from './model.js';
+import { type RetrySchedule } from './retry.js';
 
-/** How a renewal that failed gets a payment link by itself. */
+/** How a renewal that failed gets a payment link by itself. `jurisdiction`: where the customer's country is not known, or not served. */
 export type RecoveryLinks = {
   /** ISO 3166-1 alpha-2. */
   readonly jurisdiction: string;
@@ -23,6 +24,8 @@ export type FlowSettings = {
   readonly morProduct: 'mor' | 'tor';
   /** Null: payment links are made on request only. */
   readonly recoveryLinks: RecoveryLinks | null;
+  /** Null: a refused renewal is tried again on request only. */
+  readonly retrySchedule: RetrySchedule | null;
   /** True: calls are written down and never sent. Left out: false. */
   readonly shadow?: boolean;
 };

@@ -20,6 +20,7 @@ export function flowSettings(config: Config): FlowSettings {
     relay: config.morRelayUrl !== null,
     morProduct: config.morProduct,
     recoveryLinks: recoveryLinks(config),
+    retrySchedule: config.retrySchedule,
     shadow: config.shadow,
   };
 }

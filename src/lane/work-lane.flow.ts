@@ -4,6 +4,7 @@ import { isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './rules/apply-answer.js';
 import { applyIdentified } from '../renewals/rules/mark-answer.js';
 import { applyRead } from '../renewals/rules/read-invoice.js';
+import { orderIfWanted } from '../retries/rules/settle-retries.js';
 import { type Answer } from '../domain/lane/answer.js';
 import { applyObjectRead } from './rules/apply-object-read.js';
 import { applyEvent } from './rules/apply-event.js';
@@ -207,6 +208,15 @@ export class WorkLaneFlow {
     switch (errand.do) {
       case 'read-invoice':
         return this.read(errand.invoiceId, trail);
+      case 'read-to-retry': {
+        const outcome = await trail.call(errand.do, null, this.platform.readToRetry(errand.invoiceId));
+        const shown = outcome.ok ? outcome.value : null;
+        const read = outcome.ok ? { ...outcome, value: shown?.invoice ?? null } : outcome;
+        return (s, ctx) => {
+          const state = applyRead(s, read, ctx);
+          return shown === null ? state : orderIfWanted(state, shown, ctx);
+        };
+      }
       case 'prove-charge': {
         const outcome = await trail.call(errand.do, null, this.gateway.lookUpCharge(errand.chargeId));
         return (s, ctx) => applyProof(s, errand.paymentRowId, outcome, ctx);
@@ -251,7 +261,8 @@ export class WorkLaneFlow {
     if (m.peer === 'stripe') return this.platform.send(billingCall(m));
     if (m.peer === 'relay') {
       const sent = await this.relay.send(Buffer.from(m.wire.body ?? '', 'utf8'), await this.store.time());
-      return sent.ok ? { ...sent, value: { kind: 'relay_event' } } : sent;
+      const kind = m.kind === 'retry_charge' ? 'retry_charge' : 'relay_event';
+      return sent.ok ? { ...sent, value: { kind } } : sent;
     }
     if (m.kind === 'create_proforma') {
       const made = await this.channels.createProforma(m.wire, m.key);

@@ -1,6 +1,8 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
 import { paymentName } from './payment.view.js';
 import { type JournalLine, type OutboxRow, type ReviewRow } from '../domain/model.js';
+import { type Retry } from '../domain/retry.js';
+import { nextTryOf } from '../retries/retry.view.js';
 import { verdictBy } from './rules/overdue.js';
 import { type InvoiceView } from '../domain/ports/books.js';
 import { html, type Html } from '../console/html.js';
@@ -26,6 +28,8 @@ export function invoicePart(v: InvoiceView): Html {
   const { invoice: i, payments, refunds, attempts, objects, messages, reviews, journal } = v;
   const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
   const open = reviews.filter((r) => r.status === 'open');
+  const tried = nextTryOf(i);
+  const retries = i.retries?.retries ?? [];
   return html`${facts([
     ['Status', status(i.status)],
     ['On Stripe', status(i.platformStatus)],
@@ -39,6 +43,7 @@ export function invoicePart(v: InvoiceView): Html {
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
     ['Made on Stripe', time(i.platformCreatedAt, 'unknown')],
     i.expectedBy === null || i.status !== 'expected' ? null : ['Verdict expected by', time(verdictBy(i, objects))],
+    tried === null ? null : ['Next try', foreign(tried)],
     ...payments.flatMap(proofFacts),
     i.holdUntil === null || i.status !== 'held' ? null : ['Held; looked at again', time(i.holdUntil)],
     i.finalizationError === null ? null : ['Finalization failed', foreign(i.finalizationError)],
@@ -47,6 +52,7 @@ export function invoicePart(v: InvoiceView): Html {
   ${section('Payments', table('What the MoR took or tried to take', paymentColumns, payments, 'No payment yet.'))}
   ${refunds.length > 0 && section('Refunds', table('What was given back', refundColumns(names), refunds, ''))}
   ${attempts.length > 0 && section('Verdicts', table('Every verdict of the MoR', attemptColumns, attempts, ''))}
+  ${retries.length > 0 && section('Retries', table('What was done to collect it after it failed', retryColumns(i.currency), retries, ''))}
   ${objects.length > 0 && section('At the MoR', table('What the MoR keeps beside this invoice', objectColumns, objects, ''))}
   ${section('Timeline', timeline(journal))}
   ${messages.length > 0 && section('Calls', table('Decided first, then sent with the same key and bytes on every try', callColumns, messages, ''))}
@@ -71,6 +77,16 @@ const attemptColumns: readonly Column<InvoiceView['attempts'][number]>[] = [
   },
   { label: 'Event', cell: (a) => reference(a.eventId) },
   { label: 'At', cell: (a) => time(a.at) },
+];
+
+const retryColumns = (currency: string | null): readonly Column<Retry>[] => [
+  { label: 'Retry', cell: (r) => r.number, number: true },
+  { label: 'How', cell: (r) => (r.means === 'charge' ? 'the MoR charges again' : 'payment link') },
+  { label: 'After', cell: (r) => words(r.kind) },
+  { label: 'Amount', cell: (r) => amount(BigInt(r.minor), currency), number: true },
+  { label: 'Asked by', cell: (r) => foreign(r.by ?? 'the schedule') },
+  { label: 'State', cell: (r) => (r.withdrawn ? 'taken back' : 'done') },
+  { label: 'At', cell: (r) => time(new Date(r.at)) },
 ];
 
 const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [

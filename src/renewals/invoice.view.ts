@@ -1,4 +1,5 @@
 // An invoice as the API shows it: what is due, what was paid and given back, and its story.
+import { ApiProperty } from '@nestjs/swagger';
 import { type AttemptRow, type JournalLine } from '../domain/model.js';
 import { type InvoiceListItem, type InvoiceView as InvoiceFacts } from '../domain/ports/books.js';
 import {
@@ -22,6 +23,7 @@ import {
   Word,
 } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { RetriesView, retriesView } from '../retries/retry.view.js';
 import { paymentName, PaymentView, paymentView } from './payment.view.js';
 import { RefundView, refundView } from '../refunds/refund.view.js';
 import { ReviewView, reviewView } from '../reviews/review.view.js';
@@ -63,12 +65,19 @@ export class InvoiceListView {
   @TextOrNull() subscription_id!: string | null;
   @TimeOrNull('When Stripe made it.') created_at!: string | null;
   @TimeOrNull("The MoR's verdict is expected by then.") expected_by!: string | null;
+  @TimeOrNull('When a failed renewal is tried again by itself; null: it is not.') next_try_at!: string | null;
   @Many(PaymentView) payments!: PaymentView[];
   @Many(RefundView) refunds!: RefundView[];
 }
 
 export class InvoiceView extends InvoiceListView {
   @Many(AttemptView, 'Every verdict from the MoR.') attempts!: AttemptView[];
+  @ApiProperty({
+    type: RetriesView,
+    nullable: true,
+    description: 'What followed the refusals; null: the MoR refused nothing.',
+  })
+  retries!: RetriesView | null;
   @Many(ReviewView) reviews!: ReviewView[];
   @Many(ProformaView, 'For bank transfers.') proformas!: ProformaView[];
   @Many(PaymentLinkView) payment_links!: PaymentLinkView[];
@@ -93,6 +102,7 @@ export function invoiceListView(i: InvoiceListItem): InvoiceListView {
     subscription_id: i.subscriptionId,
     created_at: timeOf(i.platformCreatedAt),
     expected_by: timeOf(i.expectedBy),
+    next_try_at: timeOf(i.nextTryAt),
     payments: i.payments.map((payment) =>
       paymentView({
         payment,
@@ -110,6 +120,7 @@ export function invoiceView(v: InvoiceFacts): InvoiceView {
   return {
     ...invoiceListView({ ...invoice, morCustomerId, payments, refunds }),
     attempts: v.attempts.map(attemptView),
+    retries: retriesView(invoice),
     reviews: v.reviews.map((r) => reviewView(r, names)),
     ...channelViews(v.objects, names),
     timeline: v.journal.map(timelineLine),

@@ -26,6 +26,11 @@ export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswe
       if (creditNoteId === null || (isGiven(invoice) && idOf(invoice) !== asked.invoiceId)) return null;
       return isGiven(amount) && minorOf(amount) !== asked.amount.minor ? null : { kind: asked.kind, creditNoteId };
     }
+    case 'cancel_subscription': {
+      const { id, status } = object;
+      if (!isNamed(object, 'subscription') || idOf(id) !== asked.subscriptionId || !isEnded(status)) return null;
+      return { kind: asked.kind, subscriptionId: asked.subscriptionId };
+    }
     default: {
       const invoice = invoiceOf(object);
       if (invoice?.invoiceId !== asked.invoiceId) return null;
@@ -34,9 +39,14 @@ export function readAnswer(asked: BillingCall, object: JsonObject): BillingAnswe
   }
 }
 
+/** A subscription that will never renew again (Stripe docs, "Subscription statuses"). */
+export function isEnded(status: unknown): boolean {
+  return status === 'canceled' || status === 'incomplete_expired';
+}
+
 export type InvoiceCall = Extract<
   BillingCall,
-  { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' }
+  { kind: 'finalize_invoice' | 'attach_payment' | 'set_reference' | 'pay_out_of_band' | 'mark_uncollectible' }
 >;
 
 /** A 2xx answer that leaves out what would prove the effect, and contradicts nothing. */
@@ -63,6 +73,8 @@ export function shows(asked: InvoiceCall, invoice: JsonObject): boolean {
       return invoice['status'] !== 'draft';
     case 'pay_out_of_band':
       return invoice['status'] === 'paid';
+    case 'mark_uncollectible':
+      return invoice['status'] === 'uncollectible';
     case 'set_reference': {
       const metadata = partOf(invoice['metadata']);
       return metadata['mor_payment_id'] === asked.paymentId && metadata['mor_charge_id'] === asked.reference;

@@ -1,7 +1,7 @@
 // Is the effect of a call there? Found out by reading, for when nobody could say.
 import { type BillingCall, type InvoicePaymentFacts, type Probe } from '../domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
-import { type InvoiceCall, shows } from './answers.js';
+import { type InvoiceCall, isEnded, shows } from './answers.js';
 import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
 import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
@@ -28,6 +28,8 @@ export class StripeEffects {
         return this.findRefund(asked, failed);
       case 'issue_credit_note':
         return this.findNote(asked);
+      case 'cancel_subscription':
+        return this.findCancelled(asked);
       default:
         return this.lookAtInvoice(asked, (failed?.status ?? 500) < 300);
     }
@@ -114,6 +116,16 @@ export class StripeEffects {
       (refusal !== null && saysReferenceTaken(refusal));
     const done = proven && record.amountRefunded >= asked.amount.minor;
     const answer = { kind: asked.kind, paymentRecordId: record.paymentRecordId };
+    return { ...read, value: done ? { done, answer } : ABSENT };
+  }
+
+  /** One that is gone altogether renews no more either. */
+  private async findCancelled(asked: Call<'cancel_subscription'>): Promise<CallOutcome<Probe>> {
+    const name = 'subscriptions.retrieve';
+    const read = await this.client.read(name, `/v1/subscriptions/${encodeURIComponent(asked.subscriptionId)}`);
+    if (!read.ok) return read;
+    const done = read.value === null || isEnded(read.value['status']);
+    const answer = { kind: asked.kind, subscriptionId: asked.subscriptionId };
     return { ...read, value: done ? { done, answer } : ABSENT };
   }
 

@@ -49,6 +49,11 @@ export function encodeCall(call: BillingCall, customType: string | null): WireRe
       return post(`/v1/invoices/${segment(call.invoiceId)}/pay`, {
         paid_out_of_band: true,
       } satisfies Stripe.InvoicePayParams);
+    case 'mark_uncollectible':
+      return post(`/v1/invoices/${segment(call.invoiceId)}/mark_uncollectible`, {});
+    case 'cancel_subscription':
+      // Nothing is invoiced or prorated by it, which is Stripe's default.
+      return { method: 'DELETE', path: `/v1/subscriptions/${segment(call.subscriptionId)}`, body: null };
     case 'report_refund': {
       const refundedAt = seconds(call.refundedAt);
       return post(`/v1/payment_records/${segment(call.paymentRecordId)}/report_refund`, {

@@ -7,12 +7,14 @@ import {
   type InvoiceFacts,
   type InvoicePaymentFacts,
   type Probe,
+  type ShownToRetry,
   type StoredBillingCall,
 } from '../domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { readAnswer } from './answers.js';
 import { StripeEffects } from './effects.js';
 import { encodeCall } from './encode.js';
+import { optionalText } from './parse.js';
 import { invoiceOf } from './parse-invoice.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
@@ -23,6 +25,8 @@ const ROUTES: Record<BillingCallKind, string> = {
   attach_payment: 'invoices.attach_payment',
   set_reference: 'invoices.update',
   pay_out_of_band: 'invoices.pay',
+  mark_uncollectible: 'invoices.mark_uncollectible',
+  cancel_subscription: 'subscriptions.cancel',
   report_refund: 'payment_records.report_refund',
   issue_credit_note: 'credit_notes.create',
 };
@@ -35,6 +39,8 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
   'finalize_invoice',
   'attach_payment',
   'pay_out_of_band',
+  'mark_uncollectible',
+  'cancel_subscription',
   'report_refund',
   'issue_credit_note',
 ]);
@@ -79,6 +85,26 @@ export class StripeBillingPlatform extends BillingPlatform {
     const invoice = invoiceOf(read.value);
     // An answer about another invoice must not decide on this one.
     return invoice?.invoiceId === invoiceId ? { ...read, value: invoice } : notUnderstood(name, read);
+  }
+
+  override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
+    const name = 'invoices.retrieve';
+    const read = await this.client.read(name, `/v1/invoices/${encodeURIComponent(invoiceId)}`);
+    if (!read.ok) return read;
+    if (read.value === null || read.value['deleted'] === true) return { ...read, value: null };
+    const invoice = invoiceOf(read.value);
+    if (invoice?.invoiceId !== invoiceId) return notUnderstood(name, read);
+    // Without what the package adds to an answer: only own, enumerable members are written.
+    const shown = { invoice, object: JSON.stringify(read.value), apiVersion: this.client.apiVersion };
+    const livemode = read.value['livemode'] === true;
+    const { subscriptionId } = invoice;
+    if (subscriptionId === null) return { ...read, value: { ...shown, livemode, subscriptionStatus: null } };
+    const path = `/v1/subscriptions/${encodeURIComponent(subscriptionId)}`;
+    const subscription = await this.client.read('subscriptions.retrieve', path);
+    if (!subscription.ok) return subscription;
+    const status = subscription.value === null ? 'canceled' : optionalText(subscription.value['status']);
+    if (status === null) return notUnderstood('subscriptions.retrieve', subscription);
+    return { ...read, value: { ...shown, livemode, subscriptionStatus: status } };
   }
 
   override listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {

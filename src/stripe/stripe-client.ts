@@ -52,6 +52,11 @@ export class StripeClient {
     this.requests = new StoredRequests(this.stripe);
   }
 
+  /** The API generation in which Stripe shapes what it answers; null: not known. */
+  get apiVersion(): string | null {
+    return optionalText(this.stripe.getApiField('version'));
+  }
+
   close(): void {
     this.transport.close();
   }
@@ -62,7 +67,7 @@ export class StripeClient {
   async request(name: string, wire: WireRequest, key: string | null): Promise<CallOutcome<JsonObject>> {
     // The last door: whatever was decided above, shadow mode changes nothing.
     if (this.options.shadow === true && wire.method !== 'GET') return failure('stopped', SHADOW_MODE, SHADOW_MESSAGE);
-    const isOurs = wire.body === null ? wire.method === 'GET' : wire.method === 'POST';
+    const isOurs = wire.body === null ? wire.method === 'GET' || wire.method === 'DELETE' : wire.method === 'POST';
     if (!isOurs || !wire.path.startsWith('/v1/')) {
       return failure('refused', 'invalid_stored_call', 'the stored request is not one of ours');
     }
@@ -123,7 +128,7 @@ export class StripeClient {
     try {
       const answer: unknown =
         wire.body === null
-          ? await this.stripe.rawRequest('GET', wire.path)
+          ? await this.stripe.rawRequest(wire.method, wire.path, undefined, key === null ? {} : { idempotencyKey: key })
           : await this.requests.post(wire.path, wire.body, key);
       if (!isObject(answer)) return failure('unknown', 'unreadable_answer', 'Stripe: the answer is not an object');
       const last = isObject(answer['lastResponse']) ? answer['lastResponse'] : {};

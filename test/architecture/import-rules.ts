@@ -58,6 +58,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   overview: SUBJECT,
   refunds: SUBJECT,
   renewals: SUBJECT,
+  retries: SUBJECT,
   reviews: SUBJECT,
   signups: SUBJECT,
   statements: SUBJECT,

@@ -17,6 +17,7 @@ export const SETTINGS: FlowSettings = {
   relay: false,
   morProduct: 'mor',
   recoveryLinks: null,
+  retrySchedule: null,
 };
 
 export function anInvoice(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
@@ -25,6 +26,7 @@ export function anInvoice(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
   return {
     invoiceId: INVOICE_ID,
     customerId: CUSTOMER_ID,
+    customerCountry: null,
     status: 'open',
     billingReason: 'subscription_cycle',
     currency: 'EUR',
@@ -84,6 +86,7 @@ export function invoiceEvent(
         created: i.createdAt === null ? null : seconds(i.createdAt),
         livemode: false,
         automatically_finalizes_at: i.finalizesAt === null ? null : seconds(i.finalizesAt),
+        customer_address: i.customerCountry === null ? null : { country: i.customerCountry },
         last_finalization_error: i.finalizationError === null ? null : { message: i.finalizationError },
         parent: { type: 'subscription_details', subscription_details: { subscription: i.subscriptionId } },
       },

@@ -35,6 +35,7 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
   return {
     invoiceId: 'in_1',
     customerId: 'cus_1',
+    customerCountry: null,
     status: 'open',
     billingReason: 'subscription_cycle',
     currency: 'EUR',

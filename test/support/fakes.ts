@@ -6,6 +6,7 @@ import {
   type InvoiceFacts,
   type InvoicePaymentFacts,
   type Probe,
+  type ShownToRetry,
   type StoredBillingCall,
 } from '../../src/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, type FailureKind, type WireRequest } from '../../src/domain/ports/call.js';
@@ -124,6 +125,20 @@ export class FakeBillingPlatform extends BillingPlatform {
     return answered(this.invoices.get(invoiceId) ?? null);
   }
 
+  /** Subscriptions that have ended, or that somebody ended through us. */
+  readonly ended = new Set<string>();
+
+  override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
+    this.asked.push(`read to retry ${invoiceId}`);
+    const trouble = this.take('read');
+    if (trouble !== null) return failed(trouble === 'retry' ? 'retry' : 'unknown');
+    const invoice = this.invoices.get(invoiceId);
+    if (invoice === undefined) return answered(null);
+    const object = JSON.stringify({ id: invoiceId, object: 'invoice', amount_due: Number(invoice.amountDue) });
+    const subscriptionStatus = this.ended.has(invoice.subscriptionId ?? '') ? 'canceled' : 'past_due';
+    return answered({ invoice, object, apiVersion: null, livemode: false, subscriptionStatus });
+  }
+
   override async listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
     const [all, paid] = [this.payments.get(invoiceId) ?? [], { byPlatform: false, status: 'paid' }];
     return answered(all.map((p) => ({ ...paid, paymentRecordId: p.recordId, amountPaid: p.minor })));
@@ -178,6 +193,10 @@ export class FakeBillingPlatform extends BillingPlatform {
         return invoice !== undefined && this.references.get(c.invoiceId)?.reference === c.reference
           ? { kind: c.kind, invoice }
           : null;
+      case 'mark_uncollectible':
+        return invoice?.status === 'uncollectible' ? { kind: c.kind, invoice } : null;
+      case 'cancel_subscription':
+        return this.ended.has(c.subscriptionId) ? { kind: c.kind, subscriptionId: c.subscriptionId } : null;
       case 'pay_out_of_band':
         return invoice?.status === 'paid' && paid.length === 0 ? { kind: c.kind, invoice } : null;
       case 'report_refund': {
@@ -229,6 +248,14 @@ export class FakeBillingPlatform extends BillingPlatform {
         if (i === null) return refuse('resource_missing');
         this.references.set(c.invoiceId, { paymentId: c.paymentId, reference: c.reference });
         return done({ kind: c.kind, invoice: i });
+      case 'mark_uncollectible':
+        if (i?.status !== 'open') return refuse('invoice_not_open');
+        this.change(c.invoiceId, { status: 'uncollectible' });
+        return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
+      case 'cancel_subscription':
+        if (this.ended.has(c.subscriptionId)) return refuse('resource_missing');
+        this.ended.add(c.subscriptionId);
+        return done({ kind: c.kind, subscriptionId: c.subscriptionId });
       case 'pay_out_of_band':
         if (i === null || !payable) return refuse('invoice_not_open');
         this.change(c.invoiceId, { status: 'paid', amountPaid: i.amountDue, amountRemaining: 0n });

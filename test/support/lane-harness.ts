@@ -9,6 +9,7 @@ import { FlowContext } from '../../src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
 import { Wake } from '../../src/lane/wake.js';
 import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
+import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
 import { Database } from '../../src/store/database.js';
 import { PgInbox } from '../../src/store/inbox-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
@@ -190,7 +191,13 @@ function checkUnique(s: LaneState): void {
   ids('refund_processor_id', (r) => r.processorRefundId);
 }
 
-type Options = { readonly settings?: Partial<FlowSettings>; readonly clock?: ManualClock; readonly seed?: number };
+type Options = {
+  readonly settings?: Partial<FlowSettings>;
+  readonly clock?: ManualClock;
+  readonly seed?: number;
+  /** Left out: whoever asks for a link or a proforma invoice has a bug. */
+  readonly channels?: MorChannels;
+};
 type Backend = {
   readonly store: LaneStore;
   readonly channelEvents?: PgChannelEvents;
@@ -228,7 +235,7 @@ export class LaneHarness {
       this.relay,
       this.context,
       { expected: null },
-      new NoChannels(),
+      options.channels ?? new NoChannels(),
       new RouteChannelEventsFlow(backend.channelEvents ?? new NoChannelEvents(), this.context, new Wake()),
     );
   }

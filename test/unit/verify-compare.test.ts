@@ -24,6 +24,7 @@ function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
   return {
     invoiceId: INVOICE_ID,
     customerId: CUSTOMER_ID,
+    customerCountry: null,
     status: 'paid',
     platformStatus: 'paid',
     billingReason: 'subscription_cycle',
@@ -45,6 +46,8 @@ function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
     expectedBy: null,
     paysByDebit: null,
     holdUntil: null,
+    retries: null,
+    nextTryAt: null,
     firstSeenAt: START,
     ...over,
   };

@@ -22,6 +22,7 @@ function facts(invoiceId: string, paid: boolean): InvoiceFacts {
   return {
     invoiceId,
     customerId: invoiceId.replace('in_', 'cus_'),
+    customerCountry: null,
     status: paid ? 'paid' : 'open',
     billingReason: 'subscription_cycle',
     currency: 'EUR',
@@ -68,11 +69,14 @@ export class InstantPlatform extends BillingPlatform {
       case 'set_reference':
         return this.answer({ kind, invoice: facts(invoiceId, false) });
       case 'pay_out_of_band':
+      case 'mark_uncollectible':
         return this.answer({ kind, invoice: facts(invoiceId, true) });
       case 'report_refund':
         return this.answer({ kind, paymentRecordId: `pr_${invoiceId}` });
       case 'issue_credit_note':
         return this.answer({ kind, creditNoteId: `cn_${invoiceId}` });
+      case 'cancel_subscription':
+        return this.answer({ kind, subscriptionId: `sub_${invoiceId}` });
     }
   }
 
@@ -81,6 +85,9 @@ export class InstantPlatform extends BillingPlatform {
   }
   readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
     return this.answer(facts(invoiceId, false));
+  }
+  readToRetry(): Promise<CallOutcome<null>> {
+    return this.answer(null);
   }
   listInvoicePayments(): Promise<CallOutcome<readonly InvoicePaymentFacts[]>> {
     return this.answer([]);

@@ -27,6 +27,7 @@ export const BENCH_SETTINGS = {
   relay: false,
   morProduct: 'mor',
   recoveryLinks: null,
+  retrySchedule: null,
 } as const;
 
 export type WorkerOptions = {

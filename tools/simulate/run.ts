@@ -54,6 +54,7 @@ function settingsOf(story: Story): FlowSettings {
     relay: story.settings?.relay ?? false,
     morProduct: story.settings?.morProduct ?? 'mor',
     recoveryLinks: null,
+    retrySchedule: null,
   };
 }
 

@@ -48,6 +48,7 @@ export async function soak(
     relay: false,
     morProduct: rng.pick(['mor', 'tor'] as const),
     recoveryLinks: null,
+    retrySchedule: null,
   };
   const world = new World({ seed: `soak ${seed}`, settings, shuffled: true, keepTrace, long: true, store });
   const shop = new Shop(world, rng, customers);

@@ -163,6 +163,7 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
   return {
     invoiceId,
     customerId,
+    customerCountry: readCountry(member(invoice, 'customer_address')),
     status,
     billingReason: freeText(member(invoice, 'billing_reason')),
     currency: requireCurrency(invoice),
@@ -173,6 +174,12 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
     finalizationError: readFinalizationError(member(invoice, 'last_finalization_error')),
     finalizesAt: timeOf(member(invoice, 'automatically_finalizes_at')),
   };
+}
+
+/** The customer's address as it stands on the invoice: final with it, the customer's own before (Stripe docs, "The Invoice object"). */
+function readCountry(address: unknown): string | null {
+  const country = isJsonObject(address) ? freeText(member(address, 'country')) : null;
+  return country !== null && /^[A-Z]{2}$/.test(country) ? country : null;
 }
 
 function readStatus(invoice: JsonObject, otherwise: InvoiceStatus | null): InvoiceStatus {

@@ -19,7 +19,8 @@ export type Answer =
   | ChannelAnswer
   | TaxAnswer
   | { readonly kind: 'create_refund'; readonly refund: RefundAnswer }
-  | { readonly kind: 'relay_event' };
+  | { readonly kind: 'relay_event' }
+  | { readonly kind: 'retry_charge' };
 
 /** The answer to a call of this kind. */
 export type AnswerTo<K extends OutboxKind> = Extract<Answer, { readonly kind: K }>;

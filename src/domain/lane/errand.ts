@@ -5,6 +5,8 @@ import { type BillingCall } from '../ports/billing-platform.js';
 /** One call to somebody else. */
 export type Errand =
   | { readonly do: 'read-invoice'; readonly invoiceId: string }
+  /** The invoice and its subscription as the platform has them, to have the MoR charge it again. */
+  | { readonly do: 'read-to-retry'; readonly invoiceId: string }
   | { readonly do: 'prove-charge'; readonly paymentRowId: string; readonly chargeId: string }
   | {
       readonly do: 'read-object';

@@ -21,6 +21,7 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
   const invoice: InvoiceRow = {
     invoiceId: s.lane,
     customerId: null,
+    customerCountry: null,
     status: 'expected',
     platformStatus: 'unknown',
     billingReason: null,
@@ -42,6 +43,8 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
     expectedBy: null,
     paysByDebit: null,
     holdUntil: null,
+    retries: null,
+    nextTryAt: null,
     firstSeenAt: ctx.now,
   };
   return { state: putInvoice(s, invoice), invoice };
@@ -72,6 +75,7 @@ export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date)
   return putInvoice(state, {
     ...invoice,
     customerId: invoice.customerId ?? facts.customerId,
+    customerCountry: invoice.customerCountry ?? facts.customerCountry,
     billingReason: invoice.billingReason ?? facts.billingReason,
     subscriptionId: invoice.subscriptionId ?? facts.subscriptionId,
     platformCreatedAt: invoice.platformCreatedAt ?? facts.createdAt,
@@ -84,6 +88,7 @@ export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date)
 function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): Partial<InvoiceRow> {
   return {
     customerId: f.customerId,
+    customerCountry: f.customerCountry,
     platformStatus: f.status,
     billingReason: f.billingReason,
     currency: f.currency,

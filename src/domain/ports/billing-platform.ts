@@ -8,6 +8,8 @@ export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
 export type InvoiceFacts = {
   readonly invoiceId: string;
   readonly customerId: string;
+  /** ISO 3166-1 alpha-2, of the customer's address; null when the platform does not say. */
+  readonly customerCountry: string | null;
   readonly status: InvoiceStatus;
   /** For example `subscription_cycle`; null when the platform gave none. */
   readonly billingReason: string | null;
@@ -41,6 +43,18 @@ export type InvoicePaymentFacts = {
   readonly amountPaid: bigint | null;
 };
 
+/** An invoice as the platform shows it now, with the object itself, to be handed on. */
+export type ShownToRetry = {
+  readonly invoice: InvoiceFacts;
+  /** The invoice as JSON, in the platform's own shape. */
+  readonly object: string;
+  /** The API generation of that shape; null when not known. */
+  readonly apiVersion: string | null;
+  readonly livemode: boolean;
+  /** The status of its subscription, for example `past_due`; null: it has none. */
+  readonly subscriptionStatus: string | null;
+};
+
 /** The calls that change something on the platform. Each becomes one outbox message. */
 export type BillingCall =
   | { readonly kind: 'finalize_invoice'; readonly invoiceId: string }
@@ -65,6 +79,8 @@ export type BillingCall =
       readonly reference: string;
     }
   | { readonly kind: 'pay_out_of_band'; readonly invoiceId: string }
+  | { readonly kind: 'mark_uncollectible'; readonly invoiceId: string }
+  | { readonly kind: 'cancel_subscription'; readonly invoiceId: string; readonly subscriptionId: string }
   | {
       readonly kind: 'report_refund';
       readonly invoiceId: string;
@@ -93,6 +109,8 @@ export type BillingAnswer =
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'set_reference'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'pay_out_of_band'; readonly invoice: InvoiceFacts }
+  | { readonly kind: 'mark_uncollectible'; readonly invoice: InvoiceFacts }
+  | { readonly kind: 'cancel_subscription'; readonly subscriptionId: string }
   | { readonly kind: 'report_payment'; readonly paymentRecordId: string }
   | { readonly kind: 'report_refund'; readonly paymentRecordId: string }
   | { readonly kind: 'issue_credit_note'; readonly creditNoteId: string };
@@ -116,5 +134,7 @@ export abstract class BillingPlatform {
   abstract probe(asked: BillingCall): Promise<CallOutcome<Probe>>;
   /** A fresh read. A deleted or unknown invoice is `status: 'deleted'` only if the platform says 404; the caller gives the id. */
   abstract readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>>;
+  /** A fresh read of the invoice and of its subscription, for a retry. Null: there is no such invoice. */
+  abstract readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>>;
   abstract listInvoicePayments(invoiceId: string): Promise<CallOutcome<readonly InvoicePaymentFacts[]>>;
 }

@@ -43,6 +43,8 @@ import { watchFinalization } from '../../renewals/rules/stuck-draft.js';
 import { settleSurplus } from '../../renewals/rules/surplus.js';
 import { recoveryErrand, settleRecovery } from '../../links/rules/recovery.js';
 import { readErrand } from '../../renewals/rules/read-invoice.js';
+import { retryErrand, settleRetries } from '../../retries/rules/settle-retries.js';
+import { cancelSubscriptionCall, markUncollectibleCall, retryChargeCall } from '../../retries/rules/retry-answer.js';
 
 /** The MoR's verdicts and refunds, by type. */
 export const PAYMENT_EVENTS: Readonly<
@@ -79,7 +81,10 @@ export const CALLS: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> } = {
   attach_payment: endOfMarkCall,
   set_reference: setReferenceCall,
   pay_out_of_band: endOfMarkCall,
+  mark_uncollectible: markUncollectibleCall,
+  cancel_subscription: cancelSubscriptionCall,
   relay_event: relayCall,
+  retry_charge: retryChargeCall,
   create_refund: createRefundCall,
   report_refund: reportRefundCall,
   issue_credit_note: creditNoteCall,
@@ -126,8 +131,9 @@ export const LAST: readonly SettleRule[] = [
   watchFinalization,
   settleSurplus,
   settleRecovery,
+  settleRetries,
 ];
 
 /** Errands before the stored calls are sent, and after. */
 export const ERRANDS_FIRST: readonly ErrandRule[] = [moneyErrand, objectErrand];
-export const ERRANDS_LAST: readonly ErrandRule[] = [recoveryErrand, readErrand, taxErrand, debitErrand];
+export const ERRANDS_LAST: readonly ErrandRule[] = [recoveryErrand, retryErrand, readErrand, taxErrand, debitErrand];

@@ -10,6 +10,7 @@ import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../channels/rules/mor-object.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
+import { hasFallback } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   order: 1,
@@ -21,6 +22,10 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
     const state = applyChannelRefusal(s, m, f, ctx);
     const o = state.objects.find((x) => x.id === m.subject);
     if (o?.detail.automatic !== true) return state; // whoever asked is told
+    if (hasFallback(o, ctx)) {
+      const said = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
+      return note(putObject(state, { ...o, status: 'REPLACED' }), ctx, 'decision', said, o.id);
+    }
     const proposal =
       'No link was made for this renewal. Fix what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one by hand.';
     return callFailed(state, m, f, { proposal }, ctx);

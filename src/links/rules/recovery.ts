@@ -2,6 +2,7 @@
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { askFor, type Ctx, messageKey, note } from '../../domain/lane/change.js';
 import { isFresh } from '../../domain/lane/facts.js';
@@ -10,15 +11,23 @@ import { type ErrandRule } from '../../domain/lane/subject.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
 export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
-  const { recoveryLinks } = ctx.settings;
   const i = s.invoice;
-  if (recoveryLinks === null || i === null || !wantsLink(s, i, ctx)) return s;
+  if (i === null || !wantsLink(s, i, ctx)) return s;
   if (i.platformStatus !== 'open' || !isFresh(i, ctx.now)) return s; // recoveryLook makes the errand of it
+  return makeLink(s, i, ctx.newId('lnk'), ctx);
+}
+
+/**
+ * Asks for a link of what is due. `id`: ours, from which its key is made. The invoice was read just now; the same state when nothing is
+ * due, or no links are made by themselves.
+ */
+export function makeLink(s: LaneState, i: InvoiceRow, id: string, ctx: Ctx): LaneState {
+  const { recoveryLinks } = ctx.settings;
   const { invoiceId, amountRemaining: minor, currency } = i;
-  if (minor === null || minor <= 0n || currency === null) return s;
-  const id = ctx.newId('lnk');
+  if (recoveryLinks === null || minor === null || minor <= 0n || currency === null) return s;
   const key = messageKey('create_payment_link', id, 1);
-  const { jurisdiction, returnUrl, expiresSec } = recoveryLinks;
+  const { returnUrl, expiresSec } = recoveryLinks;
+  const jurisdiction = jurisdictionOf(s, i, recoveryLinks);
   const amount = { minor, currency };
   const wire = ctx.encodeMor({ kind: 'create_payment_link', jurisdiction, amount, returnUrl, expiresSec, key });
   const link = newMorObject(ctx.now, {
@@ -28,16 +37,41 @@ export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
     status: ctx.settings.shadow === true ? 'REFUSED' : 'REQUESTED', // in shadow mode nobody is asked, now or later
     amount: minor,
     currency,
-    detail: { automatic: true },
+    detail: { automatic: true, jurisdiction },
   });
-  const said = `make a payment link of ${showMoney(amount)}: the renewal was not paid`;
+  const said = `make a payment link of ${showMoney(amount)} (${jurisdiction}): the renewal was not paid`;
   return note(askFor(s, link, wire, ctx), ctx, 'decision', said, id);
+}
+
+/** The customer's country, unless the MoR has refused to collect there for this invoice: then the one of the settings. */
+function jurisdictionOf(s: LaneState, i: InvoiceRow, settings: RecoveryLinks): string {
+  const country = i.customerCountry;
+  if (country === null || s.objects.some((o) => isForeign(o) && o.detail.jurisdiction === country))
+    return settings.jurisdiction;
+  return country;
+}
+
+/** A link that was refused for its jurisdiction (Document 2: no arrangement there, or one that does not collect). */
+function isForeign(o: MorObjectRow): boolean {
+  const { automatic, refusal } = o.detail;
+  const isAboutIt = refusal?.status === 409 || refusal?.errors.some((e) => e.field === 'jurisdiction') === true;
+  return o.kind === 'payment_link' && automatic === true && isAboutIt;
+}
+
+/** True when another link can be asked for, under the jurisdiction of the settings. */
+export function hasFallback(o: MorObjectRow, ctx: Ctx): boolean {
+  const { jurisdiction } = o.detail;
+  return isForeign(o) && jurisdiction !== undefined && jurisdiction !== ctx.settings.recoveryLinks?.jurisdiction;
 }
 
 /** When the invoice is to be read to make a link; null: no link is wanted, or nothing more need be known for it. */
 export function recoveryLook(s: LaneState, ctx: Ctx): Date | null {
   const i = s.invoice;
-  if (i === null || !wantsLink(s, i, ctx)) return null;
+  return i === null || !wantsLink(s, i, ctx) ? null : openLook(i, ctx);
+}
+
+/** When an invoice that must be open is to be read; null: it is, by a read made just now, or it never will be again. */
+export function openLook(i: InvoiceRow, ctx: Ctx): Date | null {
   if (i.platformStatus === 'open' || i.platformStatus === 'unknown') return isFresh(i, ctx.now) ? null : ctx.now;
   if (i.platformStatus !== 'draft') return null;
   // Its end as a draft is told by an event; this is the net under it.
@@ -49,7 +83,9 @@ export function recoveryLook(s: LaneState, ctx: Ctx): Date | null {
 
 /** Refused, nothing taken or on its way, nobody asked, no other way to pay it, and no link since it was refused last. */
 function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
-  if (ctx.settings.recoveryLinks === null || s.payments.length === 0) return false;
+  // With a schedule of retries it is the schedule that says when a link is made.
+  if (ctx.settings.recoveryLinks === null || ctx.settings.retrySchedule !== null || s.payments.length === 0)
+    return false;
   if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
   const refused = s.payments.every((p) => p.mark === 'none' && p.origin === 'renewal');
   if (!refused || s.refunds.length > 0 || s.reviews.some((r) => r.status === 'open')) return false;
@@ -57,12 +93,15 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
   const own = links.filter((o) => o.detail.automatic === true);
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
+  // A charge that a person has ordered again may still be answered.
+  if (i.retries !== null && i.retries.waitingSince !== null) return false;
   const since = Math.max(...s.payments.map((p) => p.verdictAt?.getTime() ?? 0));
-  return links.every((o) => o.status === 'REFUSED' || (o.readDueAt === null && endOf(o) < since));
+  return links.every((o) => o.status === 'REFUSED' || (o.readDueAt === null && endOfLink(o).getTime() < since));
 }
 
-function endOf(o: MorObjectRow): number {
-  return (o.deadline ?? o.updatedAt).getTime();
+/** When a link stops taking money. */
+export function endOfLink(o: MorObjectRow): Date {
+  return o.deadline ?? o.updatedAt;
 }
 
 /** A link is to be made of what is due now: the invoice is read first. */

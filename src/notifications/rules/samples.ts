@@ -39,7 +39,7 @@ const SAMPLES: { readonly [T in NotificationType]: Extract<Told, { type: T }>['d
     payment_id: 'pay_sample',
     decline_code: 'insufficient_funds',
     review_id: null,
-    next_try_at: null,
+    next_try_at: '2026-11-25T12:00:00.000Z',
   },
   'invoice.action_required': { ...invoice, payment_id: 'pay_sample', processor_payment_intent_id: 'pi_sample' },
   'payment_link.created': {

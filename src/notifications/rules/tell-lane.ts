@@ -62,7 +62,7 @@ function failed(after: LaneState, a: AttemptRow): Told {
       payment_id: a.paymentId,
       decline_code: a.declineCode,
       review_id: null,
-      next_try_at: null,
+      next_try_at: time(after.invoice?.nextTryAt ?? null),
     },
   };
 }
@@ -91,7 +91,7 @@ function leftOpen(before: LaneState, after: LaneState): Told[] {
       payment_id: payment === undefined ? null : nameOf(payment),
       decline_code: null,
       review_id: r.id,
-      next_try_at: null,
+      next_try_at: time(after.invoice?.nextTryAt ?? null),
     } as const;
     return [{ type: 'invoice.left_open', subject: `${after.lane}:review:${r.id}`, data }];
   });

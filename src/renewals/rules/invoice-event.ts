@@ -5,9 +5,11 @@ import { addMessage, type Ctx } from '../../domain/lane/change.js';
 import { askAgain, takeEvent } from '../../domain/lane/facts.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
+import { takeAttemptAsked } from '../../retries/rules/take-refusal.js';
 
 export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
   let state = takeEvent(s, ctx, e.type === 'invoice.deleted' ? { ...e.facts, status: 'deleted' } : e.facts, e.at);
+  if (e.type === 'invoice.payment_attempt_required') state = takeAttemptAsked(state, ctx);
   // Older than what we know, by its second or by our clock: Stripe is asked what is so now.
   if (e.facts.amountOverpaid > 0n && state.invoice?.amountOverpaid !== e.facts.amountOverpaid)
     state = askAgain(state, ctx);

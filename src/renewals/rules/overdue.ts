@@ -7,6 +7,7 @@ import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { showMoney } from '../../domain/money.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
+import { awaitsRetry } from '../../retries/rules/trail.js';
 
 /** Anything but the signup's invoice, with something due, is expected to be paid through the MoR. */
 export function expectVerdict(s: LaneState, ctx: Ctx): LaneState {
@@ -40,9 +41,15 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
   return openReview(s, ctx, {
     kind: 'renewal_overdue',
     subject: i.invoiceId,
-    summary: `no verdict from the MoR for ${due} since ${i.firstSeenAt.toISOString()}`,
+    summary: `no verdict from the MoR for ${due} since ${askedSince(s, i)}`,
     proposal: 'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until then.',
   });
+}
+
+/** Since when a verdict is awaited: the invoice was seen first, or the MoR was asked to charge it again. */
+function askedSince(s: LaneState, i: InvoiceRow): string {
+  const since = awaitsRetry(s) ? (i.retries?.waitingSince ?? null) : null;
+  return since ?? i.firstSeenAt.toISOString();
 }
 
 /** The verdict is late: does its customer pay by bank debit, which takes days? */
@@ -57,16 +64,17 @@ export function applyDebit(s: LaneState, paysByDebit: boolean, ctx: Ctx): LaneSt
   if (i === null || i.expectedBy === null || i.paysByDebit !== null) return s;
   if (!paysByDebit) return putInvoice(s, { ...i, paysByDebit });
   const days = ctx.settings.bankDebitAlarmAfterDays;
-  const by = new Date(Math.max(i.expectedBy.getTime(), i.firstSeenAt.getTime() + days * DAY_MS));
+  const since = Date.parse(askedSince(s, i));
+  const by = new Date(Math.max(i.expectedBy.getTime(), since + days * DAY_MS));
   const state = putInvoice(s, { ...i, paysByDebit, expectedBy: by });
   return note(state, ctx, 'decision', `this customer pays by bank debit: a verdict is expected by ${by.toISOString()}`);
 }
 
-/** True when nothing more is expected of the MoR for this invoice: it spoke, or the invoice is settled without it. */
+/** True when nothing more is expected of the MoR for this invoice: it has answered the last try, or the invoice is settled without it. */
 export function hasVerdict(s: LaneState): boolean {
   const status = s.invoice?.platformStatus;
   return (
-    s.payments.length > 0 ||
+    (s.payments.length > 0 && !awaitsRetry(s)) ||
     status === 'paid' ||
     status === 'void' ||
     status === 'deleted' ||

@@ -7,6 +7,7 @@ import { amountSettled, contradicted, disproven } from '../../signups/rules/prov
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../domain/lane/moves.js';
 import { collect } from '../../ledger/rules/one-charge.js';
+import { takeRefusal } from '../../retries/rules/take-refusal.js';
 
 const NAMED = 'the MoR named the amount';
 
@@ -84,7 +85,8 @@ export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
         declineCode: e.declineCode,
       }
     : p;
-  return { state: putPayment(state, row), verdict: done(`the invoice is left open: ${why}`) };
+  const refused = takeRefusal(putPayment(state, row), e, ctx);
+  return { state: refused, verdict: done(`the invoice is left open: ${why}`) };
 }
 
 function unproven(s: LaneState, p: PaymentRow): boolean {

@@ -7,6 +7,7 @@ import { BIGINT, SEQ } from './columns.js';
 export class InvoiceEntity implements InvoiceRow {
   @PrimaryColumn('text') invoiceId!: string;
   @Column('text', { nullable: true }) customerId!: string | null;
+  @Column('char', { length: 2, nullable: true }) customerCountry!: string | null;
   @Column('text') status!: InvoiceRow['status'];
   @Column('text') platformStatus!: InvoiceRow['platformStatus'];
   @Column('text', { nullable: true }) billingReason!: string | null;
@@ -28,6 +29,8 @@ export class InvoiceEntity implements InvoiceRow {
   @Column('integer', { default: 0 }) readAttempts!: number;
   @Column('timestamptz', { nullable: true }) expectedBy!: Date | null;
   @Column('timestamptz', { nullable: true }) holdUntil!: Date | null;
+  @Column('jsonb', { nullable: true }) retries!: InvoiceRow['retries'];
+  @Column('timestamptz', { nullable: true }) nextTryAt!: Date | null;
   @Column('timestamptz') firstSeenAt!: Date;
   /** Of its table: the order in which rows were first written. */
   @Column(SEQ) seq!: string;

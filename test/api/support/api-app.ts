@@ -201,6 +201,7 @@ export function anInvoice(invoiceId: string, customerId: string, amountDue: bigi
   return {
     invoiceId,
     customerId,
+    customerCountry: null,
     status: 'open',
     billingReason: 'subscription_cycle',
     currency: 'EUR',

@@ -4,6 +4,7 @@ import {
   type BillingAnswer,
   type BillingCall,
   type InvoiceFacts,
+  type ShownToRetry,
   type StoredBillingCall,
 } from '../../../src/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../../src/domain/ports/call.js';
@@ -106,6 +107,8 @@ export class FakeStripe extends BillingPlatform {
         return answer({ kind, paymentRecordId: `pr_${n}` });
       case 'issue_credit_note':
         return answer({ kind, creditNoteId: `cn_${n}` });
+      case 'cancel_subscription':
+        return answer({ kind, subscriptionId: call.asked.subscriptionId });
       default: {
         const was = this.invoices.get(invoiceId);
         if (was === undefined) return failure({ status: 404, code: 'resource_missing' });
@@ -122,6 +125,12 @@ export class FakeStripe extends BillingPlatform {
 
   override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
     return answer(this.invoices.get(invoiceId) ?? null);
+  }
+
+  override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
+    const invoice = this.invoices.get(invoiceId);
+    if (invoice === undefined) return answer(null);
+    return answer({ invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: 'past_due' });
   }
 
   override async listInvoicePayments(): Promise<CallOutcome<readonly []>> {

@@ -1,0 +1,108 @@
+// The settings of what follows a failed renewal.
+import { recoveryLinks } from './link-settings.js';
+import { type Parsed, type Parser } from './parsers.js';
+import { withDefault } from './setting.js';
+
+const KINDS = ['soft', 'hard', 'authentication'] as const;
+const ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** One step: the MoR is asked to charge again so long after the refusal, or a payment link is made at once. */
+type Step = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
+export type Schedule = Readonly<Record<Kind, readonly Step[]>> & { readonly end: (typeof ENDS)[number] };
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const MOST_MS = 30 * UNITS.d;
+/** Stripe's own recovery tries eight times at most (Stripe docs, "Automate payment retries"). */
+const MOST_STEPS = 8;
+/** Networks count attempts: minutes apart is for a rehearsal against the sandbox. */
+export const SHORTEST_IN_PRODUCTION_MS = UNITS.h;
+
+const DAYS = (...days: readonly number[]): Step[] => days.map((n) => ({ do: 'charge', afterMs: n * UNITS.d }));
+const LINK: readonly Step[] = [{ do: 'link' }];
+/** Three, five and seven days are what Stripe's dashboard proposes for a retry schedule of one's own. */
+const DEFAULT: Schedule = { soft: DAYS(3, 5, 7), hard: LINK, authentication: LINK, end: 'nothing' };
+
+const bad = (problem: string): Parsed<never> => ({ ok: false, problem });
+
+/** `off`, `default`, or `kind=step,step` entries between blanks; a kind that is left out is as in the default. */
+export const retrySchedule: Parser<Schedule | null> = (text) => {
+  if (text === 'off') return { ok: true, value: null };
+  if (text === 'default') return { ok: true, value: DEFAULT };
+  const found: { -readonly [K in keyof Schedule]?: Schedule[K] } = {};
+  for (const [index, entry] of text.trim().split(/\s+/).entries()) {
+    const place = `entry ${index + 1}`;
+    const [, name = '', value = ''] = /^([a-z]+)=(.*)$/.exec(entry) ?? [];
+    const kind = KINDS.find((k) => k === name);
+    if (kind === undefined && name !== 'end')
+      return bad(`${place} must begin with soft=, hard=, authentication= or end=; or the whole must be off or default`);
+    if ((kind ?? 'end') in found) return bad(`${place}: ${name} is there a second time`);
+    if (kind === undefined) {
+      const end = ENDS.find((e) => e === value);
+      if (end === undefined) return bad(`${place}: end must be one of ${ENDS.join(', ')}`);
+      found.end = end;
+      continue;
+    }
+    const steps = stepsOf(value);
+    if (typeof steps === 'string') return bad(`${place} (${kind}): ${steps}`);
+    found[kind] = steps;
+  }
+  return { ok: true, value: { ...DEFAULT, ...found } };
+};
+
+/** The steps, or what is wrong with which of them. */
+function stepsOf(value: string): Step[] | string {
+  if (value === 'none') return [];
+  const items = value.split(',');
+  if (items.length > MOST_STEPS) return `has more than ${MOST_STEPS} steps`;
+  const steps: Step[] = [];
+  for (const [index, item] of items.entries()) {
+    const place = `step ${index + 1}`;
+    if (item === 'link') {
+      if (index < items.length - 1)
+        return `${place}: a link is the last step, since the customer may pay it for a week`;
+      steps.push({ do: 'link' });
+      continue;
+    }
+    const [, digits, unit] = /^(\d{1,6})([smhd])$/.exec(item) ?? [];
+    const afterMs = Number(digits) * UNITS[(unit ?? 'd') as keyof typeof UNITS];
+    if (!(afterMs >= UNITS.s && afterMs <= MOST_MS))
+      return `${place} must be a wait of at most 30 days, such as 3d or 12h, or link; none alone stands for no step`;
+    steps.push({ do: 'charge', afterMs });
+  }
+  return steps;
+}
+
+/** What this schedule cannot do with the other settings, with the place named; null: nothing. */
+export function scheduleProblem(
+  schedule: Schedule,
+  has: { readonly relay: boolean; readonly links: boolean; readonly production: boolean },
+): string | null {
+  for (const kind of KINDS) {
+    for (const [index, step] of schedule[kind].entries()) {
+      const place = `${kind}, step ${index + 1}`;
+      if (step.do === 'link' && !has.links)
+        return `${place} is a payment link, which needs RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL; ${kind}=none leaves it out`;
+      if (step.do === 'charge' && !has.relay && !has.links)
+        return `${place} has the MoR charge again, which needs MOR_RELAY_URL (or the RECOVERY_LINK settings, then a link is made instead)`;
+      if (step.do === 'charge' && step.afterMs < SHORTEST_IN_PRODUCTION_MS && has.production)
+        return `${place} is less than an hour, which is for rehearsals: card networks count attempts`;
+    }
+  }
+  return null;
+}
+
+export const failedRenewals = {
+  retrySchedule: withDefault(
+    {
+      name: 'RETRY_SCHEDULE',
+      type: 'off, default, or entries such as soft=3d,5d,7d hard=link authentication=link end=uncollectible',
+      example: 'soft=3d,5d,7d hard=link authentication=link end=uncollectible',
+      description:
+        'What follows a failed renewal, by kind of decline: waits before the MoR is asked to charge again (over MOR_RELAY_URL; without it each makes a payment link), and link for a payment link at once. end says what becomes of the invoice after the last step: nothing, uncollectible, or cancel (the subscription). default is soft=3d,5d,7d hard=link authentication=link end=nothing, and so is what is left out.',
+    },
+    'off',
+    retrySchedule,
+  ),
+  ...recoveryLinks,
+};

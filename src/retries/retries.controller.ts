@@ -1,0 +1,56 @@
+// A failed renewal is tried again now, without waiting for its schedule.
+import { Controller, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Request } from 'express';
+import { MayChange } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { KeyHeader, Problems } from '../api/http/docs.js';
+import { InvoiceIdPipe } from '../api/http/id.pipe.js';
+import { idempotencyKey, requestName } from '../api/http/idempotency.js';
+import { notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { Books } from '../domain/ports/books.js';
+import { InvoiceView, invoiceView } from '../renewals/invoice.view.js';
+import { RetriesFlow } from './retries.flow.js';
+
+@ApiTags('Invoices')
+@Controller('v1/invoices/:id/retry')
+export class RetriesController {
+  constructor(
+    private readonly retries: RetriesFlow,
+    private readonly books: Books,
+  ) {}
+
+  @Post()
+  @HttpCode(202)
+  @MayChange('ops', 'invoice.retry')
+  @ApiOperation({
+    summary: 'Try a failed renewal again now (role: ops)',
+    description:
+      'By the means that `RETRY_SCHEDULE` would use next, without its wait: the MoR is asked to charge again over the relay, or a payment link is made. The invoice is read at Stripe first, and once more before anything is sent. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',
+  })
+  @KeyHeader(false)
+  @ApiAcceptedResponse({ type: InvoiceView })
+  @Problems({
+    400: '`invalid_request`: the Idempotency-Key.',
+    404: '`not_found`: no such invoice.',
+    409: '`invoice_not_retryable`, with why: paid, void, nothing failed, a retry is under way, a payment link can be paid, no relay and no link is set up; `idempotency_conflict`',
+    502: '`billing_unavailable`: Stripe did not return the invoice; nothing was done.',
+  })
+  async retry(
+    @Param('id', InvoiceIdPipe) id: string,
+    @Req() req: Request,
+    @CurrentCaller() caller: Caller,
+  ): Promise<InvoiceView> {
+    const key = idempotencyKey(req);
+    const name = key === null ? null : requestName(caller, `/v1/invoices/${id}/retry`, key, req.body);
+    const done = await this.retries.retry(id, caller.name, name);
+    if (!done.ok && 'silent' in done) {
+      const wait = done.silent.retryAfterMs === null ? null : Math.ceil(done.silent.retryAfterMs / 1000);
+      throw new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
+    }
+    if (!done.ok) throw refusalProblem(done);
+    const found = await this.books.invoice(id);
+    if (found === null) throw notFound('invoice');
+    return invoiceView(found);
+  }
+}

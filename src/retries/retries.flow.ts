@@ -1,0 +1,32 @@
+// A refused renewal that somebody wants tried again now: decided on the invoice as Stripe shows it at this moment.
+import { Injectable } from '@nestjs/common';
+import { BillingPlatform } from '../domain/ports/billing-platform.js';
+import { type CallFailure } from '../domain/ports/call.js';
+import { LaneStore } from '../domain/ports/lane-store.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { refuse } from '../domain/lane/commanded.js';
+import { type Done, LaneChanges } from '../lane/lane-changes.js';
+import { type MadeRetry, requestRetry, retryMade } from './rules/request-retry.js';
+
+/** What became of it; `silent`: Stripe did not show the invoice, so nothing was decided. */
+export type Retried = Done<MadeRetry> | { readonly ok: false; readonly silent: CallFailure };
+
+@Injectable()
+export class RetriesFlow {
+  constructor(
+    private readonly store: LaneStore,
+    private readonly lanes: LaneChanges,
+    private readonly platform: BillingPlatform,
+  ) {}
+
+  /** Refuses with 404, or with 409 `invoice_not_retryable` and why. A `name` that was used before gives the retry it made. */
+  async retry(invoiceId: string, by: string, name: NamedRequest | null): Promise<Retried> {
+    const askedAt = await this.store.time();
+    const read = await this.platform.readToRetry(invoiceId);
+    if (!read.ok) return { ok: false, silent: read };
+    const shown = read.value;
+    if (shown === null) return refuse(404, 'not_found', 'There is no such invoice.');
+    const named = name === null ? null : { name, find: retryMade };
+    return this.lanes.change(invoiceId, (s, ctx) => requestRetry(s, { shown, askedAt, by }, ctx), named);
+  }
+}

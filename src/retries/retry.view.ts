@@ -1,0 +1,72 @@
+// What followed the refusals of an invoice, as the API shows it.
+import { ApiProperty } from '@nestjs/swagger';
+import { type InvoiceRow } from '../domain/model.js';
+import { REFUSAL_KINDS, RETRY_ENDS, type RetryTrail } from '../domain/retry.js';
+import { Amount, Count, Flag, Many, Text, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
+
+const MEANS = ['charge', 'link'] as const;
+
+export class RetryView {
+  @Count('Counts from 1 for the invoice.') number!: number;
+  @Time() at!: string;
+  @Word(REFUSAL_KINDS) after!: string;
+  @Word(MEANS) means!: string;
+  @TextOrNull('Who asked for it; null: the schedule.') by!: string | null;
+  @Amount() amount!: number;
+  @Text('The id of the event that was made for the MoR, or our id of the payment link.') ref!: string;
+  @Flag('Taken back before it was sent; it does not count.') withdrawn!: boolean;
+}
+
+export class RetriesView {
+  @Word(REFUSAL_KINDS, 'What the last refusal calls for.') decline_kind!: string;
+  @TextOrNull("The processor's decline code.") decline_code!: string | null;
+  @Time('When the last refusal was heard of.') refused_at!: string;
+  @Many(RetryView, 'Oldest first.') made!: RetryView[];
+  @TimeOrNull('The MoR was asked to charge again then, and its verdict is awaited.') waiting_since!: string | null;
+  @TimeOrNull('The schedule ended then.') ended_at!: string | null;
+  @ApiProperty({ enum: RETRY_ENDS, type: String, nullable: true, description: 'What the end of the schedule does.' })
+  end!: string | null;
+}
+
+/** Null: the MoR refused nothing. */
+export function retriesView(i: Pick<InvoiceRow, 'retries'>): RetriesView | null {
+  return i.retries === null ? null : shown(i.retries);
+}
+
+function shown({ refusal, retries, waitingSince, ended }: RetryTrail): RetriesView {
+  return {
+    decline_kind: refusal.kind,
+    decline_code: refusal.code,
+    refused_at: refusal.heardAt,
+    made: retries.map(({ number, at, kind, means, by, minor, ref, withdrawn }) => ({
+      number,
+      at,
+      after: kind,
+      means,
+      by,
+      amount: Number(minor),
+      ref,
+      withdrawn,
+    })),
+    waiting_since: waitingSince,
+    ended_at: ended?.at ?? null,
+    end: ended?.how ?? null,
+  };
+}
+
+/** What comes next, in one sentence; null: nothing by itself, and nothing to tell. */
+export function nextTryOf(i: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'>): string | null {
+  if (i.retries === null || i.status === 'paid' || i.status === 'void') return null;
+  const { waitingSince, ended, refusal } = i.retries;
+  const said = `refused last as ${refusal.kind}${refusal.code === null ? '' : ` (${refusal.code})`}`;
+  if (waitingSince !== null)
+    return `${said}; the MoR was asked to charge again at ${waitingSince}, its verdict is awaited`;
+  if (i.nextTryAt !== null) return `${said}; tried again at ${i.nextTryAt.toISOString()}`;
+  if (ended === null) return `${said}; not tried again by itself for now`;
+  const ends = {
+    nothing: 'the invoice stays open',
+    uncollectible: 'it is marked uncollectible',
+    cancel: 'its subscription is cancelled',
+  };
+  return `${said}; the schedule of retries ended at ${ended.at}${ended.why === null ? '' : ` (${ended.why})`}: ${ends[ended.how]}`;
+}

@@ -1,0 +1,124 @@
+// What follows a refused renewal: a retry, now or later, the end of the schedule, or nothing by itself. It asks no one.
+import { type InvoiceRow, type LaneState } from '../../domain/model.js';
+import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { type RetryEnd, type RetryStep, type RetryTrail } from '../../domain/retry.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+import { type Ctx } from '../../domain/lane/change.js';
+import { endOfLink, openLook } from '../../links/rules/recovery.js';
+import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
+import { awaitsRetry } from './trail.js';
+
+export type Means = RetryStep['do'];
+
+/** `at`: since when, or from when on. For everything but `rest` the invoice is read before anything is done. */
+export type Next =
+  | { readonly do: 'rest' }
+  | { readonly do: 'retry'; readonly means: Means; readonly at: Date }
+  | { readonly do: 'end'; readonly how: RetryEnd; readonly at: Date };
+
+const REST: Next = { do: 'rest' };
+
+/** The next thing that the schedule does by itself. */
+export function nextOf(s: LaneState, ctx: Ctx): Next {
+  const { retrySchedule: schedule } = ctx.settings;
+  const i = s.invoice;
+  const trail = i?.retries ?? null;
+  // In shadow mode nobody is asked, so no retry could be answered.
+  if (schedule === null || i === null || trail === null || ctx.settings.shadow === true) return REST;
+  if (trail.ended !== null || trail.waitingSince !== null || obstacle(s, ctx) !== null) return REST;
+  if (s.reviews.some((r) => r.status === 'open') || hasUnreadLink(s)) return REST;
+  const since = lastTime(s, trail);
+  const step = schedule[trail.refusal.kind][madeOf(s, trail)];
+  const means = step === undefined ? null : meansFor(step.do, i, ctx);
+  if (step === undefined || means === null) return { do: 'end', how: schedule.end, at: whenOpen(i, since, ctx) };
+  const at = step.do === 'link' ? since : new Date(Math.min(since.getTime() + step.afterMs, askedAt(trail, since)));
+  return { do: 'retry', means, at: means === 'link' ? whenOpen(i, at, ctx) : at };
+}
+
+/** Why the renewal cannot be tried again now, as a person is told; null: it can. */
+export function obstacle(s: LaneState, ctx: Ctx): string | null {
+  const i = s.invoice;
+  const status = i?.platformStatus ?? 'unknown';
+  if (status === 'paid') return 'the invoice is paid.';
+  if (status === 'void' || status === 'deleted') return `the invoice is ${status}.`;
+  if (status === 'uncollectible')
+    return 'the invoice is marked uncollectible on Stripe. Make a payment link if the customer wants to pay it.';
+  if (i?.billingReason === SIGNUP_REASON)
+    return 'it is the first invoice of a subscription, which is paid by its signup.';
+  const taken = s.payments.find((p) => p.mark !== 'none');
+  if (taken !== undefined)
+    return taken.succeededAt === null
+      ? `payment ${taken.paymentId ?? taken.id} has not failed: whether its money came is not known yet.`
+      : `money was taken for it already (payment ${taken.paymentId ?? taken.id}).`;
+  if (s.refunds.length > 0)
+    return 'money was given back for it, so some was taken. Find out what before it is charged again.';
+  const trail = i?.retries ?? null;
+  if (i === null || trail === null) return 'no charge of it has failed, as far as the MoR has said.';
+  if (i.amountRemaining !== null && i.amountRemaining <= 0n) return 'nothing is due on it.';
+  const sending = s.messages.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
+  if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
+  if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
+    return `the MoR was asked to charge it again at ${trail.waitingSince ?? ''}, and its answer is awaited until ${i.expectedBy.toISOString()}.`;
+  const link = s.objects.find((o) => isPayableLink(o, ctx.now));
+  if (link !== undefined)
+    return `a payment link can be paid until ${link.deadline?.toISOString() ?? 'later'}: with a charge beside it the customer may pay twice.`;
+  if (s.objects.some(isLiveProforma)) return 'a proforma invoice for it stands: the customer may pay that.';
+  if (meansFor('charge', i, ctx) === null)
+    return ctx.settings.relay
+      ? 'a part of it is paid, and the MoR charges whole invoices; for a payment link RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL are needed.'
+      : 'no way is set up: MOR_RELAY_URL lets the MoR charge again, RECOVERY_LINK_JURISDICTION and RECOVERY_LINK_RETURN_URL allow payment links.';
+  return null;
+}
+
+/** How a person's retry is made: as the schedule would do it next, or would have done without its waits. */
+export function meansNow(s: LaneState, ctx: Ctx): Means | null {
+  const i = s.invoice;
+  const trail = i?.retries ?? null;
+  if (i === null || trail === null) return null;
+  const step = ctx.settings.retrySchedule?.[trail.refusal.kind][madeOf(s, trail)];
+  return meansFor(step?.do ?? (trail.refusal.kind === 'soft' ? 'charge' : 'link'), i, ctx);
+}
+
+/** The other means where the wanted one is not there; null: neither is. The MoR charges what `amount_due` says, so never a rest. */
+function meansFor(wanted: Means, i: InvoiceRow, ctx: Ctx): Means | null {
+  const charge = ctx.settings.relay && (i.amountRemaining === null || i.amountRemaining === i.amountDue);
+  const link = ctx.settings.recoveryLinks !== null;
+  if (wanted === 'charge' ? charge : !link && charge) return 'charge';
+  return link ? 'link' : null;
+}
+
+/** Steps of the schedule that were carried out for this kind of refusal. A link that was replaced by another does not count. */
+function madeOf(s: LaneState, trail: RetryTrail): number {
+  const replaced = (ref: string): boolean => s.objects.some((o) => o.id === ref && o.status === 'REPLACED');
+  return trail.retries.filter((r) => r.kind === trail.refusal.kind && !r.withdrawn && !replaced(r.ref)).length;
+}
+
+/** The last thing that happened: the refusal, a retry of which no verdict is awaited any more, or the end of a link. */
+function lastTime(s: LaneState, trail: RetryTrail): Date {
+  const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REFUSED' && o.status !== 'REPLACED');
+  const made = trail.retries.filter((r) => !r.withdrawn && r.means === 'charge');
+  return new Date(
+    Math.max(
+      Date.parse(trail.refusal.heardAt),
+      ...made.map((r) => Date.parse(r.at)),
+      ...links.map((o) => endOfLink(o).getTime()),
+    ),
+  );
+}
+
+/** A link that has ended is read once more: a payment in its last minute counts. */
+function hasUnreadLink(s: LaneState): boolean {
+  return s.objects.some((o) => o.kind === 'payment_link' && o.readDueAt !== null);
+}
+
+/** When Stripe asked for another attempt, of its own schedule; Infinity: it did not since. */
+function askedAt(trail: RetryTrail, since: Date): number {
+  const at = trail.askedAt === null ? NaN : Date.parse(trail.askedAt);
+  return at - since.getTime() >= RETRY_ASKED_AFTER_MS ? at : Infinity;
+}
+
+/** A link is made of a final invoice, and only such a one can be written off: a draft is waited for. */
+function whenOpen(i: InvoiceRow, at: Date, ctx: Ctx): Date {
+  const look = i.platformStatus === 'draft' ? openLook(i, ctx) : null;
+  return look === null || look.getTime() < at.getTime() ? at : look;
+}

@@ -1,0 +1,68 @@
+// What became of the calls that a schedule of retries makes: the MoR was asked to charge again, or Stripe to end it.
+import { type LaneState } from '../../domain/model.js';
+import { type AnswerTo } from '../../domain/lane/answer.js';
+import { callFailed } from '../../domain/lane/answer-parts.js';
+import { type Ctx, putInvoice, sendAgain } from '../../domain/lane/change.js';
+import { takeRead } from '../../domain/lane/facts.js';
+import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
+import { expectedAnew, putTrail } from './trail.js';
+
+export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
+  order: 3,
+  readFirst: true,
+  // It may have been on its way for hours: the MoR has as long as ever from now on.
+  answered: (s, _, __, ctx) =>
+    s.invoice === null ? s : putInvoice(s, { ...s.invoice, expectedBy: expectedAnew(s.invoice, ctx) }),
+  refused: (s, m, f, ctx) => {
+    const proposal =
+      'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.';
+    return callFailed(waiting(s, null), m, f, { proposal }, ctx);
+  },
+  resolve: (s, r, { resolution }, ctx) => {
+    // The one that was refused last: an earlier retry has been answered since.
+    const m = s.messages.findLast((x) => x.kind === 'retry_charge' && r.subject === `retry_charge:${x.subject}`);
+    if (resolution !== 'retry' || m === undefined || m.status !== 'refused') return carriedOut(s);
+    return carriedOut(sendAgain(waiting(s, ctx), (x) => x.id === m.id, ctx));
+  },
+};
+
+export const markUncollectibleCall: CallRule<AnswerTo<'mark_uncollectible'>> = {
+  order: 3,
+  readFirst: true,
+  answered: (s, _, a, ctx) => takeRead(s, ctx, a.invoice),
+  refused: (s, m, f, ctx) => {
+    const proposal =
+      'The schedule of retries is over, but Stripe did not mark the invoice uncollectible. Fix what the answer names and retry, or do it on Stripe.';
+    return callFailed(s, m, f, { proposal }, ctx);
+  },
+  resolve: sendEndAgain('mark_uncollectible'),
+};
+
+export const cancelSubscriptionCall: CallRule<AnswerTo<'cancel_subscription'>> = {
+  order: 3,
+  readFirst: true,
+  answered: (s) => s,
+  refused: (s, m, f, ctx) => {
+    const proposal =
+      'The schedule of retries is over, but Stripe did not cancel the subscription. Fix what the answer names and retry, or cancel it on Stripe.';
+    return callFailed(s, m, f, { proposal }, ctx);
+  },
+  resolve: sendEndAgain('cancel_subscription'),
+};
+
+/** Whether it is still wanted is decided on a fresh read before it is sent, as the first time. */
+function sendEndAgain(kind: 'mark_uncollectible' | 'cancel_subscription'): ReviewRule {
+  return (s, r, { resolution }, ctx) =>
+    carriedOut(
+      resolution === 'retry' ? sendAgain(s, (m) => m.kind === kind && r.subject === `${kind}:${m.subject}`, ctx) : s,
+    );
+}
+
+function waiting(s: LaneState, ctx: Ctx | null): LaneState {
+  const i = s.invoice;
+  if (i === null || i.retries === null) return s;
+  const state = putTrail(s, { ...i.retries, waitingSince: ctx?.now.toISOString() ?? null });
+  return ctx === null || state.invoice === null
+    ? state
+    : putInvoice(state, { ...state.invoice, expectedBy: expectedAnew(i, ctx) });
+}

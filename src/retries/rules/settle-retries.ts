@@ -1,0 +1,143 @@
+// Carries the schedule of retries out: takes back what has become pointless, makes the link that is due, ends the schedule when its
+// steps are used up, and says when to look again. Each is decided on a read of the invoice made just now.
+import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
+import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
+import { type RetryEnd } from '../../domain/retry.js';
+import { addCall, type Ctx, note, putInvoice, putMessage } from '../../domain/lane/change.js';
+import { isFresh, takeRead } from '../../domain/lane/facts.js';
+import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
+import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { makeRetry } from './make-retry.js';
+import { nextOf } from './next-try.js';
+import { putRetry, putTrail } from './trail.js';
+
+const OURS: ReadonlySet<OutboxRow['kind']> = new Set(['retry_charge', 'mark_uncollectible', 'cancel_subscription']);
+
+export const settleRetries: SettleRule = (s, ctx, lookAgain) => {
+  if (s.invoice === null || s.invoice.retries === null) return s;
+  const state = act(withdraw(s, ctx), ctx);
+  const next = nextOf(state, ctx);
+  const nextTryAt = next.do === 'retry' ? next.at : null;
+  if (next.do !== 'rest') lookAgain(next.at);
+  const { invoice } = state;
+  const same = invoice?.nextTryAt?.getTime() === nextTryAt?.getTime();
+  return invoice === null || same ? state : putInvoice(state, { ...invoice, nextTryAt });
+};
+
+/** What can be done without asking anybody more; a charge is ordered by `orderIfWanted`. */
+function act(s: LaneState, ctx: Ctx): LaneState {
+  const next = nextOf(s, ctx);
+  const i = s.invoice;
+  if (i === null || next.do === 'rest' || next.at.getTime() > ctx.now.getTime()) return s;
+  const how = next.do === 'end' ? next.how : null;
+  if (how === 'nothing') return end(s, how, null, ctx);
+  if (i.platformStatus !== 'open' || !isFresh(i, ctx.now)) return s; // retryErrand makes the read of it
+  if (how !== null) return carryOutEnd(s, i, how, ctx);
+  return next.do === 'retry' && next.means === 'link' ? makeRetry(s, { means: 'link' }, null, ctx) : s;
+}
+
+/** The read that comes before a retry or before the end. */
+export const retryErrand: ErrandRule = (s, ctx, due) => {
+  const i = s.invoice;
+  if (i === null || i.retries === null) return null;
+  const next = nextOf(s, ctx);
+  if (next.do === 'rest' || !due(next.at) || !due(i.readDueAt)) return null;
+  if (next.do === 'retry' && next.means === 'charge') return { do: 'read-to-retry', invoiceId: i.invoiceId };
+  return isFresh(i, ctx.now) ? null : { do: 'read-invoice', invoiceId: i.invoiceId };
+};
+
+/** Stripe showed the invoice, which was taken in, and its subscription: if all is still so, the MoR is asked to charge again. */
+export function orderIfWanted(state: LaneState, shown: ShownToRetry, ctx: Ctx): LaneState {
+  const next = nextOf(state, ctx);
+  if (next.do !== 'retry' || next.means !== 'charge' || next.at.getTime() > ctx.now.getTime()) return state;
+  if (isOver(shown)) return end(state, 'nothing', 'its subscription has ended', ctx);
+  return makeRetry(state, { means: 'charge', shown }, null, ctx);
+}
+
+/** Nobody is charged again for a subscription that has ended, unless a person wants it. */
+export function isOver(shown: ShownToRetry): boolean {
+  return shown.subscriptionStatus === 'canceled' || shown.subscriptionStatus === 'incomplete_expired';
+}
+
+/** The invoice as Stripe showed it to a person's request, unless a newer picture is there. */
+export function takeShown(s: LaneState, shown: ShownToRetry, askedAt: Date, ctx: Ctx): LaneState {
+  const isOld = (s.invoice?.readAt?.getTime() ?? 0) > askedAt.getTime();
+  return isOld ? s : takeRead(s, ctx, shown.invoice);
+}
+
+function carryOutEnd(s: LaneState, i: InvoiceRow, how: Exclude<RetryEnd, 'nothing'>, ctx: Ctx): LaneState {
+  const { invoiceId, subscriptionId } = i;
+  if (how === 'cancel' && subscriptionId === null)
+    return end(s, 'nothing', 'it is of no subscription that could be cancelled', ctx);
+  const call =
+    how === 'uncollectible'
+      ? ({ kind: 'mark_uncollectible', invoiceId } as const)
+      : ({ kind: 'cancel_subscription', invoiceId, subscriptionId: subscriptionId ?? '' } as const);
+  return addCall(end(s, how, null, ctx), ctx, call, invoiceId);
+}
+
+const ENDS: Record<RetryEnd, string> = {
+  nothing: 'the invoice stays open',
+  uncollectible: 'the invoice is marked uncollectible',
+  cancel: 'the subscription is cancelled',
+};
+
+function end(s: LaneState, how: RetryEnd, why: string | null, ctx: Ctx): LaneState {
+  const trail = s.invoice?.retries;
+  if (!trail) return s;
+  const ended = putTrail(s, { ...trail, ended: { at: ctx.now.toISOString(), how, why } });
+  const because = why ?? 'its steps are used up';
+  return note(ended, ctx, 'decision', `the schedule of retries is over, ${because}: ${ENDS[how]}`);
+}
+
+/**
+ * A call that was decided and not answered is taken back as soon as it has become pointless or dangerous: money came, the invoice is
+ * settled, the amount changed, or the customer can pay another way. What was sent before may have had its effect all the same.
+ */
+function withdraw(s: LaneState, ctx: Ctx): LaneState {
+  let state = s;
+  for (const m of s.messages) {
+    if (m.status !== 'pending' || !OURS.has(m.kind)) continue;
+    const why = pointless(state, m, ctx);
+    if (why === null) continue;
+    state = putMessage(state, { ...m, status: 'cancelled', answeredAt: ctx.now });
+    state = takeBack(state, m);
+    const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
+    state = note(state, ctx, 'decision', `${m.kind} taken back: ${why}${tried}`, m.id);
+  }
+  return state;
+}
+
+/** Null: it is still wanted. */
+function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
+  const i = s.invoice;
+  const taken = s.payments.find((p) => p.mark !== 'none');
+  if (taken !== undefined) return `payment ${taken.paymentId ?? taken.id} came`;
+  const status = i?.platformStatus ?? 'unknown';
+  const wanted =
+    m.kind === 'retry_charge'
+      ? ['draft', 'open']
+      : m.kind === 'mark_uncollectible'
+        ? ['open']
+        : ['open', 'uncollectible'];
+  if (
+    status !== 'unknown' &&
+    !wanted.includes(status) &&
+    !(m.kind === 'mark_uncollectible' && status === 'uncollectible')
+  )
+    return `the invoice is ${status}`;
+  if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
+    return 'the customer can pay it another way now';
+  if (m.kind !== 'retry_charge') return null;
+  const minor = i?.retries?.retries.find((r) => r.number === m.generation)?.minor;
+  return i?.amountRemaining?.toString() === minor ? null : 'another amount is due now';
+}
+
+function takeBack(s: LaneState, m: OutboxRow): LaneState {
+  const trail = s.invoice?.retries;
+  if (!trail) return s;
+  if (m.kind !== 'retry_charge') return m.attempts === 0 ? putTrail(s, { ...trail, ended: null }) : s;
+  // Once it was tried, the MoR may have heard of it: its verdict is awaited all the same.
+  if (m.attempts > 0) return s;
+  return putRetry(putTrail(s, { ...trail, waitingSince: null }), m.generation, { withdrawn: true });
+}

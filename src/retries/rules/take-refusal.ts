@@ -1,0 +1,44 @@
+// The MoR refused a renewal, or Stripe asks for another attempt: what is remembered of it. What follows, settle-retries.ts decides.
+import { type LaneState } from '../../domain/model.js';
+import { type Refusal } from '../../domain/retry.js';
+import { type PaymentEvent } from '../../domain/lane/event.js';
+import { type Ctx } from '../../domain/lane/change.js';
+import { kindOfRefusal } from './decline-kinds.js';
+import { putTrail } from './trail.js';
+
+/** The newest refusal counts, by the MoR's clock, in whatever order they are heard; it answers a retry that was awaited. */
+export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState {
+  if (s.invoice === null) return s;
+  const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
+  const refusal: Refusal = {
+    at: e.at.toISOString(),
+    heardAt: ctx.now.toISOString(),
+    eventId: e.eventId,
+    outcome,
+    kind: kindOfRefusal(outcome, e.declineCode),
+    code: e.declineCode,
+  };
+  const trail = s.invoice.retries;
+  if (trail === null) return putTrail(s, { refusal, retries: [], waitingSince: null, askedAt: null, ended: null });
+  if (refusal.at < trail.refusal.at) return s; // of an earlier try, heard of late
+  const newest = isLater(refusal, trail.refusal);
+  return putTrail(s, {
+    ...trail,
+    refusal: newest ? refusal : trail.refusal,
+    waitingSince: null,
+    askedAt: newest ? null : trail.askedAt,
+  });
+}
+
+/** Of two in one second `failed` is the later, as for the payment; then the ids decide, so that the order of arrival does not. */
+function isLater(a: Refusal, b: Refusal): boolean {
+  if (a.at !== b.at) return a.at > b.at;
+  if (a.outcome !== b.outcome) return a.outcome === 'failed';
+  return a.eventId > b.eventId;
+}
+
+/** Stripe asks for another attempt (`invoice.payment_attempt_required`): its own schedule is one cause of a retry. */
+export function takeAttemptAsked(s: LaneState, ctx: Ctx): LaneState {
+  const trail = s.invoice?.retries;
+  return trail ? putTrail(s, { ...trail, askedAt: ctx.now.toISOString() }) : s;
+}

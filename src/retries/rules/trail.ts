@@ -1,0 +1,39 @@
+// What is known of the refusals of one renewal, and of what followed them: read and written here alone.
+import { createHash } from 'node:crypto';
+import { type InvoiceRow, type LaneState } from '../../domain/model.js';
+import { type Retry, type RetryTrail } from '../../domain/retry.js';
+import { type Ctx, putInvoice } from '../../domain/lane/change.js';
+import { DAY_MS, HOUR_MS } from '../../policy.js';
+
+/** Writes a changed trail down. */
+export function putTrail(s: LaneState, retries: RetryTrail): LaneState {
+  return s.invoice === null ? s : putInvoice(s, { ...s.invoice, retries });
+}
+
+/** Changes one retry of the trail. */
+export function putRetry(s: LaneState, number: number, over: Partial<Retry>): LaneState {
+  const trail = s.invoice?.retries;
+  if (!trail) return s;
+  const retries = trail.retries.map((r) => (r.number === number ? { ...r, ...over } : r));
+  return putTrail(s, { ...trail, retries });
+}
+
+/** The MoR was asked to charge again, and no money is known since. */
+export function awaitsRetry(s: LaneState): boolean {
+  const waiting = s.invoice?.retries?.waitingSince ?? null;
+  return waiting !== null && s.payments.every((p) => p.mark === 'none');
+}
+
+/** By when a verdict on a charge that is ordered now is expected: as long as on the first one. */
+export function expectedAnew(i: InvoiceRow, ctx: Ctx): Date {
+  const { renewalAlarmAfterHours: hours, bankDebitAlarmAfterDays: days } = ctx.settings;
+  return new Date(ctx.now.getTime() + (i.paysByDebit === true ? days * DAY_MS : hours * HOUR_MS));
+}
+
+/**
+ * A name for retry `number` of an invoice that is the same after a restored backup: whoever heard of it before it takes the second
+ * for the first. Made of a hash, since an invoice's id may be as long as an event's may.
+ */
+export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, number: number): string {
+  return `${prefix}_${createHash('sha256').update(`${invoiceId}:retry:${number}`).digest('hex').slice(0, 32)}`;
+}

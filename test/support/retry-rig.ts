@@ -1,0 +1,54 @@
+// A refused renewal with a schedule of retries, on the lane's real flow, with the clock in hand.
+import { type LaneState } from '../../src/domain/model.js';
+import { type RetrySchedule } from '../../src/domain/retry.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { type Commanded } from '../../src/domain/lane/commanded.js';
+import { type MadeRetry, requestRetry } from '../../src/retries/rules/request-retry.js';
+import { anInvoice, aPaymentFailed, INVOICE_ID, invoiceEvent } from './builders.js';
+import { ManualClock } from './clock.js';
+import { FakeLinks } from './fake-links.js';
+import { LaneHarness } from './lane-harness.js';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+export const days = (...n: number[]) => n.map((d) => ({ do: 'charge', afterMs: d * DAY_MS }) as const);
+const LINK = [{ do: 'link' }] as const;
+export const SCHEDULE: RetrySchedule = { soft: days(3, 5, 7), hard: LINK, authentication: LINK, end: 'nothing' };
+const RECOVERY = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 7 * 86_400 };
+
+export type Rig = { readonly h: LaneHarness; readonly links: FakeLinks };
+
+export function rig(over: Partial<FlowSettings> = {}): Rig {
+  const clock = new ManualClock();
+  const links = new FakeLinks(clock);
+  const settings = { relay: true, recoveryLinks: RECOVERY, retrySchedule: SCHEDULE, ...over };
+  const h = LaneHarness.inMemory({ clock, settings, channels: links });
+  h.platform.put(anInvoice());
+  return { h, links };
+}
+
+export const state = ({ h }: Rig): Promise<LaneState> => h.state(INVOICE_ID);
+export const relayed = (r: Rig) =>
+  r.h.relay.sent.map((body) => JSON.parse(body) as { id: string; type: string; data: { object: { id: string } } });
+export const after = async (r: Rig, ms: number): Promise<void> => {
+  r.h.clock.advance(ms);
+  await r.h.drain();
+};
+
+let count = 0;
+/** The MoR's verdict on the newest try, said now. */
+export const declined = (r: Rig, code = 'insufficient_funds') =>
+  aPaymentFailed({ paymentId: `pay_${++count}`, declineCode: code, at: r.h.clock.now() });
+
+export async function refused(r: Rig, code = 'insufficient_funds'): Promise<void> {
+  await r.h.take(invoiceEvent('invoice.finalized'), declined(r, code));
+}
+
+export function retry(r: Rig, by = 'ops'): Promise<Commanded<MadeRetry>> {
+  return r.h.command(INVOICE_ID, (s, ctx) => {
+    const invoice = r.h.platform.invoices.get(INVOICE_ID) ?? anInvoice();
+    const status = r.h.platform.ended.has('sub_oak') ? 'canceled' : 'past_due';
+    const shown = { invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: status };
+    return requestRetry(s, { shown, askedAt: ctx.now, by }, ctx);
+  });
+}

@@ -1,0 +1,268 @@
+// A refused renewal through its schedule: charged again, given a link, given up. On the lane's real flow, with the clock in hand.
+import { describe, expect, it } from '@jest/globals';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  aRequiredAction,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../support/builders.js';
+import { failed } from '../support/fakes.js';
+import { openKinds } from '../support/lane-harness.js';
+import { retryName } from '../../src/retries/rules/trail.js';
+import {
+  after,
+  DAY_MS,
+  days,
+  declined,
+  HOUR_MS,
+  refused,
+  relayed,
+  retry,
+  rig,
+  SCHEDULE,
+  state,
+} from '../support/retry-rig.js';
+
+describe('a soft decline with a schedule', () => {
+  it('is charged again by a fresh invoice.created after three days, and the money that then comes marks the invoice', async () => {
+    const r = rig();
+    await refused(r);
+    expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 3 * DAY_MS));
+    await after(r, 3 * DAY_MS - 1);
+    expect(relayed(r)).toEqual([]);
+    await after(r, 1);
+    expect(relayed(r)).toMatchObject([
+      { id: retryName('evt_crossbill', INVOICE_ID, 1), type: 'invoice.created', data: { object: { id: INVOICE_ID } } },
+    ]);
+    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_won', at: r.h.clock.now() }));
+    await r.h.rest(24 * 40);
+    const s = await state(r);
+    expect([s.invoice?.status, s.invoice?.nextTryAt, openKinds(s)]).toEqual(['paid', null, []]);
+    expect(relayed(r)).toHaveLength(1);
+    expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  });
+
+  it('is charged again three times at most, each after its own wait, and then left open', async () => {
+    const r = rig();
+    await refused(r);
+    for (const wait of [3, 5, 7]) {
+      await after(r, wait * DAY_MS - 1);
+      const before = relayed(r).length;
+      await after(r, 1);
+      expect(relayed(r)).toHaveLength(before + 1);
+      await r.h.take(declined(r));
+    }
+    await r.h.rest(24 * 60);
+    const s = await state(r);
+    expect(new Set(relayed(r).map((e) => e.id)).size).toBe(3);
+    expect(relayed(r)).toHaveLength(3);
+    expect(s.invoice?.retries?.ended).toMatchObject({ how: 'nothing', why: null });
+    expect([s.invoice?.status, s.invoice?.nextTryAt, openKinds(s)]).toEqual(['open', null, []]);
+    expect(r.h.platform.effects).toEqual({});
+  });
+
+  it.each([
+    ['uncollectible', { mark_uncollectible: 1 }],
+    ['cancel', { cancel_subscription: 1 }],
+  ] as const)('whose steps are used up ends as the schedule says: %s, once', async (how, effects) => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3), end: how } });
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    r.h.clock.advance(60_000);
+    await r.h.take(declined(r));
+    await r.h.rest(24 * 30);
+    expect(r.h.platform.effects).toEqual(effects);
+    expect((await state(r)).invoice?.retries?.ended?.how).toBe(how);
+    const asked = r.h.platform.asked;
+    const [call] = asked.filter((a) => a.startsWith('mark_uncollectible') || a.startsWith('cancel_subscription'));
+    expect(call).toContain(`crossbill:${Object.keys(effects)[0] ?? ''}:${INVOICE_ID}:1`);
+    expect(asked[asked.indexOf(call ?? '') - 1]).toBe(`read ${INVOICE_ID}`);
+  });
+
+  it('is neither charged again nor written off once it is paid another way, even when no event told of it', async () => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, end: 'cancel' } });
+    await refused(r);
+    r.h.platform.payAnotherWay(INVOICE_ID);
+    await r.h.rest(24 * 60);
+    expect(relayed(r)).toEqual([]);
+    expect(r.h.platform.effects).toEqual({});
+    const ended = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
+    ended.h.platform.put(anInvoice({ status: 'draft', finalizesAt: null }));
+    await ended.h.take(invoiceEvent('invoice.created'), declined(ended));
+    ended.h.platform.change(INVOICE_ID, { status: 'open' });
+    ended.h.platform.payAnotherWay(INVOICE_ID);
+    await ended.h.rest(24 * 60);
+    expect(ended.h.platform.effects).toEqual({});
+  });
+
+  it('a retry that waits to be sent is taken back when money comes meanwhile', async () => {
+    const r = rig();
+    await refused(r);
+    const silent = r.h.relay.send.bind(r.h.relay);
+    r.h.relay.send = () => Promise.resolve(failed('retry'));
+    await after(r, 3 * DAY_MS);
+    r.h.relay.send = silent;
+    await r.h.deliver(aPaymentSucceeded({ paymentId: 'pay_late', at: r.h.clock.now() }));
+    await r.h.rest(24 * 30);
+    expect(relayed(r)).toEqual([]);
+    const s = await state(r);
+    expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
+    expect(s.invoice?.status).toBe('paid');
+  });
+
+  it('the silence after a retry is an alarm again, and nobody is charged meanwhile', async () => {
+    const r = rig();
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    const sent = r.h.clock.now();
+    expect((await state(r)).invoice?.expectedBy).toEqual(new Date(sent.getTime() + DAY_MS));
+    await r.h.rest(24 * 40);
+    expect(openKinds(await state(r))).toEqual(['renewal_overdue']);
+    expect(relayed(r)).toHaveLength(1);
+    await r.h.take(declined(r));
+    const s = await state(r);
+    expect(openKinds(s)).toEqual([]);
+    expect(s.invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
+  });
+
+  it('the silence of a customer who pays by bank debit is waited for as many days as a debit may take', async () => {
+    const r = rig();
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    await r.h.command(INVOICE_ID, (s) => ({
+      ok: true,
+      state: s.invoice === null ? s : { ...s, invoice: { ...s.invoice, paysByDebit: true } },
+      value: null,
+    }));
+    await r.h.take(declined(r));
+    await after(r, 5 * DAY_MS);
+    expect((await state(r)).invoice?.expectedBy).toEqual(new Date(r.h.clock.now().getTime() + 10 * DAY_MS));
+  });
+
+  it('a verdict on an earlier try that is heard of late answers no retry', async () => {
+    const r = rig();
+    const first = r.h.clock.now();
+    await r.h.take(invoiceEvent('invoice.finalized'));
+    r.h.clock.advance(60_000);
+    await r.h.take(declined(r));
+    await after(r, 3 * DAY_MS);
+    await r.h.take(aPaymentFailed({ paymentId: 'pay_older', at: first, declineCode: 'lost_card' }));
+    const trail = (await state(r)).invoice?.retries;
+    expect(trail?.waitingSince).not.toBeNull();
+    expect(trail?.refusal.kind).toBe('soft');
+  });
+
+  it('Stripe’s own request for another attempt is one cause: the next step is taken then, and not twice', async () => {
+    const r = rig();
+    await refused(r);
+    await r.h.take(invoiceEvent('invoice.payment_attempt_required', { eventId: 'evt_at_once' }));
+    await after(r, HOUR_MS);
+    expect(relayed(r)).toEqual([]); // it speaks of the charge that was just refused
+    await after(r, DAY_MS);
+    await r.h.take(invoiceEvent('invoice.payment_attempt_required', { eventId: 'evt_day', at: r.h.clock.now() }));
+    expect(relayed(r)).toHaveLength(1);
+    await after(r, 2 * HOUR_MS);
+    await r.h.take(declined(r));
+    expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
+  });
+
+  it('of a subscription that has ended is not charged again', async () => {
+    const r = rig();
+    await refused(r);
+    r.h.platform.ended.add('sub_oak');
+    await r.h.rest(24 * 60);
+    expect(relayed(r)).toEqual([]);
+    expect((await state(r)).invoice?.retries?.ended).toMatchObject({
+      how: 'nothing',
+      why: 'its subscription has ended',
+    });
+  });
+
+  it('without a relay each step makes a payment link, and the next waits for its end', async () => {
+    const r = rig({ relay: false, retrySchedule: { ...SCHEDULE, soft: days(3, 5) } });
+    await refused(r);
+    await r.h.rest(24 * 90);
+    expect(r.links.asked).toHaveLength(2);
+    const [one, two] = (await state(r)).objects;
+    expect(two?.createdAt.getTime()).toBeGreaterThanOrEqual((one?.deadline?.getTime() ?? 0) + 5 * DAY_MS);
+    expect((await state(r)).invoice?.retries?.ended?.how).toBe('nothing');
+  });
+});
+
+describe('a hard decline with a schedule', () => {
+  it('makes a payment link at once and charges nobody, and the link that is paid marks the invoice', async () => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
+    await refused(r, 'stolen_card');
+    await r.h.drain();
+    expect(r.links.asked).toMatchObject([{ jurisdiction: 'GB' }]);
+    r.links.pay('link_1');
+    await r.h.rest(24 * 40);
+    expect((await state(r)).invoice?.status).toBe('paid');
+    expect(relayed(r)).toEqual([]);
+    expect(r.h.platform.effects).toEqual({ report_payment: 1, attach_payment: 1 });
+  });
+
+  it('a link that nobody pays ends the schedule when it has expired', async () => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, end: 'uncollectible' } });
+    await refused(r, 'stolen_card');
+    await after(r, 6 * DAY_MS);
+    expect(r.h.platform.effects).toEqual({});
+    await r.h.rest(24 * 30);
+    expect(r.h.platform.effects).toEqual({ mark_uncollectible: 1 });
+    expect(r.links.asked).toHaveLength(1);
+  });
+
+  it('follows a soft one: what was tried for the one kind does not use up the other', async () => {
+    const r = rig();
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    await r.h.take(declined(r, 'lost_card'));
+    await r.h.drain();
+    expect(relayed(r)).toHaveLength(1);
+    expect(r.links.asked).toHaveLength(1);
+  });
+});
+
+describe('a renewal that needs authentication', () => {
+  it('gets a link, and none beside a charge that is awaited', async () => {
+    const r = rig();
+    await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ at: r.h.clock.now() }));
+    await r.h.drain();
+    expect(r.links.asked).toHaveLength(1);
+    expect(await retry(r)).toMatchObject({ ok: false, code: 'invoice_not_retryable' });
+  });
+});
+
+describe('the jurisdiction of a link', () => {
+  it.each([
+    ['FR', [], ['FR']],
+    [null, [], ['GB']],
+    ['AQ', ['AQ'], ['AQ', 'GB']],
+  ])(
+    'of a customer in %s is their country, and the setting where the MoR does not collect',
+    async (country, not, asked) => {
+      for (const retrySchedule of [SCHEDULE, null]) {
+        const r = rig({ retrySchedule });
+        not.forEach((c) => r.links.notServed.add(c));
+        r.h.platform.put(anInvoice({ customerCountry: country }));
+        await refused(r, 'stolen_card');
+        await r.h.rest(1);
+        expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(asked);
+        expect(new Set(r.links.asked.map((a) => a.key)).size).toBe(asked.length);
+        expect(openKinds(await state(r))).toEqual([]);
+      }
+    },
+  );
+
+  it('that the MoR serves in neither country is a person’s to decide', async () => {
+    const r = rig();
+    r.links.notServed.add('AQ').add('GB');
+    r.h.platform.put(anInvoice({ customerCountry: 'AQ' }));
+    await refused(r, 'stolen_card');
+    await r.h.rest(24 * 30);
+    expect(r.links.asked.map((a) => a.jurisdiction)).toEqual(['AQ', 'GB']);
+    expect(openKinds(await state(r))).toEqual(['effect_failed']);
+  });
+});
