@@ -139,7 +139,7 @@ export const ROUTE_GIVE_UP_MS = 7 * DAY_MS;
 
 // ---- Disputes
 
-/** How long an alert may be heard of behind the refund that answered it: the MoR tries to deliver it for some hours (events API). */
+/** How long an alert may arrive after the refund that answered it: the MoR tries to deliver it for some hours (events API). */
 export const ALERT_PATIENCE_MS = DAY_MS;
 /** Ids kept of what a dispute or an alert named: its events name one payment, so more are somebody's mistake. */
 export const DISPUTE_NAMES_MOST = 20;
@@ -164,7 +164,7 @@ export const ONBOARDING_BUSY_MS = 30_000;
 export const VERIFY_GRACE_MS = 2 * MINUTE_MS;
 /**
  * An interrupted run resumes only while it is younger than this, counted from its first beginning. A day after that the next daily run
- * is due, which compares everything anew: so nothing that a report says was compared longer ago than that.
+ * is due, which compares everything again: so nothing that a report says was compared longer ago than that.
  */
 export const VERIFY_RESUME_WITHIN_MS = DAY_MS;
 /**

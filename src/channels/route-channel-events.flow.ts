@@ -151,7 +151,7 @@ type Item = {
   readonly dueAt?: Date | null;
 };
 
-/** What a person is told of an event that names nothing we know; null: nothing follows from it. */
+/** What a person is told about an event that names nothing we know; null: nothing follows from it. */
 function itemFor(event: Homeless): Item | null {
   const look =
     'Look it up at the MoR. If it belongs to an invoice, see that the invoice is settled; else dismiss this.';

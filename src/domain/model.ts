@@ -121,7 +121,7 @@ export type PaymentRow = {
   readonly mark: MarkStage;
   readonly markMode: MarkMode | null;
   readonly paymentRecordId: string | null;
-  /** How often a refused mark was tried anew after a fresh read. */
+  /** How often a refused mark was tried again after a fresh read. */
   readonly markTries: number;
   readonly proveDueAt: Date | null;
   readonly proveAttempts: number;
@@ -190,7 +190,7 @@ export type RefundRow = {
   readonly currency: string;
   readonly status: RefundStatus;
   readonly reason: string | null;
-  /** `api`: asked for through us. `event`: made elsewhere and heard of. */
+  /** `api`: asked for through us. `event`: made elsewhere, known by its event. */
   readonly origin: 'api' | 'event';
   /** False: it would exceed the payment, so it is shown but not counted (a review item says so). */
   readonly counted: boolean;

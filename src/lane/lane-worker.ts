@@ -21,12 +21,12 @@ export type LaneWorkerOptions = {
   readonly onError?: (what: string, error: unknown, lane: string | null, events?: Claim['events']) => void;
 };
 
-/** After so many failed decisions an event is parked for a person, and a lane without one is told of. */
+/** After so many failed decisions an event is parked for a person, and a lane without one becomes a review item. */
 const PARK_AFTER = 10;
 const BACK_OFF_MS = 1_000;
 /** Between two claims while deliveries crowd the doors: still more lanes a second than Stripe's budget has calls for. */
 const GIVE_WAY_MS = 200;
-/** How often a lane that was told of is tried again. */
+/** How often a lane with such an item is tried again. */
 const STUCK_EVERY_MS = 3_600_000;
 const MOST_FAILING = 10_000;
 /** A lease is renewed after this part of it: two renewals may fail before it runs out. */
@@ -65,7 +65,7 @@ export class LaneWorker {
     setMaxListeners(this.places + 2, this.stopping.signal);
   }
 
-  /** While `crowded` is true lanes are claimed at a walk: senders wait for their answers, and decisions can. */
+  /** While `crowded` is true workers claim at most five times a second: senders wait for their answers, and decisions can. */
   giveWay(crowded: () => boolean): void {
     this.crowded = crowded;
   }

@@ -59,7 +59,7 @@ export class WorkLaneFlow {
     private readonly router: RouteChannelEventsFlow,
     /** Null: tax is not this bridge's to commit. */
     @Inject(TaxErrands) private readonly tax: TaxErrands | null = null,
-    /** Null: nobody is told of the single steps. */
+    /** Null: nobody watches the single steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
   ) {}
 
@@ -105,7 +105,7 @@ export class WorkLaneFlow {
         const told = openReview(state, this.context.at(now), {
           kind: 'effect_failed',
           subject: `lane:${claim.lane}`,
-          summary: `what is to be done next cannot be decided or written down: ${why}`.slice(0, 600),
+          summary: `the next step cannot be decided or written down: ${why}`.slice(0, 600),
           proposal:
             'The log of the daemon has the whole error: report it. It is tried again every hour, and with `retry`.',
         });

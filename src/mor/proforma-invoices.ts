@@ -108,7 +108,7 @@ export class ProformaInvoices {
     });
   }
 
-  /** The link lives 15 minutes and is made anew on every call. */
+  /** The link lives 15 minutes; each call makes a new one. */
   document(id: string): Promise<CallOutcome<WhenReady<FileLink>>> {
     return this.transport.call(wireGet(`${PATH}/${segment(id)}/document`), {
       name: 'proforma.document',

@@ -1,4 +1,4 @@
-// Looks out for what is to be told and belongs to no lane's step: items of no invoice, deadlines that come near, what verify found.
+// Looks out for what the backend should know and belongs to no lane's step: items of no invoice, deadlines that come near, what verify found.
 import { type Clock } from '../domain/ports/clock.js';
 import { type Notifications } from '../domain/ports/notifications.js';
 import { untoldByKind, untoldOf, type VerifyBooks } from '../domain/ports/verify-books.js';
@@ -66,7 +66,7 @@ export class Lookout {
           forgotAt = now;
         }
       } catch (e) {
-        this.onError('what is to be told could not be looked for', e);
+        this.onError('could not look for what to notify', e);
       }
       await this.clock.sleep(this.everyMs, this.stopping.signal);
     }

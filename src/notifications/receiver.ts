@@ -26,7 +26,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   readonly #url: URL | null;
   readonly #agent: Agent;
 
-  /** `url` null: nobody is told of anything. `timeoutMs`: for tests. */
+  /** `url` null: nothing is sent. `timeoutMs`: for tests. */
   constructor(
     url: Secret | null,
     private readonly secrets: readonly Secret[],

@@ -9,7 +9,7 @@ import { watchCalls } from './watch-calls.js';
 export const LOG = Symbol('LOG');
 /** `Tracer | null`; null: no traces. */
 export const TRACER = Symbol('TRACER');
-/** `OnCall`: told of each finished call to Stripe or to the MoR. */
+/** `OnCall`: called after each finished call to Stripe or to the MoR. */
 export const ON_CALL = Symbol('ON_CALL');
 
 /** Global: imported once, by the application module. */

@@ -21,7 +21,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import { type SpanTime, type TracedCall, type TracedEvent, type TracedWork, Tracer } from './tracer.js';
 
-/** Trouble with the collector is told of once in this time, in milliseconds: it must not flood the log. */
+/** Trouble with the collector is logged once in this time, in milliseconds: it must not flood the log. */
 const TELL_EVERY_MS = 60_000;
 
 export class OtlpTracer extends Tracer {

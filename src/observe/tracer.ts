@@ -11,7 +11,7 @@ export type TracedEvent = {
   readonly lane: string;
 };
 
-/** One claim of a lane; `fence` is drawn anew for each. */
+/** One claim of a lane; each has a new `fence`. */
 export type TracedWork = { readonly lane: string; readonly fence: bigint; readonly events: readonly TracedEvent[] };
 
 export type TracedCall = {

@@ -23,7 +23,7 @@ export type Binaries = { readonly initdb: string; readonly postgres: string };
 
 const PLATFORMS = new Set(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']);
 
-/** All that a server's process is told of our environment: nothing of ours, least of all our secrets. */
+/** All of our environment that a server's process gets: nothing of ours, least of all our secrets. */
 export const SERVER_ENV = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /** The `native` folder of this platform's package. Throws `unsupported_platform` or `package_missing`. */

@@ -86,7 +86,7 @@ type Mode = 'disable' | 'require' | 'verify-ca' | 'verify-full';
 function modeOf(asked: URLSearchParams): Mode | undefined {
   const mode = asked.get('sslmode') ?? asked.get('ssl');
   switch (mode) {
-    case null: // what is to be checked against a certificate is to be encrypted
+    case null: // a certificate is only checked on an encrypted connection
       return asked.has('sslrootcert') ? 'verify-full' : asked.has('sslcert') ? 'require' : undefined;
     case 'disable':
     case 'require':

@@ -92,7 +92,7 @@ export async function connectAlone(url: string, { name, statementMs }: Connectio
 }
 
 /**
- * Milliseconds. Planning anew what a worker asks takes 3 to 10 ms of a connection. It does not grow with the connection's age: the
+ * Milliseconds. Planning again what a worker asks takes 3 to 10 ms of a connection. It does not grow with the connection's age: the
  * first flood may come after days of quiet.
  */
 const PLANS_KEPT_MS = 5_000;

@@ -27,7 +27,7 @@ export type Step = {
   readonly told: readonly NewNotification[];
 };
 
-/** Decides, and says what is to be written. Throws what `decide` throws. `notify` null: nobody is told of anything. */
+/** Decides, and says what to write. Throws what `decide` throws. `notify` null: nothing is sent. */
 export function decideStep(
   work: LaneWork<unknown>,
   known: Step['known'],

@@ -15,7 +15,7 @@ export class PgLaneStore extends LaneStore {
   constructor(
     private readonly db: Database,
     private readonly clock: DatabaseTime,
-    /** How the merchant's backend is told of what steps do; null: it is not. */
+    /** How the merchant's backend hears what steps do; null: it does not. */
     notify: NotifyFormat | null = null,
     /** How long a step may wait for others to share its commit, in milliseconds; 0: not at all. */
     gatherMs = 0,

@@ -13,7 +13,7 @@ export class PgShadowBooks extends ShadowBooks {
     const calls = await this.db.pool.query<{ kind: string; n: string }>(
       `select kind, count(*) as n from open_call where status = 'shadow' group by kind order by kind`,
     );
-    // A mark that was decided anew after shadow mode is our own from then on.
+    // A mark that was decided again after shadow mode is our own from then on.
     const marks = await this.db.pool.query<{ agreed: string; unmarked: string }>(
       `select count(*) filter (where p.mark = 'confirmed') as agreed,
               count(*) filter (where p.mark in ('reporting', 'attaching', 'referencing')) as unmarked

@@ -1,4 +1,4 @@
-// Backfill: what Stripe has and this database never heard of, taken in by verify's own repair.
+// Backfill: what Stripe has and this database has not, taken in by verify's own repair.
 import { type Difference, isRepairable } from '../domain/difference.js';
 import { type Repaired } from './verify-repair.js';
 import { type VerifyFlow, type VerifyOptions, type VerifyReport } from './verify.flow.js';

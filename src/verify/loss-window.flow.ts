@@ -19,7 +19,7 @@ export type LossReport = {
 };
 
 const PAGE = 200;
-/** Looked up one by one, so not without end; what goes beyond is older, and told of by its own watches. */
+/** Looked up one by one, so not without end; what goes beyond is older, and has watches of its own. */
 const MOST = 500;
 @Injectable()
 export class LossWindowFlow {

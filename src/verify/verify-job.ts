@@ -51,7 +51,7 @@ export class VerifyJob implements OnModuleDestroy {
     this.catchUp = false;
   }
 
-  /** A run under way ends at its next step and is gone on with by whoever comes next. */
+  /** A run under way ends at its next step; whoever comes next resumes it. */
   async onModuleDestroy(): Promise<void> {
     const { underWay } = this;
     this.stopping.abort();

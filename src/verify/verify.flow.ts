@@ -34,7 +34,7 @@ export type VerifyOptions = {
   readonly onProgress?: (compared: Readonly<Record<string, number>>) => void;
   /** Called each time when it was written down how far the run is. */
   readonly onSaved?: () => Promise<void>;
-  /** Ends the run early: it is `incomplete` then, and can be gone on with. */
+  /** Ends the run early: it is `incomplete` then, and can be resumed. */
   readonly signal?: AbortSignal;
 };
 

@@ -86,7 +86,7 @@ describe('the daily verify', () => {
     expect(third.runs[0]?.differences).toEqual([]);
   });
 
-  it('is gone on with after an hour when Stripe did not answer, and keeps the time of the last that could compare', async () => {
+  it('resumes after an hour when Stripe did not answer, and keeps the time of the last that could compare', async () => {
     const books = parts.get(VerifyBooks);
     const before = await books.lastComplete();
     await books.nextRunIn(0);

@@ -1,4 +1,4 @@
-// A verify run that is cut off is gone on with: nothing is asked for twice, nothing that was found is lost, nothing is taken on trust.
+// An interrupted verify run resumes: nothing is asked for twice, nothing that was found is lost, nothing is taken on trust.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type BillingEventFacts,
@@ -204,7 +204,7 @@ describe('a verify run that was cut off', () => {
     expect(asked('invoices')).toHaveLength(1 + 1 + 29);
   });
 
-  it('is not gone on with while it lives, and by one process only when it does not', async () => {
+  it('is not resumed while it lives, and by one process only when it does not', async () => {
     await killedHalfWay([]);
     clock.advance(9 * MINUTE);
     expect((await again({ signal: AbortSignal.abort() })).resumedFrom).toBeNull();
@@ -231,7 +231,7 @@ describe('a verify run that was cut off', () => {
     expect(kept.rows.map((r) => r.outcome)).toEqual(['incomplete', 'differences']);
   });
 
-  it('is never clean when it was ended early or Stripe fell silent, and is gone on with at once', async () => {
+  it('is never clean when it was ended early or Stripe fell silent, and resumes at once', async () => {
     await invoices(1, 100);
     const stop = new AbortController();
     const cut = await run({ signal: stop.signal, onProgress: (n) => (n['invoices'] ?? 0) >= 50 && stop.abort() });

@@ -87,7 +87,7 @@ const STEP = 250_000;
 
 /**
  * Fills up to `renewals` old renewals: two ledger entries, two events and three steps of the log each. Indexes and
- * keys of the large tables are dropped for it and made anew, as a dump is restored; then the tables are vacuumed and counted.
+ * keys of the large tables are dropped for it and made again, as a dump is restored; then the tables are vacuumed and counted.
  * Nothing else may use the database meanwhile.
  */
 export async function fillBooks(url: string, renewals: number): Promise<void> {

@@ -97,7 +97,7 @@ async function startDaemon(databaseUrl: string, sandbox: Sandbox): Promise<{ chi
   return { child, port };
 }
 
-/** Sends invoices and their payments over many connections until it is stopped; a connection that ends is opened anew. */
+/** Sends invoices and their payments over many connections until it is stopped; a connection that ends is opened again. */
 class Load {
   readonly counts = { stored: 0, refused: 0, unanswered: 0 };
   readonly acknowledged: string[] = [];

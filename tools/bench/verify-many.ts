@@ -32,7 +32,7 @@ export async function verifyMany(rig: Rig): Promise<void> {
     const seconds = (performance.now() - filled) / 1000;
     const all = await calls();
     const { most } = await memoryOf(undefined);
-    rig.table(`Verify of ${count} invoices, cut off in the middle and gone on with`, [
+    rig.table(`Verify of ${count} invoices, interrupted in the middle and resumed`, [
       { what: 'outcome', seen: `${first.outcome}, then ${second.outcome}` },
       { what: 'went on with the first', seen: String(second.resumedFrom === first.id) },
       { what: 'invoices compared', seen: second.compared['invoices'] ?? 0 },

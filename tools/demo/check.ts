@@ -93,7 +93,7 @@ function refunds(sides: Sides): Finding[] {
     if (owner === undefined || d === undefined) return say('a refund of a payment that nobody knows');
     const own = d.refunds.filter((x) => x.morRefundId === r.id);
     const [mine] = own;
-    // One made in the portal is heard of when it has succeeded, not before (Document 3).
+    // One made in the portal is reported when it has succeeded, not before (Document 3).
     if (own.length === 0 && r.status !== 'succeeded' && r.source !== 'api') return [];
     if (mine === undefined || own.length > 1) return say(`the daemon has ${own.length} such refunds`);
     if (mine.status !== r.status) return say(`${r.status} at the MoR, ${mine.status} at the daemon`);
@@ -131,7 +131,7 @@ function invoices(sides: Sides): Finding[] {
   return sides.stripe.invoices.flatMap((i): Finding[] => {
     const status = called.get(i.id);
     const say = (what: string): Finding[] => [{ about: i.id, what }];
-    if (status === undefined) return say('the daemon has never heard of it');
+    if (status === undefined) return say('the daemon does not know it');
     if (CALLED[i.status]?.includes(status) !== true) return say(`${i.status} on Stripe, ${status} at the daemon`);
     const money = sides.stripe.records.some((r) => r.invoiceId === i.id && references.has(r.reference));
     if (i.status === 'paid' && i.amountDue > 0 && !money) return say('paid on Stripe without money of the MoR');

@@ -1,4 +1,4 @@
-// Writes docs/reference/ anew from the code. `test/docs/reference.test.ts` fails when somebody forgot to.
+// Writes docs/reference/ from the code. `test/docs/reference.test.ts` fails when somebody forgot to.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

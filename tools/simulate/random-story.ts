@@ -249,7 +249,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
             await r.verify.repair(report);
           });
         ask();
-        world.scheduler.plan(world.now + 30 * 60_000, 'verify is gone on with, if it was cut off', () => {
+        world.scheduler.plan(world.now + 30 * 60_000, 'verify resumes, if it was interrupted', () => {
           if (!ended) ask();
         });
       },

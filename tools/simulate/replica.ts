@@ -69,7 +69,7 @@ export type ReplicaParts = {
   readonly sandbox: SandboxCore;
   readonly db: Database;
   readonly settings: FlowSettings;
-  /** The merchant's backend; null: it is told of nothing. */
+  /** The merchant's backend; null: nothing is sent to it. */
   readonly hear: ((delivery: Delivery) => void) | null;
   readonly ids: CountingIds;
   readonly rng: Seeded;

@@ -37,7 +37,7 @@ function proformaRules({ world, seen }: Sides): string[] {
   return broken;
 }
 
-/** A person heard of every dispute, and of every loss in the ledger. */
+/** A person saw every dispute, and of every loss in the ledger. */
 function disputeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { disputeId, outcome, outcomeEvents } of world.disputes) {

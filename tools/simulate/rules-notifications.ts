@@ -8,7 +8,7 @@ export function notificationRules({ world, seen }: Sides): string[] {
   for (const n of rows.values()) {
     const heard = world.heard.filter((h) => h.id === n.id);
     if (n.status !== 'delivered') broken.push(`N1: ${n.type} ${n.subject} is ${n.status} after ${n.attempts} tries`);
-    if (heard.length === 0) broken.push(`N1: nobody heard of ${n.type} ${n.subject}`);
+    if (heard.length === 0) broken.push(`N1: the backend never got ${n.type} ${n.subject}`);
     if (heard.some((h) => h.body !== n.body)) broken.push(`N2: ${n.type} ${n.subject} was sent in other bytes`);
   }
   for (const { id } of world.heard) if (!rows.has(id)) broken.push(`N2: ${id} was sent and is written nowhere`);
@@ -28,7 +28,7 @@ export function notificationRules({ world, seen }: Sides): string[] {
   for (const r of seen.reviews) {
     // Items of no lane are the lookout's, which runs in no world.
     if (r.invoice_id !== null && r.kind !== 'conflicting_event' && !told('review.opened', r.id))
-      broken.push(`N3: nobody was told of the item ${r.kind} ${r.subject}`);
+      broken.push(`N3: the backend was not told of the item ${r.kind} ${r.subject}`);
   }
   return broken;
 }

@@ -1,4 +1,4 @@
-// The rules about what comes twice: a charge is one sum of money, a refund is one whatever its ids, and a customer who paid twice is told of.
+// The rules about what comes twice: a charge is one sum of money, a refund is one whatever its ids, and a customer who paid twice is an item.
 import { PARKING } from '#src/domain/lane/payment.js';
 import { type MorRefund } from '../sandbox/mor/state.js';
 import { amountDue } from '../sandbox/stripe/model.js';
@@ -9,7 +9,7 @@ export function twiceRules(sides: Sides): string[] {
   return [...chargeRules(sides), ...refundIdRules(sides), ...ownCardRules(sides)];
 }
 
-/** D1: a charge that two invoices' payments name is booked once, pays one of them, and a person is told of both. */
+/** D1: a charge that two invoices' payments name is booked once, pays one of them, and an item names both. */
 function chargeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { chargeId, first, second } of world.planted.oneCharge) {

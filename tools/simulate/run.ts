@@ -133,7 +133,7 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
     ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
     ['an event lost', world.lost.length > 0],
-    ['a verify was gone on with', world.resumed > 0],
+    ['an interrupted verify resumed', world.resumed > 0],
     ...[...new Set(world.byHand.map((h) => h.what))].map((what) => [`by hand: ${what}`, true] as const),
     ...[...new Set(reviews.map((r) => r.kind))].map((kind) => [`item ${kind}`, true] as const),
   ];
@@ -178,7 +178,7 @@ export async function verify(world: World, broken: string[]): Promise<void> {
   }
 }
 
-/** A run that is cut off somewhere and gone on with finds what a run in one go finds, and claims nothing before its end. */
+/** A run that is interrupted somewhere and resumed finds what a run in one go finds, and claims nothing before its end. */
 async function inHalves(world: World, whole: VerifyReport, broken: string[]): Promise<void> {
   const { since } = whole;
   const shown = ({ differences }: VerifyReport): string =>
@@ -194,7 +194,7 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
     const rest = await r.verify.run({ since, resume: true });
     said.length = 0;
     if (cut.signal.aborted && half.outcome !== 'incomplete') said.push(`cut off, and ${half.outcome}`);
-    if (cut.signal.aborted && rest.resumedFrom !== half.id) said.push('not gone on with');
+    if (cut.signal.aborted && rest.resumedFrom !== half.id) said.push('did not resume');
     if (rest.outcome !== whole.outcome || shown(rest) !== shown(whole))
       said.push(`in one go ${whole.outcome} ${shown(whole)}, in halves ${rest.outcome} ${shown(rest)}`);
   });

@@ -10,7 +10,7 @@ export type Story = {
     readonly draftPolicy?: 'wait' | 'finalize';
     readonly relay?: boolean;
     readonly morProduct?: 'mor' | 'tor';
-    /** The merchant's backend is told of what happens. */
+    /** The merchant's backend is notified. */
     readonly notify?: boolean;
   };
   readonly plan: (world: World) => Promise<void>;

@@ -229,7 +229,7 @@ export const goldenStories: readonly Story[] = [
     },
   },
   {
-    name: 'the backend is told of a decline, a success and a refund',
+    name: 'the backend is notified of a decline, a success and a refund',
     settings: { draftPolicy: 'finalize', notify: true },
     plan: async (world) => {
       const { people, invoice } = await renewal(world, ['decline', 'succeed']);

@@ -30,7 +30,7 @@ const LONGEST_LEASE_MS = 30_000;
 export type WorldSetup = {
   readonly seed: string;
   readonly settings: FlowSettings;
-  /** The merchant's backend is told of what happens; left out: it is not. */
+  /** The merchant's backend is notified; left out: it is not. */
   readonly notifies?: boolean;
   /** False: the first that can run goes first, so that the same story takes the same steps. */
   readonly shuffled: boolean;

@@ -1,4 +1,4 @@
-// When a proforma invoice or a payment link is looked at although nobody told of it: a webhook may be lost for good.
+// When a proforma invoice or a payment link is looked at without an event: a webhook may be lost for good.
 import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import {
   LINK_LAST_LOOK_AFTER_MS,

@@ -19,7 +19,7 @@ export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   return state;
 }
 
-/** A dispute may be heard of before its payment: the payment that it named, as soon as it is known; else the only one that was taken. */
+/** A dispute may arrive before its payment: the payment that it named, as soon as it is known; else the only one that was taken. */
 function nameDisputed(s: LaneState): LaneState {
   let state = s;
   const taken = s.payments.filter((p) => p.succeededAt !== null);

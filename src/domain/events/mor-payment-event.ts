@@ -47,7 +47,7 @@ export type PaymentNotMade = PaymentFacts & {
 
 export type PaymentRefunded = PaymentFacts & {
   readonly kind: 'payment.refunded';
-  /** Null: a signup was paid through an intent and a link by itself, and the MoR may never have heard of their invoice. */
+  /** Null: a signup was paid through an intent and a link by itself, and the MoR may not know their invoice. */
   readonly invoiceId: string | null;
   readonly processorChargeId: string;
   readonly status: 'partially_refunded' | 'refunded';

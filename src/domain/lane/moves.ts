@@ -19,7 +19,7 @@ function check(what: string, moves: Readonly<Record<string, readonly string[]>>,
 export function moveMark(p: PaymentRow, to: MarkStage): PaymentRow {
   if (p.mark === to) return p;
   check('a mark', markMoves, p.mark, to);
-  // What waits is not being marked: the mode is chosen, or found out, anew.
+  // What waits is not being marked: the mode is chosen, or found out, again.
   return { ...p, mark: to, markMode: to === 'waiting' ? null : p.markMode };
 }
 

@@ -20,7 +20,7 @@ export type WaitingEvent = {
 
 export type Claim = {
   readonly lane: string;
-  /** Drawn anew at each claim: a write with an older one is refused. */
+  /** New at each claim: a write with an older one is refused. */
   readonly fence: bigint;
   /** Types of the events that wait: tells whether the invoice will have to be read. */
   readonly waitingTypes: readonly string[];
@@ -34,7 +34,7 @@ export type EventVerdict = {
   readonly reason: string | null;
 };
 
-/** One lane's part of a transaction. `decide` is pure: it gets what is stored and says what is to be stored. */
+/** One lane's part of a transaction. `decide` is pure: it gets what is stored and says what to store. */
 export type LaneWork<T> = {
   readonly lane: string;
   /** Null: not a worker (an API call); works beside a lease, never against the row lock. */

@@ -42,7 +42,7 @@ export type DeliveryResult = {
 export abstract class Receiver {
   /** False: no NOTIFY_URL is set. */
   abstract readonly enabled: boolean;
-  /** Sends once, signed anew. Never rejects. */
+  /** Sends once, freshly signed. Never rejects. */
   abstract send(delivery: Delivery, at: Date): Promise<DeliveryResult>;
 }
 
@@ -56,7 +56,7 @@ export type TakenNotification = Delivery & {
 export type Untold = {
   readonly opened: readonly ReviewRow[];
   readonly dueSoon: readonly ReviewRow[];
-  /** The newest verify run, if it found differences; null: it did not, or it was told of. */
+  /** The newest verify run, if it found differences; null: it did not, or they were sent. */
   readonly runId: string | null;
 };
 
@@ -79,7 +79,7 @@ export abstract class Notifications {
   abstract time(): Promise<Date>;
   /** Writes them down. One that is there already stays as it is. */
   abstract add(rows: readonly NewNotification[]): Promise<void>;
-  /** Looks for what is to be told of and belongs to no step. `soonMs`: how long before its deadline a review item is due soon. */
+  /** Looks for what the backend should know and belongs to no step. `soonMs`: how long before its deadline a review item is due soon. */
   abstract untold(soonMs: number): Promise<Untold>;
   /** Takes on up to `limit` that are due; each is due again after `againInMs`, should this process die. None while the receiver is gone. */
   abstract take(limit: number, againInMs: number): Promise<readonly TakenNotification[]>;

@@ -13,7 +13,7 @@ export type SignupRow = {
   readonly intentId: string | null;
   readonly morCustomerId: string | null;
   readonly taxCalculationId: string | null;
-  /** Its calculation could not be used and was made anew, once. */
+  /** Its calculation could not be used and was made again, once. */
   readonly recalculated: boolean;
   /** The idempotency key towards the MoR. */
   readonly morKey: string;

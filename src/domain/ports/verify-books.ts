@@ -60,7 +60,7 @@ export function acknowledgedOf({ differences }: Pick<VerifyRun, 'differences'>):
   return differences.filter((d) => d.reviewId === null && d.acknowledged);
 }
 
-/** Which run may be gone on with, and what as. */
+/** Which run may be resumed, and what as. */
 export type TakeUp = {
   /** Of the run that goes on. */
   readonly id: string;
@@ -102,7 +102,7 @@ export abstract class VerifyBooks {
   /** A run that begins. */
   abstract begin(run: VerifyRun, progress: VerifyProgress): Promise<void>;
   /**
-   * What a run found so far; `progress` null: it is through. False, and nothing is written, when another run has gone on with it
+   * What a run found so far; `progress` null: it is through. False, and nothing is written, when another run has resumed it
    * in the meantime.
    */
   abstract save(run: VerifyRun, progress: VerifyProgress | null): Promise<boolean>;

@@ -23,7 +23,7 @@ export function putDown(told: Told, format: NotifyFormat, at: Date): NewNotifica
   return { id: notificationId(type, subject), type, subject, invoiceId, format, body, at };
 }
 
-/** What a step of a lane is to be told of, and the lane with a line for each in its timeline. */
+/** What the backend is told about a step of a lane, and the lane with a line for each in its timeline. */
 export function putDownStep(
   before: LaneState,
   after: LaneState,

@@ -1,4 +1,4 @@
-// What a step of a lane is to be told of: found by comparing the lane before and after it, so that no rule has to remember to tell.
+// What the backend is told about a step of a lane: found by comparing the lane before and after it, so that no rule has to remember to tell.
 import {
   type AttemptRow,
   type LaneState,
@@ -29,7 +29,7 @@ export function tellLane(before: LaneState, after: LaneState): readonly Told[] {
   ];
 }
 
-// Statuses in which an invoice waits for its money. In any other one, a refusal that was heard of late left nothing open.
+// Statuses in which an invoice waits for its money. In any other one, a refusal that arrives late leaves nothing open.
 const LEFT_OPEN: ReadonlySet<PublicInvoiceStatus> = new Set(['expected', 'open', 'review']);
 
 const isOpen = (r: ReviewRow): boolean => r.status === 'open';

@@ -20,7 +20,7 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
     ...p,
     refundedTotal:
       total === null ? p.refundedTotal : p.refundedTotal === null || total > p.refundedTotal ? total : p.refundedTotal,
-    // `refunded` is the end, whichever of two refunds is heard of last.
+    // `refunded` is the end, whichever of two refunds arrives last.
     status: p.succeededAt === null && p.status !== 'refunded' ? e.status : p.status,
   };
   const state = putPayment(s, withTotal);

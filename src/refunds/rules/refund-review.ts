@@ -11,7 +11,7 @@ export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
   if (choice.resolution === 'apply') return endRefund(s, r, choice);
   if (choice.resolution !== 'retry') return carriedOut(s);
   const refund = s.refunds.find((x) => x.id === r.refundId);
-  // One that failed is asked for anew, as another refund: its amount is reserved no more.
+  // One that failed is asked for again as another refund: its amount is no longer reserved.
   if (refund === undefined || refund.status === 'failed') return erasedRequest(s, r) ?? carriedOut(s);
   return (
     erasedRequest(s, r) ?? carriedOut(sendAgain(s, (m) => m.kind === 'create_refund' && m.subject === refund.id, ctx))

@@ -65,7 +65,7 @@ function requestOf(s: LaneState, r: RefundRow): OutboxRow | undefined {
   return s.messages.find((m) => m.kind === 'create_refund' && m.subject === r.id);
 }
 
-/** What was told of as waiting is not any more; that a refund failed after all is told anew, since its amount is free now. */
+/** An item about a waiting refund no longer holds; that it failed after all is a new item, since its amount is free now. */
 function endOfWait(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
   const waited = openReviewOf(s, 'refund_stuck', r.id) !== undefined;
   const over = r.status === 'succeeded' ? [r.id, failedSubject(r)] : [r.id];

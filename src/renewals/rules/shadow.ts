@@ -45,7 +45,7 @@ export function settleShadowed(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState
 }
 
 /**
- * After shadow mode, when a person asks for it (`verify --repair`): what was decided then and nobody did is decided anew. In
+ * After shadow mode, when a person asks for it (`verify --repair`): what was decided then and nobody did is decided again. In
  * shadow mode, and for what somebody did, nothing.
  */
 export function decideShadowedAnew(s: LaneState, ctx: Ctx): LaneState {

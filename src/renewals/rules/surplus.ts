@@ -4,7 +4,7 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/mo
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
 
-/** Told once per amount, however often it is heard of: by the answer to the mark, by `invoice.overpaid`, by a read. */
+/** Told once per amount, however often it is reported: by the answer to the mark, by `invoice.overpaid`, by a read. */
 export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null) return s;

@@ -119,7 +119,7 @@ function cannotBeUsed(f: CallFailure): boolean {
   return f.code === 'invalid_state' && f.errors[0]?.field === 'taxCalculationId';
 }
 
-/** A person says: once more. A transaction begins anew with its calculation, a refund with its shares. */
+/** A person says: once more. A transaction starts over with its calculation, a refund with its shares. */
 export function retryTax(s: LaneState, r: ReviewRow, ctx: Ctx): LaneState {
   const t = s.taxes.find((x) => x.stage === 'parked' && isTaxOf(r, x));
   if (t === undefined) return s;

@@ -151,7 +151,7 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 }
 
 /**
- * The ledger against the invoice as Stripe lists it. `ours` null: we have never heard of it.
+ * The ledger against the invoice as Stripe lists it. `ours` null: we do not know it.
  * @param graceMs an invoice younger than this, in milliseconds, is under way. Its status alone says nothing until it is older than
  * VERIFY_GRACE_MS, since the news of it comes by and by; what is lost or differs in money does.
  */
@@ -183,7 +183,7 @@ export function compareInvoice(
   return [difference(facts.amountPaid === 0n ? 'charged_not_marked' : 'amount_differs', 'person', detail, about)];
 }
 
-/** The status as we know it is not the one Stripe shows: whatever told of the change never came (Stripe may not even have made it). */
+/** The status as we know it is not the one Stripe shows: the event of the change never came (Stripe may not even have made it). */
 export function pictureDiffers(facts: Pick<InvoiceFacts, 'invoiceId' | 'status'>, ours: OurInvoice): Difference[] {
   const known = ours.invoice.platformStatus;
   if (known === facts.status) return [];

@@ -1,4 +1,4 @@
-// How far a verify run is, so that a run that was cut off can be gone on with. Pure.
+// How far a verify run is, so that an interrupted run can resume. Pure.
 import { type FlowSettings } from '../../domain/settings.js';
 import { VERIFY_GRACE_MS } from '../../policy.js';
 import { type Listing, type VerifyProgress } from '../../domain/difference.js';
@@ -6,7 +6,7 @@ import { type Listing, type VerifyProgress } from '../../domain/difference.js';
 /** Raised when a release compares more than the one before: half a run of the older would not have looked at all. */
 export const PROGRESS_VERSION = 2;
 
-/** What is listed, and so can be gone on with. */
+/** What is listed, and so can be resumed. */
 export const LISTS = ['invoices', 'records', 'notes', 'events'] as const;
 export type ListName = (typeof LISTS)[number];
 
@@ -39,7 +39,7 @@ export function afterPage({ todo, newest }: Listing, times: readonly Date[], isL
 }
 
 /**
- * What is to be listed when a run is gone on with: what was made since it listed the newest, with what was too young to be compared
+ * What a resumed run has to list: what was made since it listed the newest, with what was too young to be compared
  * then; after that the rest.
  */
 export function takenUp(listing: Listing, since: Date): Listing {

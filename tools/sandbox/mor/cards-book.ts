@@ -17,7 +17,7 @@ export type Intent = {
   status: string;
 };
 
-/** What the MoR knows of an invoice that it heard of. */
+/** What the MoR knows of an invoice that it was sent. */
 export type HeardInvoice = {
   readonly id: string;
   readonly customerId: string;

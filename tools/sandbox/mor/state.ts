@@ -112,7 +112,7 @@ export class MorState {
   readonly refunds = new Map<string, MorRefund>(); // by rfnd_…
   /** Whether a tax calculation exists; Document 2's plug-in sets it. */
   taxCalculationExists: (id: string) => boolean = () => true;
-  /** To be told of each card payment that took money; Document 2's plug-in sets it (`payment.captured`). */
+  /** Called for each card payment that took money; Document 2's plug-in sets it (`payment.captured`). */
   paymentCaptured: (payment: MorPayment) => void = () => undefined;
   /** Registers an endpoint for every event at the start and gives its secret; Document 2's plug-in sets it. */
   registerEventWebhook: (url: string) => string = () => '';
