@@ -166,6 +166,7 @@ create trigger lane_log_append_only before delete or truncate on lane_log execut
 create table invoice (
   invoice_id          text primary key,
   customer_id         text,
+  number              text,
   status              text not null check (status in ('expected','open','held','marking','paid','ignored','void','review')),
   platform_status     text not null check (platform_status in ('unknown','draft','open','paid','uncollectible','void','deleted')),
   billing_reason      text,
@@ -381,6 +382,7 @@ create table ledger_entry (
   processor_charge_id text,   -- null for the second payment of one invoice that names the same charge
   refund_id      text,
   event_id       text,
+  moved_at       timestamptz not null, -- when it happened: the month that it belongs to
   recorded_at    timestamptz not null,
   unique (reason, subject) -- the same cause cannot move the same money twice
 );

@@ -18,6 +18,8 @@ export type InvoiceRow = {
   readonly customerId: string | null;
   /** ISO 3166-1 alpha-2, of the customer's address on the invoice; null: the platform has not said. */
   readonly customerCountry: string | null;
+  /** As the customer reads it on the invoice; null: Stripe has not given it one yet, or has not said. */
+  readonly number: string | null;
   readonly status: PublicInvoiceStatus;
   readonly platformStatus: PlatformStatus;
   readonly billingReason: string | null;
@@ -307,7 +309,13 @@ export type LedgerEntry = {
   readonly refundId: string | null;
   /** The inbox event that caused it; null: a call's answer or a person did. */
   readonly eventId: string | null;
+  /** When the entry was made. */
   readonly at: Date;
+  /**
+   * When it happened, which says what month it belongs to: the MoR's own time of money that was taken, given back or lost, and `at` for
+   * what happened on Stripe. Earlier than `at`, by weeks where an event came late.
+   */
+  readonly movedAt: Date;
 };
 
 /** One line of an invoice's timeline. */

@@ -4,11 +4,11 @@ import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { Books, type LedgerRow } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
-import { html } from '../console/html.js';
+import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
-import { amount, invoiceLink, paymentLink, time, words } from '../console/show.js';
+import { amount, customerLink, facts, id, invoiceLink, paymentLink, time, words } from '../console/show.js';
 
 const LEDGER_FILTERS = [
   { name: 'invoice_id', label: 'Invoice' },
@@ -31,15 +31,37 @@ const LEDGER_FILTERS = [
 ] as const;
 
 const LEDGER: readonly Column<LedgerRow>[] = [
-  { label: 'Entry', cell: (e) => html`<code class="id">${e.id}</code>` },
   { label: 'Reason', cell: (e) => words(e.reason) },
   { label: 'Amount', cell: (e) => amount(e.amount, e.currency), number: true },
   { label: 'Debit', cell: (e) => words(e.debitAccount) },
   { label: 'Credit', cell: (e) => words(e.creditAccount) },
+  { label: 'Customer', cell: (e) => customerLink(e.customerId) },
   { label: 'Invoice', cell: (e) => invoiceLink(e.invoiceId) },
   { label: 'Payment', cell: (e) => paymentLink(e.paymentId) },
-  { label: 'Recorded', cell: (e) => time(e.recordedAt) },
+  { label: 'Happened', cell: (e) => time(e.movedAt) },
+  { label: 'All ids', cell: allIds },
 ];
+
+/** Every other id that is known of what an entry tells of, to be copied; folded, since there are up to nine. */
+function allIds(e: LedgerRow): Html {
+  const ids = [
+    ['Entry', e.id],
+    ['Customer at the MoR', e.morCustomerId],
+    ['Invoice number', e.invoiceNumber],
+    ["Processor's charge", e.processorChargeId],
+    ['Payment record on Stripe', e.paymentRecordId],
+    ['Refund', e.refundId],
+    ['Refund at the MoR', e.morRefundId],
+    ["Processor's refund", e.processorRefundId],
+    ['Credit note on Stripe', e.creditNoteId],
+    ['Event', e.eventId],
+  ].filter((row): row is [string, string] => row[1] !== null);
+  const rows = ids.map(([name, value]): [string, Html] => [name, id(value)]);
+  return html`<details class="ids">
+    <summary>${ids.length} ids</summary>
+    ${facts([...rows, ['Recorded', time(e.recordedAt)]])}
+  </details>`;
+}
 
 @Pages('console/ledger')
 export class LedgerPages {

@@ -37,6 +37,7 @@ export function invoicePart(v: InvoiceView): Html {
     ['Paid on Stripe', amount(i.amountPaid, i.currency)],
     ['Remaining on Stripe', amount(i.amountRemaining, i.currency)],
     ['Invoice', id(i.invoiceId)],
+    i.number === null ? null : ['Number', foreign(i.number)],
     ['Customer', customerLink(i.customerId)],
     ['Customer at the MoR', id(v.morCustomerId)],
     ['Reason', foreign(i.billingReason === null ? null : words(i.billingReason))],

@@ -53,6 +53,7 @@ export class TimelineLine {
 
 export class InvoiceListView {
   @Text("Stripe's `in_…`.") id!: string;
+  @TextOrNull('As the customer reads it; null until the invoice is final.') number!: string | null;
   @TextOrNull() customer_id!: string | null;
   @TextIfAny() mor_customer_id?: string | undefined;
   @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
@@ -90,6 +91,7 @@ export function invoiceListView(i: InvoiceListItem): InvoiceListView {
   const names = new Map(i.payments.map((p) => [p.id, paymentName(p)]));
   return {
     id: i.invoiceId,
+    number: i.number,
     customer_id: i.customerId,
     mor_customer_id: i.morCustomerId ?? undefined,
     status: i.status,

@@ -33,7 +33,7 @@ import { eventById, eventPage } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 import { readLane } from './lane-reader.js';
 import { ledBy } from './led-by.js';
-import { ledgerPage } from './ledger-queries.js';
+import { ledgerPage, morCustomers } from './ledger-queries.js';
 import { newestFirst } from './newest-first.js';
 import { reviewsByDeadline } from './review-queries.js';
 import { readOverview } from './overview-query.js';
@@ -58,19 +58,15 @@ export class PgBooks extends Books {
     super();
   }
 
-  /** The MoR's customer of each, as it was linked last. */
-  private async morCustomers(customerIds: readonly (string | null)[]): Promise<ReadonlyMap<string, string>> {
-    const known = customerIds.filter((id) => id !== null);
-    const links = await this.links.find({ where: { customerId: Any(known) }, order: { linkedAt: 'ASC' } });
-    return new Map(links.map((l) => [l.customerId, l.morCustomerId]));
-  }
-
   async invoices(filter: { status?: string; customerId?: string }, page: PageRequest): Promise<Page<InvoiceListItem>> {
     const indexes = [['customerId'], ['status']];
     const { data, nextCursor } = await newestFirst(this.invoiceRows, 'seq', filter, page, { indexes });
     const theirs = { where: { invoiceId: Any(data.map((r) => r.invoiceId)) }, order: { seq: 'ASC' } } as const;
     const [mor, payments, refunds] = await Promise.all([
-      this.morCustomers(data.map((r) => r.customerId)),
+      morCustomers(
+        this.db.orm,
+        data.map((r) => r.customerId),
+      ),
       this.paymentRows.find(theirs),
       this.refundRows.find(theirs),
     ]);
@@ -87,7 +83,7 @@ export class PgBooks extends Books {
     const { state, story } = await readLane(this.db.pool, invoiceId);
     const { invoice, payments, refunds, objects, taxes, messages, reviews } = state;
     if (invoice === null) return null;
-    const morCustomerId = (await this.morCustomers([invoice.customerId])).get(invoice.customerId ?? '') ?? null;
+    const morCustomerId = (await morCustomers(this.db.orm, [invoice.customerId])).get(invoice.customerId ?? '') ?? null;
     return { invoice, morCustomerId, payments, refunds, objects, taxes, messages, reviews, ...story };
   }
 
@@ -112,7 +108,10 @@ export class PgBooks extends Books {
   /** Payments with their refunds and with what banks took of them. */
   private async shown(payments: readonly PaymentRow[]): Promise<PaymentView[]> {
     const [mor, refunds, disputes] = await Promise.all([
-      this.morCustomers(payments.map((p) => p.customerId)),
+      morCustomers(
+        this.db.orm,
+        payments.map((p) => p.customerId),
+      ),
       this.refundRows.find({ where: { paymentRowId: Any(payments.map((p) => p.id)) }, order: { seq: 'ASC' } }),
       this.objectRows.find({
         where: { invoiceId: Any(payments.map((p) => p.invoiceId)), kind: 'dispute' },

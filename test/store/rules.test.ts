@@ -137,14 +137,14 @@ describe('the schema', () => {
     }
   };
 
-  const ENTRY = `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, recorded_at)
+  const ENTRY = `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
     values`;
   const AUDIT = `insert into audit (at, actor, action, source, outcome, status) values (now(), 'ops', 'refund', '::1', 'done', 201)`;
   const logged = (version: number): string =>
     `insert into lane_log (lane, version, at, at_rest, snapshot, change) values ('in_1', ${version}, now(), true, false, '{"f":1}')`;
 
   it('never changes or removes a row of the ledger or the audit, and removes none of the log', async () => {
-    await db.query(`${ENTRY} ('a', 'b', 1, 'EUR', 'payment_collected', 'p', 'in_1', 'p', now())`);
+    await db.query(`${ENTRY} ('a', 'b', 1, 'EUR', 'payment_collected', 'p', 'in_1', 'p', now(), now())`);
     await db.query(AUDIT);
     await db.query(logged(1));
     for (const sql of ['delete from lane_log', 'truncate lane_log'])
@@ -159,7 +159,7 @@ describe('the schema', () => {
 
   it('takes the same cause once, and only money above zero between two accounts', async () => {
     const row = (debit: string, amount: number, subject: string): string =>
-      `${ENTRY} ('${debit}', 'b', ${amount}, 'EUR', 'payment_marked', '${subject}', 'in_1', 'p', now())`;
+      `${ENTRY} ('${debit}', 'b', ${amount}, 'EUR', 'payment_marked', '${subject}', 'in_1', 'p', now(), now())`;
     expect(await refused(row('a', 1, 's'))).toBeNull();
     expect(await refused(row('a', 2, 's'))).toBe('ledger_entry_reason_subject_key');
     expect(await refused(row('a', 0, 't'))).toMatch(/check/);

@@ -39,6 +39,7 @@ export function anInvoice(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
     collectionMethod: 'charge_automatically',
     createdAt: new Date(START.getTime() - 3_600_000),
     finalizationError: null,
+    number: null,
     finalizesAt: null,
     ...over,
   };

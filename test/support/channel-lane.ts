@@ -48,6 +48,7 @@ export function facts(over: Partial<InvoiceFacts> = {}): InvoiceFacts {
     collectionMethod: 'send_invoice',
     createdAt: NOW,
     finalizationError: null,
+    number: null,
     finalizesAt: null,
     ...over,
   };

@@ -37,6 +37,7 @@ function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
     subscriptionId: null,
     collectionMethod: null,
     platformCreatedAt: START,
+    number: null,
     finalizesAt: null,
     finalizationError: null,
     factsAt: START,

@@ -59,10 +59,10 @@ const ROWS: readonly string[] = [
           succeeded_at)
    select 'ref_old' || n, 'pmt_old' || n, 'in_old' || n, 'rfnd_old' || n, 100, 'EUR',
           case when n <= ${RARE} then 'failed' else 'succeeded' end, 'api', true, 'done', at, at from k where n % 50 = 0`,
-  `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, recorded_at)
+  `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
    select 'mor_receivable', 'unmarked_payments', 2990, 'EUR',
           case when n <= ${RARE} and s.reason = 'payment_marked' then 'dispute_lost' else s.reason end,
-          'pmt_old' || n, 'in_old' || n, 'pmt_old' || n, at
+          'pmt_old' || n, 'in_old' || n, 'pmt_old' || n, at, at
      from k, (values ('payment_collected'), ('payment_marked')) as s(reason)`,
   `insert into review (id, kind, status, subject, invoice_id, payment_row_id, summary, proposal, created_at, resolved_at, resolved_by)
    select 'rev_old' || n, case when n <= ${RARE} then 'refund_gap' else 'amount_mismatch' end, 'resolved', 'pmt_old' || n, 'in_old' || n,

@@ -35,6 +35,7 @@ function facts(invoiceId: string, paid: boolean): InvoiceFacts {
     collectionMethod: 'charge_automatically',
     createdAt: new Date(1793491200_000),
     finalizationError: null,
+    number: null,
     finalizesAt: null,
   };
 }

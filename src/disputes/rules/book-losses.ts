@@ -62,16 +62,21 @@ function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, ctx:
   const subject = entries === 0 ? o.id : `${o.id}:${entries + 1}`;
   const now = (of === p.id ? BigInt(had) : 0n) + minor;
   const loss = { of: p.id, minor: now.toString(), entries: entries + 1 };
-  const entry = entryOf(o, p, subject, minor, ctx.now);
+  // The first entry belongs to the bank's time. What corrects it happens now: no month that is over changes by it.
+  const { outcomeAt } = o.detail;
+  const movedAt = entries === 0 && outcomeAt !== undefined ? new Date(outcomeAt) : ctx.now;
+  const entry = entryOf(o, p, subject, minor, { at: ctx.now, movedAt });
   const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
   return note(booked, ctx, 'decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o.id);
 }
 
-function entryOf(o: MorObjectRow, p: PaymentRow, subject: string, minor: bigint, at: Date): LedgerEntry {
+type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
+
+function entryOf(o: MorObjectRow, p: PaymentRow, subject: string, minor: bigint, when: When): LedgerEntry {
   if (o.kind === 'debit_return') {
-    return minor > 0n ? debitReturned(p, subject, minor, at) : debitReturnReversed(p, subject, -minor, at);
+    return minor > 0n ? debitReturned(p, subject, minor, when) : debitReturnReversed(p, subject, -minor, when.at);
   }
-  return minor > 0n ? disputeLost(p, subject, minor, at) : disputeReversed(p, subject, -minor, at);
+  return minor > 0n ? disputeLost(p, subject, minor, when) : disputeReversed(p, subject, -minor, when.at);
 }
 
 function reasonOf(o: MorObjectRow, isLoss: boolean): string {

@@ -164,6 +164,7 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
     invoiceId,
     customerId,
     customerCountry: readCountry(member(invoice, 'customer_address')),
+    number: freeText(member(invoice, 'number')),
     status,
     billingReason: freeText(member(invoice, 'billing_reason')),
     currency: requireCurrency(invoice),

@@ -22,6 +22,7 @@ export function ensureInvoice(s: LaneState, ctx: Ctx): { state: LaneState; invoi
     invoiceId: s.lane,
     customerId: null,
     customerCountry: null,
+    number: null,
     status: 'expected',
     platformStatus: 'unknown',
     billingReason: null,
@@ -76,6 +77,7 @@ export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date)
     ...invoice,
     customerId: invoice.customerId ?? facts.customerId,
     customerCountry: invoice.customerCountry ?? facts.customerCountry,
+    number: invoice.number ?? facts.number,
     billingReason: invoice.billingReason ?? facts.billingReason,
     subscriptionId: invoice.subscriptionId ?? facts.subscriptionId,
     platformCreatedAt: invoice.platformCreatedAt ?? facts.createdAt,
@@ -89,6 +91,7 @@ function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): P
   return {
     customerId: f.customerId,
     customerCountry: f.customerCountry,
+    ...(f.number === null ? {} : { number: f.number }),
     platformStatus: f.status,
     billingReason: f.billingReason,
     currency: f.currency,

@@ -10,6 +10,8 @@ export type InvoiceFacts = {
   readonly customerId: string;
   /** ISO 3166-1 alpha-2, of the customer's address; null when the platform does not say. */
   readonly customerCountry: string | null;
+  /** As the customer reads it on the invoice; null until it is final. */
+  readonly number: string | null;
   readonly status: InvoiceStatus;
   /** For example `subscription_cycle`; null when the platform gave none. */
   readonly billingReason: string | null;

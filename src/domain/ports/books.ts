@@ -38,6 +38,7 @@ export type EventRow = {
   readonly decidedAt: Date | null;
 };
 
+/** An entry with every id that is known today of what it tells of. */
 export type LedgerRow = {
   readonly id: string;
   readonly debitAccount: string;
@@ -45,11 +46,24 @@ export type LedgerRow = {
   readonly amount: bigint;
   readonly currency: string;
   readonly reason: string;
+  /** Null: the read rows were lost, and `crossbill rebuild` has not made them again. */
+  readonly customerId: string | null;
+  readonly morCustomerId: string | null;
   readonly invoiceId: string;
+  readonly invoiceNumber: string | null;
   /** The payment's public id. */
   readonly paymentId: string;
+  readonly processorChargeId: string | null;
+  /** Stripe's `pr_…`; null in mark mode `out_of_band`, and until Stripe has answered. */
+  readonly paymentRecordId: string | null;
+  /** Ours. This and the next three are null for what is no refund. */
   readonly refundId: string | null;
+  readonly morRefundId: string | null;
+  readonly processorRefundId: string | null;
+  readonly creditNoteId: string | null;
   readonly eventId: string | null;
+  /** When it happened: the month that it belongs to. */
+  readonly movedAt: Date;
   readonly recordedAt: Date;
 };
 

@@ -1,5 +1,11 @@
-// The ledger's postings: which accounts each movement of money touches.
+// The ledger's postings: which accounts each movement of money touches, and when it happened.
 import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from '../../domain/model.js';
+
+/** When an entry is made, and when what it tells of happened: the MoR's own time where the MoR or a bank moved the money. */
+type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
+type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
+
+const now = (at: Date): When => ({ at, movedAt: at });
 
 function entry(
   debit: Account,
@@ -8,9 +14,8 @@ function entry(
   subject: string,
   p: PaymentRow,
   minor: bigint,
-  at: Date,
-  eventId: string | null,
-  refundId: string | null,
+  when: When,
+  { eventId = null, refundId = null }: Cause = {},
 ): LedgerEntry {
   const amount = { minor, currency: p.currency };
   const { invoiceId, id: paymentRowId, paymentId, processorChargeId } = p;
@@ -26,51 +31,56 @@ function entry(
     processorChargeId,
     refundId,
     eventId,
-    at,
+    ...when,
   };
 }
 
 /** The MoR took the money: it owes it to the merchant; on Stripe nothing shows it yet. */
 export function paymentCollected(p: PaymentRow, amount: bigint, at: Date, eventId: string | null): LedgerEntry {
-  return entry('mor_receivable', 'unmarked_payments', 'payment_collected', p.id, p, amount, at, eventId, null);
+  const when = { at, movedAt: p.succeededAt ?? at };
+  return entry('mor_receivable', 'unmarked_payments', 'payment_collected', p.id, p, amount, when, { eventId });
 }
 
 /** The invoice shows the payment. */
 export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEntry {
-  return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, at, null, null);
+  return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, now(at));
 }
 
 /** The MoR gave money back: it owes that much less; on Stripe nothing shows it yet. */
 export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
-  return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, at, eventId, r.id);
+  const when = { at, movedAt: r.succeededAt ?? at };
+  const cause = { eventId, refundId: r.id };
+  return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, when, cause);
 }
 
 /** The refund shows on Stripe. */
 export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
-  return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, at, null, r.id);
+  const cause = { refundId: r.id };
+  return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, now(at), cause);
 }
 
 /** A bank took the money of a payment back: the MoR owes that much less. `subject`: our id of the dispute, and which entry of it. */
-export function disputeLost(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, at, null, null);
+export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry('disputed_payments', 'mor_receivable', 'dispute_lost', subject, p, amount, when);
 }
 
 /** A loss is none after all, or less of one: the dispute was won since, or what it took was given back by a refund. */
 export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, at, null, null);
+  return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, now(at));
 }
 
 /** A bank took a debit back after it was settled, as a person has it from the MoR: as for a lost dispute. */
-export function debitReturned(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, at, null, null);
+export function debitReturned(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry('disputed_payments', 'mor_receivable', 'debit_returned', subject, p, amount, when);
 }
 
 /** A return was recorded by mistake, or what it took was given back by a refund. */
 export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, at, null, null);
+  return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, now(at));
 }
 
 /** A refund of a payment that never was marked: both clearing accounts are settled against each other. */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
-  return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, at, null, r.id);
+  const cause = { refundId: r.id };
+  return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, now(at), cause);
 }

@@ -8,6 +8,7 @@ export class InvoiceEntity implements InvoiceRow {
   @PrimaryColumn('text') invoiceId!: string;
   @Column('text', { nullable: true }) customerId!: string | null;
   @Column('char', { length: 2, nullable: true }) customerCountry!: string | null;
+  @Column('text', { nullable: true }) number!: string | null;
   @Column('text') status!: InvoiceRow['status'];
   @Column('text') platformStatus!: InvoiceRow['platformStatus'];
   @Column('text', { nullable: true }) billingReason!: string | null;

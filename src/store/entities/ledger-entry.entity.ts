@@ -17,5 +17,6 @@ export class LedgerEntryEntity {
   @Column('text', { nullable: true }) processorChargeId!: string | null;
   @Column('text', { nullable: true }) refundId!: string | null;
   @Column('text', { nullable: true }) eventId!: string | null;
+  @Column('timestamptz') movedAt!: Date;
   @Column('timestamptz') recordedAt!: Date;
 }

@@ -214,6 +214,7 @@ export function anInvoice(invoiceId: string, customerId: string, amountDue: bigi
     collectionMethod: 'charge_automatically',
     createdAt: new Date('2026-11-20T11:00:00Z'),
     finalizationError: null,
+    number: null,
     finalizesAt: null,
   };
 }
