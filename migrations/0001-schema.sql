@@ -192,10 +192,13 @@ create table invoice (
   retries             jsonb,                -- what followed the MoR's refusals; null: it refused nothing
   next_try_at         timestamptz,          -- when a refused renewal is tried again by itself
   first_seen_at       timestamptz not null,
-  seq                 bigint generated always as identity unique
+  seq                 bigint generated always as identity
 ) with (fillfactor = 85);
-create index invoice_customer on invoice (customer_id, seq desc);
-create index invoice_status on invoice (status, seq desc);
+-- Lists are ordered by the time that people filter them by, then by the number: so any stretch of time is found at once, and no index
+-- is kept for the number alone. Of an invoice it is when Stripe made it.
+create index invoice_listed on invoice ((coalesce(platform_created_at, first_seen_at)) desc, seq desc);
+create index invoice_customer on invoice (customer_id, (coalesce(platform_created_at, first_seen_at)) desc, seq desc);
+create index invoice_status on invoice (status, (coalesce(platform_created_at, first_seen_at)) desc, seq desc);
 create index invoice_expected_by on invoice (expected_by) where status = 'expected';
 
 create table payment (
@@ -227,13 +230,15 @@ create table payment (
   signup_id                   text,
   identified_by               text,        -- who named its payment_id; null: the MoR did
   recorded_at                 timestamptz not null,
-  seq                         bigint generated always as identity unique
+  seq                         bigint generated always as identity
 ) with (fillfactor = 85);
 create index payment_invoice on payment (invoice_id);
-create index payment_customer on payment (customer_id, seq desc);
+-- When the money was taken; until then, the MoR's last verdict; until there is one, when it was first heard of.
+create index payment_listed on payment ((coalesce(succeeded_at, verdict_at, recorded_at)) desc, seq desc);
+create index payment_customer on payment (customer_id, (coalesce(succeeded_at, verdict_at, recorded_at)) desc, seq desc);
 create index payment_charge on payment (processor_charge_id) where processor_charge_id is not null;
 create index payment_intent on payment (processor_payment_intent_id) where processor_payment_intent_id is not null;
-create index payment_status on payment (status, seq desc);
+create index payment_status on payment (status, (coalesce(succeeded_at, verdict_at, recorded_at)) desc, seq desc);
 -- A charge that a browser named pays one signup only.
 create unique index payment_signup_charge on payment (processor_charge_id) where origin = 'signup';
 -- At most one payment is being marked, or was, on an invoice; a person may have let a part payment through beside it.
@@ -264,13 +269,15 @@ create table refund (
   failure             jsonb,
   created_at          timestamptz not null,
   succeeded_at        timestamptz,
-  seq                 bigint generated always as identity unique
+  seq                 bigint generated always as identity
 );
+-- When the money was given back; until then, when it was asked for.
+create index refund_listed on refund ((coalesce(succeeded_at, created_at)) desc, seq desc);
 create index refund_invoice on refund (invoice_id);
 create index refund_payment on refund (payment_row_id);
 create unique index refund_mor_id on refund (mor_refund_id, payment_row_id) where mor_refund_id is not null;
 create index refund_created on refund (created_at);
-create index refund_status on refund (status, seq desc);
+create index refund_status on refund (status, (coalesce(succeeded_at, created_at)) desc, seq desc);
 create index refund_unmirrored on refund (invoice_id) where mirror not in ('done', 'not_needed');
 create unique index refund_processor_id on refund (processor_refund_id, payment_row_id) where processor_refund_id is not null;
 
@@ -342,13 +349,14 @@ create table review (
   resolution     text,
   note           text,
   due_at         timestamptz, -- until when a person must have acted
-  seq            bigint generated always as identity unique
+  seq            bigint generated always as identity
 );
+create index review_listed on review (created_at desc, seq desc);
 create unique index review_open_once on review (kind, subject) where status = 'open';
 create index review_invoice on review (invoice_id);
-create index review_status on review (status, seq desc);
-create index review_kind on review (kind, seq desc);
-create index review_kind_status on review (kind, status, seq desc);
+create index review_status on review (status, created_at desc, seq desc);
+create index review_kind on review (kind, created_at desc, seq desc);
+create index review_kind_status on review (kind, status, created_at desc, seq desc);
 create index review_subject on review (subject);
 create index review_due on review (due_at, seq desc) where status = 'open';
 
@@ -396,6 +404,9 @@ create index ledger_entry_payment on ledger_entry (payment_row_id);
 create index ledger_entry_recorded_at on ledger_entry using brin (recorded_at) with (pages_per_range = 32, autosummarize = on);
 -- A reason that is rare. Of the two that every payment makes one is always near.
 create index ledger_entry_reason on ledger_entry (reason, id desc) where reason not in ('payment_collected', 'payment_marked');
+-- What was recorded minutes after it happened, or before: late events. All the others are found by their numbers (store/ledger-queries.ts).
+create index ledger_entry_stray on ledger_entry (moved_at)
+  where recorded_at - moved_at not between interval '-10 minutes' and interval '10 minutes';
 create trigger ledger_entry_append_only before update or delete or truncate on ledger_entry execute function refuse_change();
 
 -- What the merchant's backend asked for.

@@ -7,7 +7,8 @@ import { Wake } from '../lane/wake.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { Since, spanOf, Until } from '../api/http/filters.js';
+import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem } from '../api/http/problem.js';
 import { Filter } from '../api/http/rules.js';
 import {
@@ -24,6 +25,8 @@ class EventsQuery extends PageQuery {
   @Filter('Only this status.', EVENT_STATUSES) status?: string;
   @Filter('Only this type.') type?: string;
   @Filter("Only the sender's event of this id.") event_id?: string;
+  @Since('when it arrived') since?: string;
+  @Until() until?: string;
 }
 
 @ApiTags('Events')
@@ -41,7 +44,7 @@ export class EventsController {
   @ApiOkResponse({ type: pageOf(EventView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: EventsQuery): Promise<PageView<EventView>> {
-    const filter = given({ source: q.source, status: q.status, type: q.type, eventId: q.event_id });
+    const filter = { source: q.source, status: q.status, type: q.type, eventId: q.event_id, ...spanOf(q) };
     return pageView(await this.books.events(filter, pageRequest(q)), eventView);
   }
 

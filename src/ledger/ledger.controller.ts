@@ -4,14 +4,21 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Books, type LedgerRow } from '../domain/ports/books.js';
 import { MayRead } from '../api/access/access.js';
 import { Amount, Currency, Problems, Text, TextIfAny, Time } from '../api/http/docs.js';
-import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
+import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { Filter } from '../api/http/rules.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { REASONS } from './rules/accounts.js';
 
 class LedgerQuery extends PageQuery {
   @Filter("Only this invoice's.") invoice_id?: string;
   @Filter("Only this payment's, by `pay_…` or our own id.") payment_id?: string;
-  @Filter('Only of this reason.') reason?: string;
+  @Filter('Only of this reason.', REASONS) reason?: string;
+  @Since('when it happened (`moved_at`)') since?: string;
+  @Until() until?: string;
+  @CurrencyFilter() currency?: string;
+  @AmountFilter('of the entry') amount?: string;
+  @CustomerFilter() customer?: string;
 }
 
 class LedgerEntryView {
@@ -49,7 +56,7 @@ export class LedgerController {
   @ApiOkResponse({ type: pageOf(LedgerEntryView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: LedgerQuery): Promise<PageView<LedgerEntryView>> {
-    const filter = given({ invoiceId: q.invoice_id, paymentId: q.payment_id, reason: q.reason });
+    const filter = { ...moneyOf(q), invoiceId: q.invoice_id, paymentId: q.payment_id, reason: q.reason };
     return pageView(await this.books.ledger(filter, pageRequest(q)), entryView);
   }
 }

@@ -7,6 +7,7 @@ import { Page } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
+import { REASONS } from './rules/accounts.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { amount, customerLink, facts, id, invoiceLink, paymentLink, time, words } from '../console/show.js';
 
@@ -16,17 +17,7 @@ const LEDGER_FILTERS = [
   {
     name: 'reason',
     label: 'Reason',
-    options: [
-      'payment_collected',
-      'payment_marked',
-      'refund_paid',
-      'refund_mirrored',
-      'refund_of_unmarked',
-      'dispute_lost',
-      'dispute_reversed',
-      'debit_returned',
-      'debit_return_reversed',
-    ],
+    options: REASONS,
   },
 ] as const;
 

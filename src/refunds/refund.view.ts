@@ -3,7 +3,7 @@ import { type RefundRow } from '../domain/model.js';
 import { Amount, Currency, Text, TextIfAny, TextOrNull, Time, TimeOrNull, Word } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 
-const STATUSES = ['succeeded', 'pending', 'failed', 'unknown'] as const;
+export const REFUND_STATUSES = ['succeeded', 'pending', 'failed', 'unknown'] as const;
 
 export class RefundView {
   @Text('Ours and permanent.') id!: string;
@@ -12,8 +12,11 @@ export class RefundView {
   @Text() invoice_id!: string;
   @Amount() amount!: number;
   @Currency() currency!: string;
-  @Word(STATUSES, '`unknown`: the MoR has not answered yet. The amount stays reserved, and no second refund is sent.')
-  status!: (typeof STATUSES)[number];
+  @Word(
+    REFUND_STATUSES,
+    '`unknown`: the MoR has not answered yet. The amount stays reserved, and no second refund is sent.',
+  )
+  status!: (typeof REFUND_STATUSES)[number];
   @TextOrNull() reason!: string | null;
   @TextOrNull("The refund's id at the processor.") processor_refund_id!: string | null;
   @Word(['api', 'event'], '`api`: asked for here. `event`: made elsewhere.') origin!: 'api' | 'event';
@@ -23,6 +26,11 @@ export class RefundView {
   @TextIfAny('Why it failed, for people.') failure_message?: string | undefined;
   @Time() created_at!: string;
   @TimeOrNull() succeeded_at!: string | null;
+}
+
+/** The stored statuses that are shown as this one: one that nobody has answered is `unknown`, sent or about to be. */
+export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonly RefundRow['status'][] {
+  return shown === 'unknown' ? ['requested', 'unknown'] : [shown];
 }
 
 /** @param paymentName the payment's public id */

@@ -1,5 +1,5 @@
 // Refunds: asked for by an operator, sent to the MoR by the workers, waited for a while, looked up.
-import { Body, Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
@@ -9,13 +9,26 @@ import { RefundsFlow } from './refunds.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Problems } from '../api/http/docs.js';
+import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempotency.js';
+import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem, valueOrProblem } from '../api/http/problem.js';
+import { Filter } from '../api/http/rules.js';
 import { paymentName } from '../renewals/payment.view.js';
 import { CreateRefundDto } from './refund.dto.js';
-import { RefundView, refundView } from './refund.view.js';
+import { REFUND_STATUSES, refundStatuses, RefundView, refundView } from './refund.view.js';
 import { ANSWER_PATIENCE_MS, answerPauseMs } from '../policy.js';
+
+class RefundsQuery extends PageQuery {
+  @Filter('Only this status.', REFUND_STATUSES) status?: (typeof REFUND_STATUSES)[number];
+  @Filter("Only this invoice's.") invoice_id?: string;
+  @Since('when the money was given back; until then, when it was asked for') since?: string;
+  @Until() until?: string;
+  @CurrencyFilter() currency?: string;
+  @AmountFilter('of the refund') amount?: string;
+  @CustomerFilter() customer?: string;
+}
 
 type Found = { readonly refund: RefundRow; readonly payment: PaymentRow };
 
@@ -77,6 +90,17 @@ export class RefundsController {
     }
     res.status(refund.status === 'requested' || refund.status === 'unknown' ? 202 : 201);
     return refundView(refund, paymentName(payment));
+  }
+
+  @Get('refunds')
+  @MayRead('read', 'refund.list')
+  @ApiOperation({ summary: 'Refunds, newest first (role: read)' })
+  @ApiOkResponse({ type: pageOf(RefundView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: RefundsQuery): Promise<PageView<RefundView>> {
+    const filter = { ...moneyOf(q), statuses: q.status && refundStatuses(q.status), invoiceId: q.invoice_id };
+    const found = await this.books.refunds(filter, pageRequest(q));
+    return pageView(found, ({ refund, payment }) => refundView(refund, paymentName(payment)));
   }
 
   @Get('refunds/:id')

@@ -4,7 +4,6 @@ import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { paymentRequestName } from '../api/http/idempotency.js';
-import { given } from '../api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { amountOf } from '../api/http/values.js';
@@ -47,7 +46,10 @@ export class RefundPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const page = pageOf(req);
-    const found = await this.books.refunds(given({ status: values.status, invoiceId: values.invoice_id }), page);
+    const found = await this.books.refunds(
+      { statuses: values.status === undefined ? undefined : [values.status], invoiceId: values.invoice_id },
+      page,
+    );
     const names = new Map(found.data.map(({ payment }) => [payment.id, paymentName(payment)]));
     const rows = found.data.map(({ refund }) => refund);
     const empty =

@@ -5,14 +5,20 @@ import { Books } from '../domain/ports/books.js';
 import { MayRead } from '../api/access/access.js';
 import { Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
-import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
+import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound } from '../api/http/problem.js';
 import { Filter } from '../api/http/rules.js';
 import { INVOICE_STATUSES, InvoiceListView, invoiceListView, InvoiceView, invoiceView } from './invoice.view.js';
 
 class InvoicesQuery extends PageQuery {
   @Filter('Only this status.', INVOICE_STATUSES) status?: string;
-  @Filter("Only this customer's.") customer_id?: string;
+  @Since('when Stripe made it') since?: string;
+  @Until() until?: string;
+  @CurrencyFilter() currency?: string;
+  @AmountFilter('what is due') amount?: string;
+  @CustomerFilter() customer?: string;
+  @Filter('The same as `customer`.') customer_id?: string;
 }
 
 @ApiTags('Invoices')
@@ -26,8 +32,8 @@ export class InvoicesController {
   @ApiOkResponse({ type: pageOf(InvoiceListView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: InvoicesQuery): Promise<PageView<InvoiceListView>> {
-    const filter = given({ status: q.status, customerId: q.customer_id });
-    return pageView(await this.books.invoices(filter, pageRequest(q)), invoiceListView);
+    const page = await this.books.invoices({ ...moneyOf(q), status: q.status }, pageRequest(q));
+    return pageView(page, invoiceListView);
   }
 
   @Get(':id')

@@ -7,14 +7,20 @@ import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
+import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, valueOrProblem } from '../api/http/problem.js';
 import { Filter, IsIdText } from '../api/http/rules.js';
 import { PAYMENT_STATUSES, PaymentView, paymentView } from './payment.view.js';
 
 class PaymentsQuery extends PageQuery {
   @Filter('Only this status.', PAYMENT_STATUSES) status?: string;
-  @Filter("Only this customer's.") customer_id?: string;
+  @Since('when the money was taken; until then the last verdict, or when it was first heard of') since?: string;
+  @Until() until?: string;
+  @CurrencyFilter() currency?: string;
+  @AmountFilter('the whole payment, whatever was refunded') amount?: string;
+  @CustomerFilter() customer?: string;
+  @Filter('The same as `customer`.') customer_id?: string;
   @Filter("Only this invoice's.") invoice_id?: string;
 }
 
@@ -38,7 +44,7 @@ export class PaymentsController {
   @ApiOkResponse({ type: pageOf(PaymentView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: PaymentsQuery): Promise<PageView<PaymentView>> {
-    const filter = given({ status: q.status, customerId: q.customer_id, invoiceId: q.invoice_id });
+    const filter = { ...moneyOf(q), status: q.status, invoiceId: q.invoice_id };
     return pageView(await this.books.payments(filter, pageRequest(q)), paymentView);
   }
 

@@ -8,7 +8,8 @@ import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { CustomerFilter, Since, spanOf, Until } from '../api/http/filters.js';
+import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, valueOrProblem } from '../api/http/problem.js';
 import { Filter, IsOneOf, IsText, MayBeAbsent } from '../api/http/rules.js';
 import { RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES, ReviewView, reviewView } from './review.view.js';
@@ -17,6 +18,9 @@ class ReviewsQuery extends PageQuery {
   @Filter('Only this status.', REVIEW_STATUSES) status?: string;
   @Filter('Only this kind.', REVIEW_KINDS) kind?: string;
   @Filter("Only this invoice's.") invoice_id?: string;
+  @Since('when it was opened') since?: string;
+  @Until() until?: string;
+  @CustomerFilter() customer?: string;
   @Filter('`due`: the soonest `due_at` first, then what has none. Default: `newest`.', REVIEW_ORDERS) order?: string;
 }
 
@@ -45,7 +49,8 @@ export class ReviewsController {
   @ApiOkResponse({ type: pageOf(ReviewView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: ReviewsQuery): Promise<PageView<ReviewView>> {
-    const filter = given({ status: q.status, kind: q.kind, invoiceId: q.invoice_id });
+    const by = { status: q.status, kind: q.kind, invoiceId: q.invoice_id, customerId: q.customer };
+    const filter = { ...by, ...spanOf(q) };
     const page = await this.books.reviews(filter, pageRequest(q), q.order === 'due' ? 'due' : 'newest');
     const names = await this.namesOf(page.data);
     return pageView(page, (r) => reviewView(r, names));

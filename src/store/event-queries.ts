@@ -1,17 +1,25 @@
 // The inbox and the quarantine as one list of events, and the one thing an operator does with them: once more.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { BadCursor, type EventRow, type EventStatus, type Page, type PageRequest } from '../domain/ports/books.js';
+import {
+  BadCursor,
+  type EventFilter,
+  type EventRow,
+  type EventStatus,
+  type Page,
+  type PageRequest,
+  type Span,
+} from '../domain/ports/books.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { bodyOf, hasBody } from './event-bodies.js';
 import { makeDue, QUEUED } from './lane-queue.js';
-import { listLedBy } from './led-by.js';
+import { LIST_PARAMETERS, listLedBy } from './led-by.js';
+import { numbersWithin } from './number-at.js';
 
 type Row = Record<string, unknown>;
-type EventFilter = { source?: string; status?: string; type?: string; eventId?: string };
 
 /** `<inbox id>.<quarantine id>`: how far each of the two tables has been shown. */
 function startOf(cursor: string | null): [string, string] {
@@ -38,7 +46,13 @@ const ANY_SOURCE = `source in ('stripe', 'mor_payments', 'mor_events')`;
  * The newest first: events before the number `before`, at most `count`. Never by walking back from the newest event until enough
  * of them match, but for matches that are always near.
  */
-async function inboxRows(pool: pg.Pool, filter: EventFilter, before: string, count: number): Promise<EventRow[]> {
+async function inboxRows(
+  pool: pg.Pool,
+  filter: EventFilter,
+  before: string,
+  count: number,
+  above = '0',
+): Promise<EventRow[]> {
   const { source, status, type, eventId } = filter;
   const aside = status === 'parked' || (status === 'ignored' && type === undefined);
   const ofMor = (source === 'mor_events' || source === 'mor_payments') && type === undefined && !aside;
@@ -46,13 +60,14 @@ async function inboxRows(pool: pg.Pool, filter: EventFilter, before: string, cou
   const [lead, and] = aside ? ['aside', ASIDE] : ofMor ? ['source', OF_MOR] : ['type', 'true'];
   const named = aside ? { aside: status } : { status };
   const list = listLedBy({ source, ...named, type, event_id: eventId }, few === null ? [lead] : [], 'id');
-  const all = `select ${INBOX_COLUMNS} from inbox_event where ${list.where} and ${few ?? and}`;
+  const arrived = receivedWithin(filter, list.values.length);
+  const all = `select ${INBOX_COLUMNS} from inbox_event where ${list.where} and ${few ?? and} and ${arrived.where}`;
   const sql =
     few === null
-      ? `${all} and id < $1 order by ${list.order} limit $2`
+      ? `${all} and id < $1 and id > ${above} order by ${list.order} limit $2`
       : // All of them are found by an index of their own, and then put in order.
         `with few as materialized (${all}) select * from few where id < $1 order by id desc limit $2`;
-  return (await pool.query<Row>(sql, [before, count, ...list.values])).rows.map(inboxEvent);
+  return (await pool.query<Row>(sql, [before, count, ...list.values, ...arrived.values])).rows.map(inboxEvent);
 }
 
 /** The newest event of a sender; null: none ever came. */
@@ -61,20 +76,27 @@ export async function newestEvent(pool: pg.Pool, source: InboxSource): Promise<E
 }
 
 /** Newest first, by the time of arrival. */
-export async function eventPage(pool: pg.Pool, filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
+export async function eventPage(
+  { pool, orm }: Database,
+  filter: EventFilter,
+  page: PageRequest,
+): Promise<Page<EventRow>> {
   const [inboxBefore, quarantineBefore] = startOf(page.cursor);
   const { source, status, type, eventId } = filter;
-  const inbox = status === 'quarantined' ? [] : await inboxRows(pool, filter, inboxBefore, page.limit + 1);
+  const { above, below } = await numbersWithin(orm, 'inbox_event', 'received_at', filter);
+  const before = BigInt(below) < BigInt(inboxBefore) ? below : inboxBefore;
+  const inbox = status === 'quarantined' ? [] : await inboxRows(pool, filter, before, page.limit + 1, above);
   const copies = listLedBy({ source, type, event_id: eventId }, [], 'id');
+  const arrived = receivedWithin(filter, copies.values.length);
   const quarantine =
     status !== undefined && status !== 'quarantined'
       ? []
       : (
           await pool.query<Row>(
             `select ${COLUMNS}, reason, deliveries as attempts from inbox_quarantine q
-              where id < $1 and ${copies.where} and ${eventId === undefined ? 'true' : ANY_SOURCE} and ${NOT_TAKEN_IN}
+              where id < $1 and ${copies.where} and ${arrived.where} and ${eventId === undefined ? 'true' : ANY_SOURCE} and ${NOT_TAKEN_IN}
               order by ${copies.order} limit $2`,
-            [quarantineBefore, page.limit + 1, ...copies.values],
+            [quarantineBefore, page.limit + 1, ...copies.values, ...arrived.values],
           )
         ).rows.map(quarantined);
   const all = merged(inbox, quarantine);
@@ -89,6 +111,16 @@ export async function eventPage(pool: pg.Pool, filter: EventFilter, page: PageRe
       ? `${lastOf('ie_', inboxBefore).slice(0, 18)}.${lastOf('iq_', quarantineBefore).slice(0, 18)}`
       : null;
   return { data, nextCursor };
+}
+
+/** After the parameters of a list that has `given` values. */
+function receivedWithin({ since, until }: Span, given: number): { readonly where: string; readonly values: Date[] } {
+  const times = [
+    { is: '>=', time: since },
+    { is: '<', time: until },
+  ].filter((t): t is { is: string; time: Date } => t.time !== undefined);
+  const where = times.map(({ is }, i) => `received_at ${is} $${LIST_PARAMETERS + given + i + 1}`);
+  return { where: where.join(' and ') || 'true', values: times.map(({ time }) => time) };
 }
 
 /** Newer arrival first, each list in its own order: a cursor counts ids, so none may be passed over. */

@@ -15,7 +15,7 @@ export function ledBy(column: string, value: string): string {
 export type Led = { readonly where: string; readonly order: string; readonly values: readonly string[] };
 
 /** Of every list, `$1` is the number before which it begins and `$2` how many rows it takes: its filters follow. */
-const FIRST_PARAMETER = 3;
+export const LIST_PARAMETERS = 2;
 
 /**
  * Rows with all these values, the newest first, led by some of the columns. A value that is undefined filters nothing.
@@ -29,7 +29,7 @@ export function listLedBy(
   const values: string[] = [];
   const conditions = Object.entries(columns).flatMap(([column, value]) => {
     if (value === undefined) return [];
-    const parameter = `$${FIRST_PARAMETER + values.length}`;
+    const parameter = `$${LIST_PARAMETERS + values.length + 1}`;
     values.push(value);
     return [lead.includes(column) ? ledBy(column, parameter) : `${column} = ${parameter}`];
   });

@@ -1,27 +1,93 @@
 // The ledger as a list.
 import { Any, type DataSource } from 'typeorm';
-import { type LedgerRow, type Page, type PageRequest } from '../domain/ports/books.js';
+import { type LedgerFilter, type LedgerRow, type Page, type PageRequest, type Span } from '../domain/ports/books.js';
 import { CustomerLinkEntity } from './entities/customer-link.entity.js';
 import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
-import { newestFirst } from './newest-first.js';
-
-type LedgerFilter = Readonly<Record<'invoiceId' | 'paymentRowId' | 'reason', string | undefined>>;
+import { ledBy } from './led-by.js';
+import { inOrder } from './newest-first.js';
+import { numbersWithin } from './number-at.js';
+import { Parameters, walk, within } from './walk.js';
 
 /** Every payment makes these two entries: one of them is always near. The others have an index, whose own words these are. */
 const COMMON = ['payment_collected', 'payment_marked'];
 const RARE = `x.reason not in ('payment_collected', 'payment_marked')`;
 
+/**
+ * Nearly every entry is made within minutes of what it tells of, so those of a month are found by their numbers, and a table that each
+ * payment writes twice needs no index of this time. Those that are made later, or by a clock that is wrong, have a small index of their
+ * own, whose words these are.
+ */
+const STRAY = `e.recorded_at - e.moved_at not between interval '-10 minutes' and interval '10 minutes'`;
+const STRAY_MS = 10 * 60_000;
+
+/** The filter of entries by our own id of the payment, as it stands in the table. */
+export type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: string | undefined };
+
 /** Entries, the newest first. */
-export async function ledgerPage(orm: DataSource, filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
-  const rare = filter.reason !== undefined && !COMMON.includes(filter.reason);
-  const { data, nextCursor } = await newestFirst(orm.getRepository(LedgerEntryEntity), 'id', filter, page, {
-    indexes: [['invoiceId'], ['paymentRowId'], ...(rare ? [['reason']] : [])],
-    and: rare ? RARE : undefined,
-  });
-  return { data: await ledgerRows(orm, data), nextCursor };
+export async function ledgerPage(orm: DataSource, filter: EntryFilter, page: PageRequest): Promise<Page<LedgerRow>> {
+  const { reason, currency, amount } = filter;
+  const parameters = new Parameters();
+  const few = fewEntries(filter, parameters);
+  const rare = few.length === 0 && reason !== undefined && !COMMON.includes(reason);
+  const timed = filter.since !== undefined || filter.until !== undefined;
+  const byNumber = timed && few.length === 0;
+  const found = await walk(
+    orm,
+    {
+      from: byNumber ? await movedWithin(orm, filter, parameters) : 'ledger_entry x',
+      key: 'id',
+      number: 'id',
+      at: null,
+      lead: rare ? ['reason'] : [],
+      where: [
+        ...few,
+        ...(rare ? [RARE, ledBy('x.reason', parameters.of(reason))] : []),
+        ...(byNumber ? [] : within('x.moved_at', filter, parameters)),
+      ],
+      parameters,
+      looked: [
+        ...(reason === undefined || rare ? [] : [['reason', reason] as const]),
+        ...(currency === undefined ? [] : [['currency', currency] as const]),
+        ...(amount === undefined ? [] : [['amount', String(amount)] as const]),
+      ],
+      few: few.length > 0,
+    },
+    page,
+  );
+  const entries = await inOrder(orm.getRepository(LedgerEntryEntity), 'id', found.data);
+  return { data: await ledgerRows(orm, entries), nextCursor: found.nextCursor };
+}
+
+/** The entries of an invoice, a payment or a customer are few, however large the ledger is. */
+function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }: Parameters): readonly string[] {
+  return [
+    ...(invoiceId === undefined ? [] : [`x.invoice_id = ${of(invoiceId)}`]),
+    ...(paymentRowId === undefined ? [] : [`x.payment_row_id = ${of(paymentRowId)}`]),
+    ...(customerId === undefined ? [] : [ofCustomer('x.payment_row_id', of(customerId))]),
+  ];
+}
+
+/** `column` names a payment of this customer. */
+export function ofCustomer(column: string, customer: string): string {
+  return `${column} = any (array(select p.id from payment p where p.customer_id = ${customer}))`;
+}
+
+/** In place of the table: what happened in this time. */
+async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
+  const { of } = parameters;
+  const recorded = {
+    since: span.since && new Date(span.since.getTime() - STRAY_MS),
+    until: span.until && new Date(span.until.getTime() + STRAY_MS),
+  };
+  const { above, below } = await numbersWithin(orm, 'ledger_entry', 'recorded_at', recorded);
+  const moved = within('e.moved_at', span, parameters).join(' and ');
+  return `(select e.* from ledger_entry e
+            where e.id > ${of(above)}::bigint and e.id < ${of(below)}::bigint and ${moved} and not (${STRAY})
+           union all
+           (select e.* from ledger_entry e where ${STRAY} and ${moved} offset 0)) x`;
 }
 
 /**

@@ -1,22 +1,25 @@
-// Pages of a table, the newest rows first, by the number that the database gives each row.
-import { type ObjectLiteral, type Repository } from 'typeorm';
-import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
+// Lists of one table, the newest rows first, filtered.
+import { Any, type FindOptionsWhere, type ObjectLiteral, type Repository } from 'typeorm';
+import { type Page, type PageRequest, type Span } from '../domain/ports/books.js';
+import { snake } from './entities/columns.js';
 import { ledBy } from './led-by.js';
+import { type Name, Parameters, walk, within } from './walk.js';
 
-const BEFORE_ALL = '9223372036854775807';
-
-/** A cursor is a row's number as text; anything else is no cursor of ours. */
-export function cursorOf(cursor: string | null): string {
-  if (cursor === null) return BEFORE_ALL;
-  if (!/^\d{1,18}$/.test(cursor)) throw new BadCursor('the cursor is not one of ours');
-  return cursor;
-}
+/** The times that lists are ordered and filtered by, as their indexes have them. Of an invoice: when Stripe made it. */
+export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
+/** When the money was taken; until then, the MoR's last verdict; until there is one, when the payment was first heard of. */
+export const PAYMENT_AT = 'coalesce(x.succeeded_at, x.verdict_at, x.recorded_at)';
+/** When the money was given back; until then, when the refund was asked for. */
+export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';
 
 export type ListOptions = {
-  /** Sets of fields with an index each, the narrowest first: the first one that the filter names leads. */
+  /** Sets of fields with an index each, the narrowest first: the first one that the filter names leads, and the others are looked at. */
   readonly indexes: readonly (readonly string[])[];
-  /** In the words of the index, where it holds a part of the table only. */
-  readonly and?: string | undefined;
+  /** The time that the list is ordered and filtered by, of `x`, as its indexes have it; left out: the order of the numbers. */
+  readonly at?: string;
+  readonly span?: Span;
+  /** Conditions that leave few rows, found by an index of another order, in place of one that leads. */
+  readonly few?: readonly ((of: Name) => string)[];
 };
 
 /** The rows with all these values; a value that is undefined filters nothing. `number`: the column that counts the rows. */
@@ -25,24 +28,48 @@ export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLitera
   number: N,
   filter: Readonly<Record<string, string | undefined>>,
   page: PageRequest,
-  { indexes, and }: ListOptions,
+  { indexes, at, span = {}, few = [] }: ListOptions,
 ): Promise<Page<T>> {
-  const query = rows.createQueryBuilder('x').where(`x.${number} < :cursor`, { cursor: cursorOf(page.cursor) });
-  if (and !== undefined) query.andWhere(and);
-  const lead = indexes.find((fields) => fields.every((field) => filter[field] !== undefined)) ?? [];
-  for (const field of lead) query.addOrderBy(`x.${field}`);
-  for (const [field, value] of Object.entries(filter)) {
-    if (value === undefined) continue;
-    // See `ledBy`: the order is that of the index, and of no other.
-    query.andWhere(lead.includes(field) ? ledBy(`x.${field}`, `:${field}`) : `x.${field} = :${field}`, {
-      [field]: value,
-    });
-  }
-  // One row too many tells whether there is a next page.
-  const found = await query
-    .addOrderBy(`x.${number}`, 'DESC')
-    .limit(page.limit + 1)
-    .getMany();
-  const data = found.slice(0, page.limit);
-  return { data, nextCursor: found.length > page.limit ? (data.at(-1)?.[number] ?? null) : null };
+  const { tableName, primaryColumns } = rows.metadata;
+  const key = primaryColumns[0]?.propertyName ?? number;
+  const parameters = new Parameters();
+  const given = Object.entries(filter).filter((f): f is [string, string] => f[1] !== undefined);
+  const named = (fields: readonly string[]): boolean => fields.every((field) => filter[field] !== undefined);
+  const lead = few.length === 0 ? (indexes.find(named) ?? []) : [];
+  const leads = given.filter(([field]) => lead.includes(field));
+  const { data, nextCursor } = await walk(
+    rows.manager.connection,
+    {
+      from: `${tableName} x`,
+      key: snake(key),
+      number,
+      at: at ?? null,
+      lead: lead.map(snake),
+      where: [
+        // See `ledBy`: the order is that of the index, and of no other.
+        ...leads.map(([field, value]) => ledBy(`x.${snake(field)}`, parameters.of(value))),
+        ...few.map((condition) => condition(parameters.of)),
+        ...(at === undefined ? [] : within(at, span, parameters)),
+      ],
+      parameters,
+      looked: given.filter(([field]) => !lead.includes(field)).map(([field, value]) => [snake(field), value]),
+      few: few.length > 0,
+    },
+    page,
+  );
+  return { data: await inOrder(rows, key, data), nextCursor };
+}
+
+/** The rows of these keys, in their order. */
+export async function inOrder<T extends ObjectLiteral>(
+  rows: Repository<T>,
+  key: string,
+  keys: readonly string[],
+): Promise<T[]> {
+  const found = await rows.findBy({ [key]: Any([...keys]) } as FindOptionsWhere<T>);
+  const byKey = new Map<string, T>(found.map((row) => [String(row[key]), row]));
+  return keys.flatMap((k) => {
+    const row = byKey.get(k);
+    return row === undefined ? [] : [row];
+  });
 }

@@ -1,7 +1,13 @@
 // Reading the books: lists, look-ups and the customer's page through TypeORM, one invoice through its log.
 import { Injectable } from '@nestjs/common';
-import { Any, Raw } from 'typeorm';
+import { Any } from 'typeorm';
 import {
+  type EventFilter,
+  type InvoiceFilter,
+  type LedgerFilter,
+  type PaymentFilter,
+  type RefundFilter,
+  type ReviewFilter,
   type AuditRow,
   type Backlog,
   Books,
@@ -32,10 +38,10 @@ import { SignupEntity } from './entities/signup.entity.js';
 import { eventById, eventPage } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 import { readLane } from './lane-reader.js';
-import { ledBy } from './led-by.js';
-import { ledgerPage, morCustomers } from './ledger-queries.js';
-import { newestFirst } from './newest-first.js';
-import { reviewsByDeadline } from './review-queries.js';
+import { ledgerPage, morCustomers, ofCustomer } from './ledger-queries.js';
+import { INVOICE_AT, newestFirst, PAYMENT_AT, REFUND_AT } from './newest-first.js';
+import { newestReviews, reviewsByDeadline } from './review-queries.js';
+import { type Name } from './walk.js';
 import { readOverview } from './overview-query.js';
 
 const OF_CUSTOMER_AT_MOST = 100;
@@ -58,9 +64,11 @@ export class PgBooks extends Books {
     super();
   }
 
-  async invoices(filter: { status?: string; customerId?: string }, page: PageRequest): Promise<Page<InvoiceListItem>> {
-    const indexes = [['customerId'], ['status']];
-    const { data, nextCursor } = await newestFirst(this.invoiceRows, 'seq', filter, page, { indexes });
+  async invoices(filter: InvoiceFilter, page: PageRequest): Promise<Page<InvoiceListItem>> {
+    const { status, customerId, currency, amount } = filter;
+    const fields = { customerId, status, currency, amountDue: amount?.toString() };
+    const order = { indexes: [['customerId'], ['status']], at: INVOICE_AT, span: filter };
+    const { data, nextCursor } = await newestFirst(this.invoiceRows, 'seq', fields, page, order);
     const theirs = { where: { invoiceId: Any(data.map((r) => r.invoiceId)) }, order: { seq: 'ASC' } } as const;
     const [mor, payments, refunds] = await Promise.all([
       morCustomers(
@@ -91,12 +99,15 @@ export class PgBooks extends Books {
     return this.objectRows.find({ where: { invoiceId }, order: { seq: 'ASC' } });
   }
 
-  async payments(
-    filter: { status?: string; customerId?: string; invoiceId?: string },
-    page: PageRequest,
-  ): Promise<Page<PaymentView>> {
-    const indexes = [['invoiceId'], ['customerId'], ['status']];
-    const { data, nextCursor } = await newestFirst(this.paymentRows, 'seq', filter, page, { indexes });
+  async payments(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>> {
+    const { status, customerId, invoiceId, currency, amount } = filter;
+    const fields = { customerId, status, currency, amount: amount?.toString() };
+    const { data, nextCursor } = await newestFirst(this.paymentRows, 'seq', fields, page, {
+      indexes: [['customerId'], ['status']],
+      at: PAYMENT_AT,
+      span: filter,
+      few: invoiceId === undefined ? [] : [(of) => `x.invoice_id = ${of(invoiceId)}`],
+    });
     return { data: await this.shown(data), nextCursor };
   }
 
@@ -146,11 +157,23 @@ export class PgBooks extends Books {
   }
 
   async refunds(
-    filter: { status?: string; invoiceId?: string },
+    filter: RefundFilter,
     page: PageRequest,
   ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>> {
-    const indexes = [['invoiceId'], ['status']];
-    const { data, nextCursor } = await newestFirst(this.refundRows, 'seq', filter, page, { indexes });
+    const { statuses, currency, amount, customerId, invoiceId } = filter;
+    const status = statuses?.length === 1 ? statuses[0] : undefined;
+    const fields = { status, currency, amount: amount?.toString() };
+    const { data, nextCursor } = await newestFirst(this.refundRows, 'seq', fields, page, {
+      indexes: [['status']],
+      at: REFUND_AT,
+      span: filter,
+      few: [
+        ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
+        ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
+        // Several are asked for of refunds that are on their way, which no refund stays.
+        ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
+      ],
+    });
     const payments = await this.paymentRows.findBy({ id: Any(data.map((r) => r.paymentRowId)) });
     const byId = new Map(payments.map((p) => [p.id, p]));
     const both = data.flatMap((refund) => {
@@ -160,39 +183,28 @@ export class PgBooks extends Books {
     return { data: both, nextCursor };
   }
 
-  events(
-    filter: { source?: string; status?: string; type?: string; eventId?: string },
-    page: PageRequest,
-  ): Promise<Page<EventRow>> {
-    return eventPage(this.db.pool, filter, page);
+  events(filter: EventFilter, page: PageRequest): Promise<Page<EventRow>> {
+    return eventPage(this.db, filter, page);
   }
 
   event(id: string): Promise<(EventRow & { readonly body: Buffer | null }) | null> {
     return eventById(this.db.pool, id);
   }
 
-  reviews(
-    filter: { status?: string; kind?: string; invoiceId?: string },
-    page: PageRequest,
-    order: ReviewOrder = 'newest',
-  ): Promise<Page<ReviewRow>> {
-    if (order === 'due') return reviewsByDeadline(this.reviewRows, filter, page);
-    const indexes = [['invoiceId'], ['kind', 'status'], ['kind'], ['status']];
-    return newestFirst(this.reviewRows, 'seq', filter, page, { indexes });
+  reviews(filter: ReviewFilter, page: PageRequest, order: ReviewOrder = 'newest'): Promise<Page<ReviewRow>> {
+    return order === 'due'
+      ? reviewsByDeadline(this.reviewRows, filter, page)
+      : newestReviews(this.reviewRows, filter, page);
   }
 
   review(id: string): Promise<ReviewRow | null> {
     return this.reviewRows.findOneBy({ id });
   }
 
-  async ledger(
-    filter: { invoiceId?: string; paymentId?: string; reason?: string },
-    page: PageRequest,
-  ): Promise<Page<LedgerRow>> {
-    const payment = filter.paymentId === undefined ? null : await this.payment(filter.paymentId);
-    if (filter.paymentId !== undefined && payment === null) return { data: [], nextCursor: null };
-    const by = { invoiceId: filter.invoiceId, paymentRowId: payment?.payment.id, reason: filter.reason };
-    return ledgerPage(this.db.orm, by, page);
+  async ledger({ paymentId, ...filter }: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>> {
+    const payment = paymentId === undefined ? null : await this.payment(paymentId);
+    if (paymentId !== undefined && payment === null) return { data: [], nextCursor: null };
+    return ledgerPage(this.db.orm, { ...filter, paymentRowId: payment?.payment.id }, page);
   }
 
   audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>> {
@@ -200,15 +212,12 @@ export class PgBooks extends Books {
   }
 
   async customer(customerId: string): Promise<CustomerView | null> {
-    const theirs = {
-      where: { customerId: Raw((column) => ledBy(column, ':customerId'), { customerId }) },
-      order: { customerId: 'ASC', seq: 'DESC' },
-      take: OF_CUSTOMER_AT_MOST,
-    } as const;
-    const [links, signups, invoices] = await Promise.all([
+    const first = { limit: OF_CUSTOMER_AT_MOST, cursor: null };
+    const indexes = [['customerId']];
+    const [links, { data: signups }, { data: invoices }] = await Promise.all([
       this.links.find({ where: { customerId }, order: { linkedAt: 'DESC' } }),
-      this.signupRows.find(theirs),
-      this.invoiceRows.find(theirs),
+      newestFirst(this.signupRows, 'seq', { customerId }, first, { indexes }),
+      newestFirst(this.invoiceRows, 'seq', { customerId }, first, { indexes, at: INVOICE_AT }),
     ]);
     if (links.length === 0 && signups.length === 0 && invoices.length === 0) return null;
     const morCustomerIds = links.map((l) => l.morCustomerId);

@@ -8,6 +8,7 @@ import {
   type WaitingInvoice,
 } from '../domain/ports/loss.js';
 import { Database } from './database.js';
+import { REFUND_AT } from './newest-first.js';
 
 @Injectable()
 export class PgLossBooks extends LossBooks {
@@ -46,8 +47,8 @@ export class PgLossBooks extends LossBooks {
 
   async pendingRefunds(before: Date, limit: number): Promise<readonly PendingRefund[]> {
     const found = await this.db.pool.query<Record<string, string | null>>(
-      `select id, invoice_id, mor_refund_id, processor_refund_id from refund
-        where status = any (array['pending']) and created_at < $1 order by status, seq desc limit $2`,
+      `select id, invoice_id, mor_refund_id, processor_refund_id from refund x
+        where status = any (array['pending']) and created_at < $1 order by status, ${REFUND_AT} desc, seq desc limit $2`,
       [before, limit],
     );
     return found.rows.map((r) => ({

@@ -1,6 +1,7 @@
 // The numbers and samples that `status` and `doctor` show. Reads only.
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Database } from './database.js';
+import { INVOICE_AT } from './newest-first.js';
 import { hasBody } from './event-bodies.js';
 import { newestEvent } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
@@ -91,8 +92,8 @@ export class PgOverview {
   /** Customers of the newest invoices, each once: of a hundred times as many invoices at most. */
   async recentCustomers(limit: number): Promise<readonly string[]> {
     const found = await this.db.pool.query<{ customer_id: string }>(
-      `select customer_id from (select customer_id, seq from invoice order by seq desc limit $1 * 100) newest
-        where customer_id is not null group by customer_id order by max(seq) desc limit $1`,
+      `select customer_id from (select customer_id, ${INVOICE_AT} as at, seq from invoice x order by ${INVOICE_AT} desc, seq desc limit $1 * 100) newest
+        where customer_id is not null group by customer_id order by max(at) desc, max(seq) desc limit $1`,
       [limit],
     );
     return found.rows.map((r) => r.customer_id);
@@ -102,8 +103,8 @@ export class PgOverview {
   async sentByPlatform(limit: number): Promise<{ readonly looked: number; readonly sent: number }> {
     const found = await this.db.pool.query<{ looked: string; sent: string }>(
       `select count(*) as looked, count(*) filter (where collection_method = 'send_invoice') as sent
-         from (select collection_method from (select collection_method, seq from invoice order by seq desc limit $1 * 100) i
-                where collection_method is not null order by seq desc limit $1) newest`,
+         from (select collection_method from (select * from invoice x order by ${INVOICE_AT} desc, seq desc limit $1 * 100) x
+                where collection_method is not null order by ${INVOICE_AT} desc, seq desc limit $1) newest`,
       [limit],
     );
     const [row] = found.rows;

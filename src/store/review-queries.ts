@@ -2,10 +2,12 @@
 import { Injectable } from '@nestjs/common';
 import { type Repository } from 'typeorm';
 import { type ReviewRow } from '../domain/model.js';
-import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
+import { BadCursor, type Page, type PageRequest, type ReviewFilter } from '../domain/ports/books.js';
 import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { Database } from './database.js';
 import { type ReviewEntity } from './entities/review.entity.js';
+import { newestFirst } from './newest-first.js';
+import { type Name } from './walk.js';
 
 /** Where a page ended: its last row's deadline in Unix milliseconds, or `none`, and the row's number. */
 function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: string | null] {
@@ -15,15 +17,40 @@ function cursorOf(cursor: string | null): readonly [dueAt: Date | null, seq: str
   return [due === 'none' ? null : new Date(Number(due)), seq];
 }
 
+/** The invoice of an item is of this customer. What belongs to no invoice, as a signup that nobody completed, is not among them. */
+const ofCustomer = (customer: string): string =>
+  `x.invoice_id = any (array(select i.invoice_id from invoice i where i.customer_id = ${customer}))`;
+
+export function newestReviews(
+  reviews: Repository<ReviewEntity>,
+  { status, kind, invoiceId, customerId, ...span }: ReviewFilter,
+  page: PageRequest,
+): Promise<Page<ReviewRow>> {
+  return newestFirst(reviews, 'seq', { status, kind }, page, {
+    indexes: [['kind', 'status'], ['kind'], ['status']],
+    at: 'x.created_at',
+    span,
+    few: [
+      ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
+      ...(customerId === undefined ? [] : [(of: Name) => ofCustomer(of(customerId))]),
+    ],
+  });
+}
+
 /** Throws BadCursor for a cursor of another order. */
 export async function reviewsByDeadline(
   reviews: Repository<ReviewEntity>,
-  filter: { readonly status?: string; readonly kind?: string; readonly invoiceId?: string },
+  { since, until, customerId, ...filter }: ReviewFilter,
   page: PageRequest,
 ): Promise<Page<ReviewRow>> {
   const [due, seq] = cursorOf(page.cursor);
   const query = reviews.createQueryBuilder('x');
-  for (const [field, value] of Object.entries(filter)) query.andWhere(`x.${field} = :${field}`, { [field]: value });
+  for (const [field, value] of Object.entries(filter)) {
+    if (value !== undefined) query.andWhere(`x.${field} = :${field}`, { [field]: value });
+  }
+  if (customerId !== undefined) query.andWhere(ofCustomer(':customerId'), { customerId });
+  if (since !== undefined) query.andWhere('x.createdAt >= :since', { since });
+  if (until !== undefined) query.andWhere('x.createdAt < :until', { until });
   if (seq !== null && due === null) query.andWhere('x.dueAt is null and x.seq < :seq', { seq });
   if (seq !== null && due !== null) {
     query.andWhere('(x.dueAt is null or x.dueAt > :due or (x.dueAt = :due and x.seq < :seq))', { due, seq });

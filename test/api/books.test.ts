@@ -102,6 +102,57 @@ describe('lists', () => {
     expect(await list("/v1/events?type=x'%20or%201=1--")).toEqual([]);
   });
 
+  it('are filtered by time, currency, amount and customer, alone and together', async () => {
+    const ids = async (path: string, id = 'id'): Promise<unknown[]> => (await list(path)).map((row) => row[id]);
+    const taken = '2026-11-07'; // of all payments here
+    expect(await ids(`/v1/payments?since=${taken}&until=2026-11-08&customer=cus_2`)).toEqual(['pay_2']);
+    expect(await ids(`/v1/payments?until=${taken}`)).toEqual([]);
+    expect(await ids(`/v1/payments?since=${taken}T23:59:59%2B02:00&limit=1`)).toEqual([]);
+    expect(await ids('/v1/payments?amount=4999&currency=EUR&limit=2')).toEqual(['pay_odd', 'pay_5']);
+    expect(await ids('/v1/payments?currency=jpy')).toEqual([]);
+    expect(await ids('/v1/invoices?amount=3000&currency=eur')).toEqual(['in_odd']);
+    expect(await ids('/v1/invoices?customer=cus_4&status=paid')).toEqual(['in_4']);
+    expect(await ids('/v1/reviews?customer=cus_odd', 'invoice_id')).toEqual(['in_odd']);
+    expect(await ids('/v1/reviews?customer=cus_1&order=due')).toEqual([]);
+    expect(await ids('/v1/reviews?until=2026-01-01')).toEqual([]);
+    expect(await ids('/v1/events?until=2026-01-01')).toEqual([]);
+    expect((await ids('/v1/events?since=2026-01-01&source=mor_payments', 'event_id')).length).toBeGreaterThan(5);
+    expect(await ids('/v1/ledger?customer=cus_3&reason=payment_marked', 'payment_id')).toEqual(['pay_3']);
+    expect(await ids(`/v1/ledger?since=${taken}&until=2026-11-08&amount=4999&invoice_id=in_2`, 'reason')).toEqual(
+      await ids('/v1/ledger?invoice_id=in_2&reason=payment_collected', 'reason'),
+    );
+    expect(await ids('/v1/refunds')).toEqual([]);
+  });
+
+  it.each([
+    ['/v1/payments?custmer=cus_1', 'custmer'],
+    ['/v1/invoices?created=2026', 'created'],
+    ['/v1/payments?since=2026-02-30', 'since'],
+    ['/v1/payments?since=yesterday', 'since'],
+    ['/v1/ledger?since=2026-11-01T08:00:00', 'since'],
+    ['/v1/events?until=1e9', 'until'],
+    ['/v1/refunds?since=2026-11-02&until=2026-11-01', 'until'],
+    ['/v1/refunds?since=2026-11-01&until=2026-11-01', 'until'],
+    ['/v1/payments?amount=29.90', 'amount'],
+    ['/v1/payments?amount=0', 'amount'],
+    ['/v1/payments?amount=99999999999999999', 'amount'],
+    ['/v1/ledger?currency=euro', 'currency'],
+    ['/v1/ledger?reason=gift', 'reason'],
+    ['/v1/refunds?status=requested', 'status'],
+    ['/v1/reviews?customer=a&customer=b', 'customer'],
+    ['/v1/payments?customer=a&customer_id=b', 'customer_id'],
+    ['/v1/invoices?limit=0', 'limit'],
+    ['/v1/payments?cursor=12', 'cursor'],
+    ['/v1/ledger?cursor=1.2', 'cursor'],
+  ])('%s is refused, and the answer names %s', async (path, field) => {
+    const { status, json } = await api.call('GET', path, { role: 'read' });
+    expect([status, json['code'], json['errors']]).toEqual([
+      400,
+      'invalid_request',
+      [expect.objectContaining({ field, message: expect.any(String) })],
+    ]);
+  });
+
   it('the ledger names the payment by its public id and is filtered by invoice, payment and reason', async () => {
     const entries = await list('/v1/ledger?invoice_id=in_1');
     expect(entries.length).toBeGreaterThanOrEqual(2);

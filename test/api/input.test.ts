@@ -149,7 +149,9 @@ describe('fields', () => {
     const data = await api.call('POST', '/v1/signups', { raw: body('', ',"address":{"constructor":"x"}') });
     expect(data.status).toBe(201);
     expect(({} as Record<string, unknown>)['isAdmin']).toBeUndefined();
-    expect((await api.call('GET', '/v1/invoices?__proto__[limit]=5&__proto__=x&constructor=y')).status).toBe(200);
+    const query = '/v1/invoices?__proto__[limit]=5&__proto__=x&constructor=y';
+    expect((await refused(400, 'GET', query, {})).errors.map((e) => e.field)).toContain('constructor');
+    expect(({} as Record<string, unknown>)['limit']).toBeUndefined();
   });
 
   it('anything that is JSON is answered, and never with 500', async () => {
@@ -247,7 +249,7 @@ describe('routes and queries', () => {
     expect((await refused(400, 'GET', '/v1/invoices/%E0%A4%A', {})).code).toBe('invalid_request');
   });
 
-  it('limit is 1 to 100, cursors are ours, and filters are words that exist', async () => {
+  it('limit is 1 to 100, cursors are ours, and filters exist and are words that exist', async () => {
     const lists = ['invoices', 'payments', 'events', 'reviews', 'ledger', 'audit'];
     for (const list of lists) {
       for (const limit of ['0', '101', '-1', '1.5', 'ten', '', '1e1', '٣', '1&limit=2']) {
@@ -270,7 +272,7 @@ describe('routes and queries', () => {
       expect((await refused(400, 'GET', `/v1/${list}?${field}=open&${field}=paid`, {})).errors[0]?.field).toBe(field);
     }
     expect((await refused(400, 'GET', '/v1/events?event_id=%00', {})).errors[0]?.field).toBe('event_id');
-    expect((await api.call('GET', '/v1/invoices?utm_source=x')).json).toEqual({ data: [] });
+    expect((await refused(400, 'GET', '/v1/invoices?utm_source=x', {})).errors[0]?.field).toBe('utm_source');
   });
 
   it('the answers carry the headers of a service that serves no pages', async () => {

@@ -95,7 +95,8 @@ function tooMuchIn(plan: Plan): readonly string[] {
 describe('above old rows', () => {
   it('each list, look-up and timer reads no more rows than its answer is made of', async () => {
     const tooMuch: string[] = [];
-    for (const { what, ask } of asked) {
+    // Those are as large as a page may be, whatever the table: test/store/list-filters.test.ts counts what they read.
+    for (const { what, ask } of asked.filter((q) => q.looksThrough !== true)) {
       sent.length = 0;
       await ask();
       const statements = sent.filter(({ text }) => /^\s*(select|with|update|\()/i.test(text));

@@ -25,7 +25,7 @@ async function everything(limit: number, filter: Parameters<typeof eventPage>[1]
   const seen: EventRow[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < 50; page++) {
-    const got = await eventPage(x.db.pool, filter, { limit, cursor });
+    const got = await eventPage(x.db, filter, { limit, cursor });
     seen.push(...got.data);
     cursor = got.nextCursor;
     if (cursor === null) return seen;

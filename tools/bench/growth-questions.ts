@@ -9,7 +9,12 @@ import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgSignups } from '#src/store/signup-store.js';
 import { SystemClock, SystemIds } from '#src/system/system-ports.js';
 
-export type Question = { readonly what: string; readonly ask: () => Promise<unknown> };
+export type Question = {
+  readonly what: string;
+  readonly ask: () => Promise<unknown>;
+  /** It compares rows one by one, as many as a page may look through, and finds none. */
+  readonly looksThrough?: true;
+};
 
 const LIMIT = 20;
 const HOURS_MS = 3_600_000;
@@ -23,7 +28,14 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
   const deep = { limit: LIMIT, cursor: String(n) };
+  // The old rows are of two years.
+  const ago = (days: number): Date => new Date(Date.now() - days * 24 * HOURS_MS);
+  const [middle, month] = [ago(353), { since: ago(400), until: ago(370) }];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
+  const look = (what: string, question: () => Promise<unknown>): Question => ({
+    ...ask(what, question),
+    looksThrough: true,
+  });
   return [
     ask('look-up by invoice', () => books.invoice(`in_${name}`)),
     ask('by payment', () => books.payment(`pay_${name}`)),
@@ -33,14 +45,22 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('by customer', () => books.customer(customer)),
     ask('list of invoices', () => books.invoices({}, first)),
     ask('of open ones, the newest far back', () => books.invoices({ status: 'open' }, first)),
-    ask('of invoices, a page from the middle', () => books.invoices({}, deep)),
+    ask('of invoices, a page from the middle', () => books.invoices({ until: middle }, first)),
+    ask('of paid ones of a month long ago', () => books.invoices({ status: 'paid', ...month }, first)),
     ask('of a customer', () => books.invoices({ customerId: customer }, first)),
+    look('of an amount that there is not', () => books.invoices({ amount: 1n }, first)),
     ask('list of payments', () => books.payments({}, first)),
     ask('of failed ones, the newest far back', () => books.payments({ status: 'failed' }, first)),
-    ask('of payments, a page from the middle', () => books.payments({}, deep)),
-    ask('of paid ones, a page from the middle', () => books.payments({ status: 'succeeded' }, deep)),
+    ask('of payments, a page from the middle', () => books.payments({ until: middle }, first)),
+    ask('of paid ones, a page from the middle', () => books.payments({ status: 'succeeded', until: middle }, first)),
+    ask('of payments of a month long ago', () => books.payments(month, first)),
+    look('of payments in a currency that there is not', () => books.payments({ currency: 'CHF' }, first)),
+    ask('of payments of a customer', () => books.payments({ customerId: customer }, first)),
     ask('list of refunds', () => books.refunds({}, first)),
-    ask('of failed refunds, the newest far back', () => books.refunds({ status: 'failed' }, first)),
+    ask('of failed refunds, the newest far back', () => books.refunds({ statuses: ['failed'] }, first)),
+    ask('of refunds that nobody has answered', () => books.refunds({ statuses: ['requested', 'unknown'] }, first)),
+    ask('of refunds of a month long ago', () => books.refunds(month, first)),
+    ask('of refunds of a customer', () => books.refunds({ customerId: customer }, first)),
     ask('list of events', () => books.events({}, first)),
     ask('of a common type', () => books.events({ type: 'payment.succeeded' }, first)),
     ask('of a type whose newest is far back', () => books.events({ type: 'payment.failed' }, first)),
@@ -49,12 +69,19 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of ignored ones', () => books.events({ status: 'ignored' }, first)),
     ask('of waiting ones', () => books.events({ status: 'received' }, first)),
     ask('of a sender that there is not', () => books.events({ source: 'mor_events' }, first)),
+    ask('of events of a month long ago', () => books.events(month, first)),
     ask('of events, a page from the middle', () => books.events({}, { limit: LIMIT, cursor: `${n}.${n}` })),
     ask('list of the ledger', () => books.ledger({}, first)),
     ask('of a reason whose newest is far back', () => books.ledger({ reason: 'dispute_lost' }, first)),
     ask('of an invoice', () => books.ledger({ invoiceId: `in_${name}` }, first)),
     ask('of the ledger, a page from the middle', () => books.ledger({}, deep)),
+    ask('of the ledger of a month long ago', () => books.ledger(month, first)),
+    ask('of a rare reason in a month long ago', () => books.ledger({ reason: 'dispute_lost', ...month }, first)),
+    ask('of the ledger of a customer', () => books.ledger({ customerId: customer }, first)),
+    look('of the ledger in a currency that there is not', () => books.ledger({ currency: 'CHF' }, first)),
     ask('list of open review items', () => books.reviews({ status: 'open' }, first, 'due')),
+    ask('of review items of a month long ago', () => books.reviews(month, first)),
+    ask('of review items of a customer', () => books.reviews({ customerId: customer }, first)),
     ask('of a kind whose newest is far back', () => books.reviews({ kind: 'refund_gap' }, first)),
     ask('list of the audit by actor', () => books.audit({ actor: 'old-key' }, first)),
     ask('overview of the console', () => books.overview()),

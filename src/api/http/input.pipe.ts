@@ -8,7 +8,7 @@ type Class = new () => object;
 
 // A class is described by the names of its members, so these can be none: the validator would take them for its own.
 const NEVER_FIELDS = ['__proto__', 'constructor', 'prototype'];
-const NOT_A_FIELD = 'is not a field of this request';
+const NOT_A_FIELD = 'is not known here: see /docs for what this request takes';
 const nested = new WeakMap<object, Map<string, () => Class>>();
 
 /** A member that is described by a class of its own. */
@@ -21,8 +21,8 @@ export function Nested(type: () => Class): PropertyDecorator {
 }
 
 /**
- * Bodies: an unknown field is an error, so that a misspelt `amount` never means "all of it". Queries: unknown
- * parameters are left out of account. Values are taken as they are, never converted.
+ * An unknown field of a body or parameter of a query is an error, so that a misspelt `amount` never means "all of it". Values are
+ * taken as they are, never converted.
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
@@ -32,11 +32,11 @@ export class InputPipe implements PipeTransform {
     const input = instanceOf(metatype as Class, value, '', unknown);
     const errors = await validate(input, {
       whitelist: true,
-      forbidNonWhitelisted: type === 'body',
+      forbidNonWhitelisted: true,
       forbidUnknownValues: false,
       validationError: { target: false, value: false },
     });
-    const found = [...(type === 'body' ? unknown : []), ...errors.flatMap((e) => fieldErrors(e, ''))];
+    const found = [...unknown, ...errors.flatMap((e) => fieldErrors(e, ''))];
     const [first] = found;
     if (first === undefined) return input;
     throw new Problem(400, 'invalid_request', `${first.field}: ${first.message}`, found.slice(0, 20));

@@ -10,7 +10,7 @@ const MAX_TEXT = 255;
 // Half surrogates cannot be stored as text; control characters forge log lines and confuse readers.
 const CONTROL = /[\p{Cc}\p{Cs}]/u;
 
-function rule(name: string, wants: string, holds: (value: unknown) => boolean): PropertyDecorator {
+export function rule(name: string, wants: string, holds: (value: unknown) => boolean): PropertyDecorator {
   return ValidateBy({ name, validator: { validate: holds, defaultMessage: () => wants } });
 }
 

@@ -17,6 +17,51 @@ import { type SignupRow } from './signups.js';
 export type PageRequest = { readonly limit: number; readonly cursor: string | null };
 export type Page<T> = { readonly data: readonly T[]; readonly nextCursor: string | null };
 
+/** A stretch of time, by the time that the list is ordered by. */
+export type Span = {
+  /** At this time or later. */
+  readonly since?: Date | undefined;
+  /** Before this time. */
+  readonly until?: Date | undefined;
+};
+
+/** What a list of money is filtered by; what is left out or undefined filters nothing. */
+export type MoneyFilter = Span & {
+  /** ISO 4217, upper case. */
+  readonly currency?: string | undefined;
+  /** Exactly so many smallest units: what is due of an invoice, the whole of a payment or refund. */
+  readonly amount?: bigint | undefined;
+  readonly customerId?: string | undefined;
+};
+
+export type InvoiceFilter = MoneyFilter & { readonly status?: string | undefined };
+export type PaymentFilter = MoneyFilter & {
+  readonly status?: string | undefined;
+  readonly invoiceId?: string | undefined;
+};
+export type RefundFilter = MoneyFilter & {
+  /** Any one of them. */
+  readonly statuses?: readonly string[] | undefined;
+  readonly invoiceId?: string | undefined;
+};
+export type EventFilter = Span & {
+  readonly source?: string | undefined;
+  readonly status?: string | undefined;
+  readonly type?: string | undefined;
+  readonly eventId?: string | undefined;
+};
+export type ReviewFilter = Span & {
+  readonly status?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly invoiceId?: string | undefined;
+  readonly customerId?: string | undefined;
+};
+export type LedgerFilter = MoneyFilter & {
+  readonly invoiceId?: string | undefined;
+  readonly paymentId?: string | undefined;
+  readonly reason?: string | undefined;
+};
+
 /** A cursor that no list gave out: it comes from the caller, and the caller is told. */
 export class BadCursor extends Error {
   readonly code = 'bad_cursor';
@@ -152,43 +197,32 @@ export const REVIEW_ORDERS = ['newest', 'due'] as const;
 export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
 
 export abstract class Books {
-  abstract invoices(
-    filter: { status?: string; customerId?: string },
-    page: PageRequest,
-  ): Promise<Page<InvoiceListItem>>;
+  /** Each list is ordered by the time that `Span` is of: of an invoice, when Stripe made it. */
+  abstract invoices(filter: InvoiceFilter, page: PageRequest): Promise<Page<InvoiceListItem>>;
   abstract invoice(invoiceId: string): Promise<InvoiceView | null>;
   /** What the MoR keeps beside an invoice, oldest first. */
   abstract objects(invoiceId: string): Promise<readonly MorObjectRow[]>;
-  abstract payments(
-    filter: { status?: string; customerId?: string; invoiceId?: string },
-    page: PageRequest,
-  ): Promise<Page<PaymentView>>;
+  /** By when the money was taken; until then by the MoR's last verdict, or when it was first heard of. */
+  abstract payments(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>>;
   /** By `pay_…` or by our own id. */
   abstract payment(id: string): Promise<PaymentView | null>;
   /** What payments are called towards the outside: our id → `pay_…`, or our id again until there is one. */
   abstract paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** By our id or the MoR's. With its payment. */
   abstract refund(id: string): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow } | null>;
+  /** By when the money was given back; until then by when it was asked for. */
   abstract refunds(
-    filter: { status?: string; invoiceId?: string },
+    filter: RefundFilter,
     page: PageRequest,
   ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>>;
-  abstract events(
-    filter: { source?: string; status?: string; type?: string; eventId?: string },
-    page: PageRequest,
-  ): Promise<Page<EventRow>>;
+  /** By their arrival. */
+  abstract events(filter: EventFilter, page: PageRequest): Promise<Page<EventRow>>;
   abstract event(id: string): Promise<(EventRow & { readonly body: Buffer | null }) | null>;
   /** `due`: the soonest deadline first, then what has none, newest first. A cursor is good for the order it came from. */
-  abstract reviews(
-    filter: { status?: string; kind?: string; invoiceId?: string },
-    page: PageRequest,
-    order?: ReviewOrder,
-  ): Promise<Page<ReviewRow>>;
+  abstract reviews(filter: ReviewFilter, page: PageRequest, order?: ReviewOrder): Promise<Page<ReviewRow>>;
   abstract review(id: string): Promise<ReviewRow | null>;
-  abstract ledger(
-    filter: { invoiceId?: string; paymentId?: string; reason?: string },
-    page: PageRequest,
-  ): Promise<Page<LedgerRow>>;
+  /** In the order in which they were recorded; `Span` is of when they happened. */
+  abstract ledger(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>>;
   abstract audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>>;
   abstract customer(customerId: string): Promise<CustomerView | null>;
   /** The invoices that have a payment with this charge, or something at the MoR with this id. */

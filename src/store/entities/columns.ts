@@ -8,7 +8,7 @@ export const BIGINT: ValueTransformer = {
 };
 
 /** Of its table: the order in which rows were first written. The database counts. */
-export const SEQ: ColumnOptions = { type: 'bigint', unique: true, generated: 'identity', generatedIdentity: 'ALWAYS' };
+export const SEQ: ColumnOptions = { type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS' };
 
 export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);

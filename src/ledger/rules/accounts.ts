@@ -1,0 +1,14 @@
+// The words of the ledger: its accounts, and why money moves between them.
+
+/** Every reason of an entry. Each moves money from one account to one other, always the same two. */
+export const REASONS = [
+  'payment_collected',
+  'payment_marked',
+  'refund_paid',
+  'refund_mirrored',
+  'refund_of_unmarked',
+  'dispute_lost',
+  'dispute_reversed',
+  'debit_returned',
+  'debit_return_reversed',
+] as const;

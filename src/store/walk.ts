@@ -1,0 +1,87 @@
+// A page of a list: the newest rows first, found by an index that has them in this order, and never by reading on without an end.
+import { type DataSource } from 'typeorm';
+import { BadCursor, type Page, type PageRequest, type Span } from '../domain/ports/books.js';
+
+/**
+ * What no index knows (a currency, an amount) is compared row by row, and a page looks through so many rows at most. A page that ends
+ * there may be short or empty, and has a cursor: whoever wants more asks on. It is some 10 ms and 200 pages of a table of any size.
+ */
+export const LOOKED_THROUGH = 5_000;
+
+/** Takes a value and gives what stands for it in the statement: `$1`, `$2` and so on. */
+export type Name = (value: unknown) => string;
+
+/** The parameters of a statement. */
+export class Parameters {
+  readonly values: unknown[] = [];
+  readonly of: Name = (value) => `$${this.values.push(value)}`;
+}
+
+export type Walk = {
+  /** A table or a subquery, called `x`. */
+  readonly from: string;
+  /** The column that names a row. */
+  readonly key: string;
+  /** The column that counts the rows: of two with the same time the greater is the newer. */
+  readonly number: string;
+  /** The time that the list is ordered by, as its indexes have it; null: the list is ordered by the number. */
+  readonly at: string | null;
+  /** Columns that the index has before these two; `where` says one value of each. */
+  readonly lead: readonly string[];
+  /** Conditions that an index answers. */
+  readonly where: readonly string[];
+  readonly parameters: Parameters;
+  /** What is compared row by row, by column. */
+  readonly looked: readonly (readonly [column: string, value: string])[];
+  /** `where` leaves few rows, found by an index of another order: all of them are read, and then put in order. */
+  readonly few: boolean;
+};
+
+type Found = { readonly key: string; readonly place: string };
+
+/** The keys of a page, in order. Throws BadCursor. */
+export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise<Page<string>> {
+  const { of, values } = w.parameters;
+  const time = w.at === null ? [] : [`${w.at} desc`];
+  const order = [...w.lead.map((c) => `x.${c}`), ...time, `x.${w.number} desc`].join(', ');
+  const found = (from: string, end: string): string => `select ${columns(w)} from ${from} order by ${order} ${end}`;
+  const rows = `${w.from} where ${[...w.where, ...after(w, page.cursor)].join(' and ') || 'true'}`;
+  const known = [...values];
+  const looked = w.looked.map(([column, value]) => `x.${column} = ${of(value)}`).join(' and ') || 'true';
+  const from = w.few
+    ? `(select x.* from ${rows} offset 0) x where ${looked}`
+    : w.looked.length === 0
+      ? rows
+      : `(select x.* from ${rows} order by ${order} limit ${LOOKED_THROUGH}) x where ${looked}`;
+  // One row too many tells whether there is a next page.
+  const shown = await orm.query<Found[]>(found(from, `limit ${page.limit + 1}`), values);
+  const data = shown.slice(0, page.limit).map((row) => row.key);
+  if (shown.length > page.limit) return { data, nextCursor: shown[page.limit - 1]?.place ?? null };
+  if (w.few || w.looked.length === 0) return { data, nextCursor: null };
+  const [last] = await orm.query<Found[]>(found(rows, `offset ${LOOKED_THROUGH - 1} limit 1`), known);
+  return { data, nextCursor: last?.place ?? null };
+}
+
+/** Key and place of a row. The place is exact to the microsecond: a rounded one would show a row twice, or never. */
+function columns({ key, number, at }: Walk): string {
+  const time = at === null ? '' : `(extract(epoch from ${at}) * 1000000)::bigint || '.' || `;
+  return `x.${key}::text as key, ${time}x.${number}::text as place`;
+}
+
+/** What comes after the place that a cursor names. */
+function after({ number, at, parameters }: Walk, cursor: string | null): readonly string[] {
+  if (cursor === null) return [];
+  const [, micros, n] = (at === null ? /^()(\d{1,18})$/ : /^(\d{1,17})\.(\d{1,18})$/).exec(cursor) ?? [];
+  if (micros === undefined || n === undefined) throw new BadCursor('the cursor is not one of ours');
+  if (at === null) return [`x.${number} < ${parameters.of(n)}`];
+  const time = `timestamptz 'epoch' + ${parameters.of(micros)}::bigint * interval '1 microsecond'`;
+  return [`(${at}, x.${number}) < (${time}, ${parameters.of(n)}::bigint)`];
+}
+
+/** Conditions of a time from `since` on and before `until`. */
+export function within(at: string, { since, until }: Span, { of }: Parameters): readonly string[] {
+  return [
+    ...(since === undefined ? [] : [`${at} >= ${of(since)}::timestamptz`]),
+    ...(until === undefined ? [] : [`${at} < ${of(until)}::timestamptz`]),
+  ];
+}

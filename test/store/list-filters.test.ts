@@ -1,0 +1,220 @@
+// Filtered lists: each row once and in order, whatever is asked for, and a page reads few pages of the tables, however large they are.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { fillBooks } from '../../tools/bench/fill-books.js';
+import { questions } from '../../tools/bench/growth-questions.js';
+import { Database } from '../../src/store/database.js';
+import { PgBooks } from '../../src/store/pg-books.js';
+import { LOOKED_THROUGH } from '../../src/store/walk.js';
+import { type LedgerFilter, type Page, type PaymentFilter } from '../../src/domain/ports/books.js';
+import { ManualClock } from '../support/clock.js';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { pagesIn, type Plan } from '../support/lane-steps.js';
+
+/** As many invoices and payments, twice as many events and ledger entries, three times as many steps of the log. */
+const RENEWALS = 50_000;
+/** A look-up in an index is two to four pages; a page of twenty rows with what stands beside them makes a hundred of them. */
+const PAGES = 150;
+/** Twenty minutes of entries, and some twenty look-ups by number, come to it where the time is found by the number. */
+const PAGES_BY_NUMBER = 300;
+/** What a page looks through at most lies in so many of theirs: none of these tables has fewer than 20 rows in one. */
+const PAGES_LOOKED_THROUGH = PAGES + (2 * LOOKED_THROUGH) / 20;
+
+type Sent = { readonly text: string; readonly values: unknown[] };
+
+describe('above 50,000 renewals', () => {
+  let fresh: TestDatabase;
+  let db: Database;
+  const sent: Sent[] = [];
+  beforeAll(async () => {
+    fresh = await freshDatabase();
+    await fillBooks(fresh.url, RENEWALS);
+    db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
+    // Some entries of old months were recorded late.
+    await db.pool.query(
+      `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
+       select 'mor_receivable', 'unmarked_payments', 100, 'EUR', 'payment_collected', 'late' || n, 'in_late' || n, 'pmt_late' || n,
+              now() - interval '385 days', now() - interval '1 day' from generate_series(1, 200) as n`,
+    );
+    await db.pool.query('vacuum analyze ledger_entry');
+    listen(db, sent);
+  }, 150_000);
+  afterAll(async () => {
+    await db.close();
+    await fresh.drop();
+  });
+
+  async function pagesOf({ text, values }: Sent): Promise<number> {
+    const explained = await db.pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `explain (analyze, buffers, format json) ${text}`,
+      values,
+    );
+    return pagesIn(explained.rows[0]?.['QUERY PLAN'][0].Plan);
+  }
+
+  it('each filter of each list reads a few pages, and one that no index knows as many as a page may look through', async () => {
+    const lists = questions(db, `old${RENEWALS / 2}`, RENEWALS / 2).filter(({ what }) => /\bof\b|list/.test(what));
+    expect(lists.length).toBeGreaterThan(30);
+    const tooMany: string[] = [];
+    for (const { what, ask, looksThrough } of lists) {
+      sent.length = 0;
+      await ask();
+      const asked = sent.filter(({ text }) => /^\s*(select|with)/i.test(text));
+      expect([what, asked.length > 0]).toEqual([what, true]);
+      let pages = 0;
+      for (const s of asked) pages += await pagesOf(s);
+      const byNumber = asked.some(({ text }) => text.includes('recursive probe'));
+      const most = looksThrough === true ? PAGES_LOOKED_THROUGH : byNumber ? PAGES_BY_NUMBER : PAGES;
+      if (process.env['SHOW_PAGES'] !== undefined) process.stderr.write(`${pages} ${what}\n`);
+      if (!(pages <= most)) tooMany.push(`${what}: ${pages} pages`);
+    }
+    expect(tooMany).toEqual([]);
+  });
+
+  it('a page that looked through as much as it may has a cursor, and the next one goes on behind it', async () => {
+    const books = new PgBooks(db, new ManualClock());
+    let cursor: string | null = null;
+    let pages = 0;
+    do {
+      const page: Page<unknown> = await books.payments({ amount: 1n }, { limit: 100, cursor });
+      expect(page.data).toEqual([]);
+      cursor = page.nextCursor;
+      pages++;
+    } while (cursor !== null);
+    expect(pages).toBe(RENEWALS / LOOKED_THROUGH + 1);
+  });
+
+  it('a month of the ledger has the entries that were recorded late', async () => {
+    const books = new PgBooks(db, new ManualClock());
+    const at = Date.now() - 385 * 86_400_000;
+    const day = { since: new Date(at - 3_600_000), until: new Date(at + 3_600_000) };
+    const found = await everyPage((cursor) => books.ledger(day, { limit: 100, cursor }));
+    const told = await db.pool.query<{ id: string }>(
+      'select id from ledger_entry where moved_at >= $1 and moved_at < $2 order by id desc',
+      [day.since, day.until],
+    );
+    expect(found.map((e) => e.id)).toEqual(told.rows.map((r) => r.id));
+    expect(found.filter((e) => e.invoiceId.startsWith('in_late'))).toHaveLength(200);
+  });
+});
+
+async function everyPage<T>(ask: (cursor: string | null) => Promise<Page<T>>): Promise<T[]> {
+  const out: T[] = [];
+  for (let cursor: string | null = null; ;) {
+    const page: Page<T> = await ask(cursor);
+    out.push(...page.data);
+    if (page.nextCursor === null) return out;
+    cursor = page.nextCursor;
+  }
+}
+
+/** Writes down what its connections are asked from now on. */
+function listen(db: Database, sent: Sent[]): void {
+  const heard = new WeakSet<object>();
+  db.pool.on('acquire', (client) => {
+    if (heard.has(client)) return;
+    heard.add(client);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const hear = (first: unknown, values: unknown, ...rest: unknown[]): unknown => {
+      if (typeof first === 'string') sent.push({ text: first, values: Array.isArray(values) ? values : [] });
+      else sent.push(first as Sent);
+      return query(first, values, ...rest);
+    };
+    Object.assign(client, { query: hear });
+  });
+}
+
+describe('any filters together', () => {
+  let fresh: TestDatabase;
+  let db: Database;
+  let books: PgBooks;
+  const START = Date.UTC(2026, 9, 1);
+  beforeAll(async () => {
+    fresh = await freshDatabase();
+    db = await Database.open({ url: fresh.url, poolSize: 2, onError: () => undefined });
+    books = new PgBooks(db, new ManualClock());
+    // 700 payments and entries in 60 days, many of them at the same moment, written in another order than they happened.
+    await db.pool.query(
+      `create temporary table k as select n, (n * 7919) % 700 as m, timestamptz '2026-10-01Z' + ((n * 7919) % 60) * interval '1 day 1.000001 s' as at
+         from generate_series(1, 700) as n;
+       insert into invoice (invoice_id, status, platform_status, first_seen_at) select 'in_' || n, 'paid', 'paid', at from k;
+       insert into payment (id, payment_id, invoice_id, customer_id, origin, status, amount, currency, succeeded_at, verdict_at, mark, recorded_at)
+       select 'pmt_' || n, 'pay_' || n, 'in_' || n, 'cus_' || n % 5, 'renewal', case n % 3 when 0 then 'failed' else 'succeeded' end,
+              case n % 4 when 0 then 500 else 2990 end, case n % 7 when 0 then 'JPY' else 'EUR' end,
+              case n % 3 when 0 then null else at end, case n % 3 when 0 then at end, 'none', at + interval '3 hours' from k order by n;
+       insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
+       select 'a', 'b', case n % 4 when 0 then 500 else 2990 end, case n % 7 when 0 then 'JPY' else 'EUR' end,
+              case n % 6 when 0 then 'dispute_lost' else 'payment_marked' end, 's' || n, 'in_' || n, 'pmt_' || n,
+              case n % 9 when 0 then at - interval '5 days' else t - interval '3 s' end, t
+         from (select k.*, timestamptz '2026-10-01Z' + n * interval '2 hours' as t from k) k order by n;
+       drop table k`,
+    );
+  });
+  afterAll(async () => {
+    await db.close();
+    await fresh.drop();
+  });
+
+  const day = fc.integer({ min: -2, max: 62 }).map((n) => new Date(START + n * 86_400_000));
+  const maybe = <T>(a: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(a, { nil: undefined });
+  const money = {
+    since: maybe(day),
+    until: maybe(day),
+    currency: maybe(fc.constantFrom('EUR', 'JPY', 'CHF')),
+    amount: maybe(fc.constantFrom(500n, 2990n, 1n)),
+    customerId: maybe(fc.constantFrom('cus_1', 'cus_4', 'cus_none')),
+  };
+  const limit = fc.constantFrom(3, 20, 100);
+
+  /** What stands in the table, by plain conditions. */
+  async function plain(
+    table: string,
+    at: string,
+    order: string,
+    f: PaymentFilter & LedgerFilter,
+  ): Promise<readonly string[]> {
+    const values = [f.since, f.until, f.currency, f.amount?.toString(), f.customerId, f.status, f.invoiceId, f.reason];
+    const found = await db.pool.query<{ id: string }>(
+      `select x.id from ${table} x
+        where ($1::timestamptz is null or ${at} >= $1) and ($2::timestamptz is null or ${at} < $2)
+          and ($3::text is null or currency = $3) and ($4::bigint is null or amount = $4) and ($5::text is null or customer_id = $5)
+          and ($6::text is null or status = $6) and ($7::text is null or x.invoice_id = $7) and ($8::text is null or reason = $8)
+        order by ${order}`,
+      values.map((v) => v ?? null),
+    );
+    return found.rows.map((r) => r.id);
+  }
+
+  it('a list of payments gives each that fits once, page by page, the newest first', async () => {
+    const filters = fc.record({
+      ...money,
+      status: maybe(fc.constantFrom('failed', 'succeeded', 'refunded')),
+      invoiceId: maybe(fc.constantFrom('in_8', 'in_none')),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, limit, async (f, n) => {
+        const found = await everyPage((cursor) => books.payments(f, { limit: n, cursor }));
+        const at = 'coalesce(succeeded_at, verdict_at, recorded_at)';
+        const table = '(select p.*, null as reason from payment p)';
+        expect(found.map((p) => p.payment.id)).toEqual(await plain(table, at, `${at} desc, seq desc`, f));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a list of the ledger gives each entry that fits once, also those that were recorded late', async () => {
+    const filters = fc.record({
+      ...money,
+      invoiceId: maybe(fc.constantFrom('in_8', 'in_none')),
+      reason: maybe(fc.constantFrom('dispute_lost', 'payment_marked', 'refund_paid')),
+    });
+    await fc.assert(
+      fc.asyncProperty(filters, limit, async (f, n) => {
+        const found = await everyPage((cursor) => books.ledger(f, { limit: n, cursor }));
+        const table = `(select l.*, p.customer_id, null as status from ledger_entry l join payment p on p.id = l.payment_row_id)`;
+        expect(found.map((e) => e.id)).toEqual(await plain(table, 'moved_at', 'x.id desc', f));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
