@@ -54,7 +54,9 @@ export async function startStub(...replies: Reply[]) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  return { ...adapter, base, seen, close, more: (...next: Reply[]) => replies.push(...next) } as const;
+  /** As a peer does with sockets that stood idle. */
+  const closeSockets = (): void => server.closeAllConnections();
+  return { ...adapter, base, seen, close, closeSockets, more: (...next: Reply[]) => replies.push(...next) } as const;
 }
 
 /** The adapter against any base URL, with everything it says kept. */

@@ -3,6 +3,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type CallFailure } from '../../src/domain/ports/call.js';
+import { StripeHttpClient } from '../../src/stripe/http-client.js';
 import {
   aList,
   aRecord,
@@ -211,5 +212,35 @@ describe('failures of a call to Stripe', () => {
     stop = stub.close;
     expect(await stub.platform.listInvoicePayments('in_1')).toMatchObject({ ok: false, kind: 'unknown' });
     expect(await stub.platform.listInvoicePayments('in_1')).toMatchObject({ ok: false, kind: 'unknown' });
+  });
+});
+
+describe('sockets to Stripe', () => {
+  it('a call after a pause in which the peer closed the socket goes out once, on a new one', async () => {
+    const stub = await startStub(reply(200, anInvoice()), reply(200, anInvoice()));
+    stop = stub.close;
+    expect(await stub.platform.readInvoice('in_1')).toMatchObject({ ok: true });
+    stub.closeSockets();
+    expect(await stub.platform.readInvoice('in_1')).toMatchObject({ ok: true });
+    expect(stub.seen).toHaveLength(2);
+  });
+
+  it('a call that got no socket until its deadline was surely not sent, and never is', async () => {
+    let answer: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    const stub = await startStub((response) => void asked.then(() => response.end('{}')));
+    const transport = new StripeHttpClient(1);
+    stop = async () => {
+      transport.close();
+      await stub.close();
+    };
+    const { port } = new URL(stub.base);
+    const get = (path: string, timeoutMs: number) =>
+      transport.makeRequest('127.0.0.1', port, path, 'GET', {}, '', 'http', timeoutMs);
+    const first = get('/v1/first', 60_000);
+    await expect(get('/v1/second', 50)).rejects.toMatchObject({ sent: false, reason: 'timeout' });
+    answer();
+    expect((await first).getStatusCode()).toBe(200);
+    expect(stub.seen.map((s) => s.path)).toEqual(['/v1/first']);
   });
 });
