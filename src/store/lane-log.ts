@@ -201,7 +201,7 @@ function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | nu
   const bodies: Record<string, string> = {};
   for (const call of calls ?? []) {
     const { id, body, status } = call;
-    delete call['body'];
+    call['body'] = undefined; // not deleted: the engine would keep such an object as a table, and be slow to write it
     if (typeof body !== 'string' || (snapshot && (status === 'done' || status === 'cancelled'))) continue;
     bodies[String(id)] = body;
   }
