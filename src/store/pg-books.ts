@@ -116,25 +116,28 @@ export class PgBooks extends Books {
     return (await this.shown(found))[0] ?? null;
   }
 
-  /** Payments with their refunds and with what banks took of them. */
-  private async shown(payments: readonly PaymentRow[]): Promise<PaymentView[]> {
-    const [mor, refunds, disputes] = await Promise.all([
-      morCustomers(
-        this.db.orm,
-        payments.map((p) => p.customerId),
-      ),
-      this.refundRows.find({ where: { paymentRowId: Any(payments.map((p) => p.id)) }, order: { seq: 'ASC' } }),
-      this.objectRows.find({
-        where: { invoiceId: Any(payments.map((p) => p.invoiceId)), kind: 'dispute' },
+  /** Payments with their refunds and with what banks took of them, all as of one moment: a step writes several of these rows. */
+  private async shown(found: readonly PaymentRow[]): Promise<PaymentView[]> {
+    const mor = await morCustomers(
+      this.db.orm,
+      found.map((p) => p.customerId),
+    );
+    return this.db.orm.transaction('REPEATABLE READ', async (at) => {
+      const ids = found.map((p) => p.id);
+      const payments = await at.find(PaymentEntity, { where: { id: Any(ids) } });
+      const refunds = await at.find(RefundEntity, { where: { paymentRowId: Any(ids) }, order: { seq: 'ASC' } });
+      const disputes = await at.find(MorObjectEntity, {
+        where: { invoiceId: Any(found.map((p) => p.invoiceId)), kind: 'dispute' },
         order: { seq: 'ASC' },
-      }),
-    ]);
-    return payments.map((payment) => ({
-      payment,
-      morCustomerId: mor.get(payment.customerId) ?? null,
-      refunds: refunds.filter((r) => r.paymentRowId === payment.id),
-      lost: lostOf(payment.id, disputes),
-    }));
+      });
+      const now = new Map(payments.map((p) => [p.id, p]));
+      return found.map((p) => ({
+        payment: now.get(p.id) ?? p,
+        morCustomerId: mor.get(p.customerId) ?? null,
+        refunds: refunds.filter((r) => r.paymentRowId === p.id),
+        lost: lostOf(p.id, disputes),
+      }));
+    });
   }
 
   async paymentNames(rowIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
