@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { StatementBusy, type StatementRow, Statements } from '../domain/ports/statements.js';
-import { StatementRefused } from '../statements/read-statement.js';
+import { CsvRefused } from '../csv/read-csv.js';
 import { ReconcileFlow, type Reconciled } from '../statements/reconcile.flow.js';
 import { type Mapping } from '../domain/statement.js';
 import { MappingRefused, parseMapping } from '../statements/rules/mapping.js';
@@ -134,7 +134,7 @@ async function reconcile(cli: Cli, args: readonly (string | undefined)[]): Promi
       });
     } catch (e) {
       if (e instanceof MappingRefused) throw new CliError(EXIT.usage, e.code, e.message);
-      if (e instanceof StatementRefused || e instanceof StatementBusy)
+      if (e instanceof CsvRefused || e instanceof StatementBusy)
         throw new CliError(EXIT.failed, e.code, `${file}: ${e.message}`);
       throw e;
     } finally {

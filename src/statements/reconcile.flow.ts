@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock, Ids } from '../domain/ports/clock.js';
 import { type StatementRow, Statements, type Totals } from '../domain/ports/statements.js';
 import { type Finding, type Mapping } from '../domain/statement.js';
-import { hashOf, headerOf, isBlank, type Placed, recordsOf, StatementRefused } from './read-statement.js';
+import { hashOf, headerOf, isBlank, type Placed, recordsOf, CsvRefused } from '../csv/read-csv.js';
 import { idsOf, judge, twice, unread } from './rules/judge.js';
 import { readLine, type StatementLine } from './rules/line.js';
 import { bind, type Bound } from './rules/mapping.js';
@@ -42,7 +42,7 @@ export class ReconcileFlow {
     private readonly ids: Ids,
   ) {}
 
-  /** Throws StatementRefused, MappingRefused, StatementBusy. */
+  /** Throws CsvRefused, MappingRefused, StatementBusy. */
   async run(o: ReconcileOptions): Promise<Reconciled> {
     const { sha256, bytes } = await hashOf(o.path, (done, total) => o.onProgress('hashed', done, total));
     const { header, delimiter, next } = await headerOf(o.path, o.mapping.delimiter);
@@ -71,13 +71,10 @@ export class ReconcileFlow {
       const read = await this.read(o, row, bound, { delimiter, ...place });
       if (read === null) return { row: (await this.statements.find(row.id)) ?? row, how: 'interrupted' };
       if ((await hashOf(o.path, () => undefined)).sha256 !== sha256)
-        throw new StatementRefused(
-          'changed',
-          'The file changed while it was read. Nothing of it was kept: say it again.',
-        );
+        throw new CsvRefused('changed', 'The file changed while it was read. Nothing of it was kept: say it again.');
       return { row: await this.statements.finish(row.id, windowOf(o, read), this.clock.now()), how };
     } catch (e) {
-      if (e instanceof StatementRefused) await this.statements.drop(row.id); // half a statement is none
+      if (e instanceof CsvRefused) await this.statements.drop(row.id); // half a statement is none
       throw e;
     }
   }

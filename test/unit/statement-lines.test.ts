@@ -6,7 +6,8 @@ import { AMOUNT_STYLES } from '../../src/domain/statement.js';
 import { readAmount } from '../../src/statements/rules/amount.js';
 import { readDate } from '../../src/statements/rules/day.js';
 import { readLine } from '../../src/statements/rules/line.js';
-import { bind, guessDelimiter, parseMapping } from '../../src/statements/rules/mapping.js';
+import { guessDelimiter } from '../../src/csv/read-csv.js';
+import { bind, parseMapping } from '../../src/statements/rules/mapping.js';
 
 const CURRENCIES = ['EUR', 'JPY', 'KWD', 'USD', 'HUF'];
 const SIGNS = {

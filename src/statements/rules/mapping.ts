@@ -115,10 +115,3 @@ export function bind(mapping: Mapping, header: readonly string[]): Bound {
   const own = LINE_TYPES.map((type) => [type, type] as const);
   return { mapping, at, types: new Map([...own, ...given]), width: header.length };
 }
-
-/** The sign between the columns of a first line: the most frequent of comma, semicolon, tab and bar outside quotes. */
-export function guessDelimiter(line: string): string {
-  const bare = line.replace(/"[^"]*"/g, '');
-  const count = (d: string): number => bare.split(d).length;
-  return [',', ';', '\t', '|'].reduce((best, d) => (count(d) > count(best) ? d : best), ',');
-}

@@ -1,12 +1,11 @@
-// A statement's file: its hash, its first line, and its records as a stream from any place on, in bounded memory.
+// A CSV file: its hash, its first line, and its records as a stream from any place on, in bounded memory.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse';
-import { guessDelimiter } from './rules/mapping.js';
 
-/** A file that cannot be read as a statement. The message says where and what to do. */
-export class StatementRefused extends Error {
+/** A file that cannot be read as CSV. The message says where and what to do. */
+export class CsvRefused extends Error {
   constructor(
     readonly code: 'no_file' | 'empty' | 'encoding' | 'not_csv' | 'changed',
     message: string,
@@ -27,7 +26,7 @@ export type Placed = {
 /** Bytes of one record: beyond this a quote was never closed. */
 const MOST_RECORD_BYTES = 64 * 1024;
 
-/** Throws StatementRefused. */
+/** Throws CsvRefused. */
 export async function hashOf(
   path: string,
   onProgress: (done: number, total: number) => void,
@@ -42,17 +41,18 @@ export async function hashOf(
   return { sha256: hash.digest('hex'), bytes };
 }
 
-async function sizeOf(path: string): Promise<number> {
+/** Bytes. Throws CsvRefused. */
+export async function sizeOf(path: string): Promise<number> {
   try {
     const found = await stat(path);
     if (found.isFile()) return found.size;
   } catch {
     // said below
   }
-  throw new StatementRefused('no_file', `There is no file ${path} that can be read.`);
+  throw new CsvRefused('no_file', `There is no file ${path} that can be read.`);
 }
 
-/** The first line: the names of the columns, and the sign between them. Throws StatementRefused. */
+/** The first line: the names of the columns, and the sign between them. Throws CsvRefused. */
 export async function headerOf(
   path: string,
   delimiter: string | null,
@@ -60,16 +60,13 @@ export async function headerOf(
   const start = await firstBytes(path);
   const save = 'Save it as CSV in UTF-8.';
   if (start.includes(0) || (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff))
-    throw new StatementRefused(
-      'encoding',
-      `The file is no text in UTF-8 (UTF-16, or a spreadsheet's own format). ${save}`,
-    );
+    throw new CsvRefused('encoding', `The file is no text in UTF-8 (UTF-16, or a spreadsheet's own format). ${save}`);
   const text = start.toString('utf8').replace(/^\ufeff/, '');
   const sign = delimiter ?? guessDelimiter(/^[^\r\n]*/.exec(text)?.[0] ?? '');
   for await (const next of recordsOf(path, { delimiter: sign, byte: 0, line: 1 })) {
     if (!isBlank(next)) return { header: next.record, delimiter: sign, next };
   }
-  throw new StatementRefused('empty', 'The file is empty: its first line must name the columns.');
+  throw new CsvRefused('empty', 'The file is empty: its first line must name the columns.');
 }
 
 async function firstBytes(path: string): Promise<Buffer> {
@@ -88,7 +85,7 @@ export function isBlank({ record }: Placed): boolean {
 
 type Parsed = { readonly record: string[]; readonly raw: string; readonly info: { readonly bytes: number } };
 
-/** Records from a place on. Quotes are strict: a loose one could swallow the lines after it. Throws StatementRefused. */
+/** Records from a place on. Quotes are strict: a loose one could swallow the lines after it. Throws CsvRefused. */
 export async function* recordsOf(
   path: string,
   from: { readonly delimiter: string; readonly byte: number; readonly line: number },
@@ -122,9 +119,16 @@ export async function* recordsOf(
   } catch (e) {
     if (!(e instanceof CsvError)) throw e;
     const message = `Line ${line} is no CSV: a quote is not closed, or stands inside a cell that does not begin with one. Nothing of the file was kept.`;
-    throw new StatementRefused('not_csv', message);
+    throw new CsvRefused('not_csv', message);
   } finally {
     file.destroy();
     parser.destroy();
   }
+}
+
+/** The sign between the columns of a first line: the most frequent of comma, semicolon, tab and bar outside quotes. */
+export function guessDelimiter(line: string): string {
+  const bare = line.replace(/"[^"]*"/g, '');
+  const count = (d: string): number => bare.split(d).length;
+  return [',', ';', '\t', '|'].reduce((best, d) => (count(d) > count(best) ? d : best), ',');
 }
