@@ -179,6 +179,9 @@ create table invoice (
   subscription_id     text,
   collection_method   text,
   pays_by_debit       boolean,              -- null: not looked up
+  enrolled            boolean,              -- false: outside ENROLMENT; null: nobody had to ask, or not known yet
+  look_due_at         timestamptz,          -- a look at its customer that failed is made again then
+  look_attempts       integer not null default 0,
   platform_created_at timestamptz,
   finalizes_at        timestamptz,
   finalization_error  text,
@@ -199,6 +202,7 @@ create table invoice (
 create index invoice_listed on invoice ((coalesce(platform_created_at, first_seen_at)) desc, seq desc);
 create index invoice_customer on invoice (customer_id, (coalesce(platform_created_at, first_seen_at)) desc, seq desc);
 create index invoice_status on invoice (status, (coalesce(platform_created_at, first_seen_at)) desc, seq desc);
+create index invoice_outside on invoice (first_seen_at) where enrolled = false;
 create index invoice_expected_by on invoice (expected_by) where status = 'expected';
 
 create table payment (
@@ -438,14 +442,19 @@ create index signup_tax_calculation on signup (tax_calculation_id) where tax_cal
 create index signup_intent on signup (intent_id) where intent_id is not null;
 create index signup_open on signup (created_at) where kind = 'payment' and completed_at is null;
 
--- A customer and the MoR's own customer, linked when the MoR first names it. Links are never taken back.
+-- A customer and the MoR's own customer, linked when the MoR first names it, or by hand or file when the link was made elsewhere. Links
+-- are never taken back.
 create table customer_link (
   customer_id     text not null,
   mor_customer_id text not null,
-  signup_id       text not null,
+  signup_id       text,                     -- null: it was made elsewhere
+  reference       text,                     -- the merchant's own word for it
+  linked_by       text not null default 'signup', -- or who said it: an API key's name, or a person at the command line
   linked_at       timestamptz not null,
+  seq             bigint generated always as identity unique,
   primary key (customer_id, mor_customer_id)
 );
+create index customer_link_mor on customer_link (mor_customer_id, seq desc);
 
 -- What a POST with an Idempotency-Key made.
 create table api_request (

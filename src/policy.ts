@@ -64,6 +64,16 @@ export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 /** A draft that Stripe could not finalize waits for a person, who is told: it is looked at once an hour. */
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
 
+// ---- Enrolment
+
+/** A customer whose enrolment cannot be found out for so long is shown to a person: the draft's hour is over then, and nothing was relayed. */
+export const ENROLMENT_PATIENCE_MS = HOUR_MS;
+/**
+ * A link says that the MoR charges from then on. An invoice older than the link by more than this is in Stripe's own dunning, and none
+ * of ours unless the MoR pays it. Days and not minutes: a customer may be linked a while after the MoR began to charge.
+ */
+export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
+
 /** Rounds of deciding in one step. Each settles one thing more; eight is far beyond what any invoice needed, and ends a loop. */
 export const SETTLE_ROUNDS = 8;
 

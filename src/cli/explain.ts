@@ -1,6 +1,7 @@
 // `crossbill explain <id>`: the whole story of an invoice in order, as sentences.
 import { type Command } from 'commander';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
+import { ignoredBecause } from '../renewals/invoice.view.js';
 import { verdictBy } from '../renewals/rules/overdue.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type TaxRecord } from '../domain/tax-record.js';
@@ -99,8 +100,9 @@ async function lanesOf(world: World, id: string): Promise<readonly string[]> {
 function tell(v: InvoiceView): string[] {
   const { invoice: i } = v;
   const due = amount(i.amountDue, i.currency);
+  const ignored = ignoredBecause(i);
   const said = [
-    `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}. Stripe shows it ${i.platformStatus}, ${due} due, ${amount(i.amountPaid, i.currency)} paid.`,
+    `Invoice ${i.invoiceId} of customer ${i.customerId ?? 'unknown'}: ${i.status}${ignored === null ? '' : ` (${ignored.replaceAll('_', ' ')})`}. Stripe shows it ${i.platformStatus}, ${due} due, ${amount(i.amountPaid, i.currency)} paid.`,
   ];
   if (v.payments.length === 0 && i.expectedBy !== null && i.status === 'expected') {
     said.push(`A verdict of the MoR is expected by ${time(verdictBy(i, v.objects))}.`);

@@ -15,6 +15,7 @@ import { addEvents } from './events.js';
 import { CliError, EXIT, EXIT_HELP } from './exit-codes.js';
 import { addExplain } from './explain.js';
 import { addExport } from './export.js';
+import { addImport } from './import.js';
 import { addInit } from './init.js';
 import { type Io } from './io.js';
 import { addMigrate } from './migrate.js';
@@ -70,6 +71,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addEvents,
     addReviews,
     addExplain,
+    addImport,
     addReconcile,
     addRefund,
     addReturned,

@@ -1,6 +1,7 @@
 // `crossbill status`: how things stand, at a glance.
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
+import { CustomerLinks, type Migration, OUTSIDE_DAYS } from '../domain/ports/customer-links.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
@@ -35,6 +36,8 @@ async function look(world: World) {
     quarantined: await overview.quarantined(),
     stuck: await overview.stuck(STUCK_SHOWN),
     verified: await world.get(VerifyBooks).last(),
+    enrolment: world.config.enrolment,
+    migration: await world.get(CustomerLinks).migration(),
     notifications: world.config.notifyUrl === null ? null : await world.get(Notifications).standing(),
     shadow: world.config.shadow ? await world.get(ShadowBooks).standing() : null,
   };
@@ -48,12 +51,22 @@ function view({
   quarantined,
   stuck,
   verified,
+  enrolment,
+  migration,
   notifications,
   shadow,
 }: Standing): Record<string, unknown> {
   return {
     ...(shadow === null ? {} : { shadow: { marks_agreed: shadow.agreed, marks_not_made_yet: shadow.unmarked } }),
     invoices,
+    enrolment: {
+      rule: shownRule(enrolment),
+      linked_customers: migration.linked,
+      renewed_through_mor: migration.renewed,
+      renewal_not_paid_yet: migration.notRenewed,
+      no_renewal_yet: migration.waiting,
+      customers_not_enrolled: migration.outside,
+    },
     queue: {
       events_waiting: backlog.waitingEvents,
       calls_pending: backlog.pendingMessages,
@@ -89,7 +102,7 @@ function view({
 
 /** For people. */
 function page(
-  { backlog, invoices, events, quarantined, stuck, verified, notifications, shadow }: Standing,
+  { backlog, invoices, events, quarantined, stuck, verified, enrolment, migration, notifications, shadow }: Standing,
   nowMs: number,
 ): string {
   return [
@@ -101,6 +114,8 @@ function page(
       ['status', 'count'],
       Object.entries(invoices).map(([status, n]) => [status, String(n)]),
     ),
+    `\nEnrolment: ${shownRule(enrolment)}\n`,
+    moved(migration),
     '\nQueue\n',
     `  ${backlog.waitingEvents} events to decide, ${backlog.pendingMessages} calls to make, oldest ${age(backlog.oldestSeconds)}\n`,
     `  ${backlog.parkedEvents} events parked, ${quarantined} in quarantine\n`,
@@ -147,4 +162,15 @@ function page(
       : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untoldOf(verified)} differences without an open review item\n`,
     ...(verified?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
   ].join('');
+}
+
+function shownRule(rule: Standing['enrolment']): string {
+  return rule.by === 'metadata' ? `metadata:${rule.key}=${rule.value}` : rule.by;
+}
+
+/** How far customers have moved to the MoR. */
+function moved({ linked, renewed, notRenewed, waiting, outside }: Migration): string {
+  const said = linked === 0 ? 'no customer is linked to the MoR' : `${linked} customers are linked to the MoR: `;
+  const how = `the MoR has taken a renewal of ${renewed}, not yet of ${notRenewed}, and ${waiting} had none so far`;
+  return `  ${said}${linked === 0 ? '' : how}\n  ${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled\n`;
 }

@@ -1,4 +1,5 @@
 // The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
+import { enrolment } from './enrolment-setting.js';
 import { notifications } from './notify-settings.js';
 import { failedRenewals } from './retry-settings.js';
 import { trustedProxies } from './proxy-settings.js';
@@ -360,6 +361,7 @@ const doors = {
     '401',
     mismatchStatus,
   ),
+  enrolment,
   renewalAlarmAfterHours: withDefault(
     {
       name: 'RENEWAL_ALARM_AFTER_HOURS',

@@ -1,12 +1,19 @@
 // Customers: how the merchant's customer and the MoR's are linked, and what is known of them.
-import { Controller, Get, Param } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
 import { Books } from '../domain/ports/books.js';
-import { Signups } from '../domain/ports/signups.js';
-import { MayRead } from '../api/access/access.js';
-import { Many, Problems, Text, TextOrNull } from '../api/http/docs.js';
+import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
+import { Requests, Signups } from '../domain/ports/signups.js';
+import { MayChange, MayRead } from '../api/access/access.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
+import { KeyHeader, Many, Problems, Text, TextOrNull, Time } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { notFound } from '../api/http/problem.js';
+import { idempotencyKey, requestName } from '../api/http/idempotency.js';
+import { given, pageOf, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { notFound, Problem } from '../api/http/problem.js';
+import { timeOf } from '../api/http/values.js';
+import { CustomersQuery, LinkCustomerDto } from './customers.dto.js';
 import { SignupView, signupView } from '../signups/signup.view.js';
 
 class CustomerView {
@@ -17,13 +24,85 @@ class CustomerView {
   @Many([String], 'Newest first, at most 100.') invoice_ids!: string[];
 }
 
+class CustomerLinkView {
+  @Text("The merchant's own id.") customer_id!: string;
+  @Text("The MoR's customer.") mor_customer_id!: string;
+  @TextOrNull('Your own word for it; null: none was given.') reference!: string | null;
+  @TextOrNull('The signup that linked them; null: the link was made elsewhere.') signup_id!: string | null;
+  @Text('`signup`, the name of an API key, or a person at the command line.') linked_by!: string;
+  @Time() linked_at!: string;
+}
+
+function linkView(l: CustomerLink): CustomerLinkView {
+  return {
+    customer_id: l.customerId,
+    mor_customer_id: l.morCustomerId,
+    reference: l.reference,
+    signup_id: l.signupId,
+    linked_by: l.linkedBy,
+    linked_at: timeOf(l.linkedAt),
+  };
+}
+
+const PATH = '/v1/customers';
+
 @ApiTags('Customers')
 @Controller('v1/customers')
 export class CustomersController {
   constructor(
     private readonly books: Books,
+    private readonly links: CustomerLinks,
+    private readonly requests: Requests,
     private readonly signups: Signups,
   ) {}
+
+  @Get()
+  @MayRead('read', 'customer.list')
+  @ApiOperation({ summary: 'Customers with their customers at the MoR, the newest links first (role: read)' })
+  @ApiOkResponse({ type: pageOf(CustomerLinkView) })
+  @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
+  async list(@Query() q: CustomersQuery): Promise<PageView<CustomerLinkView>> {
+    const filter = given({ customerId: q.customer_id, morCustomerId: q.mor_customer_id });
+    return pageView(await this.links.list(filter, pageRequest(q)), linkView);
+  }
+
+  @Post()
+  @MayChange('ops', 'customer.link', { outside: false })
+  @ApiOperation({
+    summary: 'Link a customer to a customer of the MoR that was made elsewhere (role: ops)',
+    description:
+      'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for one that is known. Neither Stripe nor the MoR is asked whether they know these ids. A link is never taken back.',
+  })
+  @KeyHeader(false)
+  @ApiCreatedResponse({ type: CustomerLinkView })
+  @ApiOkResponse({ type: CustomerLinkView, description: 'The link was known.' })
+  @Problems({
+    400: '`invalid_request`',
+    409: '`customer_linked_otherwise`: the customer, or the customer at the MoR, is linked to another; `idempotency_conflict`',
+  })
+  async link(
+    @Body() dto: LinkCustomerDto,
+    @Req() req: Request,
+    @Res({ passthrough: true }) res: Response,
+    @CurrentCaller() caller: Caller,
+  ): Promise<CustomerLinkView> {
+    const key = idempotencyKey(req);
+    const name = key === null ? null : requestName(caller, PATH, key, req.body);
+    if (name !== null) {
+      const before = await this.requests.remember(name, name.bodySha256, dto.customer_id);
+      if (before.known && !before.sameBody)
+        throw new Problem(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
+    }
+    const { customer_id: customerId, mor_customer_id: morCustomerId, reference = null } = dto;
+    const { outcome, link } = await this.links.link({ customerId, morCustomerId, reference, linkedBy: caller.name });
+    if (outcome === 'otherwise') {
+      const message = `Customer ${link.customerId} is linked to ${link.morCustomerId} at the MoR.`;
+      const field = link.customerId === customerId ? 'mor_customer_id' : 'customer_id';
+      throw new Problem(409, 'customer_linked_otherwise', message, [{ field, message }]);
+    }
+    res.status(outcome === 'made' ? HttpStatus.CREATED : HttpStatus.OK);
+    return linkView(link);
+  }
 
   @Get(':id')
   @MayRead('read', 'customer.read')

@@ -48,6 +48,14 @@ export type InvoiceRow = {
   readonly expectedBy: Date | null;
   /** Whether its customer is known to pay by bank debit, looked up once its verdict is late; null: not looked up. */
   readonly paysByDebit: boolean | null;
+  /**
+   * Whether its customer was enrolled when the invoice was first heard of, decided once; null: nobody had to ask (all are), or it is
+   * not known yet. enrolment/rules/enrolment.ts reads it.
+   */
+  readonly enrolled: boolean | null;
+  /** A look at its customer that failed is made again then; null: none failed. */
+  readonly lookDueAt: Date | null;
+  readonly lookAttempts: number;
   /** When a held payment is looked at again, should no event come. */
   readonly holdUntil: Date | null;
   /** What followed the MoR's refusals; null: it refused nothing. */

@@ -10,6 +10,14 @@ export type RecoveryLinks = {
   readonly expiresSec: number;
 };
 
+/** Whose invoices are expected to be paid through the MoR. */
+export type Enrolment =
+  | { readonly by: 'all' }
+  /** Customers who have a link to a customer of the MoR. */
+  | { readonly by: 'linked' }
+  /** Subscriptions or customers that carry this metadata at the platform. */
+  | { readonly by: 'metadata'; readonly key: string; readonly value: string };
+
 export type FlowSettings = {
   readonly markMode: MarkMode;
   readonly draftPolicy: 'wait' | 'finalize';
@@ -26,6 +34,8 @@ export type FlowSettings = {
   readonly recoveryLinks: RecoveryLinks | null;
   /** Null: a refused renewal is tried again on request only. */
   readonly retrySchedule: RetrySchedule | null;
+  /** Left out: all. */
+  readonly enrolment?: Enrolment;
   /** True: calls are written down and never sent. Left out: false. */
   readonly shadow?: boolean;
 };

@@ -1,5 +1,6 @@
 // What an invoice's and a payment's state is called towards the outside.
 import {
+  type InvoiceRow,
   type LaneState,
   type PaymentRow,
   type PaymentStatus,
@@ -10,12 +11,26 @@ import {
 /** Document 3, rule 4: the signup's invoice is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
 
+/** True: its customer is not enrolled, and the MoR has nothing to do with it. A payment, or what was asked of the MoR for it, makes it ours. */
+export function isOutside({
+  invoice,
+  payments,
+  objects = [],
+}: {
+  readonly invoice: Pick<InvoiceRow, 'enrolled'> | null;
+  readonly payments: readonly unknown[];
+  readonly objects?: readonly unknown[];
+}): boolean {
+  return invoice?.enrolled === false && payments.length === 0 && objects.length === 0;
+}
+
 /**
  * The invoice's status for the API. Money that is settled wins over everything (paid never becomes unpaid), then money that
  * waits for a person, then money on its way, then what the platform says, then the MoR's verdict.
  */
 export function publicStatus(s: LaneState): PublicInvoiceStatus {
   const { invoice, payments } = s;
+  if (isOutside(s)) return 'ignored'; // whatever Stripe makes of it
   const at = (stages: readonly string[]): boolean => payments.some((p) => stages.includes(p.mark));
   if (onlyPartPaid(s)) return at(['parked']) ? 'review' : 'open';
   if (at(['confirmed']) || invoice?.platformStatus === 'paid') return at(['attaching', 'paying']) ? 'marking' : 'paid';

@@ -22,6 +22,7 @@ export function flowSettings(config: Config): FlowSettings {
     recoveryLinks: recoveryLinks(config),
     retrySchedule: config.retrySchedule,
     shadow: config.shadow,
+    enrolment: config.enrolment,
   };
 }
 

@@ -4,6 +4,7 @@ import { Module } from '@nestjs/common';
 import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
 import { CONFIG, type Config } from '../config/index.js';
 import { Ids } from '../domain/ports/clock.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { MorModule } from '../mor/mor.module.js';
 import { LOG, type Logger, Metrics, TRACER } from '../observe/index.js';
 import { LEASE_MS } from '../store/lane-queue.js';
@@ -32,10 +33,11 @@ const POLL_MS = 400;
     LaneChanges,
     RouteChannelEventsFlow,
     TaxErrands,
+    EnrolmentFlow,
     WorkLaneFlow,
     LaneWorker,
   ],
-  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges],
+  exports: [FLOW_SETTINGS, Wake, FlowContext, LaneChanges, EnrolmentFlow],
 })
 export class LaneModule {}
 

@@ -26,6 +26,7 @@ import { FlowContext } from './flow-context.js';
 import { LIVE_MODE, type LiveModeRule } from './lane-settings.js';
 import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { readEvent } from './read-event.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { TaxErrands } from '../tax/tax-errands.flow.js';
 import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
@@ -61,6 +62,8 @@ export class WorkLaneFlow {
     @Inject(TaxErrands) private readonly tax: TaxErrands | null = null,
     /** Null: nobody watches the single steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
+    /** Null: all customers are enrolled, and nobody is looked up. */
+    @Optional() @Inject(EnrolmentFlow) private readonly enrolment: EnrolmentFlow | null = null,
   ) {}
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
@@ -244,6 +247,8 @@ export class WorkLaneFlow {
         const paysByDebit = await this.store.paysByDebit(errand.customerId);
         return (s, ctx) => applyDebit(s, paysByDebit, ctx);
       }
+      case 'look-up-enrolment':
+        return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.carryOut(errand));
       case 'identify': {
         const outcome = await trail.call(errand.do, null, this.platform.probe(errand.asked));
         return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);

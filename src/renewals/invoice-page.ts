@@ -1,4 +1,5 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
+import { ignoredBecause } from './invoice.view.js';
 import { paymentName } from './payment.view.js';
 import { type JournalLine, type OutboxRow, type ReviewRow } from '../domain/model.js';
 import { type Retry } from '../domain/retry.js';
@@ -27,11 +28,12 @@ import { refundColumns } from '../refunds/refund-columns.view.js';
 export function invoicePart(v: InvoiceView): Html {
   const { invoice: i, payments, refunds, attempts, objects, messages, reviews, journal } = v;
   const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
+  const ignored = ignoredBecause(i);
   const open = reviews.filter((r) => r.status === 'open');
   const tried = nextTryOf(i);
   const retries = i.retries?.retries ?? [];
   return html`${facts([
-    ['Status', status(i.status)],
+    ['Status', html`${status(i.status)}${ignored !== null && html` ${words(ignored)}`}`],
     ['On Stripe', status(i.platformStatus)],
     ['Due', amount(i.amountDue, i.currency)],
     ['Paid on Stripe', amount(i.amountPaid, i.currency)],

@@ -1,6 +1,7 @@
 // An invoice as the API shows it: what is due, what was paid and given back, and its story.
 import { ApiProperty } from '@nestjs/swagger';
-import { type AttemptRow, type JournalLine } from '../domain/model.js';
+import { type AttemptRow, type InvoiceRow, type JournalLine } from '../domain/model.js';
+import { SIGNUP_REASON } from '../domain/status.js';
 import { type InvoiceListItem, type InvoiceView as InvoiceFacts } from '../domain/ports/books.js';
 import {
   channelViews,
@@ -30,6 +31,24 @@ import { ReviewView, reviewView } from '../reviews/review.view.js';
 
 export const INVOICE_STATUSES = ['expected', 'open', 'held', 'marking', 'paid', 'ignored', 'void', 'review'] as const;
 
+/** Why nothing is expected of an invoice; `not_enrolled` reads as such in the console and on the command line. */
+const IGNORED_REASONS = ['not_enrolled', 'signup', 'nothing_due'] as const;
+export type IgnoredReason = (typeof IGNORED_REASONS)[number];
+
+const IgnoredBecause = (): PropertyDecorator =>
+  ApiProperty({
+    enum: [...IGNORED_REASONS],
+    nullable: true,
+    description:
+      'Of an `ignored` invoice: its customer is not enrolled (`ENROLMENT`), it is paid at signup, or nothing is due. Null for any other.',
+  });
+
+export function ignoredBecause(i: Pick<InvoiceRow, 'status' | 'enrolled' | 'billingReason'>): IgnoredReason | null {
+  if (i.status !== 'ignored') return null;
+  if (i.enrolled === false) return 'not_enrolled';
+  return i.billingReason === SIGNUP_REASON ? 'signup' : 'nothing_due';
+}
+
 export class AttemptView {
   @Text() event_id!: string;
   @Text() payment_id!: string;
@@ -57,6 +76,7 @@ export class InvoiceListView {
   @TextOrNull() customer_id!: string | null;
   @TextIfAny() mor_customer_id?: string | undefined;
   @Word(INVOICE_STATUSES) status!: (typeof INVOICE_STATUSES)[number];
+  @IgnoredBecause() ignored_because!: IgnoredReason | null;
   @Text("Stripe's last known status; `unknown` until Stripe has said one.") stripe_status!: string;
   @AmountOrNull() amount_due!: number | null;
   @AmountOrNull() amount_paid!: number | null;
@@ -95,6 +115,7 @@ export function invoiceListView(i: InvoiceListItem): InvoiceListView {
     customer_id: i.customerId,
     mor_customer_id: i.morCustomerId ?? undefined,
     status: i.status,
+    ignored_because: ignoredBecause(i),
     stripe_status: i.platformStatus,
     amount_due: amountOf(i.amountDue),
     amount_paid: amountOf(i.amountPaid),

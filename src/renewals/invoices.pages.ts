@@ -22,7 +22,11 @@ const FILTERS = [
 
 const COLUMNS: readonly Column<InvoiceListItem>[] = [
   { label: 'Invoice', cell: (i) => invoiceLink(i.invoiceId) },
-  { label: 'Status', cell: (i) => status(i.status) },
+  {
+    label: 'Status',
+    cell: (i) =>
+      html`${status(i.status)}${i.enrolled === false && i.status === 'ignored' && html` ${words('not_enrolled')}`}`,
+  },
   { label: 'Due', cell: (i) => amount(i.amountDue, i.currency), number: true },
   { label: 'Reason', cell: (i) => foreign(i.billingReason === null ? null : words(i.billingReason)) },
   { label: 'Customer', cell: (i) => customerLink(i.customerId) },

@@ -54,7 +54,11 @@ export class Erasure {
     const named = `exists (select 1 from unnest($3::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
     const elsewhere = await this.emptied('inbox_event', named, names);
     const quarantinedElsewhere = await this.emptied('inbox_quarantine', named, names);
-    const texts = await this.dropTexts(lanes);
+    const references = await this.change(
+      'update customer_link set reference = null where customer_id = $1 and reference is not null',
+      [customerId],
+    );
+    const texts = references + (await this.dropTexts(lanes));
     return {
       invoices: lanes.length,
       signups,

@@ -5,6 +5,7 @@ import { CONFIG, type Config } from '../config/index.js';
 import { ChannelEvents } from '../domain/ports/channel-events.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
+import { CustomerLinks } from '../domain/ports/customer-links.js';
 import { EndedSessions } from '../domain/ports/ended-sessions.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
@@ -30,6 +31,7 @@ import { GATHER_MS } from './lane-writer.js';
 import { PgAuditLog } from './pg-audit.js';
 import { PgChannelEvents } from './pg-channel-events.js';
 import { PgBooks } from './pg-books.js';
+import { PgCustomerLinks } from './pg-customer-links.js';
 import { PgDoorsLog } from './pg-doors-log.js';
 import { PgEndedSessions } from './pg-ended-sessions.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
@@ -69,6 +71,7 @@ const PORTS = [
     inject: [Database, DatabaseTime, CONFIG],
   },
   { provide: Books, useClass: PgBooks },
+  { provide: CustomerLinks, useClass: PgCustomerLinks },
   { provide: ChannelEvents, useClass: PgChannelEvents },
   { provide: EventsDesk, useClass: PgEventsDesk },
   { provide: BodyMonths, useClass: PgBodyMonths },

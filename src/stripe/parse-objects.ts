@@ -9,7 +9,7 @@ import {
   type PaymentRecordFacts,
   type WebhookEndpointFacts,
 } from '../domain/ports/billing-reader.js';
-import { amountOf, dateOf, idOf, isObject, minorOf, optionalText, partOf } from './parse.js';
+import { amountOf, dateOf, idOf, isObject, minorOf, optionalText, partOf, textsOf } from './parse.js';
 
 export function parsePaymentRecord(object: unknown): PaymentRecordFacts | null {
   if (!isObject(object) || object['object'] !== 'payment_record') return null;
@@ -92,7 +92,7 @@ export function parseCustomer(object: unknown): CustomerFacts | null {
   if (!isObject(object) || object['object'] !== 'customer') return null;
   // Stripe looks at the invoice settings first, then at the older default source (Stripe docs, "Subscription payment methods").
   const method = partOf(object['invoice_settings'])['default_payment_method'] ?? object['default_source'];
-  return { defaultPaymentMethodId: idOf(method) };
+  return { defaultPaymentMethodId: idOf(method), metadata: textsOf(partOf(object['metadata'])) };
 }
 
 export function parseWebhookEndpoint(object: unknown): WebhookEndpointFacts | null {

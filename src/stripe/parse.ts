@@ -17,6 +17,13 @@ export function partOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** The texts among an object's members: metadata holds nothing else (Stripe docs, "Metadata"). */
+export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
 /** A text that is not empty and not longer than 5,000 characters; null otherwise. */
 export function optionalText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' && value.length <= 5000 ? value : null;

@@ -16,6 +16,7 @@ import { compareDetached, compareOverpaid, creditedBeyondLedger } from './rules/
 import { type VerifyFindings } from './verify-findings.js';
 import { VerifyHands } from './verify-hands.js';
 import { VerifyMarks } from './verify-marks.js';
+import { VerifyOutside } from './verify-outside.js';
 import { byInvoice, VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { type Sitting, VerifyQuestions } from './verify-questions.js';
 
@@ -37,6 +38,7 @@ export class VerifyComparison {
   private readonly questions: VerifyQuestions;
   private readonly hands: VerifyHands;
   private readonly marks: VerifyMarks;
+  private readonly outside: VerifyOutside;
   /** Marks that are still to be looked up at the MoR; null: it was not asked. */
   marksLeft: number | null = null;
   private readonly olderSeen = new Set<string>();
@@ -52,6 +54,7 @@ export class VerifyComparison {
     this.questions = new VerifyQuestions(parts.context, sitting, findings);
     this.hands = new VerifyHands(parts, this.questions, findings);
     this.marks = new VerifyMarks(parts, this.questions, findings);
+    this.outside = new VerifyOutside(parts, this.questions);
     this.refundsAfter = from.refundsAfter;
   }
 
@@ -144,6 +147,7 @@ export class VerifyComparison {
     own: OurInvoice | null,
     graceMs: number = VERIFY_GRACE_MS,
   ): Promise<Difference[]> {
+    if (await this.outside.has(facts, own)) return [];
     const now = this.now();
     const found = compareInvoice(facts, own, now, graceMs);
     this.noteYoung(facts.invoiceId, found, () => compareInvoice(facts, own, now, 0));
@@ -185,7 +189,8 @@ export class VerifyComparison {
         await this.hands.balances(page);
         await this.olderInvoices(news);
         const unknown = await books.unknownEvents(news.map((e) => e.eventId));
-        for (const e of news.filter(({ eventId }) => unknown.has(eventId))) {
+        const lost = news.filter(({ eventId }) => unknown.has(eventId));
+        for (const e of await this.outside.without(lost)) {
           if (!isOnItsWay(e, now)) this.findings.addMissing(e, neverCame(e));
           else if (this.sitting.young && this.youngEvents.length < YOUNG_ONES) this.youngEvents.push(e);
         }

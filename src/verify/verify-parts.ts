@@ -4,6 +4,7 @@ import { type BillingReader } from '../domain/ports/billing-reader.js';
 import { type PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { type VerifyBooks } from '../domain/ports/verify-books.js';
 import { type OurInvoice } from '../domain/difference.js';
+import { type EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { type FlowContext } from '../lane/flow-context.js';
 
 export type VerifyParts = {
@@ -12,6 +13,8 @@ export type VerifyParts = {
   readonly platform: BillingPlatform;
   readonly gateway: PaymentGateway;
   readonly context: FlowContext;
+  /** Null: all customers are enrolled. */
+  readonly enrolment: EnrolmentFlow | null;
 };
 
 export const VERIFY_PAGE = 200;

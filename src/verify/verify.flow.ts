@@ -10,6 +10,7 @@ import { untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-bo
 import { type Difference, type DifferenceKind, isRepairable, type VerifyProgress } from '../domain/difference.js';
 import { pictureDiffers } from './rules/compare.js';
 import { begun } from './rules/progress.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { FlowContext } from '../lane/flow-context.js';
 import { type LossReport, LossWindowFlow } from './loss-window.flow.js';
 import { VerifyComparison } from './verify-comparison.js';
@@ -77,8 +78,9 @@ export class VerifyFlow {
     /** Null: nobody knows when the doors were open. */
     @Inject(LossWindowFlow) private readonly loss: LossWindowFlow | null = null,
     @Optional() private readonly limits = VERIFY_LIMITS,
+    @Optional() @Inject(EnrolmentFlow) enrolment: EnrolmentFlow | null = null,
   ) {
-    this.parts = { books, reader, platform, gateway, context };
+    this.parts = { books, reader, platform, gateway, context, enrolment };
     this.repairs = new VerifyRepair(this.parts, inbox, lanes);
   }
 

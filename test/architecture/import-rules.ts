@@ -26,6 +26,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   rules: ['domain', RULES],
   postgres: [],
   system: ['domain'],
+  csv: [], // files that people give
   observe: ['config', 'domain/ports/call.ts'],
   store: ['domain', 'config', RULES],
   stripe: ['domain', 'config', 'observe'],
@@ -38,6 +39,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     RULES,
     'channels/route-channel-events.flow.ts',
     'tax/tax-errands.flow.ts',
+    'enrolment/enrolment.flow.ts',
     'mor/mor.module.ts',
     'store/lane-queue.ts', // how long a lease is
   ],
@@ -46,9 +48,10 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   console: ['domain', 'config', 'observe', 'intake', 'api'],
   audit: SUBJECT,
   channels: SUBJECT, // what transfers and links share
-  customers: SUBJECT,
+  customers: [...SUBJECT, 'csv'],
   disputes: SUBJECT,
   documents: SUBJECT,
+  enrolment: SUBJECT,
   events: SUBJECT,
   health: SUBJECT,
   ledger: SUBJECT,
@@ -61,7 +64,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   retries: SUBJECT,
   reviews: SUBJECT,
   signups: SUBJECT,
-  statements: SUBJECT,
+  statements: [...SUBJECT, 'csv'],
   tax: SUBJECT,
   transfers: [...SUBJECT, 'channels'],
   verify: SUBJECT,

@@ -76,6 +76,17 @@ export class People {
     return { customerId, subscriptionId: String(subscription['id']), firstInvoiceId, amount, currency };
   }
 
+  /** A person says that this customer is charged by the MoR from now on, until it is taken. */
+  async link({ customerId }: Subscriber): Promise<void> {
+    const link = { customerId, morCustomerId: `mcus_${customerId}`, reference: null, linkedBy: 'ops' };
+    for (;;) {
+      const linked = await this.world.ask('link', (r) => r.links.link(link));
+      if (linked !== null) break;
+      await this.world.sleep(30_000);
+    }
+    this.world.planted.linked.set(customerId, this.world.now);
+  }
+
   /** How this customer's coming charges go. */
   async cards(customerId: string, outcome: string | readonly string[]): Promise<void> {
     await this.control('/cards', { customer_id: customerId, outcome });

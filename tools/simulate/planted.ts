@@ -35,6 +35,8 @@ export class Planted {
   /** Processor's ids that refunds of two payments bear. */
   readonly oneRefundId = new Set<string>();
   readonly captures: Capture[] = [];
+  /** Customers whom a person linked to the MoR, and when that was done for sure. */
+  readonly linked = new Map<string, number>();
 
   /** Payments whose books are wrong because a person took one for the other: references of the first, pay_… ids of the second. */
   isMixedUp(p: { readonly id: string; readonly reference: string }): boolean {

@@ -12,6 +12,7 @@ import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
 import { FlowContext } from '#src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '#src/channels/route-channel-events.flow.js';
 import { SignupFlow } from '#src/signups/signup.flow.js';
+import { EnrolmentFlow } from '#src/enrolment/enrolment.flow.js';
 import { TaxErrands } from '#src/tax/tax-errands.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
 import { Wake } from '#src/lane/wake.js';
@@ -42,6 +43,7 @@ import { type Delivery } from '#src/domain/ports/notifications.js';
 import { PgMarkLookups } from '#src/store/pg-mark-lookups.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgReviewDesk } from '#src/store/review-queries.js';
+import { PgCustomerLinks } from '#src/store/pg-customer-links.js';
 import { PgRequests, PgSignups } from '#src/store/signup-store.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
@@ -100,6 +102,7 @@ export class Replica {
   readonly verifyJob: VerifyJob;
   readonly books: PgBooks;
   readonly signupRows: PgSignups;
+  readonly links: PgCustomerLinks;
   private readonly doors: Doors;
   private readonly gone: (() => void)[] = [];
 
@@ -153,7 +156,22 @@ export class Replica {
     const router = new RouteChannelEventsFlow(stored('channel', new PgChannelEvents(db, clock)), context, wake);
     const relay = new HttpEventRelay(options, clock);
     const tax = new TaxErrands(taxDesk, new StripeTaxBasis(stripe), signupRows);
-    const flow = new WorkLaneFlow(lanes, platform, gateway, relay, context, { expected: false }, channels, router, tax);
+    const links = (this.links = stored('links', new PgCustomerLinks(db, clock)));
+    const enrolment = new EnrolmentFlow(links, reader, settings);
+    const livemode = { expected: false };
+    const flow = new WorkLaneFlow(
+      lanes,
+      platform,
+      gateway,
+      relay,
+      context,
+      livemode,
+      channels,
+      router,
+      tax,
+      null,
+      enrolment,
+    );
     const changes = new LaneChanges(lanes, context, wake);
     this.refunds = new RefundsFlow(changes, books);
     this.payments = new PaymentsFlow(changes, books);
@@ -174,6 +192,7 @@ export class Replica {
       ids,
       null,
       limits,
+      enrolment,
     );
     this.verifyJob = new VerifyJob(
       this.verify,

@@ -2,6 +2,7 @@
 import { PARKING } from '#src/domain/lane/payment.js';
 import { amountDue, amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
 import { wasDetached } from './hands.js';
+import { enrolmentRules } from './rules-enrolment.js';
 import { ledgerRules } from './rules-ledger.js';
 import { channelRules } from './rules-channels.js';
 import { nameRules } from './rules-names.js';
@@ -33,6 +34,7 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
     ...twiceRules(sides),
     ...reviewRules(sides),
     ...notificationRules(sides),
+    ...enrolmentRules(sides),
   ];
 }
 

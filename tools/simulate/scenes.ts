@@ -1,4 +1,5 @@
 // What every story begins with: a subscriber with a saved card whose invoice is renewed.
+import { type Enrolment } from '#src/domain/settings.js';
 import { People, type Subscriber } from './people.js';
 import { type World } from './world.js';
 
@@ -9,6 +10,8 @@ export type Story = {
     readonly markMode?: 'payment_record' | 'out_of_band';
     readonly draftPolicy?: 'wait' | 'finalize';
     readonly relay?: boolean;
+    /** Whose invoices are ours; left out: all. */
+    readonly enrolment?: Enrolment;
     readonly morProduct?: 'mor' | 'tor';
     /** The merchant's backend is notified. */
     readonly notify?: boolean;

@@ -78,6 +78,7 @@ export type InvoiceLine = {
   readonly status: string;
   readonly platform_status: string;
   readonly amount_due: string | null;
+  readonly enrolled: boolean | null;
 };
 
 export type TaxLine = {

@@ -1,5 +1,6 @@
 // The golden stories: one for each way in which money moves.
 import { channelStories } from './channel-stories.js';
+import { enrolmentStories } from './enrolment-stories.js';
 import { Hands } from './hands.js';
 import { People } from './people.js';
 import { moneyStories } from './money-stories.js';
@@ -243,6 +244,7 @@ export const goldenStories: readonly Story[] = [
   },
   ...channelStories,
   ...moneyStories,
+  ...enrolmentStories,
 ];
 
 export function storyNamed(name: string): Story {

@@ -125,6 +125,13 @@ export function freeText(value: unknown): string | null {
   return kept.replace(/\d(?:[ -]?\d){12,18}/g, (digits) => (looksLikeCard(digits) ? '[masked]' : digits));
 }
 
+/** The texts among an object's own members: metadata holds nothing else (Stripe docs, "Metadata"). */
+export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
 function looksLikeCard(text: string): boolean {
   const digits = text.replace(/\D/g, '');
   let sum = 0;

@@ -11,6 +11,7 @@ import {
   requireCurrency,
   requireInvoiceId,
   requireObject,
+  textsOf,
   timeOf,
   Unusable,
 } from './fields.js';
@@ -170,6 +171,7 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
     currency: requireCurrency(invoice),
     ...readAmounts(invoice, status),
     subscriptionId: readSubscription(invoice),
+    ...readMetadata(invoice),
     collectionMethod: freeText(member(invoice, 'collection_method')),
     createdAt,
     finalizationError: readFinalizationError(member(invoice, 'last_finalization_error')),
@@ -217,6 +219,14 @@ function readSubscription(invoice: JsonObject): string | null {
   const details = isJsonObject(parent) ? member(parent, 'subscription_details') : null;
   const since = isJsonObject(details) ? idOrObject(member(details, 'subscription')) : null;
   return since ?? idOrObject(member(invoice, 'subscription'));
+}
+
+/** `parent.subscription_details.metadata` since 2025-03-31.basil, `subscription_details.metadata` before. */
+function readMetadata(invoice: JsonObject): Pick<InvoiceFacts, 'metadata'> {
+  const parent = member(invoice, 'parent');
+  const details = member(isJsonObject(parent) ? parent : invoice, 'subscription_details');
+  const metadata = isJsonObject(details) ? member(details, 'metadata') : null;
+  return isJsonObject(metadata) && Object.keys(metadata).length > 0 ? { metadata: textsOf(metadata) } : {};
 }
 
 const NO_REASON = 'no reason given';

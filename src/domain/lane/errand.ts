@@ -1,5 +1,5 @@
 // One call to somebody else that a lane needs next.
-import { type OutboxRow } from '../model.js';
+import { type InvoiceRow, type OutboxRow } from '../model.js';
 import { type BillingCall } from '../ports/billing-platform.js';
 
 /** One call to somebody else. */
@@ -26,4 +26,6 @@ export type Errand =
     }
   /** The verdict is late: does its customer pay by bank debit, which takes days? */
   | { readonly do: 'ask-debit'; readonly customerId: string }
+  /** Is the customer enrolled? */
+  | { readonly do: 'look-up-enrolment'; readonly invoice: InvoiceRow & { readonly customerId: string } }
   | { readonly do: 'identify'; readonly paymentRowId: string; readonly asked: BillingCall };

@@ -22,6 +22,8 @@ export type CallRule<A extends Answer> = {
   readonly order: 0 | 1 | 2 | 3;
   /** It writes to the invoice itself, or leads to a write: the invoice is read afresh before. */
   readonly readFirst?: true;
+  /** It is not to be sent yet, whatever its time. */
+  readonly waits?: (s: LaneState, ctx: Ctx) => boolean;
   /** It was answered. */
   readonly answered: (s: LaneState, m: OutboxRow, answer: A, ctx: Ctx) => LaneState;
   /** It was refused for good. */

@@ -23,6 +23,8 @@ export type InvoiceFacts = {
   readonly amountOverpaid: bigint;
   readonly total: bigint;
   readonly subscriptionId: string | null;
+  /** The subscription's metadata as the invoice carries it; left out: it carries none. */
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly collectionMethod: string | null;
   /** When the platform made it; null when it did not say. */
   readonly createdAt: Date | null;

@@ -79,6 +79,7 @@ export type PaymentRecordFacts = {
 export type CustomerFacts = {
   /** The method the platform would charge by itself: `pm_…`, an older source's id, or null. */
   readonly defaultPaymentMethodId: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
 };
 
 export type WebhookEndpointFacts = {

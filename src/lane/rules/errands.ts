@@ -28,7 +28,7 @@ const callErrand: ErrandRule = (s, ctx, due) => {
   const pending = s.messages.filter((m) => m.status === 'pending');
   pending.sort((a, b) => CALLS[a.kind].order - CALLS[b.kind].order);
   for (const m of pending) {
-    if (!due(m.nextTryAt)) continue;
+    if (CALLS[m.kind].waits?.(s, ctx) === true || !due(m.nextTryAt)) continue;
     if (i !== null && CALLS[m.kind].readFirst === true && !isFresh(i, ctx.now)) {
       if (due(i.readDueAt)) return { do: 'read-invoice', invoiceId: i.invoiceId };
       continue;

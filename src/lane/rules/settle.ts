@@ -7,7 +7,7 @@ import { type Ctx, putInvoice } from '../../domain/lane/change.js';
 import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
 import { FIRST, LAST, UNTIL_STILL } from './subjects.js';
 import { SETTLE_ROUNDS } from '../../policy.js';
-import { publicStatus } from '../../domain/status.js';
+import { isOutside, publicStatus } from '../../domain/status.js';
 
 export type Settled = {
   readonly state: LaneState;
@@ -24,7 +24,7 @@ export function settle(s: LaneState, ctx: Ctx): Settled {
     if (at !== null && at.getTime() > ctx.now.getTime()) times.push(at.getTime());
   };
   const state = s.invoice === null ? s : decide(s, ctx, lookAgain);
-  const errand = nextErrand(state, ctx, lookAgain);
+  const errand = isOutside(state) ? null : nextErrand(state, ctx, lookAgain);
   if (errand !== null) return { state, errand, dueAt: ctx.now };
   return { state, errand, dueAt: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
@@ -33,12 +33,13 @@ function decide(s: LaneState, ctx: Ctx, lookAgain: LookAgain): LaneState {
   const all = (rules: readonly SettleRule[], of: LaneState): LaneState =>
     rules.reduce((before, rule) => rule(before, ctx, lookAgain), of);
   let state = all(FIRST, s);
-  for (let round = 0; round < SETTLE_ROUNDS; round++) {
+  const outside = isOutside(state); // none of our business: nothing is asked, written or told
+  for (let round = 0; !outside && round < SETTLE_ROUNDS; round++) {
     const before = state;
     state = all(UNTIL_STILL, state);
     if (state === before) break;
   }
-  state = all(LAST, state);
+  if (!outside) state = all(LAST, state);
   const { invoice } = state;
   const status = publicStatus(state);
   return invoice === null || invoice.status === status ? state : putInvoice(state, { ...invoice, status });

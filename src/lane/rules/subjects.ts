@@ -28,6 +28,7 @@ import { taxCall, taxErrand } from '../../tax/rules/tax-answer.js';
 import { finalizationReview, markReview, overdueReview } from '../../renewals/rules/mark-review.js';
 import { unprovenReview } from '../../signups/rules/prove-charge.js';
 import { stuckRefundReview } from '../../refunds/rules/refund-review.js';
+import { enrolmentErrand, settleEnrolment } from '../../enrolment/rules/enrolment.js';
 import { debitErrand, expectVerdict, watchRenewal } from '../../renewals/rules/overdue.js';
 import { nameCustomers } from '../../channels/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../../renewals/rules/mark.js';
@@ -115,7 +116,7 @@ export const REVIEWS: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, Revi
 };
 
 /** Once, before the money is looked at. */
-export const FIRST: readonly SettleRule[] = [expectVerdict, nameCustomers];
+export const FIRST: readonly SettleRule[] = [settleEnrolment, expectVerdict, nameCustomers];
 /** Again and again until nothing changes: each may make work for the others. */
 export const UNTIL_STILL: readonly SettleRule[] = [settleMarks, settleRefunds, closeRefunded];
 /** Once, when the money is at rest. */
@@ -136,4 +137,11 @@ export const LAST: readonly SettleRule[] = [
 
 /** Errands before the stored calls are sent, and after. */
 export const ERRANDS_FIRST: readonly ErrandRule[] = [moneyErrand, objectErrand];
-export const ERRANDS_LAST: readonly ErrandRule[] = [recoveryErrand, retryErrand, readErrand, taxErrand, debitErrand];
+export const ERRANDS_LAST: readonly ErrandRule[] = [
+  enrolmentErrand,
+  recoveryErrand,
+  retryErrand,
+  readErrand,
+  taxErrand,
+  debitErrand,
+];

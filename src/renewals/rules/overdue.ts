@@ -3,18 +3,23 @@ import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { isLiveProforma, type MorObjectRow } from '../../domain/mor-object.js';
 import { dueDate } from '../../channels/rules/looks.js';
 import { closeReviews, type Ctx, note, openReview, putInvoice } from '../../domain/lane/change.js';
+import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { showMoney } from '../../domain/money.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { awaitsRetry } from '../../retries/rules/trail.js';
 
-/** Anything but the signup's invoice, with something due, is expected to be paid through the MoR. */
+/**
+ * Anything but the signup's invoice, with something due, is expected to be paid through the MoR, if its customer is enrolled. What a
+ * person wrote and sent to be paid (a manual invoice by mail, a cheque) the customer pays in their own time: nobody is late.
+ */
 export function expectVerdict(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null || i.expectedBy !== null) return s;
   if (i.platformStatus === 'unknown' || i.billingReason === SIGNUP_REASON) return s;
-  if (i.amountDue === null || i.amountDue <= 0n) return s;
+  if (i.amountDue === null || i.amountDue <= 0n || standingOf(s, ctx) !== 'enrolled') return s;
+  if (i.billingReason === 'manual' && i.collectionMethod === 'send_invoice') return s;
   const by = i.firstSeenAt.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS;
   return putInvoice(s, { ...i, expectedBy: new Date(by) });
 }

@@ -3,8 +3,11 @@ import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
 import { sendAgain } from '../../domain/lane/change.js';
+import { standingOf } from '../../enrolment/rules/enrolment.js';
+
 export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   order: 3,
+  waits: (s, ctx) => standingOf(s, ctx) === 'unknown', // of who is not enrolled nothing is relayed
   answered: (s) => s,
   refused: (s, m, f, ctx) => {
     const proposal =

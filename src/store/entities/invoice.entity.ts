@@ -21,6 +21,9 @@ export class InvoiceEntity implements InvoiceRow {
   @Column('text', { nullable: true }) subscriptionId!: string | null;
   @Column('text', { nullable: true }) collectionMethod!: string | null;
   @Column('boolean', { nullable: true }) paysByDebit!: boolean | null;
+  @Column('boolean', { nullable: true }) enrolled!: boolean | null;
+  @Column('timestamptz', { nullable: true }) lookDueAt!: Date | null;
+  @Column('integer', { default: 0 }) lookAttempts!: number;
   @Column('timestamptz', { nullable: true }) platformCreatedAt!: Date | null;
   @Column('timestamptz', { nullable: true }) finalizesAt!: Date | null;
   @Column('text', { nullable: true }) finalizationError!: string | null;

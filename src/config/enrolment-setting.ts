@@ -1,0 +1,33 @@
+// The setting that says whose invoices are expected to be paid through the MoR.
+import { type Parser } from './parsers.js';
+import { withDefault } from './setting.js';
+
+export type EnrolmentRule =
+  | { readonly by: 'all' }
+  | { readonly by: 'linked' }
+  | { readonly by: 'metadata'; readonly key: string; readonly value: string };
+
+const WANTED = 'must be all, linked or metadata:<key>=<value>, for example metadata:billed_by=mor';
+
+/** Stripe docs, "Metadata": keys of at most 40 characters without brackets, values of at most 500. */
+const METADATA = /^metadata:([^=[\]\s][^=[\]]{0,39})=(\S|\S.{0,498}\S)$/s;
+
+const enrolmentRule: Parser<EnrolmentRule> = (text) => {
+  if (text === 'all' || text === 'linked') return { ok: true, value: { by: text } };
+  if (!text.startsWith('metadata:')) return { ok: false, problem: WANTED };
+  const [, key, value] = METADATA.exec(text) ?? [];
+  if (key !== undefined && value !== undefined) return { ok: true, value: { by: 'metadata', key: key.trim(), value } };
+  const problem = 'needs a key of at most 40 characters, an equals sign and a value of at most 500';
+  return { ok: false, problem: `${problem}: metadata:<key>=<value>, for example metadata:billed_by=mor` };
+};
+
+export const enrolment = withDefault(
+  {
+    name: 'ENROLMENT',
+    type: 'all, linked or metadata:<key>=<value>',
+    description:
+      'Whose invoices are expected to be paid through the MoR: those of all customers, of those who are linked to a customer of the MoR (by a signup, by hand or by an import), or of those whose subscription or customer has this metadata on Stripe. A payment event of the MoR enrols its customer by itself. Other invoices are recorded and left alone: no alarm, no relay, no difference.',
+  },
+  'all',
+  enrolmentRule,
+);

@@ -1,0 +1,132 @@
+// A file of customers who were linked to the MoR elsewhere: checked as a whole, then written as a whole or not at all.
+import { Injectable } from '@nestjs/common';
+import { headerOf, isBlank, recordsOf, sizeOf } from '../csv/read-csv.js';
+import { BillingReader } from '../domain/ports/billing-reader.js';
+import { CustomerLinks, type ImportCheck, type ImportRow, type LineProblem } from '../domain/ports/customer-links.js';
+import { bindColumns, type Columns, readImportLine } from './rules/import-line.js';
+
+/** Rows that are staged in one statement. */
+const ROWS_AT_ONCE = 2_000;
+const PROBLEMS_KEPT = 1_000;
+
+export type ImportReport = {
+  /** Lines with something on them, the first one not counted. */
+  readonly lines: number;
+  /** False: nothing was written, for the problems. */
+  readonly accepted: boolean;
+  readonly made: number;
+  readonly known: number;
+  readonly repeated: number;
+  /** By line, as many as are kept. */
+  readonly problems: readonly LineProblem[];
+  readonly problemsInAll: number;
+  /** Customers whom nothing here knows: Stripe was asked for each of them, or for none because there are too many. */
+  readonly strangers: number;
+  readonly strangersAsked: boolean;
+  readonly unusedColumns: readonly string[];
+};
+
+export type ImportOptions = {
+  readonly path: string;
+  readonly by: string;
+  readonly signal: AbortSignal;
+  readonly onProgress: (what: 'read' | 'asked Stripe for', done: number, total: number) => void;
+};
+
+/** The run was ended, or Stripe could not be asked; nothing was written. */
+export class ImportStopped extends Error {
+  constructor(
+    readonly code: 'interrupted' | 'stripe_unavailable',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+@Injectable()
+export class ImportCustomersFlow {
+  constructor(
+    private readonly links: CustomerLinks,
+    private readonly reader: BillingReader,
+  ) {}
+
+  /** Throws CsvRefused, ColumnsRefused or ImportStopped; then nothing was written. */
+  async run(o: ImportOptions): Promise<ImportReport> {
+    const size = await sizeOf(o.path);
+    const { header, delimiter, next } = await headerOf(o.path, null);
+    const file: File = { columns: bindColumns(header), delimiter, byte: next.nextByte, line: next.nextLine, size };
+    const mayAsk = (check: ImportCheck): boolean => check.strangersInAll <= check.strangers.length;
+    const first = await this.pass(o, file, (check) => check.strangersInAll === 0 || !mayAsk(check));
+    if (first.problemsInAll > 0 || first.written !== null) return reportOf(first, file, mayAsk(first));
+    // Nobody here knows some of them: a mistyped id would never match an invoice. As few as can be asked for are asked for.
+    const unknown = await this.unknownToStripe(first.strangers, o);
+    if (unknown.length > 0) return reportOf({ ...first, problems: unknown, problemsInAll: unknown.length }, file, true);
+    return reportOf(await this.pass(o, file, () => true), file, true);
+  }
+
+  /** Reads the whole file once. `write`: whether to, when no line is wrong. */
+  private async pass(o: ImportOptions, file: File, write: (check: ImportCheck) => boolean): Promise<Passed> {
+    const wrong: LineProblem[] = [];
+    const count = { lines: 0, wrong: 0 };
+    async function* rows(): AsyncGenerator<readonly ImportRow[]> {
+      let some: ImportRow[] = [];
+      for await (const placed of recordsOf(o.path, file)) {
+        if (o.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
+        if (isBlank(placed)) continue;
+        count.lines++;
+        const read = readImportLine(placed.record, placed.line, file.columns);
+        if (read.ok) some.push(read.row);
+        else if (++count.wrong <= PROBLEMS_KEPT) wrong.push(read.problem);
+        if (some.length < ROWS_AT_ONCE) continue;
+        o.onProgress('read', placed.nextByte, file.size);
+        yield some;
+        some = [];
+      }
+      if (some.length > 0) yield some;
+      o.onProgress('read', file.size, file.size);
+    }
+    const isFine = (check: ImportCheck): boolean => count.wrong + check.problemsInAll === 0;
+    const { check, written } = await this.links.import(rows(), o.by, (c) => isFine(c) && write(c));
+    const problems = [...wrong, ...check.problems].sort((a, b) => a.line - b.line).slice(0, PROBLEMS_KEPT);
+    return { ...check, problems, problemsInAll: count.wrong + check.problemsInAll, lines: count.lines, written };
+  }
+
+  private async unknownToStripe(strangers: ImportCheck['strangers'], o: ImportOptions): Promise<LineProblem[]> {
+    const unknown: LineProblem[] = [];
+    for (const [i, { line, customerId }] of strangers.entries()) {
+      if (o.signal.aborted) throw new ImportStopped('interrupted', 'Interrupted: nothing was written.');
+      const read = await this.reader.readCustomer(customerId);
+      if (!read.ok) {
+        const message = `Stripe could not be asked for customer ${customerId} (${read.message}), whom nothing here knows. Nothing was written.`;
+        throw new ImportStopped('stripe_unavailable', message);
+      }
+      if (read.value === null) unknown.push({ line, customerId, problem: 'Stripe knows no such customer' });
+      o.onProgress('asked Stripe for', i + 1, strangers.length);
+    }
+    return unknown;
+  }
+}
+
+type File = {
+  readonly columns: Columns;
+  readonly delimiter: string;
+  readonly byte: number;
+  readonly line: number;
+  readonly size: number;
+};
+type Passed = ImportCheck & { readonly lines: number; readonly written: number | null };
+
+function reportOf(p: Passed, { columns }: File, strangersAsked: boolean): ImportReport {
+  return {
+    lines: p.lines,
+    accepted: p.problemsInAll === 0,
+    made: p.written ?? 0,
+    known: p.known,
+    repeated: p.repeated,
+    problems: p.problems,
+    problemsInAll: p.problemsInAll,
+    strangers: p.strangersInAll,
+    strangersAsked,
+    unusedColumns: columns.unused,
+  };
+}

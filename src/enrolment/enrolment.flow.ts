@@ -1,0 +1,54 @@
+// Finds out whether the customer of an invoice is enrolled: in our own books first, at Stripe only where they do not tell.
+import { Inject, Injectable } from '@nestjs/common';
+import { type Ctx } from '../domain/lane/change.js';
+import { type Errand } from '../domain/lane/errand.js';
+import { type LaneState } from '../domain/model.js';
+import { BillingReader } from '../domain/ports/billing-reader.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { CustomerLinks } from '../domain/ports/customer-links.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { FLOW_SETTINGS } from '../lane/lane-settings.js';
+import { applyEnrolment, carries, type Found, fromBooks, fromPlatform, ruleOf } from './rules/enrolment.js';
+
+/** An invoice as an event, a list or our books show it. */
+export type Invoiced = {
+  readonly customerId: string;
+  readonly createdAt: Date | null;
+  /** Its subscription's; left out: none, or it was looked at already. */
+  readonly metadata?: Readonly<Record<string, string>>;
+};
+
+@Injectable()
+export class EnrolmentFlow {
+  constructor(
+    private readonly links: CustomerLinks,
+    private readonly reader: BillingReader,
+    @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
+  ) {}
+
+  async carryOut({
+    invoice,
+  }: Extract<Errand, { do: 'look-up-enrolment' }>): Promise<(s: LaneState, ctx: Ctx) => LaneState> {
+    const { customerId, platformCreatedAt: createdAt } = invoice;
+    const found = await this.look({ customerId, createdAt });
+    return (s, ctx) => applyEnrolment(s, found, ctx);
+  }
+
+  /** One request to Stripe at most, for `ENROLMENT=metadata` alone. */
+  async look(invoice: Invoiced): Promise<CallOutcome<Found>> {
+    const rule = ruleOf(this);
+    if (carries(invoice.metadata, rule)) return known({ enrolled: true });
+    const told =
+      rule.by === 'all'
+        ? { enrolled: true as const }
+        : fromBooks(invoice, await this.links.known(invoice.customerId), rule);
+    if (told !== null) return known(told);
+    const read = await this.reader.readCustomer(invoice.customerId);
+    if (!read.ok) return read;
+    return { ...read, value: fromPlatform(invoice.customerId, read.value?.metadata ?? null, rule) };
+  }
+}
+
+function known(value: Found): CallOutcome<Found> {
+  return { ok: true, value, status: 200, requestId: null };
+}

@@ -1,0 +1,61 @@
+// The invoices that verify leaves aside: their customers are not enrolled, so nothing of them is ours to compare. They are counted.
+import { parseStripeEvent } from '../domain/events/stripe-event.js';
+import { type OurInvoice } from '../domain/difference.js';
+import { type InvoiceFacts } from '../domain/ports/billing-platform.js';
+import { type BillingEventFacts } from '../domain/ports/billing-reader.js';
+import { isOutside, SIGNUP_REASON } from '../domain/status.js';
+import { carries, ruleOf } from '../enrolment/rules/enrolment.js';
+import { byInvoice, type VerifyParts } from './verify-parts.js';
+import { type VerifyQuestions } from './verify-questions.js';
+
+/** As a run counts them, among what it compared. */
+const COUNTED = 'not_enrolled';
+
+export class VerifyOutside {
+  private readonly counted = new Set<string>();
+  /** Of customers who were looked up in this run; by metadata that is a request to Stripe each. */
+  private readonly enrolled = new Map<string, boolean>();
+
+  constructor(
+    private readonly parts: VerifyParts,
+    private readonly questions: VerifyQuestions,
+  ) {}
+
+  /** `own` null: we have never heard of it. */
+  async has(facts: InvoiceFacts, own: OurInvoice | null): Promise<boolean> {
+    const outside = own === null ? await this.isForeign(facts) : isOutside(own);
+    if (outside && !this.counted.has(facts.invoiceId)) {
+      this.counted.add(facts.invoiceId);
+      await this.questions.sitting.step(COUNTED, 1);
+    }
+    return outside;
+  }
+
+  /** The events that are about our invoices. */
+  async without(events: readonly BillingEventFacts[]): Promise<readonly BillingEventFacts[]> {
+    if (events.length === 0 || ruleOf(this.parts.context).by === 'all') return events;
+    const ours = byInvoice(await this.parts.books.invoices(events.flatMap((e) => e.about.id ?? [])));
+    const kept: BillingEventFacts[] = [];
+    for (const e of events) {
+      const parsed = parseStripeEvent(e.body);
+      const outside =
+        parsed.verdict === 'usable' &&
+        (await this.has(parsed.event.invoice, ours.get(parsed.event.invoice.invoiceId) ?? null));
+      if (!outside) kept.push(e);
+    }
+    return kept;
+  }
+
+  private async isForeign({ customerId, createdAt, billingReason, metadata }: InvoiceFacts): Promise<boolean> {
+    const { enrolment, context } = this.parts;
+    const rule = ruleOf(context);
+    if (enrolment === null || rule.by === 'all' || billingReason === SIGNUP_REASON) return false;
+    if (carries(metadata, rule)) return false;
+    const before = this.enrolled.get(customerId);
+    if (before !== undefined) return !before;
+    const question = (): ReturnType<typeof enrolment.look> => enrolment.look({ customerId, createdAt });
+    const { enrolled } = await this.questions.ask(question, 'a customer could not be read');
+    if (rule.by === 'metadata') this.enrolled.set(customerId, enrolled);
+    return !enrolled;
+  }
+}

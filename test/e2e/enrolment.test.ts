@@ -1,0 +1,233 @@
+// Whose invoices are ours: by link, by metadata, by money. What is outside is recorded and left alone.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cli, cliJson } from '../cli/rig.js';
+import { Visitor } from '../console/visitor.js';
+import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { renewalOf, stranger } from './support/stranger.js';
+import { deafMor, newPaid, tellSucceeded } from './support/story.js';
+
+type Request = { readonly method: string; readonly path: string };
+
+const requestsOf = async (world: World, wanted: RegExp): Promise<readonly Request[]> => {
+  const { body } = await world.control('GET', '/requests');
+  return (body['data'] as Request[]).filter((r) => wanted.test(r.path));
+};
+const relayed = async (world: World): Promise<number> => (await requestsOf(world, /relay\/stripe/)).length;
+const openItems = async (world: World, invoiceId: string): Promise<readonly Json[]> => {
+  const found = await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open&limit=100');
+  return found.body.data.filter((r) => r['invoice_id'] === invoiceId);
+};
+const relayTo = (world: World): Record<string, string> => ({
+  MOR_RELAY_URL: `${world.sandbox.morUrl}/relay/stripe`,
+  MOR_RELAY_SECRET: world.sandbox.secrets.relaySecret,
+});
+
+describe('ENROLMENT=linked', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', ENROLMENT: 'linked' });
+    await world.startDaemon(relayTo(world));
+    await deafMor(world); // it hears what is relayed, and nothing else
+  });
+  afterAll(() => world.close());
+
+  it('an invoice of a customer who is linked to nobody is recorded, ignored as not enrolled, and neither relayed nor expected', async () => {
+    const before = await relayed(world);
+    const s = await stranger(world);
+    const invoiceId = await renewalOf(world, s);
+    const invoice = await world.invoice(invoiceId, 'ignored');
+    expect(invoice).toMatchObject({ ignored_because: 'not_enrolled', expected_by: null, customer_id: s.customerId });
+    const told = (invoice['timeline'] as { text: string }[]).map((l) => l.text).join('\n');
+    expect(told).toContain(
+      `not enrolled: customer ${s.customerId} is linked to no customer of the MoR (ENROLMENT=linked)`,
+    );
+    const events = await world.api<{ data: Json[] }>('GET', '/v1/events?type=invoice.created&limit=100');
+    expect(events.body.data.length).toBeGreaterThan(0);
+    await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: false });
+    await world.until(
+      'the daemon knows that it is final',
+      async () => (await world.api('GET', `/v1/invoices/${invoiceId}`)).body,
+      (i) => i['stripe_status'] === 'open',
+    );
+    expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body).toMatchObject({ status: 'ignored' });
+    expect(await relayed(world)).toBe(before);
+    expect(await openItems(world, invoiceId)).toEqual([]);
+    const reads = (await requestsOf(world, new RegExp(`${s.customerId}|${invoiceId}`))).filter(
+      (r) => r.method === 'GET',
+    );
+    expect(reads).toEqual([]); // our own books tell
+    const explained = await cli(['explain', invoiceId], world.env);
+    expect(explained.out).toContain('ignored (not enrolled)');
+    const page = await new Visitor(world.daemons[0]?.url ?? '').login(OPS_KEY);
+    expect((await page.get(`/console/invoices/${invoiceId}`)).text).toContain('not enrolled');
+    expect((await page.get('/console/invoices?status=ignored')).text).toContain('not enrolled');
+  });
+
+  it("an outside invoice that Stripe charges, cannot finalize or gives up raises no item, and stays ignored when it is paid by Stripe's own card", async () => {
+    const s = await stranger(world, { card: true });
+    const [stuck, paid] = [await renewalOf(world, s), await renewalOf(world, s)];
+    await world.control('POST', `/stripe/invoices/${stuck}/finalization-error`, { message: 'no location' });
+    await world.invoice(paid, 'ignored');
+    await world.advance(3_700);
+    await world.until(
+      'Stripe has charged one and failed the other',
+      async () => [
+        (await world.api('GET', `/v1/invoices/${paid}`)).body['stripe_status'],
+        String((await world.api('GET', `/v1/invoices/${stuck}`)).body['timeline']).length > 0,
+      ],
+      ([status]) => status === 'paid',
+    );
+    expect((await world.api('GET', `/v1/invoices/${paid}`)).body).toMatchObject({
+      status: 'ignored',
+      ignored_because: 'not_enrolled',
+    });
+    expect([...(await openItems(world, stuck)), ...(await openItems(world, paid))]).toEqual([]);
+  });
+
+  it('a customer who signed up is linked: the renewal is relayed, charged by the MoR and paid', async () => {
+    const before = await relayed(world);
+    const s = await world.subscriber({ amount: 1000 });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    const invoiceId = await world.renew(s.subscriptionId);
+    expect(await world.invoice(invoiceId, 'paid')).toMatchObject({ ignored_because: null });
+    expect(await relayed(world)).toBe(before + 1);
+  });
+
+  it('a payment of the MoR makes an outside invoice ours, is marked, and enrols its customer for the next invoice', async () => {
+    const s = await stranger(world);
+    const first = await renewalOf(world, s);
+    await world.invoice(first, 'ignored');
+    const said = { customerId: s.customerId, invoiceId: first, amount: 1250 };
+    await tellSucceeded(world, newPaid(), said);
+    expect(await world.invoice(first, 'paid')).toMatchObject({ ignored_because: null, amount_paid: 1250 });
+    const next = await renewalOf(world, s);
+    const expected = await world.until(
+      'the next one is expected, or already refused by the MoR',
+      async () => (await world.api('GET', `/v1/invoices/${next}`)).body,
+      (i) => i['expected_by'] !== null && i['expected_by'] !== undefined,
+    );
+    expect(['expected', 'open']).toContain(expected['status']);
+  });
+
+  it('POST /v1/customers links a customer made elsewhere from the next invoice on; an invoice that was outside stays so', async () => {
+    const s = await stranger(world);
+    const before = await renewalOf(world, s);
+    await world.invoice(before, 'ignored');
+    const body = { customer_id: s.customerId, mor_customer_id: `mcus_${s.customerId}`, reference: 'batch 1' };
+    const made = await world.api('POST', '/v1/customers', body);
+    expect(made).toMatchObject({ status: 201, body: { ...body, signup_id: null, linked_by: 'ops' } });
+    const next = await renewalOf(world, s);
+    await world.until(
+      'the next one is expected',
+      async () => (await world.api('GET', `/v1/invoices/${next}`)).body['expected_by'],
+      (by) => typeof by === 'string',
+    );
+    expect((await world.api('GET', `/v1/invoices/${before}`)).body).toMatchObject({ status: 'ignored' });
+    expect((await world.api('GET', `/v1/customers/${s.customerId}`)).body).toMatchObject({
+      mor_customer_id: `mcus_${s.customerId}`,
+    });
+  });
+
+  it('verify counts what is not enrolled and finds no difference in it, also in what never arrived here', async () => {
+    const [s, ours] = [await stranger(world), await world.subscriber({ email: 'eve@example.com' })];
+    await world.invoice(ours.firstInvoiceId, 'paid');
+    const seen = await renewalOf(world, s);
+    await world.invoice(seen, 'ignored');
+    // Two more are lost on the way: of a stranger and of a customer of ours.
+    const fault = { target: 'deliveries', side: 'stripe', type: 'invoice.*', action: 'lose', times: 1000 };
+    const lose = await world.control('POST', '/faults', fault);
+    expect(lose.status).toBe(201);
+    const [strange, lost] = [await renewalOf(world, s), await renewalOf(world, ours)];
+    await world.stripe.invoices.finalizeInvoice(seen, { auto_advance: false });
+    await world.advance(300); // older than what may be on its way
+    const ran = await cliJson<{ compared: Record<string, number>; differences: Json[] }>(
+      ['verify', '--since', '2h'],
+      world.env,
+    );
+    const text = await cli(['verify', '--since', '2h'], world.env);
+    await world.control('DELETE', '/faults');
+    const about = new Set(ran.body.differences.map((d) => d['invoice_id']));
+    expect([about.has(seen), about.has(strange), about.has(lost)]).toEqual([false, false, true]);
+    expect(ran.body.compared['not_enrolled']).toBeGreaterThanOrEqual(2);
+    expect(text.out).toMatch(/\d+ not enrolled/);
+  });
+
+  it('status says how far the migration is', async () => {
+    const ran = await cliJson<{ enrolment: Record<string, unknown> }>(['status'], world.env);
+    expect(ran.body.enrolment).toMatchObject({
+      rule: 'linked',
+      linked_customers: 3,
+      renewed_through_mor: 1,
+      renewal_not_paid_yet: 1,
+      no_renewal_yet: 1,
+    });
+    expect(ran.body.enrolment['customers_not_enrolled']).toBeGreaterThan(2);
+    const page = await cli(['status'], world.env);
+    expect(page.out).toContain('Enrolment: linked');
+    expect(page.out).toContain(
+      '3 customers are linked to the MoR: the MoR has taken a renewal of 1, not yet of 1, and 1 had none so far',
+    );
+  });
+});
+
+describe('ENROLMENT=metadata', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize', ENROLMENT: 'metadata:billed_by=mor' });
+    await world.startDaemon(relayTo(world));
+    await deafMor(world);
+  });
+  afterAll(() => world.close());
+
+  const isExpected = (invoiceId: string) =>
+    world.until(
+      'it is expected',
+      async () => (await world.api('GET', `/v1/invoices/${invoiceId}`)).body['expected_by'],
+      (by) => typeof by === 'string',
+    );
+
+  it('the metadata that the invoice carries of its subscription is enough: the customer is not read', async () => {
+    const s = await stranger(world, { subscription: { billed_by: 'mor' } });
+    await isExpected(await renewalOf(world, s));
+    expect(
+      (await requestsOf(world, new RegExp(`customers/${s.customerId}`))).filter((r) => r.method === 'GET'),
+    ).toEqual([]);
+  });
+
+  it('the metadata of the customer is read once, and another value is none', async () => {
+    const [ours, other] = [
+      await stranger(world, { customer: { billed_by: 'mor' } }),
+      await stranger(world, { customer: { billed_by: 'stripe' } }),
+    ];
+    await isExpected(await renewalOf(world, ours));
+    const outside = await renewalOf(world, other);
+    expect(await world.invoice(outside, 'ignored')).toMatchObject({ ignored_because: 'not_enrolled' });
+    await world.stripe.invoices.finalizeInvoice(outside, { auto_advance: false });
+    await world.until(
+      'it is known to be final',
+      async () => (await world.api('GET', `/v1/invoices/${outside}`)).body['stripe_status'],
+      (status) => status === 'open',
+    );
+    const reads = await requestsOf(world, new RegExp(`customers/${other.customerId}`));
+    expect(reads.filter((r) => r.method === 'GET')).toHaveLength(1);
+  });
+
+  it('while Stripe does not answer nothing is relayed and nothing lost: it is asked again, and then decided', async () => {
+    const s = await stranger(world, { customer: { billed_by: 'mor' } });
+    await world.control('POST', '/faults', {
+      side: 'stripe',
+      method: 'GET',
+      path: `/v1/customers/${s.customerId}`,
+      action: 'status',
+      status: 500,
+      times: 2,
+    });
+    const before = await relayed(world);
+    await isExpected(await renewalOf(world, s));
+    await world.until(
+      'it is relayed',
+      () => relayed(world),
+      (n) => n === before + 1,
+    );
+  });
+});

@@ -1,0 +1,235 @@
+// Links that were made elsewhere, from a file and by the API: all lines or none, each wrong line named, the same file twice without harm.
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cli } from '../cli/rig.js';
+import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
+
+type Report = Json & {
+  accepted: boolean;
+  linked: number;
+  known: number;
+  problems: { line: number; customer_id: string | null; problem: string }[];
+};
+
+describe('crossbill import customers', () => {
+  let world: World;
+  let folder: string;
+  let ids: string[];
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'crossbill-import-'));
+    world = await startWorld({ ENROLMENT: 'linked' });
+    await world.startDaemon();
+    ids = [];
+    for (let i = 0; i < 8; i++) ids.push((await world.stripe.customers.create({ name: `C ${i}` })).id);
+  });
+  afterAll(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const of = (n: number): string => ids[n] ?? '';
+  const file = (name: string, content: string | Buffer): string => {
+    writeFileSync(join(folder, name), content);
+    return name;
+  };
+  const run = (name: string, ...more: string[]) =>
+    cli(['import', 'customers', name, ...more], world.env, { cwd: folder });
+  const report = async (name: string): Promise<Report & { code: number }> => {
+    const ran = await run(name, '--json');
+    return { ...(JSON.parse(ran.out) as Report), code: ran.code };
+  };
+  const links = async (query = ''): Promise<Json[]> =>
+    (await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=100${query}`)).body.data;
+
+  it('links every customer of a file, asks Stripe for those whom nothing here knows, and says what was not checked', async () => {
+    const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);
+    const ran = await run(name);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('Read 2 lines: 2 customers linked, 0 were linked so before.');
+    expect(ran.out).toContain('2 of them had no invoice and no signup here; Stripe knows each of them.');
+    expect(ran.out).toContain('Whether the MoR knows its customers cannot be asked');
+    expect(await links()).toMatchObject([
+      { customer_id: of(1), mor_customer_id: 'mcus_1', reference: null, linked_by: 'cli:ada', signup_id: null },
+      { customer_id: of(0), mor_customer_id: 'mcus_0', reference: 'batch 1' },
+    ]);
+  });
+
+  it('is the same a second time: nothing is linked twice, and the answer says so', async () => {
+    const again = await report('ten.csv');
+    expect(again).toMatchObject({ code: 0, accepted: true, linked: 0, known: 2, not_known_here: 0 });
+    expect(await links()).toHaveLength(2);
+  });
+
+  it('reads a byte-order mark, semicolons, Windows line ends, quotes, blank lines, other columns and columns in another order', async () => {
+    const text = `\ufeffNote;MOR_CUSTOMER_ID;"Customer"\r\n"a;b";mcus_2; ${of(2)} \r\n\r\n;mcus_3;${of(3)}\r\n`;
+    expect(await report(file('own.csv', text))).toMatchObject({
+      code: 0,
+      lines: 2,
+      linked: 2,
+      unused_columns: ['Note'],
+    });
+    expect(await links(`&customer_id=${of(2)}`)).toMatchObject([{ mor_customer_id: 'mcus_2' }]);
+    expect(await links('&mor_customer_id=mcus_3')).toMatchObject([{ customer_id: of(3) }]);
+  });
+
+  it('refuses the whole file for its wrong lines, each with its number and its reason, and writes nothing', async () => {
+    const before = await links();
+    const lines = [
+      'customer,mor_customer_id,reference',
+      `${of(4)},mcus_4,`, // 2, right
+      `${of(5)},,`, // 3
+      `,mcus_6,`, // 4
+      `${of(4)},mcus_other,`, // 5
+      `${of(6)},mcus_4,`, // 6
+      `${of(0)},mcus_new,`, // 7
+      `${of(7)},mcus_1,`, // 8
+      `${of(5)},mcus_5`, // 9
+      `${of(5)},${'m'.repeat(256)},`, // 10
+      `"${of(5)}\u0007",mcus_5,`, // 11
+      `${of(4)},mcus_4,x`, // 12, the reference is another than none
+      `${of(4)},mcus_4,y`, // 13, and two of them differ
+    ];
+    const seen = await report(file('wrong.csv', `${lines.join('\n')}\n`));
+    expect(seen).toMatchObject({ code: 1, accepted: false, linked: 0 });
+    expect(seen.problems.map((p) => [p.line, p.problem])).toEqual([
+      [3, 'mor_customer_id is empty'],
+      [4, 'customer is empty'],
+      [5, `line 2 links this customer to mcus_4, this one to mcus_other`],
+      [6, `line 2 links mcus_4 to another customer, ${of(4)}`],
+      [7, 'this customer is linked to mcus_0 already'],
+      [8, `mcus_1 is linked to another customer already, ${of(1)}`],
+      [9, 'it has 2 cells, the first line has 3'],
+      [10, 'mor_customer_id is longer than 255 characters, or holds characters that no id has'],
+      [11, 'customer is longer than 255 characters, or holds characters that no id has'],
+      [13, 'line 12 gives this customer the reference x, this one y'],
+    ]);
+    expect(await links()).toEqual(before);
+    const text = await run('wrong.csv');
+    expect(text.out).toContain('Nothing was written: 10 lines are wrong.');
+  });
+
+  it('refuses a file with a customer whom neither Crossbill nor Stripe knows', async () => {
+    const name = file('typo.csv', `customer,mor_customer_id\n${of(4)},mcus_4\ncus_typo,mcus_9\n`);
+    expect(await report(name)).toMatchObject({
+      code: 1,
+      linked: 0,
+      problems: [{ line: 3, customer_id: 'cus_typo', problem: 'Stripe knows no such customer' }],
+    });
+    expect(await links(`&customer_id=${of(4)}`)).toEqual([]);
+  });
+
+  it('writes nothing while Stripe cannot be asked, and links all once it can', async () => {
+    const fault = { side: 'stripe', method: 'GET', path: `/v1/customers/${of(4)}`, action: 'status', status: 500 };
+    await world.control('POST', '/faults', fault);
+    const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
+    const ran = await run(name);
+    expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('Nothing was written.') });
+    expect(await links(`&customer_id=${of(4)}`)).toEqual([]);
+    expect(await report(name)).toMatchObject({ code: 0, linked: 1 });
+  });
+
+  it('says what is wrong with a file that is missing, empty, no text, no CSV, or without its columns', async () => {
+    for (const [name, said] of [
+      ['missing.csv', 'There is no file'],
+      [file('empty.csv', ''), 'The file is empty'],
+      [file('utf16.csv', Buffer.from('\ufeffcustomer', 'utf16le')), 'Save it as CSV in UTF-8.'],
+      [file('quote.csv', 'customer,mor_customer_id\n"a,b\n'), 'is no CSV'],
+      [file('columns.csv', 'cus,mor\na,b\n'), 'There is no column customer.'],
+      [file('twice.csv', 'customer,customer,mor_customer_id\na,b,c\n'), 'The column customer is there 2 times.'],
+    ] as const) {
+      const ran = await run(name);
+      expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(said) });
+    }
+  });
+
+  it('takes a file of a hundred thousand customers, shows how far it is, and does not ask Stripe for each', async () => {
+    const name = file('many.csv', 'customer;mor_customer_id\n');
+    for (let from = 0; from < 100_000; from += 10_000) {
+      const some = Array.from({ length: 10_000 }, (_, i) => `cus_many_${from + i};mcus_many_${from + i}\r\n`);
+      appendFileSync(join(folder, name), some.join(''));
+    }
+    const asked = async (): Promise<number> =>
+      ((await world.control('GET', '/requests?side=stripe')).body['data'] as unknown[]).length;
+    const before = await asked();
+    const ran = await run(name);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('Read 100000 lines: 100000 customers linked');
+    expect(ran.out).toContain('too many to ask Stripe for: a mistyped id would never match an invoice');
+    expect(ran.err).toMatch(/read \[#+\.*\] \d+ %/);
+    expect(await asked()).toBe(before);
+    const last = appendFileSync.bind(null, join(folder, name));
+    last('cus_many_1;mcus_another\r\n');
+    expect(await report(name)).toMatchObject({ accepted: false, linked: 0, problems: [{ line: 100_002 }] });
+  });
+
+  it('is on record in the audit trail with who did it, how many lines were linked and how many were wrong', async () => {
+    const audit = await world.api<{ data: Json[] }>('GET', '/v1/audit?action=customer.import&limit=100');
+    const outcomes = audit.body.data.map((a) => a['outcome']);
+    expect(outcomes).toEqual(expect.arrayContaining(['begun', 'done', 'failed']));
+    expect(audit.body.data.map((a) => a['detail'])).toContainEqual({
+      accepted: false,
+      lines: 12,
+      linked: 0,
+      problems: 10,
+    });
+    expect(audit.body.data[0]).toMatchObject({ actor: 'cli:ada' });
+  });
+
+  describe('POST /v1/customers', () => {
+    const link = (body: Json, headers: Record<string, string> = {}) =>
+      world.api('POST', '/v1/customers', body, headers);
+
+    it('answers 201 for a new link and 200 for the same again, and keeps the newest reference', async () => {
+      const body = { customer_id: of(5), mor_customer_id: 'mcus_5' };
+      expect(await link(body)).toMatchObject({ status: 201, body: { ...body, reference: null, linked_by: 'ops' } });
+      expect(await link({ ...body, reference: 'b2' })).toMatchObject({ status: 200, body: { reference: 'b2' } });
+      expect(await link(body)).toMatchObject({ status: 200, body: { reference: 'b2' } });
+    });
+
+    it('of two requests at once with different links one is made and the other refused', async () => {
+      const both = await Promise.all(
+        ['mcus_6', 'mcus_66'].map((id) => link({ customer_id: of(6), mor_customer_id: id })),
+      );
+      expect(both.map((r) => r.status).sort()).toEqual([201, 409]);
+      expect(await links(`&customer_id=${of(6)}`)).toHaveLength(1);
+    });
+
+    it('refuses a customer, or a customer of the MoR, that is linked otherwise with 409 and the field', async () => {
+      expect(await link({ customer_id: of(5), mor_customer_id: 'mcus_x' })).toMatchObject({
+        status: 409,
+        body: { code: 'customer_linked_otherwise', errors: [{ field: 'mor_customer_id' }] },
+      });
+      expect(await link({ customer_id: of(7), mor_customer_id: 'mcus_5' })).toMatchObject({
+        status: 409,
+        body: { code: 'customer_linked_otherwise', errors: [{ field: 'customer_id' }] },
+      });
+    });
+
+    it('refuses the same Idempotency-Key with another body, a missing field, and a reader', async () => {
+      const key = { 'idempotency-key': 'link-1' };
+      const body = { customer_id: of(7), mor_customer_id: 'mcus_7' };
+      expect((await link(body, key)).status).toBe(201);
+      expect((await link(body, key)).status).toBe(200);
+      expect(await link({ ...body, reference: 'x' }, key)).toMatchObject({
+        status: 409,
+        body: { code: 'idempotency_conflict' },
+      });
+      expect(await link({ customer_id: of(7) })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'mor_customer_id' }] },
+      });
+      expect((await link(body, { authorization: `Bearer ${READ_KEY}` })).status).toBe(403);
+    });
+
+    it('is listed newest first, in pages', async () => {
+      const first = await world.api<{ data: Json[]; next_cursor: string }>('GET', '/v1/customers?limit=2');
+      expect(first.body.data.map((l) => l['customer_id'])).toEqual([of(7), of(6)]);
+      const rest = await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=2&cursor=${first.body.next_cursor}`);
+      expect(rest.body.data[0]).toMatchObject({ customer_id: of(5) });
+      expect((await world.api('GET', '/v1/customers?limit=0')).status).toBe(400);
+    });
+  });
+});

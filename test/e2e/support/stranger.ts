@@ -1,0 +1,42 @@
+// A customer whom Stripe bills by itself: no signup here, and nothing at the MoR.
+import { type World } from '../../support/world.js';
+
+export type Stranger = { readonly customerId: string; readonly subscriptionId: string };
+
+/** Their first invoice was paid by a card at Stripe; with `card` it stays the customer's default, which Stripe charges again. */
+export async function stranger(
+  world: World,
+  options: {
+    readonly customer?: Record<string, string>;
+    readonly subscription?: Record<string, string>;
+    readonly card?: boolean;
+  } = {},
+): Promise<Stranger> {
+  const { stripe } = world;
+  const customer = await stripe.customers.create({ email: 'bob@example.com', metadata: options.customer ?? {} });
+  const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id });
+  await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: card.id } });
+  const product = await stripe.products.create({ name: 'Larch Pro' });
+  const price = await stripe.prices.create({
+    product: product.id,
+    currency: 'eur',
+    unit_amount: 1250,
+    recurring: { interval: 'month' },
+  });
+  const subscription = await stripe.subscriptions.create({
+    customer: customer.id,
+    items: [{ price: price.id }],
+    payment_behavior: 'allow_incomplete',
+    metadata: options.subscription ?? {},
+  });
+  if (options.card !== true)
+    await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: '' } });
+  return { customerId: customer.id, subscriptionId: subscription.id };
+}
+
+/** A renewal of a customer whom the MoR knows nothing of; still a draft. */
+export async function renewalOf(world: World, s: Stranger): Promise<string> {
+  const renewed = await world.control('POST', '/stripe/renew', { subscription: s.subscriptionId });
+  if (typeof renewed.body['id'] !== 'string') throw new Error(`renew: ${JSON.stringify(renewed.body)}`);
+  return renewed.body['id'];
+}

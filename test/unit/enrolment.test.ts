@@ -1,0 +1,297 @@
+// Whose invoices are ours, decided without asking anyone: the rule for each way of enrolling, in every order of what becomes known.
+import { describe, expect, it } from '@jest/globals';
+import { enrolment as setting } from '../../src/config/enrolment-setting.js';
+import { readImportLine } from '../../src/customers/rules/import-line.js';
+import { parseInvoice } from '../../src/domain/events/stripe-event.js';
+import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
+import { type InvoiceEvent, type PaymentEvent } from '../../src/domain/lane/event.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type CallOutcome } from '../../src/domain/ports/call.js';
+import { type Enrolment, type FlowSettings } from '../../src/domain/settings.js';
+import { applyEnrolment, type Found, fromBooks, fromPlatform } from '../../src/enrolment/rules/enrolment.js';
+import { applyEvent } from '../../src/lane/rules/apply-event.js';
+import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
+import { plan, settle } from '../support/settled.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const LINKED: Enrolment = { by: 'linked' };
+const METADATA: Enrolment = { by: 'metadata', key: 'billed_by', value: 'mor' };
+
+const later = (ms: number, over: Partial<FlowSettings> = {}): Ctx =>
+  aCtx(new Date(NOW.getTime() + ms), { enrolment: LINKED, relay: true, ...over });
+const answer = (value: Found): CallOutcome<Found> => ({ ok: true, value, status: 200, requestId: null });
+const OUTSIDE = answer({
+  enrolled: false,
+  why: 'customer cus_1 is linked to no customer of the MoR (ENROLMENT=linked)',
+});
+const ENROLLED = answer({ enrolled: true });
+const REFUSED: CallOutcome<Found> = {
+  ok: false,
+  kind: 'stopped',
+  status: 403,
+  code: 'permission',
+  message: 'no right to read customers',
+  errors: [],
+  retryAfterMs: null,
+  requestId: null,
+  replayed: false,
+};
+
+function said(type: string, over: Partial<InvoiceFacts> = {}, atMs = 0): (s: LaneState, ctx: Ctx) => LaneState {
+  const status = type === 'invoice.created' ? 'draft' : type === 'invoice.paid' ? 'paid' : 'open';
+  const event: InvoiceEvent = {
+    family: 'invoice',
+    eventId: `evt_${type}`,
+    type,
+    at: new Date(NOW.getTime() + atMs),
+    facts: facts({ status, collectionMethod: 'charge_automatically', ...over }),
+    raw: '{}',
+  };
+  return (s, ctx) => settle(applyEvent(s, event, ctx).state, ctx);
+}
+
+const looked =
+  (outcome: CallOutcome<Found>) =>
+  (s: LaneState, ctx: Ctx): LaneState =>
+    settle(applyEnrolment(s, outcome, ctx), ctx);
+
+const SUCCEEDED: PaymentEvent = {
+  family: 'payment',
+  eventId: 'evt_pay',
+  type: 'payment.succeeded',
+  at: NOW,
+  paymentId: 'pay_1',
+  invoiceId: 'in_1',
+  customerId: 'cus_1',
+  processorChargeId: 'ch_1',
+  processorPaymentIntentId: 'pi_1',
+  amount: 2990n,
+  currency: 'EUR',
+  status: 'succeeded',
+  failureMessage: null,
+  declineCode: null,
+  refundId: null,
+  processorRefundId: null,
+  amountRefundedTotal: null,
+  reason: null,
+};
+
+const created = (ctx = later(0)): LaneState => said('invoice.created')(emptyLane('in_1'), ctx);
+const relayOf = (s: LaneState): string[] => s.messages.flatMap((m) => (m.kind === 'relay_event' ? m.status : []));
+
+describe('an invoice whose customer is not enrolled', () => {
+  const outside = looked(OUTSIDE)(created(), later(0));
+
+  it('is ignored, expects nothing, alarms nobody however late it is, and is never looked at again', () => {
+    expect(outside.invoice).toMatchObject({ status: 'ignored', enrolled: false, expectedBy: null });
+    expect(plan(outside, later(400 * DAY_MS))).toMatchObject({ errand: null, dueAt: null });
+    expect(settle(outside, later(400 * DAY_MS)).reviews).toEqual([]);
+    expect(outside.journal.map((l) => l.text).join()).toContain(
+      'not enrolled: customer cus_1 is linked to no customer',
+    );
+  });
+
+  it('is not relayed: the event waits for the look and is withdrawn by it', () => {
+    expect(relayOf(created())).toEqual(['pending']);
+    expect(plan(created(), later(0)).errand).toMatchObject({ do: 'look-up-enrolment' });
+    expect(relayOf(outside)).toEqual(['cancelled']);
+  });
+
+  it('raises no item when Stripe cannot finalize it, charges it, is overpaid or gives it up', () => {
+    for (const [type, over] of [
+      ['invoice.finalization_failed', { status: 'draft', finalizationError: 'no location' }],
+      ['invoice.payment_failed', {}],
+      ['invoice.overpaid', { status: 'paid', amountPaid: 3990n, amountRemaining: 0n, amountOverpaid: 1000n }],
+      ['invoice.marked_uncollectible', { status: 'uncollectible' }],
+      ['invoice.paid', { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }],
+    ] as const) {
+      const s = said(type, over, 60_000)(outside, later(60_000));
+      expect([s.invoice?.status, s.reviews, plan(s, later(90 * DAY_MS)).errand]).toEqual(['ignored', [], null]);
+    }
+  });
+
+  it('becomes ours by a payment of the MoR, which is marked like any other', () => {
+    const ctx = later(60_000);
+    const s = settle(applyEvent(said('invoice.finalized')(outside, ctx), SUCCEEDED, ctx).state, ctx);
+    expect(s.invoice?.status).toBe('marking');
+    expect(plan(s, ctx).errand).toMatchObject({ do: 'read-invoice' });
+    expect(s.entries.map((e) => e.reason)).toContain('payment_collected');
+  });
+
+  it('ends the same in every order in which Stripe and the look tell of it', () => {
+    const news = [
+      said('invoice.created'),
+      said('invoice.finalized', {}, 1_000),
+      said('invoice.paid', {}, 2_000),
+      looked(OUTSIDE),
+    ];
+    for (const order of permutations(news)) {
+      const s = order.reduce((state, take) => take(state, later(5_000)), emptyLane('in_1'));
+      const ended = looked(OUTSIDE)(s, later(6_000)); // a look before the invoice is known finds nothing to decide
+      expect([ended.invoice?.status, ended.invoice?.enrolled, ended.reviews]).toEqual(['ignored', false, []]);
+      expect(relayOf(ended).filter((status) => status !== 'cancelled')).toEqual([]);
+    }
+  });
+});
+
+describe('an invoice whose customer is enrolled', () => {
+  it('is expected and relayed once the look says so', () => {
+    const s = looked(ENROLLED)(created(), later(0));
+    expect(s.invoice).toMatchObject({
+      status: 'expected',
+      enrolled: true,
+      expectedBy: new Date(NOW.getTime() + DAY_MS),
+    });
+    expect(plan(s, later(0)).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
+  });
+
+  it('stays so when ENROLMENT is changed later, and one that was outside stays outside', () => {
+    const ours = looked(ENROLLED)(created(), later(0));
+    const none = looked(OUTSIDE)(created(), later(0));
+    const all = later(60_000, { enrolment: { by: 'all' } });
+    expect(said('invoice.finalized', {}, 60_000)(none, all).invoice).toMatchObject({
+      status: 'ignored',
+      expectedBy: null,
+    });
+    expect(plan(ours, later(60_000, { enrolment: METADATA, relay: false })).errand).toMatchObject({ do: 'send' });
+  });
+
+  it('by the metadata of its subscription needs no look, in the invoice shape of either API generation', () => {
+    const ctx = later(0, { enrolment: METADATA });
+    const s = said('invoice.created', { metadata: { billed_by: 'mor' } })(emptyLane('in_1'), ctx);
+    expect(s.invoice).toMatchObject({ enrolled: true, status: 'expected' });
+    expect(
+      plan(said('invoice.created', { metadata: { billed_by: 'stripe' } })(emptyLane('in_1'), ctx), ctx).errand,
+    ).toMatchObject({
+      do: 'look-up-enrolment',
+    });
+    const details = { subscription: 'sub_1', metadata: { billed_by: 'mor', n: 1 } };
+    const plain = { id: 'in_1', customer: 'cus_1', status: 'open', currency: 'eur', amount_due: 1 };
+    for (const shape of [{ parent: { subscription_details: details } }, { subscription_details: details }]) {
+      const parsed = parseInvoice({ ...plain, ...shape });
+      expect(parsed).toMatchObject({ ok: true, invoice: { metadata: { billed_by: 'mor' } } });
+    }
+  });
+
+  it('as all are by default is neither looked up nor delayed', () => {
+    const ctx = aCtx(NOW, { relay: true });
+    const s = said('invoice.created')(emptyLane('in_1'), ctx);
+    expect(s.invoice).toMatchObject({ enrolled: null, status: 'expected' });
+    expect(plan(s, ctx).errand).toMatchObject({ do: 'send', message: { kind: 'relay_event' } });
+  });
+});
+
+describe('a customer who cannot be looked up', () => {
+  it('is asked for again at growing pauses, and shown to a person after an hour, until it is known', () => {
+    const failed = looked(REFUSED)(created(), later(0));
+    const { errand, dueAt } = plan(failed, later(0));
+    expect(errand).toBeNull();
+    expect(dueAt?.getTime()).toBeGreaterThanOrEqual(NOW.getTime() + 60_000);
+    expect(plan(failed, later(2 * 60_000)).errand).toMatchObject({ do: 'look-up-enrolment' });
+    const late = looked(REFUSED)(failed, later(HOUR_MS));
+    expect(open(late)).toMatchObject([
+      {
+        kind: 'effect_failed',
+        summary: expect.stringContaining('whether customer cus_1 is enrolled could not be read'),
+      },
+    ]);
+    expect(relayOf(late)).toEqual(['pending']);
+    expect(open(looked(ENROLLED)(late, later(2 * HOUR_MS)))).toEqual([]);
+  });
+});
+
+describe('what a person wrote and sent to be paid', () => {
+  const manual = (over: Partial<InvoiceFacts>): LaneState =>
+    said('invoice.finalized', { billingReason: 'manual', ...over })(emptyLane('in_1'), aCtx());
+
+  it('raises no alarm, since its customer pays by cheque or transfer in their own time; a charge that is due does', () => {
+    const cheque = manual({ collectionMethod: 'send_invoice' });
+    expect(cheque.invoice).toMatchObject({ status: 'expected', expectedBy: null });
+    expect(settle(cheque, aCtx(new Date(NOW.getTime() + 60 * DAY_MS))).reviews).toEqual([]);
+    expect(manual({ collectionMethod: 'charge_automatically' }).invoice?.expectedBy).not.toBeNull();
+  });
+});
+
+describe('what is known of a customer', () => {
+  const invoice = { customerId: 'cus_1', createdAt: NOW };
+  const linked = (days: number) => ({ linkedAt: new Date(NOW.getTime() + days * DAY_MS), paid: false });
+
+  it('a link enrols its invoices from then on, also those of the days before, and not what is in dunning since longer', () => {
+    expect(fromBooks(invoice, linked(-400), LINKED)).toEqual({ enrolled: true });
+    expect(fromBooks(invoice, linked(2), LINKED)).toEqual({ enrolled: true });
+    expect(fromBooks(invoice, linked(10), LINKED)).toMatchObject({
+      enrolled: false,
+      why: expect.stringContaining('older'),
+    });
+    expect(fromBooks(invoice, { linkedAt: null, paid: false }, LINKED)).toMatchObject({ enrolled: false });
+  });
+
+  it('a payment enrols whatever the rule', () => {
+    for (const rule of [LINKED, METADATA]) {
+      expect(fromBooks(invoice, { linkedAt: null, paid: true }, rule)).toEqual({ enrolled: true });
+    }
+  });
+
+  it('a link says nothing about metadata: Stripe is asked, and another value, or no such customer, is outside', () => {
+    expect(fromBooks(invoice, linked(-1), METADATA)).toBeNull();
+    expect(fromPlatform('cus_1', { billed_by: 'mor' }, METADATA)).toEqual({ enrolled: true });
+    for (const metadata of [{ billed_by: 'Mor' }, {}, null]) {
+      expect(fromPlatform('cus_1', metadata, METADATA)).toMatchObject({
+        enrolled: false,
+        why: 'neither its subscription nor customer cus_1 carries billed_by=mor (ENROLMENT)',
+      });
+    }
+  });
+});
+
+describe('the setting ENROLMENT', () => {
+  const parsed = (text: string) => setting.parse(text);
+
+  it('is all, linked or metadata with a key and a value, in which an equals sign may stand', () => {
+    expect(setting.unset).toEqual({ by: 'all' });
+    expect(parsed('linked')).toEqual({ ok: true, value: { by: 'linked' } });
+    expect(parsed('metadata:billed_by=mor=1')).toEqual({
+      ok: true,
+      value: { by: 'metadata', key: 'billed_by', value: 'mor=1' },
+    });
+  });
+
+  it.each(['everyone', 'ALL', 'Linked', 'metadata', 'meta:a=b', 'linked,all'])(
+    'is refused as %s with what it may be',
+    (text) => {
+      expect(parsed(text)).toEqual({
+        ok: false,
+        problem: 'must be all, linked or metadata:<key>=<value>, for example metadata:billed_by=mor',
+      });
+    },
+  );
+
+  it.each([
+    'metadata:',
+    'metadata:key',
+    'metadata:=value',
+    'metadata:key=',
+    `metadata:${'k'.repeat(41)}=v`,
+    'metadata:a[b]=c',
+  ])('is refused as %s with what is missing', (text) => {
+    expect(parsed(text)).toMatchObject({ ok: false, problem: expect.stringContaining('needs a key') });
+  });
+});
+
+describe('a line of an import', () => {
+  it('takes blanks around ids as a slip, and half a character as a wrong file', () => {
+    const columns = { at: { customerId: 0, morCustomerId: 1, reference: null }, width: 2, unused: [] };
+    expect(readImportLine([' cus_1 ', 'mcus_1'], 2, columns)).toMatchObject({ ok: true, row: { customerId: 'cus_1' } });
+    expect(readImportLine(['cus_\ufffd', 'mcus_1'], 2, columns)).toMatchObject({
+      ok: false,
+      problem: { line: 2, customerId: null },
+    });
+  });
+});
+
+function permutations<T>(items: readonly T[]): T[][] {
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]));
+}

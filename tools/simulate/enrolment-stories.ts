@@ -1,0 +1,72 @@
+// Golden stories about whose invoices are ours: customers who have moved to the MoR beside those whom Stripe still bills by itself.
+import { People, type Subscriber } from './people.js';
+import { type Story } from './scenes.js';
+import { Twice } from './twice.js';
+import { type World } from './world.js';
+
+const METADATA = { by: 'metadata', key: 'billed_by', value: 'mor' } as const;
+
+/** The MoR hears what is relayed, and nothing else. */
+async function relayOnly(people: People): Promise<void> {
+  await people.control('/mor/hearing', { direct: false });
+}
+
+/** A renewal that the MoR heard of itself, as if it had been told by somebody else. */
+async function renewHeard(people: People, who: Subscriber): Promise<void> {
+  await people.control('/mor/hearing', { direct: true });
+  await people.renew(who);
+  await relayOnly(people);
+}
+
+/** Ada has moved; Eve pays by a card of her own at Stripe, and Bob not at all. */
+async function cast(world: World): Promise<{ people: People; ada: Subscriber; bob: Subscriber; eve: Subscriber }> {
+  const people = new People(world);
+  await relayOnly(people);
+  const [ada, bob, eve] = [
+    await people.subscriber('ada', 2_990, 'eur', true),
+    await people.subscriber('bob', 1_000, 'eur', true),
+    await people.subscriber('eve', 500, 'eur', true),
+  ];
+  await new Twice(world, people).ownCard(eve, ['succeed']);
+  return { people, ada, bob, eve };
+}
+
+export const enrolmentStories: readonly Story[] = [
+  {
+    name: 'only linked customers are ours',
+    settings: { enrolment: { by: 'linked' }, relay: true, draftPolicy: 'finalize' },
+    plan: async (world) => {
+      const { people, ada, bob, eve } = await cast(world);
+      world.scheduler.plan(world.at(1), 'nobody has moved', async () => {
+        for (const who of [ada, bob, eve]) await people.renew(who);
+      });
+      world.scheduler.plan(world.at(5), 'Ada moves', () => void people.link(ada));
+      world.scheduler.plan(world.at(600), 'the next renewals', async () => {
+        for (const who of [ada, bob, eve]) await people.renew(who);
+      });
+    },
+  },
+  {
+    name: 'a payment of the MoR enrols its customer',
+    settings: { enrolment: { by: 'linked' }, relay: true },
+    plan: async (world) => {
+      const { people, bob, eve } = await cast(world);
+      world.scheduler.plan(world.at(1), 'the MoR charges Bob, whom nobody linked', () => renewHeard(people, bob));
+      world.scheduler.plan(world.at(900), 'the next renewals', async () => {
+        for (const who of [bob, eve]) await people.renew(who);
+      });
+    },
+  },
+  {
+    name: 'only customers with our metadata are ours',
+    settings: { enrolment: METADATA, relay: true, draftPolicy: 'finalize' },
+    plan: async (world) => {
+      const { people, ada, bob, eve } = await cast(world);
+      await people.stripe('POST', `/v1/customers/${ada.customerId}`, { 'metadata[billed_by]': 'mor' });
+      await people.stripe('POST', `/v1/subscriptions/${bob.subscriptionId}`, { 'metadata[billed_by]': 'mor' });
+      world.scheduler.plan(world.at(1), 'renewals', async () => {
+        for (const who of [ada, bob, eve]) await people.renew(who);
+      });
+    },
+  },
+];

@@ -1,0 +1,46 @@
+// The rules about whose invoices are ours: of who is not enrolled nothing is relayed, asked or told; of who is, nothing is left out.
+import { amountDue, type Invoice } from '../sandbox/stripe/model.js';
+import { type Sides } from './sides.js';
+import { type World } from './world.js';
+
+export function enrolmentRules(sides: Sides): string[] {
+  const rule = sides.world.settings.enrolment;
+  if (rule === undefined || rule.by === 'all') return [];
+  return [...sides.world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
+    const isRenewal = i.billingReason !== 'subscription_create' && amountDue(i) > 0;
+    return isRenewal ? ofInvoice(sides, i) : [];
+  });
+}
+
+function ofInvoice({ world, seen }: Sides, i: Invoice): string[] {
+  const row = seen.invoices.find((r) => r.invoice_id === i.id);
+  const relays = seen.messages.filter((m) => m.kind === 'relay_event' && m.lane === i.id);
+  const status = row?.status ?? 'unknown';
+  if (wasEnrolled(world, i)) {
+    const broken = relays.some((m) => m.status === 'done')
+      ? []
+      : [`E1: ${i.id} of an enrolled customer was not relayed`];
+    return status === 'ignored' ? [...broken, `E1: ${i.id} of an enrolled customer is ignored`] : broken;
+  }
+  // A payment of the MoR makes an invoice ours, and its customer's next ones.
+  if ([...world.sandbox.mor.payments.values()].some((p) => p.merchantCustomerId === i.customer)) return [];
+  const items = seen.reviews.filter((r) => r.invoice_id === i.id && r.status === 'open');
+  return [
+    ...(status === 'ignored' ? [] : [`E2: ${i.id} is of a customer who is not enrolled, and ${status}`]),
+    ...items.map((r) => `E2: ${i.id} is of a customer who is not enrolled, and item ${r.kind} is open`),
+    ...relays.flatMap((m) =>
+      m.status === 'cancelled' ? [] : [`E2: ${i.id} was relayed (${m.status}), and is not ours`],
+    ),
+  ];
+}
+
+/** As people and the merchant said, at Stripe or here. */
+function wasEnrolled(world: World, i: Invoice): boolean {
+  const rule = world.settings.enrolment;
+  const { customers, subscriptions } = world.sandbox.stripe.state;
+  if (rule?.by === 'linked') return (world.planted.linked.get(i.customer) ?? Infinity) < i.created * 1_000;
+  if (rule?.by !== 'metadata') return true;
+  const carries = (metadata: Readonly<Record<string, string>> | undefined): boolean =>
+    metadata?.[rule.key] === rule.value;
+  return carries(customers.get(i.customer)?.metadata) || carries(subscriptions.get(i.subscription ?? '')?.metadata);
+}
