@@ -8,9 +8,10 @@ import { Requests, Signups } from '../domain/ports/signups.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Many, Problems, Text, TextOrNull, Time } from '../api/http/docs.js';
+import { customerOf, spanOf } from '../api/http/filters.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
-import { given, pageOf, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { pageOf, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem } from '../api/http/problem.js';
 import { timeOf } from '../api/http/values.js';
 import { CustomersQuery, LinkCustomerDto } from './customers.dto.js';
@@ -62,7 +63,7 @@ export class CustomersController {
   @ApiOkResponse({ type: pageOf(CustomerLinkView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: CustomersQuery): Promise<PageView<CustomerLinkView>> {
-    const filter = given({ customerId: q.customer_id, morCustomerId: q.mor_customer_id });
+    const filter = { ...spanOf(q), customerId: customerOf(q), morCustomerId: q.mor_customer_id };
     return pageView(await this.links.list(filter, pageRequest(q)), linkView);
   }
 

@@ -1,5 +1,6 @@
 // What callers say of a customer's link.
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { CustomerFilter, Since, Until } from '../api/http/filters.js';
 import { PageQuery } from '../api/http/page.js';
 import { Filter, IsIdText, MayBeAbsent } from '../api/http/rules.js';
 
@@ -19,6 +20,9 @@ export class LinkCustomerDto {
 }
 
 export class CustomersQuery extends PageQuery {
-  @Filter('Only the links of this customer.') customer_id?: string;
+  @CustomerFilter() customer?: string;
+  @Filter('The same as `customer`.') customer_id?: string;
   @Filter("Only the links to this customer of the MoR's.") mor_customer_id?: string;
+  @Since('when they were linked') since?: string;
+  @Until() until?: string;
 }

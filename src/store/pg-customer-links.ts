@@ -1,12 +1,13 @@
 // Links between customers and the MoR's customers in PostgreSQL: looked up, made one by one, or from a file as a whole.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { type Page, type PageRequest } from '../domain/ports/books.js';
+import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
 import {
   type CustomerLink,
   CustomerLinks,
   type ImportCheck,
   type ImportRow,
+  type LinkFilter,
   type Linked,
   type Migration,
   type NewLink,
@@ -14,17 +15,13 @@ import {
 } from '../domain/ports/customer-links.js';
 import { DatabaseTime, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction, onConnection } from './database.js';
-import { CustomerLinkEntity } from './entities/customer-link.entity.js';
 import { checkStaged, makeStage, stage, writeStaged } from './link-import.js';
-import { newestFirst } from './newest-first.js';
 
 /** Links that people make wait for each other: what each finds to be free is still free when it writes. */
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(4812014)';
 
 @Injectable()
 export class PgCustomerLinks extends CustomerLinks {
-  private readonly rows = this.db.orm.getRepository(CustomerLinkEntity);
-
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
@@ -43,8 +40,20 @@ export class PgCustomerLinks extends CustomerLinks {
     return { linkedAt: row?.linked_at ?? null, paid: row?.paid === true };
   }
 
-  list(filter: { customerId?: string; morCustomerId?: string }, page: PageRequest): Promise<Page<CustomerLink>> {
-    return newestFirst(this.rows, 'seq', filter, page, { indexes: [['morCustomerId']] });
+  async list({ customerId, morCustomerId, since, until }: LinkFilter, page: PageRequest): Promise<Page<CustomerLink>> {
+    if (page.cursor !== null && !/^\d{1,18}$/.test(page.cursor)) throw new BadCursor('the cursor is not one of ours');
+    // One row too many tells whether there is a next page.
+    const found = await this.db.pool.query<LinkRow & { seq: string }>(
+      `select ${COLUMNS}, seq from customer_link
+        where ($1::bigint is null or seq < $1) and ($2::text is null or customer_id = $2)
+          and ($3::text is null or mor_customer_id = $3)
+          and ($4::timestamptz is null or linked_at >= $4) and ($5::timestamptz is null or linked_at < $5)
+        order by seq desc limit $6`,
+      [page.cursor, customerId, morCustomerId, since, until, page.limit + 1],
+    );
+    const rows = found.rows.slice(0, page.limit);
+    const nextCursor = found.rows.length > page.limit ? (rows.at(-1)?.seq ?? null) : null;
+    return { data: rows.map(linkOf), nextCursor };
   }
 
   link(link: NewLink): Promise<Linked> {

@@ -71,7 +71,7 @@ describe('crossbill import customers', () => {
       linked: 2,
       unused_columns: ['Note'],
     });
-    expect(await links(`&customer_id=${of(2)}`)).toMatchObject([{ mor_customer_id: 'mcus_2' }]);
+    expect(await links(`&customer=${of(2)}`)).toMatchObject([{ mor_customer_id: 'mcus_2' }]);
     expect(await links('&mor_customer_id=mcus_3')).toMatchObject([{ customer_id: of(3) }]);
   });
 
@@ -118,7 +118,7 @@ describe('crossbill import customers', () => {
       linked: 0,
       problems: [{ line: 3, customer_id: 'cus_typo', problem: 'Stripe knows no such customer' }],
     });
-    expect(await links(`&customer_id=${of(4)}`)).toEqual([]);
+    expect(await links(`&customer=${of(4)}`)).toEqual([]);
   });
 
   it('writes nothing while Stripe cannot be asked, and links all once it can', async () => {
@@ -127,7 +127,7 @@ describe('crossbill import customers', () => {
     const name = file('later.csv', `customer,mor_customer_id\n${of(4)},mcus_4\n`);
     const ran = await run(name);
     expect(ran).toMatchObject({ code: 4, err: expect.stringContaining('Nothing was written.') });
-    expect(await links(`&customer_id=${of(4)}`)).toEqual([]);
+    expect(await links(`&customer=${of(4)}`)).toEqual([]);
     expect(await report(name)).toMatchObject({ code: 0, linked: 1 });
   });
 
@@ -194,7 +194,7 @@ describe('crossbill import customers', () => {
         ['mcus_6', 'mcus_66'].map((id) => link({ customer_id: of(6), mor_customer_id: id })),
       );
       expect(both.map((r) => r.status).sort()).toEqual([201, 409]);
-      expect(await links(`&customer_id=${of(6)}`)).toHaveLength(1);
+      expect(await links(`&customer=${of(6)}`)).toHaveLength(1);
     });
 
     it('refuses a customer, or a customer of the MoR, that is linked otherwise with 409 and the field', async () => {
@@ -229,7 +229,10 @@ describe('crossbill import customers', () => {
       expect(first.body.data.map((l) => l['customer_id'])).toEqual([of(7), of(6)]);
       const rest = await world.api<{ data: Json[] }>('GET', `/v1/customers?limit=2&cursor=${first.body.next_cursor}`);
       expect(rest.body.data[0]).toMatchObject({ customer_id: of(5) });
-      expect((await world.api('GET', '/v1/customers?limit=0')).status).toBe(400);
+      for (const wrong of ['limit=0', 'cursor=x', 'customr=1', 'since=yesterday'])
+        expect((await world.api('GET', `/v1/customers?${wrong}`)).status).toBe(400);
+      expect(await links('&until=2020-01-01')).toEqual([]);
+      expect(await links(`&since=2020-01-01&customer_id=${of(7)}`)).toHaveLength(1);
     });
   });
 });

@@ -1,5 +1,5 @@
 // Which customer of the merchant is which customer of the MoR, as signups, people and files said.
-import { type Page, type PageRequest } from './books.js';
+import { type Page, type PageRequest, type Span } from './books.js';
 
 export type CustomerLink = {
   readonly customerId: string;
@@ -11,6 +11,12 @@ export type CustomerLink = {
   /** `signup`, an API key's name, or a person at the command line. */
   readonly linkedBy: string;
   readonly linkedAt: Date;
+};
+
+/** `since` and `until`: when they were linked. */
+export type LinkFilter = Span & {
+  readonly customerId?: string | undefined;
+  readonly morCustomerId?: string | undefined;
 };
 
 export type NewLink = Pick<CustomerLink, 'customerId' | 'morCustomerId' | 'reference' | 'linkedBy'>;
@@ -57,10 +63,8 @@ export const OUTSIDE_DAYS = 35;
 
 export abstract class CustomerLinks {
   abstract known(customerId: string): Promise<{ readonly linkedAt: Date | null; readonly paid: boolean }>;
-  abstract list(
-    filter: { customerId?: string; morCustomerId?: string },
-    page: PageRequest,
-  ): Promise<Page<CustomerLink>>;
+  /** The newest first. Throws BadCursor. */
+  abstract list(filter: LinkFilter, page: PageRequest): Promise<Page<CustomerLink>>;
   /** Links them, unless either is linked to another. A reference that is given replaces the one before. */
   abstract link(link: NewLink): Promise<Linked>;
   /**
