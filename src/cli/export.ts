@@ -1,78 +1,112 @@
-// `crossbill export ledger`: every entry, as CSV that a spreadsheet opens safely, or as JSON lines.
+// `crossbill export …`: what an accountant takes away, as CSV that a spreadsheet opens safely, or as JSON lines.
+import { open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type Command } from 'commander';
-import { decimalFromMinor } from '../domain/money.js';
-import { type LedgerRow } from '../domain/ports/books.js';
-import { countLedger, ledgerEntries } from '../store/ledger-export.js';
-import { EXIT } from './exit-codes.js';
+import { csvLine } from '../csv/write-csv.js';
+import { type Span } from '../domain/ports/books.js';
+import { type Export, Exports } from '../domain/ports/exports.js';
+import {
+  cellsOf,
+  type Columns,
+  CUSTOMER_COLUMNS,
+  INVOICE_COLUMNS,
+  LEDGER_COLUMNS,
+  objectOf,
+  PAYMENT_COLUMNS,
+  REFUND_COLUMNS,
+} from '../ledger/export.view.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { parseMonth } from './month.js';
 import { Progress } from './progress.js';
 import { type Cli, oneOf, parseSince, type Session } from './session.js';
 import { json } from './table.js';
 
-const COLUMNS = {
-  id: (r: LedgerRow) => r.id,
-  recorded_at: (r: LedgerRow) => r.recordedAt.toISOString(),
-  moved_at: (r: LedgerRow) => r.movedAt.toISOString(),
-  debit_account: (r: LedgerRow) => r.debitAccount,
-  credit_account: (r: LedgerRow) => r.creditAccount,
-  amount_minor: (r: LedgerRow) => r.amount.toString(),
-  amount: (r: LedgerRow) => decimalFromMinor(r.amount, r.currency),
-  currency: (r: LedgerRow) => r.currency,
-  reason: (r: LedgerRow) => r.reason,
-  customer_id: (r: LedgerRow) => r.customerId ?? '',
-  mor_customer_id: (r: LedgerRow) => r.morCustomerId ?? '',
-  invoice_id: (r: LedgerRow) => r.invoiceId,
-  invoice_number: (r: LedgerRow) => r.invoiceNumber ?? '',
-  payment_id: (r: LedgerRow) => r.paymentId,
-  processor_charge_id: (r: LedgerRow) => r.processorChargeId ?? '',
-  payment_record_id: (r: LedgerRow) => r.paymentRecordId ?? '',
-  refund_id: (r: LedgerRow) => r.refundId ?? '',
-  mor_refund_id: (r: LedgerRow) => r.morRefundId ?? '',
-  processor_refund_id: (r: LedgerRow) => r.processorRefundId ?? '',
-  credit_note_id: (r: LedgerRow) => r.creditNoteId ?? '',
-  event_id: (r: LedgerRow) => r.eventId ?? '',
-} as const;
+type Write = (text: string) => Promise<void>;
 
 export function addExport(program: Command, session: Session): void {
-  const group = program.command('export').description('write records to standard output');
-  session
-    .leaf(group, 'ledger', 'every ledger entry, oldest first', ledger)
-    .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
-    .option('--since <when>', 'recorded since: 2026-01-01, 30d, 12h', parseSince);
+  const group = program
+    .command('export')
+    .description('write records as CSV or JSON lines, to standard output or a file');
+  const leaf = <R>(
+    name: string,
+    what: string,
+    columns: Columns<R>,
+    rows: (e: Exports, span: Span) => Export<R>,
+  ): void =>
+    void session
+      .leaf(group, name, what, (cli) => run(cli, name, columns, rows))
+      .option('--month <month>', 'only of this month, UTC: 2026-11', parseMonth)
+      .option('--since <when>', 'only since: 2026-01-01, 30d, 12h', parseSince)
+      .option('--format <format>', 'csv or jsonl', oneOf(['csv', 'jsonl']), 'csv')
+      .option('--out <file>', 'write to this file, which is there once all of it is written');
+  leaf('ledger', 'every movement of money, by when it happened', LEDGER_COLUMNS, (e, span) => e.ledger(span));
+  leaf('payments', 'money that the MoR took, by when it took it', PAYMENT_COLUMNS, (e, span) => e.payments(span));
+  leaf('refunds', 'money that the MoR gave back, by when it did', REFUND_COLUMNS, (e, span) => e.refunds(span));
+  leaf('invoices', 'invoices, by when Stripe made them', INVOICE_COLUMNS, (e, span) => e.invoices(span));
+  leaf('customers', 'customers and their customers at the MoR', CUSTOMER_COLUMNS, (e, span) => e.customers(span));
 }
 
-/**
- * One cell. A text that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line break) gets an
- * apostrophe in front; quotes, commas and line breaks are quoted (RFC 4180).
- */
-export function cell(text: string): string {
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-async function ledger(cli: Cli): Promise<number> {
-  const format: unknown = cli.json ? 'jsonl' : cli.options['format'];
+async function run<R>(
+  cli: Cli,
+  name: string,
+  columns: Columns<R>,
+  rows: (exports: Exports, span: Span) => Export<R>,
+): Promise<number> {
+  const { month, since, out, format } = cli.options as {
+    readonly month?: Span;
+    readonly since?: Date;
+    readonly out?: string;
+    readonly format: string;
+  };
+  if (month !== undefined && since !== undefined)
+    throw new CliError(EXIT.usage, 'argument', 'Use --month or --since, not both.');
+  const csv = format === 'csv' && !cli.json;
   const world = await cli.open();
-  const since = (cli.options['since'] as Date | undefined) ?? null;
-  const columns = Object.entries(COLUMNS);
-  if (format === 'csv') await cli.io.out(`${columns.map(([name]) => name).join(',')}\r\n`);
-  const total = await countLedger(world.db, since);
-  const progress = new Progress(cli.io);
-  let written = 0;
-  for await (const page of ledgerEntries(world.db, since)) {
-    if (cli.io.signal.aborted) return EXIT.failed;
-    progress.bar('written', (written += page.length), total);
-    const lines = page.map((r) =>
-      format === 'csv'
-        ? `${columns.map(([, of]) => cell(of(r))).join(',')}\r\n`
-        : json({
-            ...Object.fromEntries(columns.map(([name, of]) => [name, of(r)])),
-            amount_minor: r.amount,
-            refund_id: r.refundId,
-            event_id: r.eventId,
-          }),
-    );
-    await cli.io.out(lines.join(''));
+  const exported = rows(world.get(Exports), month ?? { since });
+  const write = async (to: Write): Promise<number> => {
+    const progress = new Progress(cli.io);
+    let written = 0;
+    if (csv) await to(csvLine(Object.keys(columns)));
+    for await (const { rows: page, part } of exported) {
+      if (cli.io.signal.aborted) throw new CliError(EXIT.failed, 'stopped', 'Stopped: the export is not complete.');
+      const lines = page.map((row) => (csv ? csvLine(cellsOf(columns, row)) : json(objectOf(columns, row))));
+      await to(lines.join(''));
+      progress.say(`written ${(written += page.length)} rows, ${Math.floor(part * 100)} %`);
+    }
+    progress.end();
+    return written;
+  };
+  if (out === undefined) {
+    await write(cli.io.out);
+    return EXIT.ok;
   }
-  progress.end();
+  const file = resolve(cli.io.cwd, out);
+  const written = await intoFile(file, write);
+  await cli.print({ export: name, file, rows: written }, () => `Wrote ${written} rows to ${file}.\n`);
   return EXIT.ok;
+}
+
+/** The file gets its name when all is in it: what has the name is whole. */
+async function intoFile(file: string, write: (to: Write) => Promise<number>): Promise<number> {
+  const part = `${file}.part`;
+  const onDisk = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (e) {
+      const why = typeof e === 'object' && e !== null && 'code' in e ? ` (${String(e.code)})` : '';
+      const message = `${file} cannot be written${why}. See that its folder is there, is yours to write, and has room.`;
+      throw new CliError(EXIT.failed, 'not_written', message);
+    }
+  };
+  const handle = await onDisk(open(part, 'w'));
+  try {
+    const written = await write((text) => onDisk(handle.appendFile(text)));
+    await onDisk(handle.close());
+    await onDisk(rename(part, file));
+    return written;
+  } catch (e) {
+    await handle.close().catch(() => undefined); // it may be closed
+    await rm(part, { force: true });
+    throw e;
+  }
 }

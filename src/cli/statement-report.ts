@@ -3,7 +3,7 @@ import { decimalFromMinor } from '../domain/money.js';
 import { type KeptFinding, type StatementRow, type Statements } from '../domain/ports/statements.js';
 import { isDifference } from '../domain/statement.js';
 import { findingView, type FindingView, statementView } from '../statements/statement.view.js';
-import { cell } from './export.js';
+import { csvLine } from '../csv/write-csv.js';
 import { amount, table } from './table.js';
 
 /** Findings that are named in text and JSON; --csv and the API name all. */
@@ -34,18 +34,16 @@ const COLUMNS: Readonly<Record<string, (f: KeptFinding) => string>> = {
   detail: (f) => f.detail,
 };
 
-/** Every finding, in pieces. A negative amount is a number, not a formula. */
+/** Every finding, in pieces. */
 export async function* findingsCsv(statements: Statements, id: string): AsyncGenerator<string> {
   const columns = Object.entries(COLUMNS);
-  yield `${columns.map(([name]) => name).join(',')}\r\n`;
+  yield csvLine(columns.map(([name]) => name));
   for (let cursor: string | null = null; ;) {
     const page: Awaited<ReturnType<Statements['findings']>> = await statements.findings(id, null, {
       limit: PAGE,
       cursor,
     });
-    const line = (f: KeptFinding): string =>
-      columns.map(([, of]) => (/^-\d+(\.\d+)?$/.test(of(f)) ? of(f) : cell(of(f)))).join(',');
-    yield page.data.map((f) => `${line(f)}\r\n`).join('');
+    yield page.data.map((f) => csvLine(columns.map(([, of]) => of(f)))).join('');
     if (page.nextCursor === null) return;
     cursor = page.nextCursor;
   }

@@ -8,11 +8,11 @@ import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
 import { ledBy } from './led-by.js';
 import { inOrder } from './newest-first.js';
-import { numbersWithin } from './number-at.js';
+import { type Numbers, numbersWithin } from './number-at.js';
 import { Parameters, walk, within } from './walk.js';
 
 /** Every payment makes these two entries: one of them is always near. The others have an index, whose own words these are. */
-const COMMON = ['payment_collected', 'payment_marked'];
+export const COMMON = ['payment_collected', 'payment_marked'];
 const RARE = `x.reason not in ('payment_collected', 'payment_marked')`;
 
 /**
@@ -20,7 +20,7 @@ const RARE = `x.reason not in ('payment_collected', 'payment_marked')`;
  * payment writes twice needs no index of this time. Those that are made later, or by a clock that is wrong, have a small index of their
  * own, whose words these are.
  */
-const STRAY = `e.recorded_at - e.moved_at not between interval '-10 minutes' and interval '10 minutes'`;
+export const STRAY = `e.recorded_at - e.moved_at not between interval '-10 minutes' and interval '10 minutes'`;
 const STRAY_MS = 10 * 60_000;
 
 /** The filter of entries by our own id of the payment, as it stands in the table. */
@@ -75,14 +75,18 @@ export function ofCustomer(column: string, customer: string): string {
   return `${column} = any (array(select p.id from payment p where p.customer_id = ${customer}))`;
 }
 
+/** Between these are all entries that happened in this time and are no strays. */
+export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<Numbers> {
+  return numbersWithin(orm, 'ledger_entry', 'recorded_at', {
+    since: since && new Date(since.getTime() - STRAY_MS),
+    until: until && new Date(until.getTime() + STRAY_MS),
+  });
+}
+
 /** In place of the table: what happened in this time. */
 async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
   const { of } = parameters;
-  const recorded = {
-    since: span.since && new Date(span.since.getTime() - STRAY_MS),
-    until: span.until && new Date(span.until.getTime() + STRAY_MS),
-  };
-  const { above, below } = await numbersWithin(orm, 'ledger_entry', 'recorded_at', recorded);
+  const { above, below } = await entryNumbers(orm, span);
   const moved = within('e.moved_at', span, parameters).join(' and ');
   return `(select e.* from ledger_entry e
             where e.id > ${of(above)}::bigint and e.id < ${of(below)}::bigint and ${moved} and not (${STRAY})

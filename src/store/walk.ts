@@ -35,6 +35,8 @@ export type Walk = {
   readonly looked: readonly (readonly [column: string, value: string])[];
   /** `where` leaves few rows, found by an index of another order: all of them are read, and then put in order. */
   readonly few: boolean;
+  /** The other way round, for an export. */
+  readonly oldestFirst?: boolean;
 };
 
 type Found = { readonly key: string; readonly place: string };
@@ -42,8 +44,9 @@ type Found = { readonly key: string; readonly place: string };
 /** The keys of a page, in order. Throws BadCursor. */
 export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise<Page<string>> {
   const { of, values } = w.parameters;
-  const time = w.at === null ? [] : [`${w.at} desc`];
-  const order = [...w.lead.map((c) => `x.${c}`), ...time, `x.${w.number} desc`].join(', ');
+  const way = w.oldestFirst === true ? 'asc' : 'desc';
+  const time = w.at === null ? [] : [`${w.at} ${way}`];
+  const order = [...w.lead.map((c) => `x.${c}`), ...time, `x.${w.number} ${way}`].join(', ');
   const found = (from: string, end: string): string => `select ${columns(w)} from ${from} order by ${order} ${end}`;
   const rows = `${w.from} where ${[...w.where, ...after(w, page.cursor)].join(' and ') || 'true'}`;
   const known = [...values];
@@ -69,13 +72,14 @@ function columns({ key, number, at }: Walk): string {
 }
 
 /** What comes after the place that a cursor names. */
-function after({ number, at, parameters }: Walk, cursor: string | null): readonly string[] {
+function after({ number, at, parameters, oldestFirst }: Walk, cursor: string | null): readonly string[] {
   if (cursor === null) return [];
   const [, micros, n] = (at === null ? /^()(\d{1,18})$/ : /^(\d{1,17})\.(\d{1,18})$/).exec(cursor) ?? [];
   if (micros === undefined || n === undefined) throw new BadCursor('the cursor is not one of ours');
-  if (at === null) return [`x.${number} < ${parameters.of(n)}`];
+  const is = oldestFirst === true ? '>' : '<';
+  if (at === null) return [`x.${number} ${is} ${parameters.of(n)}`];
   const time = `timestamptz 'epoch' + ${parameters.of(micros)}::bigint * interval '1 microsecond'`;
-  return [`(${at}, x.${number}) < (${time}, ${parameters.of(n)}::bigint)`];
+  return [`(${at}, x.${number}) ${is} (${time}, ${parameters.of(n)}::bigint)`];
 }
 
 /** Conditions of a time from `since` on and before `until`. */

@@ -26,7 +26,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   rules: ['domain', RULES],
   postgres: [],
   system: ['domain'],
-  csv: [], // files that people give
+  csv: [], // files that people give and take
   observe: ['config', 'domain/ports/call.ts'],
   store: ['domain', 'config', RULES],
   stripe: ['domain', 'config', 'observe'],

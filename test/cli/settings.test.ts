@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { cell } from '../../src/cli/export.js';
 import { parseSince } from '../../src/cli/session.js';
 import { plain } from '../../src/cli/table.js';
 import { withoutPersonalData } from '../../src/cli/redacted-body.js';
@@ -216,16 +215,6 @@ describe('completion', () => {
 describe('text for people', () => {
   it('cannot move the cursor or hide what it says', () => {
     expect(plain('a\u001b[2Jb\r\nc\u202ed')).toBe('a?[2Jb??c?d');
-  });
-
-  it('never becomes a formula in a spreadsheet', () => {
-    expect(cell('=1+1')).toBe("'=1+1");
-    expect(cell('@SUM(A1)')).toBe("'@SUM(A1)");
-    expect(cell('-2')).toBe("'-2");
-    expect(cell('\tx')).toBe("'\tx");
-    expect(cell('a,"b"')).toBe('"a,""b"""');
-    expect(cell('+1,2')).toBe('"\'+1,2"');
-    expect(cell('in_1')).toBe('in_1');
   });
 
   it('hides names and addresses of a stored body unless they are asked for, and secrets always', () => {

@@ -89,8 +89,29 @@ export const CASES: Readonly<Record<string, Case>> = {
     beside: /^(compared [^\n]*\n)*$/,
   },
   'export ledger': {
-    text: /^id,recorded_at,debit_account,[^]*,29\.90,EUR,/,
-    json: ['id', 'recorded_at', 'amount_minor', 'currency'],
+    text: /^id,recorded_at,moved_at,debit_account,[^]*,29\.90,EUR,/,
+    json: ['id', 'recorded_at', 'amount_minor', 'currency', 'processor_charge_id', 'credit_note_id'],
+    beside: /^(written [^\n]*\n)*$/,
+  },
+  'export payments': {
+    text: /^payment_id,taken_at,amount_minor,[^]*,29\.90,EUR,/,
+    json: ['payment_id', 'taken_at', 'amount_minor', 'currency', 'processor_charge_id'],
+    beside: /^(written [^\n]*\n)*$/,
+  },
+  'export refunds': {
+    args: (way) => ['--out', `refunds-${way}.csv`],
+    text: /^(written [^]*)?Wrote \d+ rows to \S+refunds-terminal\.csv\.$/m,
+    json: ['export', 'file', 'rows'],
+    beside: /^(written [^\n]*\n)*$/,
+  },
+  'export invoices': {
+    text: /^invoice_id,invoice_number,created_at,[^]*,29\.90,/,
+    json: ['invoice_id', 'invoice_number', 'amount_due_minor', 'currency'],
+    beside: /^(written [^\n]*\n)*$/,
+  },
+  'export customers': {
+    text: /^customer_id,mor_customer_id,reference[^]*cus_/,
+    json: ['customer_id', 'mor_customer_id', 'reference', 'linked_at'],
     beside: /^(written [^\n]*\n)*$/,
   },
   'webhooks list': { text: /^id +status +url +events\n-[^]*for-terminal/m, json: ['data'] },

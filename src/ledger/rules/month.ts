@@ -1,0 +1,23 @@
+// A month of the books: whole days in UTC. What happened at 00:30 in Paris on 1 November belongs to October.
+
+/** `until` is the first moment of the next month. */
+export type Month = { readonly since: Date; readonly until: Date };
+
+/** Of `2026-11`; null for anything else. */
+export function monthOf(text: string): Month | null {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === undefined || month === undefined || Number(year) < 1970) return null;
+  const since = new Date(Date.UTC(Number(year), Number(month) - 1));
+  return { since, until: new Date(Date.UTC(Number(year), Number(month))) };
+}
+
+/** Its name: `2026-11`. */
+export function nameOf({ since }: Month): string {
+  return since.toISOString().slice(0, 7);
+}
+
+/** The one before (-1), the one after (1). */
+export function monthBeside({ since }: Month, by: number): Month {
+  const at = (n: number): Date => new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() + n));
+  return { since: at(by), until: at(by + 1) };
+}

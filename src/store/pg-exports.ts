@@ -1,0 +1,214 @@
+// What an accountant takes away, read in pages by indexes: an export of any length holds one page in memory.
+import { Injectable } from '@nestjs/common';
+import { Any, type SelectQueryBuilder } from 'typeorm';
+import { type LedgerRow, type Span } from '../domain/ports/books.js';
+import { type CustomerLink } from '../domain/ports/customer-links.js';
+import { type CollectedPayment, type Export, Exports, type PaidRefund } from '../domain/ports/exports.js';
+import { Database } from './database.js';
+import { CustomerLinkEntity } from './entities/customer-link.entity.js';
+import { InvoiceEntity } from './entities/invoice.entity.js';
+import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
+import { PaymentEntity } from './entities/payment.entity.js';
+import { RefundEntity } from './entities/refund.entity.js';
+import { COMMON, entryNumbers, ledgerRows, morCustomers, STRAY } from './ledger-queries.js';
+import { inOrder, INVOICE_AT } from './newest-first.js';
+import { Parameters, walk, within } from './walk.js';
+
+const PAGE = 1_000;
+
+type Entries = { readonly entries: readonly LedgerEntryEntity[]; readonly part: number };
+
+@Injectable()
+export class PgExports extends Exports {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async *ledger(span: Span): Export<LedgerRow> {
+    for await (const { entries, part } of this.entries(span, null))
+      yield { rows: await ledgerRows(this.db.orm, entries), part };
+  }
+
+  async *payments(span: Span): Export<CollectedPayment> {
+    for await (const { entries, part } of this.entries(span, 'payment_collected')) {
+      const payments = await this.paymentsOf(entries);
+      const rows = await ledgerRows(this.db.orm, entries);
+      yield { rows: rows.map((entry, i) => ({ entry, payment: at(payments, entries[i]?.paymentRowId) })), part };
+    }
+  }
+
+  async *refunds(span: Span): Export<PaidRefund> {
+    for await (const { entries, part } of this.entries(span, 'refund_paid')) {
+      const payments = await this.paymentsOf(entries);
+      const ids = Any(entries.flatMap((e) => e.refundId ?? []));
+      const found = await this.db.orm.getRepository(RefundEntity).findBy({ id: ids });
+      const refunds = new Map(found.map((r) => [r.id, r]));
+      const rows = await ledgerRows(this.db.orm, entries);
+      yield {
+        rows: rows.map((entry, i) => ({
+          entry,
+          payment: at(payments, entries[i]?.paymentRowId),
+          refund: at(refunds, entry.refundId ?? undefined),
+        })),
+        part,
+      };
+    }
+  }
+
+  async *invoices(span: Span): ReturnType<Exports['invoices']> {
+    const invoices = this.db.orm.getRepository(InvoiceEntity);
+    const end = (span.until ?? new Date()).getTime();
+    let start = span.since?.getTime();
+    for (let cursor: string | null = null; ;) {
+      const parameters = new Parameters();
+      const found = await walk(
+        this.db.orm,
+        {
+          from: 'invoice x',
+          key: 'invoice_id',
+          number: 'seq',
+          at: INVOICE_AT,
+          lead: [],
+          where: within(INVOICE_AT, span, parameters),
+          parameters,
+          looked: [],
+          few: false,
+          oldestFirst: true,
+        },
+        { limit: PAGE, cursor },
+      );
+      const data = await inOrder(invoices, 'invoiceId', found.data);
+      const mor = await morCustomers(
+        this.db.orm,
+        data.map((i) => i.customerId),
+      );
+      const rows = data.map((i) => ({ ...i, morCustomerId: mor.get(i.customerId ?? '') ?? null }));
+      const last = rows.at(-1);
+      const now = (last?.platformCreatedAt ?? last?.firstSeenAt)?.getTime() ?? end;
+      start ??= (rows[0]?.platformCreatedAt ?? rows[0]?.firstSeenAt)?.getTime() ?? end;
+      if (rows.length > 0) yield { rows, part: Math.min(1, (now - start) / Math.max(1, end - start)) };
+      if (found.nextCursor === null) return;
+      cursor = found.nextCursor;
+    }
+  }
+
+  async *customers({ since, until }: Span): Export<CustomerLink> {
+    const links = this.db.orm.getRepository(CustomerLinkEntity);
+    const linked = (): SelectQueryBuilder<CustomerLinkEntity> => {
+      const query = links.createQueryBuilder('x');
+      if (since !== undefined) query.andWhere('x.linkedAt >= :since', { since });
+      return until === undefined ? query : query.andWhere('x.linkedAt < :until', { until });
+    };
+    const total = await linked().getCount();
+    let done = 0;
+    for (let after = { customerId: '', morCustomerId: '' }; ;) {
+      const rows = await linked()
+        .andWhere('(x.customer_id, x.mor_customer_id) > (:customerId, :morCustomerId)', after)
+        .orderBy('x.customerId')
+        .addOrderBy('x.morCustomerId')
+        .limit(PAGE)
+        .getMany();
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield { rows, part: (done += rows.length) / Math.max(done, total) };
+      after = last;
+    }
+  }
+
+  private async paymentsOf(entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, PaymentEntity>> {
+    const ids = Any([...new Set(entries.map((e) => e.paymentRowId))]);
+    const found = await this.db.orm.getRepository(PaymentEntity).findBy({ id: ids });
+    return new Map(found.map((p) => [p.id, p]));
+  }
+
+  /** By their numbers, and the strays among them by their time: see ledger-queries.ts. */
+  private async *entries(span: Span, reason: string | null): AsyncGenerator<Entries> {
+    const timed = span.since !== undefined || span.until !== undefined;
+    const { above, below } = await entryNumbers(this.db.orm, span);
+    const newest = (await this.ledgerRows().select('max(e.id)', 'id').getRawOne<{ id: string | null }>())?.id ?? '0';
+    const from = Number(above);
+    const to = Math.min(Number(below), Number(newest));
+    const strays = timed ? new Strays(this.strays(span, reason)) : null;
+    for (let after = above; ;) {
+      const query = this.ledgerRows(span, reason).andWhere('e.id > :after and e.id < :below', { after, below });
+      if (timed) query.andWhere(`not (${STRAY})`);
+      const page = await query.orderBy('e.id').limit(PAGE).getMany();
+      const last = page.at(-1);
+      if (last === undefined) break;
+      const part = Math.min(1, (Number(last.id) - from) / Math.max(1, to - from));
+      let late: readonly LedgerEntryEntity[] = [];
+      if (strays !== null) {
+        for (late = await strays.upTo(last.movedAt); late.length >= PAGE; late = await strays.upTo(last.movedAt))
+          yield { entries: late, part };
+      }
+      yield { entries: late.length === 0 ? page : [...page, ...late].toSorted(byTime), part };
+      after = last.id;
+    }
+    for (let late = await strays?.upTo(null); late !== undefined && late.length > 0; late = await strays?.upTo(null))
+      yield { entries: late, part: 1 };
+  }
+
+  private async *strays(span: Span, reason: string | null): AsyncGenerator<LedgerEntryEntity> {
+    for (let after: LedgerEntryEntity | undefined; ;) {
+      const query = this.ledgerRows(span, reason).andWhere(STRAY);
+      if (after !== undefined) {
+        query.andWhere('e.movedAt >= :movedAt and (e.moved_at, e.id) > (:movedAt, :id)', {
+          movedAt: after.movedAt,
+          id: after.id,
+        });
+      }
+      const page = await query.orderBy('e.movedAt').addOrderBy('e.id').limit(PAGE).getMany();
+      yield* page;
+      if (page.length < PAGE) return;
+      after = page.at(-1);
+    }
+  }
+
+  private ledgerRows({ since, until }: Span = {}, reason: string | null = null): SelectQueryBuilder<LedgerEntryEntity> {
+    const query = this.db.orm.getRepository(LedgerEntryEntity).createQueryBuilder('e');
+    if (since !== undefined) query.andWhere('e.movedAt >= :since', { since });
+    if (until !== undefined) query.andWhere('e.movedAt < :until', { until });
+    if (reason !== null) query.andWhere('e.reason = :reason', { reason });
+    // The words of the index that a rare reason has.
+    if (reason !== null && !COMMON.includes(reason)) query.andWhere(`e.reason not in ('${COMMON.join("', '")}')`);
+    return query;
+  }
+}
+
+/** The strays, taken as far as the others have come. */
+class Strays {
+  private head: LedgerEntryEntity | undefined;
+  private begun = false;
+
+  constructor(private readonly rows: AsyncGenerator<LedgerEntryEntity>) {}
+
+  /** The next page of those that happened until then; null: whenever. */
+  async upTo(time: Date | null): Promise<readonly LedgerEntryEntity[]> {
+    if (!this.begun) await this.advance();
+    const taken: LedgerEntryEntity[] = [];
+    while (this.head !== undefined && taken.length < PAGE && (time === null || this.head.movedAt <= time)) {
+      taken.push(this.head);
+      await this.advance();
+    }
+    return taken;
+  }
+
+  private async advance(): Promise<void> {
+    this.begun = true;
+    const next = await this.rows.next();
+    this.head = next.done === true ? undefined : next.value;
+  }
+}
+
+function byTime(a: LedgerEntryEntity, b: LedgerEntryEntity): number {
+  return a.movedAt.getTime() - b.movedAt.getTime() || Number(BigInt(a.id) - BigInt(b.id));
+}
+
+/** Entries and their payments are written together; only a rebuild that is under way can show one without the other. */
+function at<T>(rows: ReadonlyMap<string, T>, id: string | undefined): T {
+  const row = rows.get(id ?? '');
+  if (row === undefined) {
+    throw new Error(`the ledger names ${id ?? 'nothing'}, and its row is not there: run \`crossbill rebuild\``);
+  }
+  return row;
+}

@@ -1,0 +1,184 @@
+// What an accountant takes away: every charge and refund that the MoR knows stands in the CSV by its own id, once, in its month.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { cli } from '../cli/rig.js';
+import { csvObjects } from '../support/csv.js';
+import { type Json, startWorld, type World } from '../support/world.js';
+import { refund } from './support/story.js';
+
+type Row = Record<string, string>;
+
+describe('after two months of signups, renewals, refunds and a lost dispute in three currencies', () => {
+  let world: World;
+  let folder: string;
+  /** What the MoR says it took and gave back. */
+  let mor: Row[];
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'crossbill-accounts-'));
+    world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+    await world.startDaemon();
+    const people = [
+      await world.subscriber(),
+      await world.subscriber({ email: '=cmd|calc@example.com', amount: 4_800, currency: 'jpy' }),
+      await world.subscriber({ amount: 1_234, currency: 'kwd' }),
+    ];
+    const paid: string[] = [];
+    for (const s of people) {
+      await world.invoice(s.firstInvoiceId, 'paid');
+      const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
+      paid.push(String((renewal['payments'] as Json[])[0]?.['id']));
+    }
+    await world.advance(32 * 86_400);
+    for (const s of people) {
+      const renewal = await world.invoice(await world.renew(s.subscriptionId), 'paid');
+      paid.push(String((renewal['payments'] as Json[])[0]?.['id']));
+    }
+    await world.control('POST', '/cards', { customer_id: people[0]?.customerId, outcome: 'decline' });
+    await world.invoice(await world.renew(people[0]?.subscriptionId ?? ''), 'open');
+    const [full = '', part = '', twice = '', lost = ''] = paid;
+    for (const [id, body] of [
+      [full, {}],
+      [part, { amount: 800, reason: '+49 30 1234' }],
+      [twice, { amount: 100 }],
+      [twice, { amount: 34 }],
+    ] as const)
+      expect(await refund(world, id, body)).toMatchObject({ status: 201, body: { status: 'succeeded' } });
+    const dispute = { dispute_id: 'dp_1', payment_id: lost, amount: 2_990, currency: 'eur', outcome: 'lost' };
+    await world.control('POST', '/events', { type: 'dispute.outcome', data: dispute });
+    mor = csvObjects(String((await world.control('GET', '/statement')).body['csv']).replaceAll('\n', '\r\n'));
+    await world.until(
+      'all is booked and shown on Stripe',
+      () => world.api<{ data: Json[] }>('GET', '/v1/ledger?limit=100'),
+      ({ body }) => {
+        const booked = (reason: string): number => body.data.filter((e) => e['reason'] === reason).length;
+        const marked = booked('payment_marked') === of('payment').length;
+        return marked && booked('refund_mirrored') === 4 && booked('dispute_lost') === 1;
+      },
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const exported = async (what: string, ...options: string[]): Promise<Row[]> => {
+    const ran = await cli(['export', what, ...options], world.env);
+    expect([ran.code, ran.err]).toEqual([0, expect.stringMatching(/^(written \d+ rows, \d+ %\n)*$/)]);
+    return csvObjects(ran.out);
+  };
+  const of = (type: string): Row[] => mor.filter((line) => line['type'] === type);
+
+  it('every charge of the MoR stands once in the payments, with its amount, and twice in the ledger: taken, and shown on Stripe', async () => {
+    const [payments, ledger] = [await exported('payments'), await exported('ledger')];
+    expect(of('payment').length).toBeGreaterThanOrEqual(9);
+    expect(payments).toHaveLength(of('payment').length);
+    for (const charge of of('payment')) {
+      const mine = (rows: Row[]): Row[] => rows.filter((r) => r['processor_charge_id'] === charge['charge_id']);
+      expect(mine(payments)).toEqual([
+        expect.objectContaining({
+          amount: charge['amount'],
+          currency: charge['currency'],
+          customer_id: expect.stringMatching(/^cus_/),
+          mor_customer_id: expect.stringMatching(/./),
+          invoice_id: expect.stringMatching(/^in_/),
+          invoice_number: expect.stringMatching(/./),
+          payment_record_id: expect.stringMatching(/^pr_/),
+        }),
+      ]);
+      // The charge of a signup that no event names is taken when the MoR proves it, a moment later.
+      const [payment] = mine(payments);
+      if (payment?.['origin'] === 'renewal')
+        expect(payment['taken_at']?.slice(0, 19)).toBe(charge['date']?.slice(0, 19));
+      const reasons = mine(ledger).map((r) => r['reason']);
+      expect(reasons.filter((r) => r?.startsWith('payment_')).sort()).toEqual(['payment_collected', 'payment_marked']);
+    }
+  });
+
+  it('every refund of the MoR stands once in the refunds by its rfnd_ id, with the credit note that shows it', async () => {
+    const [refunds, ledger] = [await exported('refunds'), await exported('ledger')];
+    expect([of('refund').length, refunds.length]).toEqual([4, 4]);
+    for (const given of of('refund')) {
+      const mine = (rows: Row[]): Row[] => rows.filter((r) => r['mor_refund_id'] === given['refund_id']);
+      const [row] = mine(refunds);
+      expect(mine(refunds)).toHaveLength(1);
+      expect([`-${row?.['amount'] ?? ''}`, row?.['currency']]).toEqual([given['amount'], given['currency']]);
+      const note = await world.stripe.creditNotes.retrieve(row?.['credit_note_id'] ?? '');
+      expect(note.invoice).toBe(row?.['invoice_id']);
+      expect(mine(ledger).map((r) => r['reason'])).toEqual(['refund_paid', 'refund_mirrored']);
+    }
+  });
+
+  it('each row belongs to the month in which the MoR moved the money, and the months together are all there is', async () => {
+    const all = await exported('ledger');
+    const months = [...new Set(all.map((r) => r['moved_at']?.slice(0, 7) ?? ''))].sort();
+    expect(months.length).toBeGreaterThan(1);
+    for (const what of ['ledger', 'payments', 'refunds', 'invoices']) {
+      const whole = await exported(what);
+      const parts = [];
+      for (const month of [...months, '2099-01']) parts.push(...(await exported(what, '--month', month)));
+      const key = (r: Row): string => JSON.stringify(r);
+      expect(parts.map(key).sort()).toEqual(whole.map(key).sort());
+    }
+    expect(await exported('payments', '--month', '2020-01')).toEqual([]);
+  });
+
+  it('amounts stand in smallest units and as decimals of their currency', async () => {
+    const seen = (await exported('payments')).map((r) => [r['currency'], r['amount_minor'], r['amount']].join(' '));
+    expect([...new Set(seen)].sort()).toEqual(['EUR 2990 29.90', 'JPY 4800 4800', 'KWD 1234 1.234']);
+  });
+
+  it('what somebody wrote cannot become a formula', async () => {
+    const csv = (await cli(['export', 'refunds'], world.env)).out;
+    expect(csv).toContain(",'+49 30 1234,");
+    expect(csv).not.toMatch(/(^|,)[=+@]/m);
+  });
+
+  it('JSON lines say the same with numbers as numbers', async () => {
+    const { out } = await cli(['export', 'payments', '--json'], world.env);
+    const lines = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Json);
+    const rows = await exported('payments');
+    expect(lines.map((l) => Object.keys(l))).toEqual(rows.map((r) => Object.keys(r)));
+    expect(lines.map((l) => [l['payment_id'], l['amount_minor'], l['amount']])).toEqual(
+      rows.map((r) => [r['payment_id'], Number(r['amount_minor']), r['amount']]),
+    );
+  });
+
+  it('invoices and customers come with their ids on both sides', async () => {
+    const [invoices, customers] = [await exported('invoices'), await exported('customers')];
+    expect(invoices).toHaveLength(of('payment').length + 1);
+    const links = new Map(customers.map((c) => [c['customer_id'], c['mor_customer_id']]));
+    expect(links.size).toBe(3);
+    for (const i of invoices) expect(i['mor_customer_id']).toBe(links.get(i['customer_id']));
+    expect(invoices.filter((i) => i['status'] === 'open')).toHaveLength(1);
+  });
+
+  it('--out makes a file that is there once it is whole, and says how much is in it', async () => {
+    const file = join(folder, 'payments.csv');
+    const ran = await cli(['export', 'payments', '--out', 'payments.csv'], world.env, { cwd: folder });
+    expect(ran).toMatchObject({ code: 0, out: `Wrote ${of('payment').length} rows to ${file}.\n` });
+    expect(readFileSync(file, 'utf8')).toBe((await cli(['export', 'payments'], world.env)).out);
+
+    const gone = new AbortController();
+    gone.abort();
+    const stopped = await cli(['export', 'ledger', '--out', 'ledger.csv'], world.env, {
+      cwd: folder,
+      signal: gone.signal,
+    });
+    expect(stopped).toMatchObject({ code: 1, err: 'Stopped: the export is not complete.\n' });
+    expect(readdirSync(folder)).toEqual(['payments.csv']);
+    const nowhere = await cli(['export', 'ledger', '--out', 'no/where.csv'], world.env, { cwd: folder });
+    expect(nowhere).toMatchObject({ code: 1, err: expect.stringMatching(/where\.csv cannot be written \(ENOENT\)\./) });
+  });
+
+  it('a wrong month is refused, and so is a month beside a time', async () => {
+    const wrong = await cli(['export', 'ledger', '--month', '2026-13'], world.env);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Use a month such as 2026-11.')]);
+    const both = await cli(['export', 'ledger', '--month', '2026-11', '--since', '30d'], world.env);
+    expect(both).toMatchObject({ code: 2, err: 'Use --month or --since, not both.\n' });
+  });
+});

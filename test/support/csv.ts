@@ -1,0 +1,21 @@
+// CSV read as RFC 4180 says, for tests of what is written.
+
+export function csvRows(text: string): string[][] {
+  const rows: string[][] = [[]];
+  const cells = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/gy;
+  for (let m = cells.exec(text); m !== null; m = cells.exec(text)) {
+    const [whole, quoted, plain, end] = m;
+    if (whole === '' && cells.lastIndex >= text.length) break;
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === '\r\n') rows.push([]);
+    if (end === '') break;
+  }
+  if (rows.at(-1)?.length === 0) rows.pop();
+  return rows;
+}
+
+/** With a head: each row by the names of its columns. */
+export function csvObjects(text: string): Record<string, string>[] {
+  const [head = [], ...rows] = csvRows(text);
+  return rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? ''])));
+}

@@ -1,0 +1,83 @@
+// CSV for spreadsheets: what is written comes back as it was, no cell is a formula, and money is exact.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { cell, csvLine } from '../../src/csv/write-csv.js';
+import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '../../src/domain/money.js';
+import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
+import { csvRows } from '../support/csv.js';
+
+describe('a cell', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['-2+3', "'-2+3"],
+    [' =1', "' =1"],
+    ['\tx', `"'\tx"`],
+    ['\uff1d1', "'\uff1d1"],
+    ['+1,2', `"'+1,2"`],
+    ['a,"b"', '"a,""b"""'],
+    ['a;b', '"a;b"'],
+    ['two\nlines', '"two\nlines"'],
+    ['-12.50', '-12.50'],
+    ['in_1', 'in_1'],
+    ['', ''],
+  ])('%j is written as %j', (text, written) => expect(cell(text)).toBe(written));
+
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: fc.constantFrom('=', '+', '-', '@', ' ', '\t', '\r', '\n', '"', ',', ';', "'", '1', '.', 'a') }),
+  );
+
+  it('comes back as it was, or with one apostrophe in front, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (cells) => {
+        const [back = []] = csvRows(csvLine(cells));
+        expect(back.length).toBe(cells.length);
+        back.forEach((value, i) => expect([cells[i], `'${cells[i] ?? ''}`]).toContain(value));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is no formula in any spreadsheet, with a comma, a semicolon or a tab between cells', () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const written = cell(given);
+        const value = written.startsWith('"') ? written.slice(1, -1) : written;
+        if (!/^-\d+(\.\d+)?$/.test(value)) expect(value.trimStart()).not.toMatch(/^[=+\-@\uff1d\uff0b\uff0d\uff20]/);
+        // What stands between separators without quotes begins a cell of its own.
+        if (!written.startsWith('"')) expect(written).not.toMatch(/[,;\t\r\n]/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+it('an amount has as many decimals as its currency counts, and comes back to the same smallest units', () => {
+  const currencies = fc.constantFrom('EUR', 'JPY', 'KWD', 'USD', 'UGX', 'ISK', 'TND', 'KRW', 'HUF');
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: MAX_MINOR }), currencies, (minor, currency) => {
+      const decimal = decimalFromMinor(minor, currency);
+      expect(minorFromDecimal(decimal, currency)).toBe(minor);
+      expect(decimal.split('.')[1]?.length ?? 0).toBe(decimalsOf(currency));
+      expect(cell(decimal)).toBe(decimal);
+      if (minor > 0n) expect(cell(decimalFromMinor(-minor, currency))).toBe(`-${decimal}`);
+    }),
+  );
+});
+
+it('a month is whole days in UTC, ends where the next begins, and has one name', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1970, max: 2200 }), fc.integer({ min: 1, max: 12 }), (year, n) => {
+      const name = `${year}-${String(n).padStart(2, '0')}`;
+      const month = monthOf(name);
+      if (month === null) throw new Error(`${name} is a month`);
+      expect(nameOf(month)).toBe(name);
+      expect(monthBeside(month, 1).since).toEqual(month.until);
+      expect(monthBeside(monthBeside(month, 1), -1)).toEqual(month);
+      expect(month.since.toISOString()).toBe(`${name}-01T00:00:00.000Z`);
+    }),
+  );
+  for (const wrong of ['2026-13', '2026-00', '2026-1', '26-01', '1969-12', '2026-11-01', ''])
+    expect(monthOf(wrong)).toBeNull();
+});
