@@ -28,7 +28,7 @@ create table inbox_event (
   attempts    integer     not null default 0,
   next_try_at timestamptz not null,
   unique (source, event_id)
-) with (fillfactor = 50); -- each row is changed once, when it is decided: there is room for that in its page
+) with (fillfactor = 45); -- each row is changed once, when it is decided, and longer then: there is room for that in its page
 -- Each index here is paid for by every webhook: what a lane's few rows can be filtered for has none of its own.
 create index inbox_event_lane on inbox_event (lane, id);
 -- A list by status or by sender reads its page and no more, however far back the newest match is. What is decided without trouble, and
@@ -125,7 +125,8 @@ create table inbox_quarantine (
 create index inbox_quarantine_event on inbox_quarantine (source, event_id);
 
 -- The queue: a row for each lane with something due. The fence is drawn anew at each claim; `news` counts what came, so that who gives
--- the lane back sees whether more did since. Rows come and go all the time: the table is cleaned early, and updated in place.
+-- the lane back sees whether more did since. Rows come and go all the time: the table is cleaned early, and a claim, which makes a row
+-- half as long again, finds room in its page.
 create sequence lane_fence;
 create table lane (
   key         text primary key,
@@ -134,7 +135,7 @@ create table lane (
   lease_owner text,
   fence       bigint not null default 0,
   news        bigint not null default 0
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 create index lane_due on lane (due_at) where due_at is not null;
 
 -- What was decided, step by step: a lane's state is the fold of its rows. docs/decisions/0001 says why.
@@ -403,8 +404,7 @@ create unique index ledger_entry_collected on ledger_entry (payment_id) where re
 -- One charge is one sum of money, whatever invoices its payments name.
 create unique index ledger_entry_charge on ledger_entry (processor_charge_id)
   where reason = 'payment_collected' and processor_charge_id is not null;
-create index ledger_entry_invoice on ledger_entry (invoice_id);
-create index ledger_entry_payment on ledger_entry (payment_row_id);
+create index ledger_entry_invoice on ledger_entry (invoice_id); -- a payment's entries are among those of its invoice
 create index ledger_entry_recorded_at on ledger_entry using brin (recorded_at) with (pages_per_range = 32, autosummarize = on);
 -- A reason that is rare. Of the two that every payment makes one is always near.
 create index ledger_entry_reason on ledger_entry (reason, id desc) where reason not in ('payment_collected', 'payment_marked');

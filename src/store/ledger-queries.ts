@@ -65,9 +65,15 @@ export async function ledgerPage(orm: DataSource, filter: EntryFilter, page: Pag
 function fewEntries({ invoiceId, paymentRowId, customerId }: EntryFilter, { of }: Parameters): readonly string[] {
   return [
     ...(invoiceId === undefined ? [] : [`x.invoice_id = ${of(invoiceId)}`]),
-    ...(paymentRowId === undefined ? [] : [`x.payment_row_id = ${of(paymentRowId)}`]),
-    ...(customerId === undefined ? [] : [ofCustomer('x.payment_row_id', of(customerId))]),
+    ...(paymentRowId === undefined ? [] : [ofPayments(`id = ${of(paymentRowId)}`)]),
+    ...(customerId === undefined ? [] : [ofPayments(`customer_id = ${of(customerId)}`)]),
   ];
+}
+
+/** Entries of these payments. They are found by their invoices: the ledger has no index for the payments. */
+function ofPayments(which: string): string {
+  const all = (column: string): string => `any (array(select ${column} from payment where ${which}))`;
+  return `x.invoice_id = ${all('invoice_id')} and x.payment_row_id = ${all('id')}`;
 }
 
 /** `column` names a payment of this customer. */

@@ -5,7 +5,7 @@ export const OUR_PAYMENTS = `
   select p.id, p.payment_id, p.processor_charge_id, p.processor_payment_intent_id, p.reference, p.invoice_id, p.amount, p.currency, p.status,
     p.succeeded_at is not null as taken,
     (select coalesce(sum(case when l.reason in ('dispute_lost', 'debit_returned') then l.amount else -l.amount end), 0)
-       from ledger_entry l where l.payment_row_id = p.id
+       from ledger_entry l where l.invoice_id = p.invoice_id and l.payment_row_id = p.id
         and l.reason in ('dispute_lost', 'dispute_reversed', 'debit_returned', 'debit_return_reversed'))::bigint as lost
     from payment p
    where p.id = any($1) or p.payment_id = any($1) or p.processor_charge_id = any($1) or p.processor_payment_intent_id = any($1)

@@ -81,7 +81,7 @@ async function grow(inbox: PgInbox): Promise<void> {
 async function pagesOf(client: pg.PoolClient, { name, values }: Statement): Promise<number> {
   await client.query('begin');
   const found = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    `explain (analyze, buffers, format json) execute ${pg.escapeIdentifier(name)}(${values.map(nextTime).map(unclaimed).map(literal).join(', ')})`,
+    `explain (analyze, buffers, format json) execute ${pg.escapeIdentifier(name)}(${unclaimed(values).map(nextTime).map(literal).join(', ')})`,
   );
   await client.query('rollback');
   return pagesIn(found.rows[0]?.['QUERY PLAN'][0].Plan);

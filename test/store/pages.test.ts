@@ -71,7 +71,7 @@ async function wholePath(round: string): Promise<readonly (readonly [what: strin
     sent.length = 0;
     if (decide === rested) {
       // Asked once more it finds the lanes gone from the queue and may write no row: it is asked without a claim.
-      for (const s of statements) s.values.forEach((v, i) => (s.values[i] = unclaimed(v)));
+      for (const s of statements) s.values.splice(0, s.values.length, ...unclaimed(s.values));
     }
     out.push(...(await pagesOf(statements)));
   }

@@ -52,13 +52,14 @@ export const pagesIn = (plan: Plan | undefined): number =>
   (plan?.['Shared Hit Blocks'] ?? Infinity) + (plan?.['Shared Read Blocks'] ?? Infinity);
 
 /** A statement can be run once: asked for its plan it writes the rows that come after. */
-export const nextTime = (value: unknown): unknown =>
-  typeof value !== 'string'
-    ? value
-    : value
-        .replaceAll(/"version":(\d+)/g, (_, n: string) => `"version":${Number(n) + 1_000}`)
-        .replaceAll('"reason":"payment_collected"', '"reason":"asked_again"');
+export function nextTime(value: unknown): unknown {
+  if (isVersions(value)) return value.map((n) => n + 1_000);
+  return typeof value === 'string' ? value.replaceAll('"reason":"payment_collected"', '"reason":"asked_again"') : value;
+}
 
 /** Asked once more, the last step finds its lane gone from the queue and may write no row: it is asked without a claim. */
-export const unclaimed = (value: unknown): unknown =>
-  typeof value === 'string' ? value.replaceAll(/,"fence":"\d+"/g, '') : value;
+export const unclaimed = (values: readonly unknown[]): unknown[] =>
+  // The fences of the log's rows stand behind their versions.
+  values.map((value, i) => (isVersions(values[i - 1]) && Array.isArray(value) ? value.map(() => null) : value));
+
+const isVersions = (value: unknown): value is readonly number[] => Array.isArray(value) && typeof value[0] === 'number';
