@@ -21,6 +21,10 @@ describe('three sides that agree', () => {
     expect(after(() => undefined)).toEqual([]);
   });
 
+  it('a notification that came three times under one id needs none', () => {
+    expect(after((s) => void s.backend.forEach((n) => (n.times = 3)))).toEqual([]);
+  });
+
   it('a bank debit that is still pending needs none', () => {
     expect(
       after((s) => {
@@ -131,6 +135,7 @@ describe('each disagreement is found', () => {
       'an invoice that is paid without money',
       (s) => {
         for (const i of [...s.stripe.invoices, ...s.daemon.invoices]) i.status = 'paid';
+        s.backend.push({ type: 'invoice.paid', about: 'in_declined', times: 1 });
       },
       /in_declined: paid on Stripe without money of the MoR/,
     ],
@@ -142,7 +147,7 @@ describe('each disagreement is found', () => {
     [
       'an invoice that the daemon never heard of',
       (s) => s.daemon.invoices.pop(),
-      /in_declined: the daemon has never heard of it/,
+      /in_declined: the daemon does not know it/,
     ],
     [
       'a record of money that was not taken',
@@ -221,6 +226,7 @@ function transferOf(s: MutableSides, amount: number): void {
 
 function allPaid(s: MutableSides): void {
   for (const i of [...s.stripe.invoices, ...s.daemon.invoices]) i.status = 'paid';
+  s.backend.push({ type: 'invoice.paid', about: 'in_declined', times: 1 });
 }
 
 describe('money by other ways than cards', () => {
@@ -291,5 +297,24 @@ describe('balances', () => {
       { debit: 'a', credit: 'b', amount: 7, currency: 'jpy' },
     ]);
     expect(Object.fromEntries(sums)).toEqual({ 'a eur': 3, 'b eur': -3, 'a jpy': 7, 'b jpy': -7 });
+  });
+});
+
+describe("the merchant's backend", () => {
+  it('that was not told of a paid invoice or of a refund is found', () => {
+    expect(after((s) => (s.backend = s.backend.filter((n) => n.type !== 'invoice.paid')))).toEqual([
+      'in_paid: the backend has 0 invoice.paid, not 1',
+    ]);
+    expect(after((s) => (s.backend = s.backend.filter((n) => n.type !== 'refund.succeeded')))).toEqual([
+      'rfnd_1: the backend has 0 refund.succeeded, not 1',
+    ]);
+  });
+
+  it('that was told twice under two ids, or of an invoice that is not paid, is found', () => {
+    const paid = { type: 'invoice.paid', about: 'in_paid', times: 1 };
+    expect(after((s) => void s.backend.push(paid))).toEqual(['in_paid: the backend has 2 invoice.paid, not 1']);
+    expect(after((s) => void s.backend.push({ ...paid, about: 'in_declined' }))).toEqual([
+      'in_declined: the backend has 1 invoice.paid, not 0',
+    ]);
   });
 });

@@ -104,5 +104,10 @@ export function threeSides(): MutableSides {
       ],
       lost: [],
     },
+    backend: [
+      { type: 'invoice.paid', about: 'in_paid', times: 1 },
+      { type: 'invoice.left_open', about: 'in_declined', times: 1 },
+      { type: 'refund.succeeded', about: 'rfnd_1', times: 1 },
+    ],
   };
 }

@@ -6,7 +6,14 @@ export type Finding = { readonly about: string; readonly what: string };
 
 /** Pure. Empty: the three agree. A payment that waits for a person under an open review item is explained, not wrong. */
 export function disagreements(sides: Sides): Finding[] {
-  return [...payments(sides), ...refunds(sides), ...invoices(sides), ...records(sides), ...ledger(sides)];
+  return [
+    ...payments(sides),
+    ...refunds(sides),
+    ...invoices(sides),
+    ...records(sides),
+    ...ledger(sides),
+    ...backend(sides),
+  ];
 }
 
 function moneyTaken(sides: Sides): readonly MorPayment[] {
@@ -180,4 +187,24 @@ function ledger(sides: Sides): Finding[] {
     const recorded = is.get(account) ?? 0;
     return recorded === amount ? [] : [{ about: 'ledger', what: `${account} stands at ${recorded}, not ${amount}` }];
   });
+}
+
+/** The merchant's backend was told once of each invoice that the MoR's money paid and of each refund, and of no other. */
+function backend(sides: Sides): Finding[] {
+  const said = (type: string): readonly string[] =>
+    sides.backend.filter((n) => n.type === type).map((n) => n.about ?? 'nothing that has a name');
+  const paid = sides.stripe.invoices.filter((i) => i.status === 'paid' && i.amountDue > 0).map((i) => i.id);
+  const refunded = sides.mor.refunds.filter((r) => r.status === 'succeeded').map((r) => r.id);
+  const compare = (type: string, should: readonly string[]): Finding[] => {
+    const is = said(type);
+    const wrong = [...new Set([...should, ...is])].map((about) => ({
+      about,
+      is: is.filter((x) => x === about).length,
+      due: should.includes(about) ? 1 : 0,
+    }));
+    return wrong
+      .filter((w) => w.is !== w.due)
+      .map((w) => ({ about: w.about, what: `the backend has ${w.is} ${type}, not ${w.due}` }));
+  };
+  return [...compare('invoice.paid', paid), ...compare('refund.succeeded', refunded)];
 }

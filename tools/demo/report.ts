@@ -72,6 +72,7 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
     ['Merchants onboarded', `${t.merchants}`, ''],
     ['Webhook endpoints', `${t.endpoints}`, 'registered at the MoR for reports'],
     ['Review items', `${daemon.reviews.length}`, `${open} open, ${daemon.reviews.length - open} resolved`],
+    ['Notifications', `${sides.backend.length}`, kinds(sides)],
     ['Injected faults', `${n.faults}`, 'late, lost, repeated and reordered deliveries; lost answers; refusals'],
     ['Deaths of the daemon', `${n.deaths}`, n.deaths === 0 ? '' : 'started again each time'],
   ];
@@ -82,4 +83,12 @@ export function table(rows: readonly Row[]): readonly string[] {
   const width = (column: 0 | 1): number => Math.max(...rows.map((row) => row[column].length));
   const [labels, values] = [width(0), width(1)];
   return rows.map(([label, value, more]) => `  ${label.padEnd(labels)}  ${value.padStart(values)}  ${more}`.trimEnd());
+}
+
+/** What the backend was told of most, by type. */
+function kinds(sides: Sides): string {
+  const counts = new Map<string, number>();
+  for (const { type } of sides.backend) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const most = [...counts].sort(([, a], [, b]) => b - a);
+  return `signed and verified: ${most.map(([type, n]) => `${n} ${type}`).join(', ')}`;
 }

@@ -79,6 +79,9 @@ export type MorRefund = {
   readonly source: string;
 };
 
+/** A notification that reached the merchant's backend, signed. `about`: its refund, else its invoice; null: neither. */
+export type Notified = { readonly type: string; readonly about: string | null; readonly times: number };
+
 export type Sides = {
   readonly daemon: {
     readonly invoices: readonly DaemonInvoice[];
@@ -96,6 +99,8 @@ export type Sides = {
     /** Disputes that were lost. */
     readonly lost: readonly ToldLoss[];
   };
+  /** Once for each notification, however often it came. */
+  readonly backend: readonly Notified[];
 };
 
 /** Money was taken, whatever was given back since. */
@@ -103,7 +108,8 @@ export const TAKEN: ReadonlySet<string> = new Set(['succeeded', 'partially_refun
 
 /** Asks all three. Not one instant: whoever compares waits until nothing moves. */
 export async function readSides(api: JsonClient, control: JsonClient, told: Told): Promise<Sides> {
-  const [stripe, payments, refunds] = await Promise.all([
+  const [notifications, stripe, payments, refunds] = await Promise.all([
+    control.get('/_sandbox/notifications'),
     control.get('/_sandbox/stripe/state'),
     control.get('/_sandbox/mor/payments'),
     control.get('/_sandbox/mor/refunds'),
@@ -160,6 +166,17 @@ export async function readSides(api: JsonClient, control: JsonClient, told: Told
       })),
       lost: told.lost,
     },
+    backend: notifications.list('data').map(notified),
+  };
+}
+
+function notified(n: Reading): Notified {
+  const event = n.object('event');
+  const data = event.object('data');
+  return {
+    type: event.text('type'),
+    about: data.textOrNull('mor_refund_id') ?? data.textOrNull('invoice_id'),
+    times: n.amount('times'),
   };
 }
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import Stripe from 'stripe';
 import { morServiceTypes } from '#src/domain/events/mor-service-event.js';
+import { NOTIFY_PATH } from '../sandbox/backend.js';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 import { DaemonProcess } from './daemon-process.js';
 import { type DemoDatabase, openDemoDatabase } from './database.js';
@@ -110,6 +111,8 @@ async function withDaemon(
     MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
     MOR_EVENT_WEBHOOK_SECRETS: eventSecret,
     API_KEYS: `demo:ops:${opsKey}`,
+    NOTIFY_URL: `${sandbox.morUrl}${NOTIFY_PATH}`,
+    NOTIFY_SECRETS: secrets.notifySecret,
   };
   const env = { ...options.environment, ...settings };
   const logFile = join(dataDir, 'daemon.log');

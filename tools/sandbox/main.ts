@@ -1,4 +1,5 @@
 // `npm run sandbox`: starts the sandbox alone and prints, as NAME=value lines, what a daemon needs to talk to it.
+import { NOTIFY_PATH } from './backend.js';
 import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.js';
 
 const DAEMON = 'http://127.0.0.1:3000';
@@ -55,6 +56,9 @@ async function main(): Promise<void> {
   for (const [name, value] of daemonSettings(sandbox)) console.log(`${name}=${value}`);
   console.log(
     `# relay, if wanted: MOR_RELAY_URL=${sandbox.morUrl}/relay/stripe MOR_RELAY_SECRET=${sandbox.secrets.relaySecret}`,
+  );
+  console.log(
+    `# notifications, if wanted: NOTIFY_URL=${sandbox.morUrl}${NOTIFY_PATH} NOTIFY_SECRETS=${sandbox.secrets.notifySecret}`,
   );
   console.log(`# control routes: GET ${sandbox.morUrl}/_sandbox`);
   const stop = (): void => {

@@ -1,4 +1,5 @@
 // The sandbox as one object: the MoR and the part of Stripe that the bridge uses, on two ports, with one state.
+import { addBackend } from './backend.js';
 import { type ClockOptions } from './kernel/clock.js';
 import { type Transport } from './kernel/deliveries.js';
 import { Kernel } from './kernel/kernel.js';
@@ -33,6 +34,8 @@ export type SandboxSecrets = {
   readonly paymentWebhookSecret: string;
   readonly eventWebhookSecret: string;
   readonly relaySecret: string;
+  /** Of the merchant's backend, for `NOTIFY_SECRETS`. */
+  readonly notifySecret: string;
   readonly merchant: { readonly clientId: string; readonly clientSecret: string };
   readonly partner: { readonly clientId: string; readonly clientSecret: string };
 };
@@ -70,10 +73,12 @@ export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
     paymentWebhookSecret: kernel.secret('payment-webhook', 'whsec_'),
     eventWebhookSecret: kernel.secret('event-webhook', 'whsec_'),
     relaySecret: kernel.secret('relay', 'whsec_'),
+    notifySecret: `whsec_${Buffer.from(kernel.secret('notify')).toString('base64')}`,
     merchant: mor.merchantCredentials,
     partner: mor.partnerCredentials,
   };
   addTokens(kernel, mor);
+  addBackend(kernel, secrets.notifySecret);
   const cards = addCards(kernel, mor, secrets.relaySecret);
   for (const register of morPlugins) register(kernel, mor);
   stripe.state.listeners.push(cards.hearStripe);

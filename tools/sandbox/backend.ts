@@ -1,0 +1,44 @@
+// The merchant's own backend, as far as notifications go: it verifies each with the library of the scheme and remembers it.
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { type Reply } from './kernel/http.js';
+import { Fields, isObject, type JsonObject } from './kernel/json.js';
+import { type Kernel } from './kernel/kernel.js';
+
+/** What the backend was told, once for each `webhook-id`. */
+type Told = { readonly id: string; readonly event: JsonObject; times: number };
+
+/** Below the MoR's address, so that a daemon needs no third port. */
+export const NOTIFY_PATH = '/backend/notifications';
+
+/** `secret`: for `NOTIFY_SECRETS`. */
+export function addBackend(kernel: Kernel, secret: string): void {
+  const told = new Map<string, Told>();
+  const webhook = new Webhook(secret);
+  let answer = 204;
+
+  kernel.mor.add('POST', NOTIFY_PATH, (request): Reply => {
+    const id = request.headers['webhook-id'] ?? '';
+    let event: unknown;
+    try {
+      event = webhook.verify(request.raw.toString('utf8'), { ...request.headers });
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      return { status: 400, body: { code: 'invalid_signature', message: error.message } };
+    }
+    if (answer > 299 || !isObject(event)) return { status: answer > 299 ? answer : 400 };
+    const known = told.get(id);
+    if (known === undefined) told.set(id, { id, event, times: 1 });
+    else known.times += 1;
+    return { status: answer };
+  });
+
+  kernel.control('GET', '/_sandbox/notifications', 'what the backend was told, verified: ?type=', (request) => {
+    const type = request.query.get('type');
+    const data = [...told.values()].filter((t) => type === null || t.event['type'] === type);
+    return { status: 200, body: { data } };
+  });
+  kernel.control('POST', '/_sandbox/notifications', 'what the backend answers from now on: {status}', (request) => {
+    answer = new Fields(request.body).number('status', 200, 599);
+    return { status: 200, body: { status: answer } };
+  });
+}
