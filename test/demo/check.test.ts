@@ -21,6 +21,16 @@ describe('three sides that agree', () => {
     expect(after(() => undefined)).toEqual([]);
   });
 
+  it('a customer who stays with Stripe is left alone, and it is found when not', () => {
+    const outside = (status: string): string[] =>
+      after((s) => {
+        s.stripe.invoices.push({ ...first(s.stripe.invoices), id: 'in_out', enrolled: false });
+        s.daemon.invoices.push({ ...first(s.daemon.invoices), id: 'in_out', status });
+      });
+    expect(outside('ignored')).toEqual([]);
+    expect(outside('expected')).toEqual(['in_out: not enrolled, and expected at the daemon']);
+  });
+
   it('a notification that came three times under one id needs none', () => {
     expect(after((s) => void s.backend.forEach((n) => (n.times = 3)))).toEqual([]);
   });

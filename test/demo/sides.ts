@@ -52,8 +52,22 @@ export function threeSides(): MutableSides {
     },
     stripe: {
       invoices: [
-        { id: 'in_paid', status: 'paid', billingReason: 'subscription_cycle', amountDue: 2900, currency: 'eur' },
-        { id: 'in_declined', status: 'open', billingReason: 'subscription_cycle', amountDue: 2900, currency: 'eur' },
+        {
+          id: 'in_paid',
+          status: 'paid',
+          billingReason: 'subscription_cycle',
+          enrolled: true,
+          amountDue: 2900,
+          currency: 'eur',
+        },
+        {
+          id: 'in_declined',
+          status: 'open',
+          billingReason: 'subscription_cycle',
+          enrolled: true,
+          amountDue: 2900,
+          currency: 'eur',
+        },
       ],
       records: [
         {

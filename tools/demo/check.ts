@@ -139,6 +139,9 @@ function invoices(sides: Sides): Finding[] {
     const status = called.get(i.id);
     const say = (what: string): Finding[] => [{ about: i.id, what }];
     if (status === undefined) return say('the daemon does not know it');
+    // The first invoice of a subscription is nobody's renewal: enrolment is not asked for.
+    if (!i.enrolled && i.billingReason === 'subscription_create') return [];
+    if (!i.enrolled) return status === 'ignored' ? [] : say(`not enrolled, and ${status} at the daemon`);
     if (CALLED[i.status]?.includes(status) !== true) return say(`${i.status} on Stripe, ${status} at the daemon`);
     const money = sides.stripe.records.some((r) => r.invoiceId === i.id && references.has(r.reference));
     if (i.status === 'paid' && i.amountDue > 0 && !money) return say('paid on Stripe without money of the MoR');
@@ -193,7 +196,9 @@ function ledger(sides: Sides): Finding[] {
 function backend(sides: Sides): Finding[] {
   const said = (type: string): readonly string[] =>
     sides.backend.filter((n) => n.type === type).map((n) => n.about ?? 'nothing that has a name');
-  const paid = sides.stripe.invoices.filter((i) => i.status === 'paid' && i.amountDue > 0).map((i) => i.id);
+  const paid = sides.stripe.invoices
+    .filter((i) => (i.enrolled || i.billingReason === 'subscription_create') && i.status === 'paid' && i.amountDue > 0)
+    .map((i) => i.id);
   const refunded = sides.mor.refunds.filter((r) => r.status === 'succeeded').map((r) => r.id);
   const compare = (type: string, should: readonly string[]): Finding[] => {
     const is = said(type);

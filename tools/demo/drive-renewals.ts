@@ -65,7 +65,7 @@ async function bill(story: Story, round: readonly Due[], month: number, label: s
   await pass(world, DRAFT_SEC);
   progress.step(`${label}: payments are marked`);
   const sides = await rest.settled();
-  return new Set(sides.stripe.invoices.map((i) => i.id).filter((id) => !known.has(id)));
+  return new Set(sides.stripe.invoices.flatMap((i) => (i.enrolled && !known.has(i.id) ? [i.id] : [])));
 }
 
 /** What the coming charges of a customer do; null: as the saved method and the e-mail address say. */
@@ -79,7 +79,7 @@ function recoversNow(who: Subscriber, month: number, months: number): boolean {
   return who.role === 'recovers' && month === Math.min(2, months);
 }
 
-/** The MoR tries again, a day later, for those whose card has been mended since. */
+/** An operator has the MoR charge once more, a day later, those whose card has been mended since. */
 async function tryAgain(story: Story, round: readonly Due[], month: number): Promise<void> {
   const again = round.map((d) => d.who).filter((who) => recoversNow(who, month, story.months));
   if (again.length === 0) return;
@@ -89,7 +89,7 @@ async function tryAgain(story: Story, round: readonly Due[], month: number): Pro
     const failed = payments.filter((p) => p.textOrNull('merchant_customer_id') === who.customerId).at(-1);
     const invoiceId = failed?.textOrNull('merchant_invoice_id') ?? null;
     if (invoiceId !== null && (await isOpen(story, invoiceId)))
-      await story.world.control.post('/_sandbox/mor/retry', { invoice_id: invoiceId });
+      await story.world.api.post(`/v1/invoices/${invoiceId}/retry`, {}, `${story.run}-retry-${invoiceId}`);
   }
 }
 

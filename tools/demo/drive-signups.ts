@@ -2,6 +2,7 @@
 import { type Character, castOf, PLANS } from './cast.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { ADDRESSES } from './one-off.js';
+import { ENROLLED } from './outsiders.js';
 import { type Story } from './story.js';
 
 const TRIAL_DAYS = 14;
@@ -49,6 +50,7 @@ async function signUp(story: Story, c: Character, prices: ReadonlyMap<string, st
   const subscription = await stripe.subscriptions.create({
     customer: customer.id,
     default_payment_method: method.id,
+    metadata: ENROLLED,
     items: [{ price: prices.get(c.plan.name) ?? '' }],
     expand: ['latest_invoice'],
     ...(c.trial ? { trial_period_days: TRIAL_DAYS } : { payment_behavior: 'default_incomplete' }),

@@ -8,6 +8,7 @@ import { renewAll } from './drive-renewals.js';
 import { driveTransfers } from './drive-transfers.js';
 import { signUpAll } from './drive-signups.js';
 import { faultHits } from './drive-faults.js';
+import { addOutsiders } from './outsiders.js';
 import { type DemoOptions, handedOn, readOptions } from './options.js';
 import { Progress } from './progress.js';
 import { closingRows, table } from './report.js';
@@ -81,6 +82,7 @@ async function tell(options: DemoOptions, world: World, progress: Progress): Pro
     await onboardMerchant(story);
     await registerEndpoint(story);
     await signUpAll(story, options.customers, options.seed);
+    await addOutsiders(story);
     const startedAt = performance.now();
     await renewAll(story).finally(() => (renewalsMs = performance.now() - startedAt));
     await fetchPaymentFiles(story);

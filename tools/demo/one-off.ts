@@ -1,4 +1,5 @@
 // One-off invoices of business customers: made and finalized on Stripe, for money that comes by another way than a saved card.
+import { ENROLLED } from './outsiders.js';
 import { type Story } from './story.js';
 
 export type Business = {
@@ -26,6 +27,7 @@ export async function oneOffInvoice(story: Story, who: Business): Promise<string
   const customer = await stripe.customers.create({
     name: who.name,
     email: who.email,
+    metadata: ENROLLED,
     address: { line1, city, postal_code: postalCode, country: who.country },
   });
   await stripe.invoiceItems.create({

@@ -17,7 +17,8 @@ export type Numbers = {
 export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
   const { stripe, mor, daemon } = sides;
   const t = n.tally;
-  const renewals = stripe.invoices.filter((i) => i.billingReason === 'subscription_cycle');
+  const outside = new Set(stripe.invoices.filter((i) => !i.enrolled).map((i) => i.id));
+  const renewals = stripe.invoices.filter((i) => i.enrolled && i.billingReason === 'subscription_cycle');
   const paid = renewals.filter((i) => i.status === 'paid');
   const attempts = (id: string): readonly string[] =>
     mor.payments.filter((p) => p.invoiceId === id).map((p) => p.status);
@@ -44,10 +45,14 @@ export function closingRows(sides: Sides, n: Numbers): readonly Row[] {
     [
       'Renewals paid',
       `${paid.length}`,
-      [
-        ...(recovered > 0 ? [`${recovered} at the second try`] : []),
-        ...(atLink > 0 ? [`${atLink} at a link`] : []),
-      ].join(', '),
+      [...(recovered > 0 ? [`${recovered} at a retry`] : []), ...(atLink > 0 ? [`${atLink} at a link`] : [])].join(
+        ', ',
+      ),
+    ],
+    [
+      'Invoices not enrolled',
+      `${daemon.invoices.filter((i) => outside.has(i.id) && i.status === 'ignored').length}`,
+      'of customers who stay with Stripe: recorded, not relayed, left alone',
     ],
     ['Declined, still open', `${openAfter('failed')}`, ''],
     ['Awaiting authentication', `${openAfter('requires_action')}`, ''],

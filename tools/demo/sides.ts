@@ -44,6 +44,8 @@ export type StripeInvoice = {
   readonly id: string;
   readonly status: string;
   readonly billingReason: string;
+  /** False: of a customer whom Stripe charges by itself. */
+  readonly enrolled: boolean;
   readonly amountDue: number;
   readonly currency: string;
 };
@@ -149,6 +151,7 @@ export async function readSides(api: JsonClient, control: JsonClient, told: Told
         id: i.text('id'),
         status: i.text('status'),
         billingReason: i.text('billing_reason'),
+        enrolled: !told.outsiders.includes(i.text('customer')),
         amountDue: i.amount('amount_due'),
         currency: i.text('currency'),
       })),

@@ -18,4 +18,6 @@ export type Told = {
   readonly transfers: ToldTransfer[];
   readonly links: ToldLink[];
   readonly lost: ToldLoss[];
+  /** Customers whom Stripe charges by itself. */
+  readonly outsiders: string[];
 };

@@ -9,6 +9,7 @@ import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 import { DaemonProcess } from './daemon-process.js';
 import { type DemoDatabase, openDemoDatabase } from './database.js';
 import { JsonClient } from './http.js';
+import { ENROLMENT } from './outsiders.js';
 import { Reading } from './read.js';
 import { type Told } from './told.js';
 
@@ -111,6 +112,9 @@ async function withDaemon(
     MOR_PAYMENT_WEBHOOK_SECRETS: secrets.paymentWebhookSecret,
     MOR_EVENT_WEBHOOK_SECRETS: eventSecret,
     API_KEYS: `demo:ops:${opsKey}`,
+    MOR_RELAY_URL: `${sandbox.morUrl}/relay/stripe`,
+    MOR_RELAY_SECRET: secrets.relaySecret,
+    ENROLMENT,
     NOTIFY_URL: `${sandbox.morUrl}${NOTIFY_PATH}`,
     NOTIFY_SECRETS: secrets.notifySecret,
   };
@@ -136,7 +140,7 @@ async function withDaemon(
     stripe: stripeOf(sandbox),
     api: new JsonClient(daemonUrl, opsKey, true),
     control: new JsonClient(sandbox.morUrl, null, false),
-    told: { transfers: [], links: [], lost: [] },
+    told: { transfers: [], links: [], lost: [], outsiders: [] },
     daemon,
     daemonUrl,
     opsKey,

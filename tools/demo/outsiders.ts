@@ -1,0 +1,34 @@
+// Customers who were not moved to the MoR: Stripe bills and charges them as before, and Crossbill leaves their invoices alone.
+import { type Story } from './story.js';
+
+/** What the merchant writes on those who were moved: the daemon's `ENROLMENT`. */
+export const ENROLLED = { collected_by: 'mor' } as const;
+export const ENROLMENT = 'metadata:collected_by=mor';
+
+const NAMES = ['Grete Example', 'Hugo Example'];
+
+/** Signs two of them up on Stripe. From then on the MoR hears of renewals only what the daemon relays, which is not theirs. */
+export async function addOutsiders(story: Story): Promise<void> {
+  const { stripe, control, told } = story.world;
+  const product = await stripe.products.create({ name: 'Larch Classic' });
+  const price = await stripe.prices.create({
+    product: product.id,
+    unit_amount: 1250,
+    currency: 'eur',
+    recurring: { interval: 'month' },
+  });
+  for (const name of NAMES) {
+    const customer = await stripe.customers.create({ name });
+    const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id });
+    await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: card.id } });
+    told.outsiders.push(customer.id);
+    await stripe.subscriptions.create({
+      customer: customer.id,
+      items: [{ price: price.id }],
+      payment_behavior: 'allow_incomplete',
+    });
+  }
+  await control.post('/_sandbox/mor/hearing', { direct: false });
+  await story.rest.settled();
+  story.progress.done(`${NAMES.length} customers stay with Stripe's own charges: not enrolled, not relayed to the MoR`);
+}
