@@ -102,16 +102,17 @@ export class Scheduler {
     if (!owner.alive) return new Promise(() => undefined);
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
-      const sleeper: Sleeper = { owner, at: this.now + Math.max(0, ms), wake: resolve, poll };
+      const interrupt = (): void => {
+        this.sleepers = this.sleepers.filter((s) => s !== sleeper);
+        resolve();
+      };
+      const wake = (): void => {
+        signal?.removeEventListener('abort', interrupt); // a signal may outlive thousands of sleeps
+        resolve();
+      };
+      const sleeper: Sleeper = { owner, at: this.now + Math.max(0, ms), wake, poll };
       this.sleepers.push(sleeper);
-      signal?.addEventListener(
-        'abort',
-        () => {
-          this.sleepers = this.sleepers.filter((s) => s !== sleeper);
-          resolve();
-        },
-        { once: true },
-      );
+      signal?.addEventListener('abort', interrupt, { once: true });
     });
   }
 
