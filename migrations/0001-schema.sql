@@ -395,7 +395,7 @@ create table ledger_entry (
   processor_charge_id text,   -- null for the second payment of one invoice that names the same charge
   refund_id      text,
   event_id       text,
-  moved_at       timestamptz not null, -- when it happened: the month that it belongs to
+  moved_at       timestamptz not null, -- when the money moved, by the MoR's time: the month that it belongs to
   recorded_at    timestamptz not null,
   unique (reason, subject) -- the same cause cannot move the same money twice
 );
@@ -408,10 +408,30 @@ create index ledger_entry_invoice on ledger_entry (invoice_id); -- a payment's e
 create index ledger_entry_recorded_at on ledger_entry using brin (recorded_at) with (pages_per_range = 32, autosummarize = on);
 -- A reason that is rare. Of the two that every payment makes one is always near.
 create index ledger_entry_reason on ledger_entry (reason, id desc) where reason not in ('payment_collected', 'payment_marked');
--- What was recorded minutes after it happened, or before: late events. All the others are found by their numbers (store/ledger-queries.ts).
+-- What was recorded hours after the money moved, or before. All the others are found by their numbers (store/ledger-queries.ts).
 create index ledger_entry_stray on ledger_entry (moved_at)
-  where recorded_at - moved_at not between interval '-10 minutes' and interval '10 minutes';
+  where recorded_at - moved_at not between interval '-3 hours' and interval '3 hours';
 create trigger ledger_entry_append_only before update or delete or truncate on ledger_entry execute function refuse_change();
+
+-- Sums of the ledger by the day (UTC) on which the money moved, so that the balance of a month reads days and no entries. They are of
+-- the entries up to `up_to`; whoever reads them adds those that came since (store/pg-ledger-sums.ts).
+create table ledger_day (
+  day            date    not null,
+  currency       char(3) not null,
+  reason         text    not null,
+  debit_account  text    not null,
+  credit_account text    not null,
+  entries        bigint  not null,
+  amount         numeric not null,
+  primary key (day, currency, reason, debit_account, credit_account)
+);
+create table ledger_fold (
+  only_one boolean     primary key default true check (only_one),
+  up_to    bigint      not null,
+  noted    bigint      not null, -- the newest entry at `noted_at`: some minutes later nobody is still writing an older one
+  noted_at timestamptz not null
+);
+insert into ledger_fold (up_to, noted, noted_at) values (0, 0, now());
 
 -- What the merchant's backend asked for.
 create table signup (
@@ -680,7 +700,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_logout, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, customer_link, signup, ledger_entry, open_call, review, tax_record, mor_object, refund,
+  request_budget, audit, api_request, customer_link, signup, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

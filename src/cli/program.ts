@@ -30,6 +30,7 @@ import { Session } from './session.js';
 import { addShadow } from './shadow.js';
 import { addStatus } from './status.js';
 import { json } from './table.js';
+import { addTrialBalance } from './trial-balance.js';
 import { addVerify } from './verify.js';
 import { addWebhooks } from './webhooks.js';
 
@@ -78,6 +79,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addVerify,
     addShadow,
     addExport,
+    addTrialBalance,
     addWebhooks,
     addNotifications,
     addOnboard,

@@ -264,8 +264,8 @@ export type LedgerEntry = {
   /** When the entry was made. */
   readonly at: Date;
   /**
-   * When it happened, which says what month it belongs to: the MoR's own time of money that was taken, given back or lost, and `at` for
-   * what happened on Stripe. Earlier than `at`, by weeks where an event came late.
+   * When the money that it tells of moved, which says what month it belongs to: the MoR's own time of money that was taken, given back or
+   * lost. That Stripe shows it belongs to the same time, as Stripe itself dates it, so that a month is even once all of it is shown.
    */
   readonly movedAt: Date;
 };

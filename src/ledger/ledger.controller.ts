@@ -1,20 +1,25 @@
 // The ledger: every movement of money that was recorded, as it was recorded.
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Books, type LedgerRow } from '../domain/ports/books.js';
+import { LedgerSums } from '../domain/ports/ledger-sums.js';
 import { MayRead } from '../api/access/access.js';
 import { Amount, Currency, Problems, Text, TextIfAny, Time } from '../api/http/docs.js';
 import { AmountFilter, CurrencyFilter, CustomerFilter, moneyOf, Since, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
-import { Filter } from '../api/http/rules.js';
+import { invalid } from '../api/http/problem.js';
+import { Filter, Matches } from '../api/http/rules.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 import { REASONS } from './rules/accounts.js';
+import { monthOf } from './rules/month.js';
+import { trialBalances } from './rules/trial-balance.js';
+import { TrialBalanceView, trialBalanceView } from './trial-balance.view.js';
 
 class LedgerQuery extends PageQuery {
   @Filter("Only this invoice's.") invoice_id?: string;
   @Filter("Only this payment's, by `pay_…` or our own id.") payment_id?: string;
   @Filter('Only of this reason.', REASONS) reason?: string;
-  @Since('when it happened (`moved_at`)') since?: string;
+  @Since('when the money moved (`moved_at`)') since?: string;
   @Until() until?: string;
   @CurrencyFilter() currency?: string;
   @AmountFilter('of the entry') amount?: string;
@@ -40,15 +45,24 @@ class LedgerEntryView {
   @TextIfAny("The refund's id at the processor.") processor_refund_id?: string | undefined;
   @TextIfAny('The credit note on Stripe.') credit_note_id?: string | undefined;
   @TextIfAny("The sender's event that caused it; left out when a call or a person did.") event_id?: string | undefined;
-  @Time("When it happened, which says what month it belongs to: the MoR's own time of money taken, given back or lost.")
+  @Time("When the money moved, by the MoR's own time, which says what month the entry belongs to (UTC).")
   moved_at!: string;
   @Time('When the entry was made.') recorded_at!: string;
+}
+
+class TrialBalanceQuery {
+  @ApiProperty({ description: 'A month of the calendar in UTC.', example: '2026-11' })
+  @Matches(/^\d{4}-\d{2}$/, 'must be a month such as 2026-11')
+  month!: string;
 }
 
 @ApiTags('Ledger')
 @Controller('v1/ledger')
 export class LedgerController {
-  constructor(private readonly books: Books) {}
+  constructor(
+    private readonly books: Books,
+    private readonly sums: LedgerSums,
+  ) {}
 
   @Get()
   @MayRead('read', 'ledger.list')
@@ -58,6 +72,21 @@ export class LedgerController {
   async list(@Query() q: LedgerQuery): Promise<PageView<LedgerEntryView>> {
     const filter = { ...moneyOf(q), invoiceId: q.invoice_id, paymentId: q.payment_id, reason: q.reason };
     return pageView(await this.books.ledger(filter, pageRequest(q)), entryView);
+  }
+
+  @Get('trial-balance')
+  @MayRead('read', 'ledger.trial_balance')
+  @ApiOperation({
+    summary: 'The trial balance of a month, for each currency (role: read)',
+    description:
+      'What belongs to a month goes by when the MoR moved the money, in UTC; that Stripe shows it belongs to the same month. An event that comes late therefore changes the month that it is of.',
+  })
+  @ApiOkResponse({ type: TrialBalanceView })
+  @Problems({ 400: '`invalid_request`: `month` is missing or no month.' })
+  async trialBalance(@Query() q: TrialBalanceQuery): Promise<TrialBalanceView> {
+    const month = monthOf(q.month);
+    if (month === null) throw invalid('month', 'must be a month such as 2026-11');
+    return trialBalanceView(month, trialBalances(await this.sums.between(month)));
   }
 }
 

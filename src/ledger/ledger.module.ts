@@ -1,11 +1,14 @@
 // The books of the money.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
+import { FoldLedger } from './fold-ledger.js';
 import { LedgerController } from './ledger.controller.js';
 import { LedgerPages } from './ledger.pages.js';
+import { TrialBalancePages } from './trial-balance.pages.js';
 
 @Module({
   imports: [ConsoleModule],
-  controllers: [LedgerController, LedgerPages],
+  controllers: [LedgerController, LedgerPages, TrialBalancePages],
+  providers: [FoldLedger],
 })
 export class LedgerModule {}

@@ -29,7 +29,7 @@ const LEDGER: readonly Column<LedgerRow>[] = [
   { label: 'Customer', cell: (e) => customerLink(e.customerId) },
   { label: 'Invoice', cell: (e) => invoiceLink(e.invoiceId) },
   { label: 'Payment', cell: (e) => paymentLink(e.paymentId) },
-  { label: 'Happened', cell: (e) => time(e.movedAt) },
+  { label: 'Money moved', cell: (e) => time(e.movedAt) },
   { label: 'All ids', cell: allIds },
 ];
 
@@ -70,9 +70,10 @@ export class LedgerPages {
       Object.keys(values).length > 0
         ? 'No entries match these filters.'
         : 'No entries yet: the first payment makes the first one.';
-    const body = html`${filterForm(path, LEDGER_FILTERS, values)}
-    ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
-    ${pager(path, values, page.cursor, found.nextCursor)}`;
+    const body = html`<p><a href="/console/ledger/trial-balance">Trial balance of a month</a></p>
+      ${filterForm(path, LEDGER_FILTERS, values)}
+      ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
+      ${pager(path, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Ledger', section: 'ledger', body });
   }
 }

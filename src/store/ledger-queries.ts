@@ -16,12 +16,12 @@ export const COMMON = ['payment_collected', 'payment_marked'];
 const RARE = `x.reason not in ('payment_collected', 'payment_marked')`;
 
 /**
- * Nearly every entry is made within minutes of what it tells of, so those of a month are found by their numbers, and a table that each
- * payment writes twice needs no index of this time. Those that are made later, or by a clock that is wrong, have a small index of their
- * own, whose words these are.
+ * Nearly every entry is made within three hours of the money's own time (a draft waits for one), so those of a month are found by their
+ * numbers, and a table that each payment writes twice needs no index of this time. Those that are made later, or by a clock that is
+ * wrong, have a small index of their own, whose words these are.
  */
-export const STRAY = `e.recorded_at - e.moved_at not between interval '-10 minutes' and interval '10 minutes'`;
-const STRAY_MS = 10 * 60_000;
+export const STRAY = `e.recorded_at - e.moved_at not between interval '-3 hours' and interval '3 hours'`;
+const STRAY_MS = 3 * 3_600_000;
 
 /** The filter of entries by our own id of the payment, as it stands in the table. */
 export type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRowId?: string | undefined };

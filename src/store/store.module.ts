@@ -5,6 +5,7 @@ import { CONFIG, type Config } from '../config/index.js';
 import { ChannelEvents } from '../domain/ports/channel-events.js';
 import { Books } from '../domain/ports/books.js';
 import { Exports } from '../domain/ports/exports.js';
+import { LedgerSums } from '../domain/ports/ledger-sums.js';
 import { Clock } from '../domain/ports/clock.js';
 import { CustomerLinks } from '../domain/ports/customer-links.js';
 import { EndedSessions } from '../domain/ports/ended-sessions.js';
@@ -37,6 +38,7 @@ import { PgDoorsLog } from './pg-doors-log.js';
 import { PgEndedSessions } from './pg-ended-sessions.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
 import { PgExports } from './pg-exports.js';
+import { PgLedgerSums } from './pg-ledger-sums.js';
 import { PgLossBooks } from './pg-loss-books.js';
 import { PgNotifications } from './pg-notifications.js';
 import { PgOnboardings } from './pg-onboarding.js';
@@ -75,6 +77,7 @@ const PORTS = [
   { provide: Books, useClass: PgBooks },
   { provide: CustomerLinks, useClass: PgCustomerLinks },
   { provide: Exports, useClass: PgExports },
+  { provide: LedgerSums, useClass: PgLedgerSums },
   { provide: ChannelEvents, useClass: PgChannelEvents },
   { provide: EventsDesk, useClass: PgEventsDesk },
   { provide: BodyMonths, useClass: PgBodyMonths },

@@ -114,6 +114,11 @@ export const CASES: Readonly<Record<string, Case>> = {
     json: ['customer_id', 'mor_customer_id', 'reference', 'linked_at'],
     beside: /^(written [^\n]*\n)*$/,
   },
+  'trial-balance': {
+    args: () => ['--month', new Date().toISOString().slice(0, 7)],
+    text: /^Trial balance of \d{4}-\d\d, [^]*\nEUR\naccount +opening +debit +credit +closing\n-[^]*\ntotal +0\.00 +(\S+) +\1 +0\.00\n/,
+    json: ['month', 'since', 'until', 'currencies'],
+  },
   'webhooks list': { text: /^id +status +url +events\n-[^]*for-terminal/m, json: ['data'] },
   'webhooks register': {
     args: (way) => ['--url', `https://bridge.example.com/new-${way}/webhooks/mor/events`],

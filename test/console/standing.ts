@@ -64,6 +64,7 @@ export async function standing(world: World): Promise<Standing> {
       events: '/console/events',
       event: `/console/events/${parked}`,
       ledger: '/console/ledger',
+      'trial-balance': '/console/ledger/trial-balance',
       verify: '/console/verify',
       audit: '/console/audit',
       settings: '/console/settings',

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { csvObjects } from '../support/csv.js';
-import { type Json, startWorld, type World } from '../support/world.js';
+import { Visitor } from '../console/visitor.js';
+import { type Json, READ_KEY, startWorld, type World } from '../support/world.js';
 import { refund } from './support/story.js';
 
 type Row = Record<string, string>;
@@ -122,6 +123,68 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
       expect(parts.map(key).sort()).toEqual(whole.map(key).sort());
     }
     expect(await exported('payments', '--month', '2020-01')).toEqual([]);
+  });
+
+  it('the trial balance is even in each month, its clearing accounts stand at zero, and it ends where the MoR’s own sums do', async () => {
+    type Line = { account: string; clearing: boolean; opening: number; debit: number; credit: number; closing: number };
+    type Balance = { currency: string; accounts: Line[]; total: Line };
+    const balanceOf = async (month: string): Promise<Balance[]> => {
+      const { status, body } = await world.api('GET', `/v1/ledger/trial-balance?month=${month}`);
+      expect([status, body['month']]).toEqual([200, month]);
+      return body['currencies'] as Balance[];
+    };
+    const months = [...new Set((await exported('ledger')).map((r) => r['moved_at']?.slice(0, 7) ?? ''))].sort();
+    const last = months.at(-1) ?? '';
+    for (const month of months) {
+      const balances = await balanceOf(month);
+      expect(balances.map((b) => b.currency)).toEqual(['eur', 'jpy', 'kwd']);
+      for (const { total, accounts } of balances) {
+        expect([total.opening, total.closing, total.debit - total.credit]).toEqual([0, 0, 0]);
+        const clearing = accounts.filter((l) => l.clearing);
+        expect(clearing.map((l) => [l.account, l.closing])).toEqual([
+          ['unmarked_payments', 0],
+          ['unmirrored_refunds', 0],
+        ]);
+      }
+    }
+    const decimals: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
+    const minor = (line: Row): number =>
+      Math.round(Number(line['amount']) * 10 ** (decimals[line['currency'] ?? ''] ?? 2));
+    for (const { currency, accounts } of await balanceOf(last)) {
+      const own = (type: string): number =>
+        of(type).reduce((sum, line) => sum + (line['currency']?.toLowerCase() === currency ? minor(line) : 0), 0);
+      const lost = currency === 'eur' ? 2_990 : 0;
+      const closing = Object.fromEntries(accounts.map((l) => [l.account, l.closing]));
+      expect([currency, closing]).toEqual([
+        currency,
+        {
+          mor_receivable: own('payment') + own('refund') - lost,
+          disputed_payments: lost,
+          unmarked_payments: 0,
+          unmirrored_refunds: 0,
+          settled_invoices: -(own('payment') + own('refund')),
+        },
+      ]);
+    }
+    const text = await cli(['trial-balance', '--month', last], world.env);
+    expect(text).toMatchObject({ code: 0, err: '', out: expect.stringContaining(`Trial balance of ${last}`) });
+    expect(text.out).not.toContain('shows it'); // nothing is open
+  });
+
+  it('the console shows the month on one page; a month that is none is refused everywhere', async () => {
+    const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
+    const month = (await exported('payments'))[0]?.['taken_at']?.slice(0, 7) ?? '';
+    const { status, text } = await visitor.get(`/console/ledger/trial-balance?month=${month}`);
+    expect([status, text]).toEqual([200, expect.stringContaining(`Trial balance of ${month}`)]);
+    for (const word of ['mor receivable', 'settled invoices', 'Total', 'JPY', 'KWD']) expect(text).toContain(word);
+    expect((await visitor.get('/console/ledger/trial-balance')).status).toBe(200);
+    expect((await visitor.get('/console/ledger/trial-balance?month=2026-13')).status).toBe(400);
+    for (const query of ['', '?month=2026-13', '?month=November', '?month=2026-11&currency=eur'])
+      expect(await world.api('GET', `/v1/ledger/trial-balance${query}`)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', errors: [{ field: query.includes('currency') ? 'currency' : 'month' }] },
+      });
+    expect((await cli(['trial-balance'], world.env)).code).toBe(2);
   });
 
   it('amounts stand in smallest units and as decimals of their currency', async () => {

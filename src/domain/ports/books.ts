@@ -107,7 +107,7 @@ export type LedgerRow = {
   readonly processorRefundId: string | null;
   readonly creditNoteId: string | null;
   readonly eventId: string | null;
-  /** When it happened: the month that it belongs to. */
+  /** When the money moved, by the MoR's time: the month that it belongs to. */
   readonly movedAt: Date;
   readonly recordedAt: Date;
 };
@@ -221,7 +221,7 @@ export abstract class Books {
   /** `due`: the soonest deadline first, then what has none, newest first. A cursor is good for the order it came from. */
   abstract reviews(filter: ReviewFilter, page: PageRequest, order?: ReviewOrder): Promise<Page<ReviewRow>>;
   abstract review(id: string): Promise<ReviewRow | null>;
-  /** In the order in which they were recorded; `Span` is of when they happened. */
+  /** In the order in which they were recorded; `Span` is of when the money moved. */
   abstract ledger(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>>;
   abstract audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>>;
   abstract customer(customerId: string): Promise<CustomerView | null>;

@@ -1,11 +1,13 @@
-// The ledger's postings: which accounts each movement of money touches, and when it happened.
+// The ledger's postings: which accounts each movement of money touches, and when the money moved.
 import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from '../../domain/model.js';
 
-/** When an entry is made, and when what it tells of happened: the MoR's own time where the MoR or a bank moved the money. */
+/** When an entry is made, and when the money moved, by the MoR's own time. */
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
 
 const now = (at: Date): When => ({ at, movedAt: at });
+/** Of money that was taken or given back, and of what shows it: the same month, however long Stripe takes. */
+const moved = (of: PaymentRow | RefundRow, at: Date): When => ({ at, movedAt: of.succeededAt ?? at });
 
 function entry(
   debit: Account,
@@ -37,26 +39,24 @@ function entry(
 
 /** The MoR took the money: it owes it to the merchant; on Stripe nothing shows it yet. */
 export function paymentCollected(p: PaymentRow, amount: bigint, at: Date, eventId: string | null): LedgerEntry {
-  const when = { at, movedAt: p.succeededAt ?? at };
-  return entry('mor_receivable', 'unmarked_payments', 'payment_collected', p.id, p, amount, when, { eventId });
+  return entry('mor_receivable', 'unmarked_payments', 'payment_collected', p.id, p, amount, moved(p, at), { eventId });
 }
 
 /** The invoice shows the payment. */
 export function paymentMarked(p: PaymentRow, amount: bigint, at: Date): LedgerEntry {
-  return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, now(at));
+  return entry('unmarked_payments', 'settled_invoices', 'payment_marked', p.id, p, amount, moved(p, at));
 }
 
 /** The MoR gave money back: it owes that much less; on Stripe nothing shows it yet. */
 export function refundPaid(p: PaymentRow, r: RefundRow, at: Date, eventId: string | null): LedgerEntry {
-  const when = { at, movedAt: r.succeededAt ?? at };
   const cause = { eventId, refundId: r.id };
-  return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, when, cause);
+  return entry('unmirrored_refunds', 'mor_receivable', 'refund_paid', r.id, p, r.amount, moved(r, at), cause);
 }
 
 /** The refund shows on Stripe. */
 export function refundMirrored(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
-  return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, now(at), cause);
+  return entry('settled_invoices', 'unmirrored_refunds', 'refund_mirrored', r.id, p, r.amount, moved(r, at), cause);
 }
 
 /** A bank took the money of a payment back: the MoR owes that much less. `subject`: our id of the dispute, and which entry of it. */
@@ -82,5 +82,5 @@ export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigi
 /** A refund of a payment that never was marked: both clearing accounts are settled against each other. */
 export function refundOfUnmarked(p: PaymentRow, r: RefundRow, at: Date): LedgerEntry {
   const cause = { refundId: r.id };
-  return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, now(at), cause);
+  return entry('unmarked_payments', 'unmirrored_refunds', 'refund_of_unmarked', r.id, p, r.amount, moved(r, at), cause);
 }

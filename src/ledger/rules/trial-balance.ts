@@ -1,0 +1,73 @@
+// The trial balance of a month: what each account stood at, what moved, what it stands at. Debits are positive, credits negative.
+import { type Account } from '../../domain/model.js';
+import { type LedgerSum } from '../../domain/ports/ledger-sums.js';
+
+/** All accounts, in the order in which they are listed. */
+export const ACCOUNTS = [
+  'mor_receivable',
+  'disputed_payments',
+  'unmarked_payments',
+  'unmirrored_refunds',
+  'settled_invoices',
+] as const satisfies readonly Account[];
+
+/** Accounts that stand at zero at the end of a month when nothing of it is under way or waits for a person. */
+const CLEARING: ReadonlySet<Account> = new Set<Account>(['unmarked_payments', 'unmirrored_refunds']);
+
+/** In smallest units. `closing` is `opening` and `debit` less `credit`. */
+export type AccountLine = {
+  readonly account: Account;
+  readonly clearing: boolean;
+  readonly opening: bigint;
+  readonly debit: bigint;
+  readonly credit: bigint;
+  readonly closing: bigint;
+};
+
+export type TrialBalance = {
+  readonly currency: string;
+  readonly accounts: readonly AccountLine[];
+  /** Opening and closing are zero, and debit is credit: each entry names both sides. */
+  readonly total: Omit<AccountLine, 'account' | 'clearing'>;
+  /** What moved in the month, by reason. */
+  readonly moved: readonly LedgerSum[];
+};
+
+/** One for each currency that the ledger has up to the end of the month, in the order of their codes. */
+export function trialBalances(sums: readonly LedgerSum[]): readonly TrialBalance[] {
+  const currencies = [...new Set(sums.map((s) => s.currency))].sort();
+  return currencies.map((currency) => {
+    const own = sums.filter((s) => s.currency === currency);
+    const accounts = ACCOUNTS.map((account) => lineOf(account, own));
+    const sum = (of: (line: AccountLine) => bigint): bigint => accounts.reduce((n, line) => n + of(line), 0n);
+    return {
+      currency,
+      accounts,
+      total: {
+        opening: sum((l) => l.opening),
+        debit: sum((l) => l.debit),
+        credit: sum((l) => l.credit),
+        closing: sum((l) => l.closing),
+      },
+      moved: own.filter((s) => s.entries > 0),
+    };
+  });
+}
+
+function lineOf(account: Account, sums: readonly LedgerSum[]): AccountLine {
+  let [opening, debit, credit] = [0n, 0n, 0n];
+  for (const s of sums) {
+    if (s.debit === account) [opening, debit] = [opening + s.before, debit + s.during];
+    if (s.credit === account) [opening, credit] = [opening - s.before, credit + s.during];
+  }
+  return { account, clearing: CLEARING.has(account), opening, debit, credit, closing: opening + debit - credit };
+}
+
+/** What of the month's end is not even, in words; empty: all that was taken and given back shows on Stripe. */
+export function openEnds({ accounts }: TrialBalance): readonly { readonly amount: bigint; readonly what: string }[] {
+  const closing = (account: Account): bigint => accounts.find((l) => l.account === account)?.closing ?? 0n;
+  return [
+    { amount: -closing('unmarked_payments'), what: 'was taken by the MoR and no invoice on Stripe shows it' },
+    { amount: closing('unmirrored_refunds'), what: 'was given back by the MoR and does not show on Stripe' },
+  ].filter(({ amount }) => amount !== 0n);
+}

@@ -1,0 +1,98 @@
+// The trial balance on the console: a month on one page, fit to be printed.
+import { Get, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { invalid } from '../api/http/problem.js';
+import { Page } from '../console/console.guard.js';
+import { type Html, html } from '../console/html.js';
+import { sendPage } from '../console/layout.js';
+import { type Column, queryText, table } from '../console/list.js';
+import { Pages } from '../console/pages.js';
+import { amount, section, words } from '../console/show.js';
+import { Clock } from '../domain/ports/clock.js';
+import { type LedgerSum, LedgerSums } from '../domain/ports/ledger-sums.js';
+import { type Month, monthBeside, monthOf, nameOf } from './rules/month.js';
+import { type AccountLine, openEnds, type TrialBalance, trialBalances } from './rules/trial-balance.js';
+
+const PATH = '/console/ledger/trial-balance';
+
+@Pages('console/ledger')
+export class TrialBalancePages {
+  constructor(
+    private readonly sums: LedgerSums,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get('trial-balance')
+  @Page('ledger.trial_balance')
+  async month(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const asked = queryText(req, 'month');
+    const month = monthOf(asked === '' ? this.clock.now().toISOString().slice(0, 7) : asked);
+    if (month === null) throw invalid('month', 'must be a month such as 2026-11');
+    const balances = trialBalances(await this.sums.between(month));
+    const body = html`${monthForm(month)}
+      <p class="dim">
+        What belongs to a month goes by when the MoR moved the money, in UTC. Debits are positive, credits negative.
+      </p>
+      ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
+      ${balances.map(balancePart)}`;
+    sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger', body });
+  }
+}
+
+function monthForm(month: Month): Html {
+  const link = (to: Month): string => `${PATH}?month=${nameOf(to)}`;
+  return html`<form class="filters" action="${PATH}" method="get">
+    <p>
+      <label for="month">Month</label>
+      <input id="month" name="month" type="month" value="${nameOf(month)}" required />
+    </p>
+    <p class="buttons">
+      <button>Show</button>
+      <a href="${link(monthBeside(month, -1))}" rel="prev">The month before</a>
+      <a href="${link(monthBeside(month, 1))}" rel="next">The month after</a>
+    </p>
+  </form>`;
+}
+
+type Line = Omit<AccountLine, 'account' | 'clearing'> & { readonly name: string };
+
+function balancePart(balance: TrialBalance): Html {
+  const { currency } = balance;
+  const money =
+    (of: (l: Line) => bigint): Column<Line>['cell'] =>
+    (l) =>
+      amount(of(l), currency);
+  const columns: readonly Column<Line>[] = [
+    { label: 'Account', cell: (l) => l.name },
+    { label: 'Opening', cell: money((l) => l.opening), number: true },
+    { label: 'Debit', cell: money((l) => l.debit), number: true },
+    { label: 'Credit', cell: money((l) => l.credit), number: true },
+    { label: 'Closing', cell: money((l) => l.closing), number: true },
+  ];
+  const moved: readonly Column<LedgerSum>[] = [
+    { label: 'Reason', cell: (m) => words(m.reason) },
+    { label: 'From', cell: (m) => words(m.credit) },
+    { label: 'To', cell: (m) => words(m.debit) },
+    { label: 'Entries', cell: (m) => m.entries, number: true },
+    { label: 'Amount', cell: (m) => amount(m.during, currency), number: true },
+  ];
+  const lines = balance.accounts.map((l) => ({ ...l, name: words(l.account) }));
+  return section(
+    currency,
+    html`${table('Accounts', columns, [...lines, { ...balance.total, name: 'Total' }], 'None.')} ${endsOf(balance)}
+    ${table('What moved in the month', moved, balance.moved, 'Nothing moved in this month.')}`,
+  );
+}
+
+function endsOf(balance: TrialBalance): Html {
+  const ends = openEnds(balance);
+  if (ends.length === 0) return html`<p>All that was taken and given back by the end of the month shows on Stripe.</p>`;
+  return html`<ul>
+    ${ends.map(
+      ({ amount: minor, what }) =>
+        html`<li>
+          ${amount(minor, balance.currency)} ${what}: see <a href="/console/reviews?status=open">open review items</a>.
+        </li>`,
+    )}
+  </ul>`;
+}

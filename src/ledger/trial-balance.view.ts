@@ -1,0 +1,73 @@
+// The trial balance as the API shows it.
+import { ApiProperty } from '@nestjs/swagger';
+import { Amount, Count, Currency, Flag, Many, Text, Time } from '../api/http/docs.js';
+import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
+import { type Month, nameOf } from './rules/month.js';
+import { type AccountLine, type TrialBalance } from './rules/trial-balance.js';
+
+const SIGNED = 'Smallest units; debit positive, credit negative.';
+
+class TrialTotalView {
+  @Amount(SIGNED) opening!: number;
+  @Amount('What was debited in the month.') debit!: number;
+  @Amount('What was credited in the month.') credit!: number;
+  @Amount(SIGNED) closing!: number;
+}
+
+class TrialAccountView extends TrialTotalView {
+  @Text() account!: string;
+  @Flag('A clearing account: zero at the end of the month unless something of it is under way or waits for a person.')
+  clearing!: boolean;
+}
+
+class TrialMovementView {
+  @Text() reason!: string;
+  @Text() debit_account!: string;
+  @Text() credit_account!: string;
+  @Count() entries!: number;
+  @Amount() amount!: number;
+}
+
+class TrialCurrencyView {
+  @Currency() currency!: string;
+  @Many(TrialAccountView) accounts!: TrialAccountView[];
+  @ApiProperty({ type: TrialTotalView, description: 'Opening and closing are zero, and debit is credit.' })
+  total!: TrialTotalView;
+  @Many(TrialMovementView, 'What moved in the month, by reason.') moved!: TrialMovementView[];
+}
+
+export class TrialBalanceView {
+  @Text('For example `2026-11`.') month!: string;
+  @Time('Its first moment, UTC.') since!: string;
+  @Time('The first moment of the next month.') until!: string;
+  @Many(TrialCurrencyView) currencies!: TrialCurrencyView[];
+}
+
+export function trialBalanceView(month: Month, balances: readonly TrialBalance[]): TrialBalanceView {
+  return {
+    month: nameOf(month),
+    since: timeOf(month.since),
+    until: timeOf(month.until),
+    currencies: balances.map((b) => ({
+      currency: currencyOf(b.currency),
+      accounts: b.accounts.map((l) => ({ account: l.account, clearing: l.clearing, ...totalView(l) })),
+      total: totalView(b.total),
+      moved: b.moved.map((m) => ({
+        reason: m.reason,
+        debit_account: m.debit,
+        credit_account: m.credit,
+        entries: m.entries,
+        amount: amountOf(m.during),
+      })),
+    })),
+  };
+}
+
+function totalView(l: Omit<AccountLine, 'account' | 'clearing'>): TrialTotalView {
+  return {
+    opening: amountOf(l.opening),
+    debit: amountOf(l.debit),
+    credit: amountOf(l.credit),
+    closing: amountOf(l.closing),
+  };
+}
