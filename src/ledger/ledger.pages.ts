@@ -22,10 +22,13 @@ const LEDGER_FILTERS = [
 ] as const;
 
 const LEDGER: readonly Column<LedgerRow>[] = [
-  { label: 'Reason', cell: (e) => words(e.reason) },
+  {
+    label: 'Reason',
+    cell: (e) =>
+      html`${words(e.reason)}
+        <div class="dim">${words(e.debitAccount)} from ${words(e.creditAccount)}</div>`,
+  },
   { label: 'Amount', cell: (e) => amount(e.amount, e.currency), number: true },
-  { label: 'Debit', cell: (e) => words(e.debitAccount) },
-  { label: 'Credit', cell: (e) => words(e.creditAccount) },
   { label: 'Customer', cell: (e) => customerLink(e.customerId) },
   { label: 'Invoice', cell: (e) => invoiceLink(e.invoiceId) },
   { label: 'Payment', cell: (e) => paymentLink(e.paymentId) },
