@@ -38,7 +38,7 @@ describe('the documents', () => {
     const known = commandsOf(commandLine()).map(({ words }) => words);
     const groups = new Set(known.map((words) => words.split(' ')[0]));
     const wrong = codeIn(textOf(path)).filter((code) => {
-      const said = /^\$? ?crossbill ([a-z][a-z ]*[a-z]|--help)/.exec(code)?.[1];
+      const said = /^\$? ?crossbill ([a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*)*|--help)/.exec(code)?.[1];
       if (said === undefined || said === '--help') return false;
       const isCommand = known.some((words) => said === words || said.startsWith(`${words} `));
       return !isCommand && !groups.has(said);

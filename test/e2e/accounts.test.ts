@@ -171,6 +171,76 @@ describe('after two months of signups, renewals, refunds and a lost dispute in t
     expect(text.out).not.toContain('shows it'); // nothing is open
   });
 
+  it('by the tables of docs/accounting.md the month goes into Xero as a statement and into QuickBooks and NetSuite as journals, and comes to the trial balance', async () => {
+    const page = readFileSync('docs/accounting.md', 'utf8');
+    /** The table below a heading: each field with the export's column of each way, empty where there is none. */
+    const mapping = (program: string): [field: string, first: string, second: string][] =>
+      (page.split(`### ${program}\n`)[1] ?? '')
+        .split('### ')[0]
+        ?.split('\n')
+        .filter((line) => /^\| (?!field|---)/.test(line))
+        .map((line) => {
+          const [, field = '', first = '', second = ''] = line.split('|').map((c) => c.trim());
+          const column = (c: string): string => [...c.matchAll(/`([a-z_]+)`/g)].at(-1)?.[1] ?? '';
+          return [field, column(first), column(second)];
+        }) ?? [];
+    const [payments, refunds, ledger] = [
+      await exported('payments'),
+      await exported('refunds'),
+      await exported('ledger'),
+    ];
+    const value = (row: Row, column: string): string => {
+      if (column !== '') expect([column, Object.keys(row)]).toEqual([column, expect.arrayContaining([column])]);
+      return row[column] ?? '';
+    };
+    const cents = (text: string): number => Math.round(Number(text) * 1_000); // no currency has more decimals
+    const balances = (await world.api('GET', '/v1/ledger/trial-balance?month=2099-12')).body['currencies'] as {
+      currency: string;
+      accounts: { account: string; closing: number }[];
+    }[];
+    const balanceOf = (currency: string, account: string): number => {
+      const minor = balances.find((b) => b.currency === currency)?.accounts.find((a) => a.account === account)?.closing;
+      return (minor ?? NaN) * ({ eur: 10, jpy: 1_000, kwd: 1 }[currency] ?? NaN);
+    };
+
+    const xero = mapping('Xero');
+    expect(xero.map(([field]) => field)).toEqual(['Date', 'Amount', 'Payee', 'Description', 'Reference']);
+    const line = (row: Row, way: 1 | 2): Row => Object.fromEntries(xero.map((m) => [m[0], value(row, m[way])]));
+    for (const currency of ['eur', 'jpy', 'kwd']) {
+      const own = (rows: Row[]): Row[] => rows.filter((r) => r['currency']?.toLowerCase() === currency);
+      const statement = [
+        ...own(payments).map((r) => line(r, 1)),
+        ...own(refunds).map((r) => ({ ...line(r, 2), Amount: `-${r['amount'] ?? ''}` })),
+        ...own(ledger.filter((r) => r['reason'] === 'dispute_lost')).map((r) => ({ Amount: `-${r['amount'] ?? ''}` })),
+      ];
+      const sum = statement.reduce((n, l) => n + cents(l['Amount'] ?? ''), 0);
+      expect([currency, sum]).toEqual([currency, balanceOf(currency, 'mor_receivable')]);
+    }
+
+    for (const [program, account, debit, credit] of [
+      ['QuickBooks Online', 'Account Name', 'Debits', 'Credits'],
+      ['NetSuite', 'Account', 'Debit', 'Credit'],
+    ] as const) {
+      const fields = mapping(program);
+      const journals = ledger.flatMap((row) =>
+        ([1, 2] as const).map((way): Row => ({
+          ...Object.fromEntries(fields.map((m) => [m[0], value(row, m[way])])),
+          currency: row['currency']?.toLowerCase() ?? '',
+        })),
+      );
+      const sums = new Map<string, number>();
+      for (const j of journals) {
+        const key = `${j['currency'] ?? ''} ${j[account] ?? ''}`;
+        sums.set(key, (sums.get(key) ?? 0) + cents(j[debit] ?? '') - cents(j[credit] ?? ''));
+      }
+      expect(sums.size).toBeGreaterThan(9);
+      for (const [key, sum] of sums) {
+        const [currency = '', name = ''] = key.split(' ');
+        expect([program, key, sum]).toEqual([program, key, balanceOf(currency, name)]);
+      }
+    }
+  });
+
   it('the console shows the month on one page; a month that is none is refused everywhere', async () => {
     const visitor = await new Visitor(world.daemons[0]?.url ?? '').login(READ_KEY);
     const month = (await exported('payments'))[0]?.['taken_at']?.slice(0, 7) ?? '';
