@@ -181,6 +181,10 @@ create table invoice (
   collection_method   text,
   pays_by_debit       boolean,              -- null: not looked up
   enrolled            boolean,              -- false: outside ENROLMENT; null: nobody had to ask, or not known yet
+  auto_advance        boolean,
+  own_method_id       text,
+  charged             jsonb,                -- what Stripe would charge by itself, as it was last looked at
+  charge_looked_at    timestamptz,
   look_due_at         timestamptz,          -- a look at its customer that failed is made again then
   look_attempts       integer not null default 0,
   platform_created_at timestamptz,
@@ -476,6 +480,13 @@ create table customer_link (
 );
 create index customer_link_mor on customer_link (mor_customer_id, seq desc);
 
+-- What Stripe would charge by itself for a subscription, or for a customer's invoices without one: looked at once a day at most.
+create table charge_look (
+  key       text primary key, -- the subscription's id, or the customer's
+  charged   jsonb,            -- null: nothing
+  looked_at timestamptz not null
+);
+
 -- What a POST with an Idempotency-Key made.
 create table api_request (
   api_key         text not null,
@@ -700,7 +711,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_logout, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, customer_link, signup, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
+  request_budget, audit, api_request, charge_look, customer_link, signup, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

@@ -74,6 +74,23 @@ export const ENROLMENT_PATIENCE_MS = HOUR_MS;
  */
 export const LINK_REACHES_BACK_MS = 3 * DAY_MS;
 
+// ---- What Stripe would charge by itself
+
+/**
+ * A look at a subscription's methods holds so long for its other invoices and events. A customer can save a card in the portal any day, so a look
+ * of last month proves nothing; the events of one renewal come within an hour or three days, and `doctor --all` looks at a hundred
+ * subscriptions with one request, after which a day's renewals need none.
+ */
+export const CHARGE_LOOK_GOOD_MS = DAY_MS;
+/** A renewal that the MoR charges and we mark within seconds is out of Stripe's reach by then, and costs no look. */
+export const CHARGE_LOOK_AFTER_MS = 5_000;
+/** While Stripe would charge a draft it is looked at so often: a fix must show well within the hour that is left. */
+export const CHARGE_LOOK_DRAFT_MS = 5 * MINUTE_MS;
+/** While Stripe would charge an open invoice: its retries are days apart. */
+export const CHARGE_LOOK_OPEN_MS = 6 * HOUR_MS;
+/** Looks that fail in a row before the invoice goes on without: nobody is kept from anything by them. */
+export const CHARGE_LOOK_TRIES = 8;
+
 /** Rounds of deciding in one step. Each settles one thing more; eight is far beyond what any invoice needed, and ends a loop. */
 export const SETTLE_ROUNDS = 8;
 

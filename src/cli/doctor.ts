@@ -3,6 +3,8 @@ import { type Command } from 'commander';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Books } from '../domain/ports/books.js';
+import { ChargeLooks } from '../domain/ports/charge-looks.js';
+import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
@@ -12,6 +14,7 @@ import { WebhookEndpoints } from '../mor/webhook-endpoints.js';
 import { textCensor } from '../observe/index.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { StripeClient } from '../stripe/stripe-client.js';
+import { type ChargedSubscription, chargingChecks } from './doctor/charging-checks.js';
 import { type Check, fail, ok, type State } from './doctor/check.js';
 import { clockCheck } from './doctor/clock-checks.js';
 import { databaseChecks, trafficChecks } from './doctor/database-checks.js';
@@ -26,6 +29,7 @@ import {
 } from './doctor/stripe-checks.js';
 import { notifyChecks } from './doctor/notify-checks.js';
 import { EXIT } from './exit-codes.js';
+import { Progress } from './progress.js';
 import { type Cli, type Session } from './session.js';
 import { plain } from './table.js';
 import { cliLog, type World } from './world.js';
@@ -35,19 +39,24 @@ const MARK: Record<State, string> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' };
 const SAMPLE = 50;
 
 export function addDoctor(program: Command, session: Session): void {
-  session.leaf(
-    program,
-    'doctor',
-    'check settings, database, clock, Stripe, the MoR and traffic; exit code 1 when something fails',
-    doctor,
-  );
+  session
+    .leaf(
+      program,
+      'doctor',
+      'check settings, database, clock, Stripe, the MoR and traffic; exit code 1 when something fails',
+      doctor,
+    )
+    .option(
+      '--all',
+      'look at every subscription for what Stripe would charge by itself, not only at the newest hundred',
+    );
 }
 
 async function doctor(cli: Cli): Promise<number> {
-  const checks = await examine(cli);
+  const { checks, charged } = await examine(cli);
   const count = (state: State): number => checks.filter((c) => c.state === state).length;
   const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') };
-  await cli.print({ checks, summary }, () => {
+  await cli.print({ checks, summary, ...(cli.options['all'] === true ? { charged } : {}) }, () => {
     const width = Math.max(...checks.map((c) => c.name.length));
     const lines = checks.flatMap((c) => [
       `${MARK[c.state]}  ${c.name.padEnd(width)}  ${plain(c.detail)}`,
@@ -58,14 +67,16 @@ async function doctor(cli: Cli): Promise<number> {
   return summary.fail > 0 ? EXIT.failed : EXIT.ok;
 }
 
-async function examine(cli: Cli): Promise<Check[]> {
+type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
+
+async function examine(cli: Cli): Promise<Examined> {
   let config: Config;
   try {
     config = cli.config();
   } catch (e) {
     if (!(e instanceof ConfigError)) throw e;
     const todo = 'Set it in the environment, in .env of this folder, or in a file given with --env-file.';
-    return e.problems.map((p) => fail('settings', `${p.name} ${p.problem}`, todo));
+    return { checks: e.problems.map((p) => fail('settings', `${p.name} ${p.problem}`, todo)), charged: [] };
   }
   const censor = textCensor(secretValues(config));
   const log = cliLog(cli.io, secretValues(config));
@@ -76,9 +87,15 @@ async function examine(cli: Cli): Promise<Check[]> {
     await clockCheck('Stripe', config.stripeApiBase ?? STRIPE, config.webhookToleranceSec),
     await clockCheck('the MoR', config.morAuthUrl, config.webhookToleranceSec),
   ];
-  if (database.usable) checks.push(...(await withPeers(await cli.open())));
-  else checks.push(fail('Stripe, the MoR and traffic', 'not checked', 'Fix the database first.'));
-  return checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) }));
+  let charged: Examined['charged'] = [];
+  if (database.usable) {
+    const world = await cli.open();
+    checks.push(...(await withPeers(world)));
+    const walked = await subscriptions(cli, world);
+    checks.push(walked.check);
+    charged = walked.charged;
+  } else checks.push(fail('Stripe, the MoR and traffic', 'not checked', 'Fix the database first.'));
+  return { checks: checks.map((c) => ({ ...c, detail: censor(c.detail), todo: censor(c.todo) })), charged };
 }
 
 async function withPeers(world: World): Promise<Check[]> {
@@ -103,5 +120,24 @@ async function withPeers(world: World): Promise<Check[]> {
     ];
   } finally {
     client.close();
+  }
+}
+
+async function subscriptions(cli: Cli, world: World): ReturnType<typeof chargingChecks> {
+  const all = cli.options['all'] === true;
+  const known = all ? await new PgOverview(world.db).subscriptions() : 0;
+  const progress = new Progress(cli.io);
+  try {
+    return await chargingChecks({
+      reader: world.get(BillingReader),
+      enrolment: world.get(EnrolmentFlow),
+      looks: world.get(ChargeLooks),
+      all,
+      signal: cli.io.signal,
+      // Stripe does not say how many there are; those that had an invoice here are known.
+      onProgress: (looked) => all && progress.bar('looked at subscriptions', looked, Math.max(known, looked)),
+    });
+  } finally {
+    progress.end();
   }
 }

@@ -1,5 +1,6 @@
 // What is known of an invoice of the platform, as one row.
 import { type InvoiceStatus } from './ports/billing-platform.js';
+import { type ChargedMethod } from './ports/billing-reader.js';
 import { type RetryTrail } from './retry.js';
 
 /** What the platform last said of the invoice; `unknown` until an event or a read told us. */
@@ -48,6 +49,13 @@ export type InvoiceRow = {
    * not known yet. enrolment/rules/enrolment.ts reads it.
    */
   readonly enrolled: boolean | null;
+  /** Whether the platform goes on with it by itself; null: it has not said. */
+  readonly autoAdvance: boolean | null;
+  /** A method that stands on the invoice itself; null: none. */
+  readonly ownMethodId: string | null;
+  /** What the platform would charge by itself, as it was last looked at; null: nothing, or not looked at. */
+  readonly charged: ChargedMethod | null;
+  readonly chargeLookedAt: Date | null;
   /** A look at its customer that failed is made again then; null: none failed. */
   readonly lookDueAt: Date | null;
   readonly lookAttempts: number;

@@ -174,6 +174,7 @@ export type ReviewKind =
   | 'dispute'
   | 'partial_transfer'
   | 'debit_returned'
+  | 'double_charge_risk'
   | 'effect_failed';
 
 export type Resolution = 'apply' | 'refund' | 'retry' | 'dismiss';

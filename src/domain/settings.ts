@@ -34,6 +34,8 @@ export type FlowSettings = {
   readonly recoveryLinks: RecoveryLinks | null;
   /** Null: a refused renewal is tried again on request only. */
   readonly retrySchedule: RetrySchedule | null;
+  /** True: what the platform would charge by itself is looked at. Left out: false. */
+  readonly guard?: boolean;
   /** Left out: all. */
   readonly enrolment?: Enrolment;
   /** True: calls are written down and never sent. Left out: false. */

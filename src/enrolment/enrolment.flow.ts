@@ -3,11 +3,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type Ctx } from '../domain/lane/change.js';
 import { type Errand } from '../domain/lane/errand.js';
 import { type LaneState } from '../domain/model.js';
-import { BillingReader } from '../domain/ports/billing-reader.js';
+import { BillingReader, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
+import { chargeKey, ChargeLooks } from '../domain/ports/charge-looks.js';
 import { CustomerLinks } from '../domain/ports/customer-links.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FLOW_SETTINGS } from '../lane/lane-settings.js';
+import { CHARGE_LOOK_GOOD_MS } from '../policy.js';
+import { applyCharged, isChargeable } from './rules/charging.js';
 import { applyEnrolment, carries, type Found, fromBooks, fromPlatform, ruleOf } from './rules/enrolment.js';
 
 /** An invoice as an event, a list or our books show it. */
@@ -23,6 +26,7 @@ export class EnrolmentFlow {
   constructor(
     private readonly links: CustomerLinks,
     private readonly reader: BillingReader,
+    private readonly looks: ChargeLooks,
     @Inject(FLOW_SETTINGS) readonly settings: FlowSettings,
   ) {}
 
@@ -34,10 +38,32 @@ export class EnrolmentFlow {
     return (s, ctx) => applyEnrolment(s, found, ctx);
   }
 
+  /** A subscription as it is listed: what is listed and our books tell, and nobody is asked. */
+  async isEnrolled({ customerId, metadata, customerMetadata }: SubscriptionFacts): Promise<boolean> {
+    const rule = ruleOf(this);
+    if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
+    const found = fromBooks({ customerId, createdAt: null }, await this.links.known(customerId), rule);
+    return found?.enrolled === true;
+  }
+
+  /** A look of the same day will do, unless it has shown that Stripe would charge. */
+  async lookAtCharging({
+    of,
+    anew,
+  }: Extract<Errand, { do: 'look-at-charging' }>): Promise<(s: LaneState, ctx: Ctx) => LaneState> {
+    const key = chargeKey(of);
+    const before = anew || key === null ? null : await this.looks.recent(key, CHARGE_LOOK_GOOD_MS);
+    if (before !== null && !isChargeable(before.charged))
+      return (s, ctx) => applyCharged(s, known(before.charged), ctx);
+    const read = await this.reader.readCharged(of);
+    if (read.ok && key !== null) await this.looks.keep([{ key, charged: read.value }]);
+    return (s, ctx) => applyCharged(s, read, ctx);
+  }
+
   /** One request to Stripe at most, for `ENROLMENT=metadata` alone. */
   async look(invoice: Invoiced): Promise<CallOutcome<Found>> {
     const rule = ruleOf(this);
-    if (carries(invoice.metadata, rule)) return known({ enrolled: true });
+    if (carries(invoice.metadata, rule)) return known<Found>({ enrolled: true });
     const told =
       rule.by === 'all'
         ? { enrolled: true as const }
@@ -49,6 +75,6 @@ export class EnrolmentFlow {
   }
 }
 
-function known(value: Found): CallOutcome<Found> {
+function known<T>(value: T): CallOutcome<T> {
   return { ok: true, value, status: 200, requestId: null };
 }

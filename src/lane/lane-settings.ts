@@ -23,6 +23,7 @@ export function flowSettings(config: Config): FlowSettings {
     retrySchedule: config.retrySchedule,
     shadow: config.shadow,
     enrolment: config.enrolment,
+    guard: true,
   };
 }
 

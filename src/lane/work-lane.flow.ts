@@ -249,6 +249,8 @@ export class WorkLaneFlow {
       }
       case 'look-up-enrolment':
         return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.carryOut(errand));
+      case 'look-at-charging':
+        return this.enrolment === null ? (s) => s : trail.call(errand.do, null, this.enrolment.lookAtCharging(errand));
       case 'identify': {
         const outcome = await trail.call(errand.do, null, this.platform.probe(errand.asked));
         return (s, ctx) => applyIdentified(s, errand.paymentRowId, outcome, ctx);

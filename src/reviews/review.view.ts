@@ -25,6 +25,7 @@ const kinds: Record<ReviewKind, true> = {
   dispute: true,
   partial_transfer: true,
   debit_returned: true,
+  double_charge_risk: true,
   effect_failed: true,
 };
 export const REVIEW_KINDS = Object.keys(kinds);

@@ -99,6 +99,12 @@ export class PgOverview {
     return found.rows.map((r) => r.customer_id);
   }
 
+  /** How many subscriptions had an invoice here. */
+  async subscriptions(): Promise<number> {
+    const found = await this.db.pool.query<{ n: string }>('select count(distinct subscription_id) as n from invoice');
+    return Number(found.rows[0]?.n ?? 0);
+  }
+
   /** Of the newest invoices, how many Stripe sends to the customer by itself. */
   async sentByPlatform(limit: number): Promise<{ readonly looked: number; readonly sent: number }> {
     const found = await this.db.pool.query<{ looked: string; sent: string }>(

@@ -7,6 +7,7 @@ import { Books } from '../domain/ports/books.js';
 import { Exports } from '../domain/ports/exports.js';
 import { LedgerSums } from '../domain/ports/ledger-sums.js';
 import { Clock } from '../domain/ports/clock.js';
+import { ChargeLooks } from '../domain/ports/charge-looks.js';
 import { CustomerLinks } from '../domain/ports/customer-links.js';
 import { EndedSessions } from '../domain/ports/ended-sessions.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
@@ -33,6 +34,7 @@ import { GATHER_MS } from './lane-writer.js';
 import { PgAuditLog } from './pg-audit.js';
 import { PgChannelEvents } from './pg-channel-events.js';
 import { PgBooks } from './pg-books.js';
+import { PgChargeLooks } from './pg-charge-looks.js';
 import { PgCustomerLinks } from './pg-customer-links.js';
 import { PgDoorsLog } from './pg-doors-log.js';
 import { PgEndedSessions } from './pg-ended-sessions.js';
@@ -75,6 +77,7 @@ const PORTS = [
     inject: [Database, DatabaseTime, CONFIG],
   },
   { provide: Books, useClass: PgBooks },
+  { provide: ChargeLooks, useClass: PgChargeLooks },
   { provide: CustomerLinks, useClass: PgCustomerLinks },
   { provide: Exports, useClass: PgExports },
   { provide: LedgerSums, useClass: PgLedgerSums },

@@ -6,15 +6,25 @@ import {
   type BillingAccountFacts,
   type BillingEventFacts,
   type BillingPage,
+  type ChargedFor,
+  type ChargedMethod,
   type CreditNoteFacts,
   type CustomerFacts,
   type ListQuery,
   type PaymentRecordFacts,
   type ShownInvoice,
+  type SubscriptionFacts,
   type WebhookEndpointFacts,
 } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { idOf, partOf } from './parse.js';
+import {
+  chargedOfCustomer,
+  chargedOfMethod,
+  chargedOfSubscription,
+  methodOf,
+  parseSubscription,
+} from './parse-charging.js';
 import { billedInvoiceOf, billedLineOf } from './parse-billed-invoice.js';
 import { shownInvoiceOf } from './parse-invoice.js';
 import {
@@ -118,6 +128,30 @@ export class StripeBillingReader extends BillingReader {
     return this.one('customers.retrieve', `/v1/customers/${encodeURIComponent(customerId)}`, parseCustomer);
   }
 
+  override async readCharged({
+    customerId,
+    subscriptionId,
+    ownMethodId,
+  }: ChargedFor): Promise<CallOutcome<ChargedMethod | null>> {
+    if (ownMethodId !== null && !ownMethodId.startsWith('pm_')) {
+      return { ok: true, value: methodOf(ownMethodId, 'invoice'), status: 200, requestId: null };
+    }
+    const id = encodeURIComponent(ownMethodId ?? subscriptionId ?? customerId);
+    const read =
+      ownMethodId !== null
+        ? await this.one('payment_methods.retrieve', `/v1/payment_methods/${id}`, chargedOfMethod)
+        : subscriptionId !== null
+          ? await this.one('subscriptions.retrieve', `/v1/subscriptions/${id}?${METHODS('')}`, chargedOfSubscription)
+          : await this.one('customers.retrieve', `/v1/customers/${id}?expand[0]=${OF_CUSTOMER}`, chargedOfCustomer);
+    return read.ok ? { ...read, value: read.value?.charged ?? null } : read;
+  }
+
+  override listSubscriptions(startingAfter: string | null): Promise<CallOutcome<BillingPage<SubscriptionFacts>>> {
+    const after = startingAfter === null ? '' : `&starting_after=${encodeURIComponent(startingAfter)}`;
+    const path = `/v1/subscriptions?limit=${this.pageSize}&${METHODS('data.')}${after}`;
+    return this.page('subscriptions.list', path, parseSubscription);
+  }
+
   override listWebhookEndpoints(): Promise<CallOutcome<readonly WebhookEndpointFacts[]>> {
     return this.all('webhook_endpoints.list', '/v1/webhook_endpoints?limit=100', parseWebhookEndpoint);
   }
@@ -174,6 +208,10 @@ export class StripeBillingReader extends BillingReader {
     return { ...pages, value: items };
   }
 }
+
+const OF_CUSTOMER = 'invoice_settings.default_payment_method';
+/** A method's type is shown only on request. */
+const METHODS = (of: string): string => `expand[0]=${of}default_payment_method&expand[1]=${of}customer.${OF_CUSTOMER}`;
 
 /** Stripe counts in whole seconds; the fraction is dropped, so a page may begin up to a second early, never late. */
 function seconds(time: Date): string {

@@ -117,9 +117,10 @@ describe.each(MODES)('with $BILLING_MARK_MODE and drafts $BILLING_DRAFT_POLICY',
     await world.advance(5 * 86_400);
     await world.invoice(renewal, 'paid');
     const log = await world.control('GET', '/requests?side=stripe');
-    const calls = (log.body['data'] as Json[]).map((r) =>
-      `${String(r['method'])} ${String(r['path'])}`.replace(renewal, 'in'),
-    );
+    // What Stripe would charge by itself was looked at five seconds after the draft was heard of, whenever that was.
+    const calls = (log.body['data'] as Json[])
+      .map((r) => `${String(r['method'])} ${String(r['path'])}`.replace(renewal, 'in'))
+      .filter((call) => !call.startsWith('GET /v1/subscriptions/'));
     expect(calls).toEqual(
       record
         ? ['GET /v1/invoices/in', 'POST /v1/payment_records/report_payment', 'POST /v1/invoices/in/attach_payment']

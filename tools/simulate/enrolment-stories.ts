@@ -33,6 +33,27 @@ async function cast(world: World): Promise<{ people: People; ada: Subscriber; bo
 
 export const enrolmentStories: readonly Story[] = [
   {
+    name: 'a card at Stripe is foreseen and taken away in time',
+    plan: async (world) => {
+      const people = new People(world);
+      const ada = await people.subscriber('ada', 2_990, 'eur', true);
+      const twice = new Twice(world, people);
+      await twice.ownCard(ada, ['succeed']);
+      world.scheduler.plan(world.at(1), 'a renewal', async () => void (await people.renew(ada)));
+      world.scheduler.plan(world.at(20), 'the merchant mends it', () => twice.mendCard(ada));
+      world.scheduler.plan(world.at(600), 'the next renewal', async () => void (await people.renew(ada)));
+    },
+  },
+  {
+    name: 'a card at Stripe is foreseen and nobody acts',
+    plan: async (world) => {
+      const people = new People(world);
+      const ada = await people.subscriber('ada', 2_990, 'eur', true);
+      await new Twice(world, people).ownCard(ada, ['decline', 'succeed']);
+      world.scheduler.plan(world.at(1), 'a renewal', async () => void (await people.renew(ada)));
+    },
+  },
+  {
     name: 'only linked customers are ours',
     settings: { enrolment: { by: 'linked' }, relay: true, draftPolicy: 'finalize' },
     plan: async (world) => {

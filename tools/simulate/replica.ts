@@ -43,6 +43,7 @@ import { type Delivery } from '#src/domain/ports/notifications.js';
 import { PgMarkLookups } from '#src/store/pg-mark-lookups.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgReviewDesk } from '#src/store/review-queries.js';
+import { PgChargeLooks } from '#src/store/pg-charge-looks.js';
 import { PgCustomerLinks } from '#src/store/pg-customer-links.js';
 import { PgRequests, PgSignups } from '#src/store/signup-store.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
@@ -157,7 +158,7 @@ export class Replica {
     const relay = new HttpEventRelay(options, clock);
     const tax = new TaxErrands(taxDesk, new StripeTaxBasis(stripe), signupRows);
     const links = (this.links = stored('links', new PgCustomerLinks(db, clock)));
-    const enrolment = new EnrolmentFlow(links, reader, settings);
+    const enrolment = new EnrolmentFlow(links, reader, stored('looks', new PgChargeLooks(db, clock)), settings);
     const livemode = { expected: false };
     const flow = new WorkLaneFlow(
       lanes,

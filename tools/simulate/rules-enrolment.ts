@@ -1,9 +1,26 @@
 // The rules about whose invoices are ours: of who is not enrolled nothing is relayed, asked or told; of who is, nothing is left out.
 import { amountDue, type Invoice } from '../sandbox/stripe/model.js';
 import { type Sides } from './sides.js';
+import { collectedByStripe } from './twice.js';
 import { type World } from './world.js';
 
 export function enrolmentRules(sides: Sides): string[] {
+  return [...guardRules(sides), ...outsideRules(sides)];
+}
+
+/** E3: what Stripe would not charge is told of to nobody, and where it did charge beside the MoR without a fault in the way, a person was told before. */
+function guardRules({ world, seen }: Sides): string[] {
+  const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
+  return [...world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
+    const byStripe = collectedByStripe(i) > 0;
+    const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
+    if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
+    const missed = byStripe && !outside && !told.has(i.id) && world.scheduler.injected.length === 0;
+    return missed ? [`E3: Stripe charged ${i.id} beside the MoR, and nobody was told before`] : [];
+  });
+}
+
+function outsideRules(sides: Sides): string[] {
   const rule = sides.world.settings.enrolment;
   if (rule === undefined || rule.by === 'all') return [];
   return [...sides.world.sandbox.stripe.state.invoices.values()].flatMap((i) => {

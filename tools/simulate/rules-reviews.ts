@@ -2,7 +2,7 @@
 import { amountDue, amountPaid, amountRemaining } from '../sandbox/stripe/model.js';
 import { type ReviewLine } from './sim-store.js';
 import { rowOf, type Sides, type Taken } from './sides.js';
-import { collectedByStripe } from './twice.js';
+import { collectedByStripe, stripeWouldCharge } from './twice.js';
 
 export function reviewRules(sides: Sides): string[] {
   return sides.seen.reviews
@@ -23,6 +23,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'renewal_overdue':
       // The MoR has not said anything: a bank debit on its way, or it was not told of the invoice.
       return ![...mor.payments.values()].some((x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing');
+    case 'double_charge_risk':
+      return invoice !== undefined && stripeWouldCharge(world, invoice);
     case 'double_payment': {
       const openLink = books.links.some(
         (l) => world.linkOf.get(l.idempotencyKey) === invoiceId && l.openUntilMs > world.now,

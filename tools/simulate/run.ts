@@ -55,6 +55,7 @@ function settingsOf(story: Story): FlowSettings {
     morProduct: story.settings?.morProduct ?? 'mor',
     recoveryLinks: null,
     retrySchedule: null,
+    guard: true,
     enrolment: story.settings?.enrolment ?? { by: 'all' },
   };
 }
@@ -129,6 +130,7 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a payment captured', world.planted.captures.length > 0],
     ['two refunds with one id', sharedRefunds(world)],
     ['paid twice by Stripe’s own charge', paidTwice(world)],
+    ['a double charge foreseen', reviews.some((r) => r.kind === 'double_charge_risk')],
     ['an invoice outside of ENROLMENT', seen.invoices.some((i) => i.enrolled === false && i.status === 'ignored')],
     ['an outside invoice that the MoR paid', seen.invoices.some((i) => i.enrolled === false && i.status === 'paid')],
     ['a notification sent again', new Set(world.heard.map((h) => h.id)).size < world.heard.length],

@@ -59,6 +59,17 @@ export class Twice {
     await this.people.control('/stripe/cards', { payment_method: String(made['default_source']), outcome });
   }
 
+  /** The merchant mends it: the custom method is the subscription's default again. */
+  async mendCard(s: Subscriber): Promise<void> {
+    const method = await this.people.stripe('POST', '/v1/payment_methods', {
+      type: 'custom',
+      'custom[type]': 'cpmt_mor',
+    });
+    await this.people.stripe('POST', `/v1/subscriptions/${s.subscriptionId}`, {
+      default_payment_method: String(method['id']),
+    });
+  }
+
   private isMarked(invoiceId: string, chargeId: string): boolean {
     const { records } = this.world.sandbox.stripe.state;
     const invoice = this.people.invoice(invoiceId);
@@ -72,4 +83,20 @@ export class Twice {
 export function collectedByStripe(invoice: Invoice | undefined): number {
   const own = invoice?.payments.filter((p) => p.status === 'paid' && p.record === null && p.intent !== null) ?? [];
   return own.reduce((n, p) => n + (p.amountPaid ?? 0), 0);
+}
+
+/** Stripe would charge it by itself when it is final, or tries it again. Read from the sandbox's own books, in Stripe's own order. */
+export function stripeWouldCharge({ sandbox }: World, i: Invoice): boolean {
+  const { customers, subscriptions, paymentMethods } = sandbox.stripe.state;
+  const going = (i.status === 'draft' || i.status === 'open') && i.autoAdvance;
+  if (!going || i.collectionMethod !== 'charge_automatically') return false;
+  const [s, c] = [subscriptions.get(i.subscription ?? ''), customers.get(i.customer)];
+  const first = [
+    i.defaultPaymentMethod,
+    s?.defaultPaymentMethod,
+    s?.defaultSource,
+    c?.defaultPaymentMethod,
+    c?.defaultSource,
+  ].find((id) => id !== null && id !== undefined);
+  return first !== undefined && paymentMethods.get(first ?? '')?.type !== 'custom';
 }

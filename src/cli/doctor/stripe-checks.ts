@@ -87,6 +87,9 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): 
   return [say(name, `${unknown.size} of the newest ${due.length} did not come`, todo)];
 }
 
+/** What a read of a list does not prove: doctor changes nothing. */
+const NEEDS_WRITE = 'cannot be known without a write: the first mark tells';
+
 /** Which way of marking the account allows, asked without changing anything. */
 export async function markModeChecks(config: Config, client: StripeClient): Promise<Check[]> {
   const name = 'mark mode';
@@ -94,8 +97,9 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
   const allowed = listed.ok && listed.value !== null;
   const mode = config.billingMarkMode;
   if (mode === 'out_of_band') {
-    if (!allowed) return [ok(name, 'out_of_band; payment records are not open to this key')];
-    return [ok(name, 'out_of_band; payment_record would be possible too, and keeps partial refunds linked')];
+    const unknown = `whether the key may mark invoices ${NEEDS_WRITE}`;
+    if (!allowed) return [ok(name, `out_of_band; payment records are not open to this key; ${unknown}`)];
+    return [ok(name, `out_of_band; payment records, which keep partial refunds linked, can be listed; ${unknown}`)];
   }
   if (!allowed) {
     const why = listed.ok ? 'payment records are not known there' : asked(listed);
@@ -112,7 +116,7 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
           'Make one in the Dashboard (Settings, Custom payment methods) and set STRIPE_CUSTOM_PAYMENT_METHOD_TYPE.',
         )
       : ok('custom payment method type', type);
-  return [ok(name, 'payment_record, and the account allows it'), named];
+  return [ok(name, `payment_record; records can be listed; whether Stripe takes one of ours ${NEEDS_WRITE}`), named];
 }
 
 /**

@@ -172,6 +172,7 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
     ...readAmounts(invoice, status),
     subscriptionId: readSubscription(invoice),
     ...readMetadata(invoice),
+    ...readCollection(invoice),
     collectionMethod: freeText(member(invoice, 'collection_method')),
     createdAt,
     finalizationError: readFinalizationError(member(invoice, 'last_finalization_error')),
@@ -227,6 +228,16 @@ function readMetadata(invoice: JsonObject): Pick<InvoiceFacts, 'metadata'> {
   const details = member(isJsonObject(parent) ? parent : invoice, 'subscription_details');
   const metadata = isJsonObject(details) ? member(details, 'metadata') : null;
   return isJsonObject(metadata) && Object.keys(metadata).length > 0 ? { metadata: textsOf(metadata) } : {};
+}
+
+/** What says whether Stripe collects the invoice by itself. */
+function readCollection(invoice: JsonObject): Pick<InvoiceFacts, 'autoAdvance' | 'ownMethodId'> {
+  const autoAdvance = member(invoice, 'auto_advance');
+  const own = idOrObject(member(invoice, 'default_payment_method')) ?? idOrObject(member(invoice, 'default_source'));
+  return {
+    ...(typeof autoAdvance === 'boolean' ? { autoAdvance } : {}),
+    ...(own === null ? {} : { ownMethodId: own }),
+  };
 }
 
 const NO_REASON = 'no reason given';

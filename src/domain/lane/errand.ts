@@ -1,5 +1,6 @@
 // One call to somebody else that a lane needs next.
 import { type InvoiceRow, type OutboxRow } from '../model.js';
+import { type ChargedFor } from '../ports/billing-reader.js';
 import { type BillingCall } from '../ports/billing-platform.js';
 
 /** One call to somebody else. */
@@ -28,4 +29,6 @@ export type Errand =
   | { readonly do: 'ask-debit'; readonly customerId: string }
   /** Is the customer enrolled? */
   | { readonly do: 'look-up-enrolment'; readonly invoice: InvoiceRow & { readonly customerId: string } }
+  /** What would the platform charge for the invoice by itself? `anew`: a look of before will not do. */
+  | { readonly do: 'look-at-charging'; readonly of: ChargedFor; readonly anew: boolean }
   | { readonly do: 'identify'; readonly paymentRowId: string; readonly asked: BillingCall };

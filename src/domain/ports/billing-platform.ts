@@ -26,6 +26,10 @@ export type InvoiceFacts = {
   /** The subscription's metadata as the invoice carries it; left out: it carries none. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly collectionMethod: string | null;
+  /** Whether the platform goes on with it by itself: finalizes, charges, retries; left out: it did not say. */
+  readonly autoAdvance?: boolean;
+  /** A method or source that stands on the invoice itself, before all others; left out: none. */
+  readonly ownMethodId?: string;
   /** When the platform made it; null when it did not say. */
   readonly createdAt: Date | null;
   /** Why the last finalization failed; null when it did not. */

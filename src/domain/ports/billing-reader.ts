@@ -82,6 +82,34 @@ export type CustomerFacts = {
   readonly metadata: Readonly<Record<string, string>>;
 };
 
+/** The first method that the platform finds when it collects an invoice by itself: on the invoice, the subscription, then the customer. */
+export type ChargedMethod = {
+  readonly from: 'invoice' | 'subscription' | 'customer';
+  /** `pm_…`, or an older source's id. */
+  readonly id: string;
+  /** For example `card`; `custom` cannot be charged by the platform; `source` for an older one; null: not told. */
+  readonly type: string | null;
+};
+
+/** Whose invoice it is, to find out what would be charged for it. */
+export type ChargedFor = {
+  readonly customerId: string;
+  readonly subscriptionId: string | null;
+  /** What stands on the invoice itself; null: nothing. */
+  readonly ownMethodId: string | null;
+};
+
+export type SubscriptionFacts = {
+  readonly subscriptionId: string;
+  readonly customerId: string;
+  readonly createdAt: Date | null;
+  readonly collectionMethod: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly customerMetadata: Readonly<Record<string, string>>;
+  /** Null: there is no method anywhere. */
+  readonly charged: ChargedMethod | null;
+};
+
 export type WebhookEndpointFacts = {
   readonly endpointId: string;
   readonly url: string;
@@ -161,6 +189,10 @@ export abstract class BillingReader {
   abstract readPaymentRecord(paymentRecordId: string): Promise<CallOutcome<PaymentRecordFacts | null>>;
   /** Null: the platform does not know it. */
   abstract readCustomer(customerId: string): Promise<CallOutcome<CustomerFacts | null>>;
+  /** What the platform would charge by itself, in its own order; null: nothing. One request at most. */
+  abstract readCharged(of: ChargedFor): Promise<CallOutcome<ChargedMethod | null>>;
+  /** Subscriptions that are not ended, the newest first, each with what would be charged for it. */
+  abstract listSubscriptions(startingAfter: string | null): Promise<CallOutcome<BillingPage<SubscriptionFacts>>>;
   abstract listWebhookEndpoints(): Promise<CallOutcome<readonly WebhookEndpointFacts[]>>;
   /** The account the key belongs to. */
   abstract readAccount(): Promise<CallOutcome<BillingAccountFacts>>;

@@ -28,6 +28,7 @@ import { taxCall, taxErrand } from '../../tax/rules/tax-answer.js';
 import { finalizationReview, markReview, overdueReview } from '../../renewals/rules/mark-review.js';
 import { unprovenReview } from '../../signups/rules/prove-charge.js';
 import { stuckRefundReview } from '../../refunds/rules/refund-review.js';
+import { chargingErrand, chargingReview, watchCharging } from '../../enrolment/rules/charging.js';
 import { enrolmentErrand, settleEnrolment } from '../../enrolment/rules/enrolment.js';
 import { debitErrand, expectVerdict, watchRenewal } from '../../renewals/rules/overdue.js';
 import { nameCustomers } from '../../channels/rules/take-money.js';
@@ -112,6 +113,7 @@ export const REVIEWS: Readonly<Record<Exclude<ReviewKind, 'effect_failed'>, Revi
   refund_gap: nothingMore,
   dispute: nothingMore,
   debit_returned: nothingMore,
+  double_charge_risk: chargingReview,
   conflicting_event: nothingMore,
 };
 
@@ -127,6 +129,7 @@ export const LAST: readonly SettleRule[] = [
   settleTransfers,
   settleTax,
   watchRenewal,
+  watchCharging,
   watchUnsettled,
   watchRefunds,
   watchFinalization,
@@ -139,6 +142,7 @@ export const LAST: readonly SettleRule[] = [
 export const ERRANDS_FIRST: readonly ErrandRule[] = [moneyErrand, objectErrand];
 export const ERRANDS_LAST: readonly ErrandRule[] = [
   enrolmentErrand,
+  chargingErrand,
   recoveryErrand,
   retryErrand,
   readErrand,

@@ -35,6 +35,7 @@ export function resolutionsOfKind(r: ReviewRow): readonly Resolution[] {
     case 'effect_failed':
     case 'finalization_failed':
     case 'renewal_overdue':
+    case 'double_charge_risk':
       return ['retry', 'dismiss'];
     case 'partial_transfer':
       return ['apply', 'dismiss'];

@@ -22,6 +22,10 @@ export class InvoiceEntity implements InvoiceRow {
   @Column('text', { nullable: true }) collectionMethod!: string | null;
   @Column('boolean', { nullable: true }) paysByDebit!: boolean | null;
   @Column('boolean', { nullable: true }) enrolled!: boolean | null;
+  @Column('boolean', { nullable: true }) autoAdvance!: boolean | null;
+  @Column('text', { nullable: true }) ownMethodId!: string | null;
+  @Column('jsonb', { nullable: true }) charged!: InvoiceRow['charged'];
+  @Column('timestamptz', { nullable: true }) chargeLookedAt!: Date | null;
   @Column('timestamptz', { nullable: true }) lookDueAt!: Date | null;
   @Column('integer', { default: 0 }) lookAttempts!: number;
   @Column('timestamptz', { nullable: true }) platformCreatedAt!: Date | null;

@@ -5,7 +5,7 @@ import { enter } from './balance.js';
 import { type Cards } from './cards.js';
 import { type StripeContext, methodIn } from './context.js';
 import { type Params, invalidParam, missing } from './errors.js';
-import { createdFilter, page } from './lists.js';
+import { createdFilter, expansions, page } from './lists.js';
 import { type BalanceEntry, type Customer, type Price } from './model.js';
 import { addSource } from './payment-methods.routes.js';
 import { renderPrice, renderProduct } from './render-catalogue.js';
@@ -43,10 +43,10 @@ export function addCustomerRoutes(ctx: StripeContext, cards: Cards): void {
     const found = [...state.customers.values()].filter(
       (c) => !c.deleted && created(c) && (email === null || c.email === email),
     );
-    return page(found, params, '/v1/customers', renderCustomer);
+    return page(found, params, '/v1/customers', (c) => renderCustomer(c));
   });
-  ctx.route('GET', '/v1/customers/:id', (_params, id) =>
-    renderCustomer(state.customers.get(id) ?? missing('customer', id)),
+  ctx.route('GET', '/v1/customers/:id', (params, id) =>
+    renderCustomer(state.customers.get(id) ?? missing('customer', id), state, expansions(params)),
   );
   ctx.route('POST', '/v1/customers/:id', (params, id) => {
     const customer = ctx.customer(id);

@@ -2,7 +2,24 @@
 import { type JsonObject } from '../kernel/json.js';
 import { type BalanceEntry, type Customer, type PaymentMethod } from './model.js';
 
-export function renderCustomer(c: Customer): JsonObject {
+type Methods = { readonly paymentMethods: ReadonlyMap<string, PaymentMethod> };
+
+/** A payment method as its id, or whole where that was asked for. */
+export function expandedMethod(
+  id: string | null,
+  state: Methods | null,
+  expand: ReadonlySet<string>,
+  name: string,
+): JsonObject | string | null {
+  const method = expand.has(name) ? state?.paymentMethods.get(id ?? '') : undefined;
+  return method === undefined ? id : renderPaymentMethod(method);
+}
+
+export function renderCustomer(
+  c: Customer,
+  state: Methods | null = null,
+  expand: ReadonlySet<string> = new Set(),
+): JsonObject {
   if (c.deleted) return { id: c.id, object: 'customer', deleted: true };
   return {
     id: c.id,
@@ -20,7 +37,12 @@ export function renderCustomer(c: Customer): JsonObject {
     invoice_prefix: c.id.slice(-8).toUpperCase(),
     invoice_settings: {
       custom_fields: null,
-      default_payment_method: c.defaultPaymentMethod,
+      default_payment_method: expandedMethod(
+        c.defaultPaymentMethod,
+        state,
+        expand,
+        'invoice_settings.default_payment_method',
+      ),
       footer: null,
       rendering_options: null,
     },

@@ -2,6 +2,7 @@
 import { type JsonObject } from '../kernel/json.js';
 import { type Subscription } from './model.js';
 import { list } from './render.js';
+import { expandedMethod, renderCustomer } from './render-customer.js';
 import { renderPlan, renderPrice } from './render-catalogue.js';
 import { type StripeState } from './state.js';
 
@@ -52,10 +53,10 @@ export function renderSubscription(
     collection_method: s.collectionMethod,
     created: s.created,
     currency: state.prices.get(s.items[0]?.price ?? '')?.currency ?? 'eur',
-    customer: s.customer,
+    customer: customerOf(s, state, expand),
     customer_account: null,
     days_until_due: s.daysUntilDue,
-    default_payment_method: s.defaultPaymentMethod,
+    default_payment_method: expandedMethod(s.defaultPaymentMethod, state, expand, 'default_payment_method'),
     default_source: s.defaultSource,
     default_tax_rates: [],
     description: null,
@@ -93,4 +94,11 @@ export function renderSubscription(
     trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
     trial_start: s.trialEnd === null ? null : s.created,
   };
+}
+
+function customerOf(s: Subscription, state: StripeState, expand: ReadonlySet<string>): JsonObject | string {
+  const below = [...expand].filter((e) => e === 'customer' || e.startsWith('customer.'));
+  const customer = state.customers.get(s.customer);
+  if (below.length === 0 || customer === undefined) return s.customer;
+  return renderCustomer(customer, state, new Set(below.map((e) => e.slice('customer.'.length))));
 }

@@ -1,0 +1,49 @@
+// What Stripe would charge by itself, from a subscription or a customer with their methods expanded.
+import { type ChargedMethod, type SubscriptionFacts } from '../domain/ports/billing-reader.js';
+import { dateOf, idOf, isObject, optionalText, partOf, textsOf } from './parse.js';
+
+type From = ChargedMethod['from'];
+
+/** Stripe docs, "Subscription payment methods": the subscription's method, its source, then the customer's method, then its source. */
+export function chargedOfSubscription(object: unknown): { readonly charged: ChargedMethod | null } | null {
+  if (!isObject(object) || object['object'] !== 'subscription') return null;
+  const own =
+    methodOf(object['default_payment_method'], 'subscription') ?? methodOf(object['default_source'], 'subscription');
+  return { charged: own ?? chargedOfCustomer(partOf(object['customer']))?.charged ?? null };
+}
+
+export function chargedOfCustomer(object: unknown): { readonly charged: ChargedMethod | null } | null {
+  if (!isObject(object) || object['object'] !== 'customer') return null;
+  const method = methodOf(partOf(object['invoice_settings'])['default_payment_method'], 'customer');
+  return { charged: method ?? methodOf(object['default_source'], 'customer') };
+}
+
+export function chargedOfMethod(object: unknown): { readonly charged: ChargedMethod | null } | null {
+  const charged = isObject(object) ? methodOf(object, 'invoice') : null;
+  return charged === null ? null : { charged };
+}
+
+/** An older source stands as its id, or as a card, a bank account or a source; a payment method as an object, since it was expanded. */
+export function methodOf(value: unknown, from: From): ChargedMethod | null {
+  const id = idOf(value);
+  if (id === null) return null;
+  if (isObject(value) && value['object'] === 'payment_method') return { from, id, type: optionalText(value['type']) };
+  return { from, id, type: id.startsWith('pm_') ? null : 'source' };
+}
+
+export function parseSubscription(object: unknown): SubscriptionFacts | null {
+  const found = chargedOfSubscription(object);
+  if (found === null || !isObject(object)) return null;
+  const subscriptionId = idOf(object['id']);
+  const customerId = idOf(object['customer']);
+  if (subscriptionId === null || customerId === null) return null;
+  return {
+    subscriptionId,
+    customerId,
+    createdAt: dateOf(object['created']),
+    collectionMethod: optionalText(object['collection_method']),
+    metadata: textsOf(partOf(object['metadata'])),
+    customerMetadata: textsOf(partOf(partOf(object['customer'])['metadata'])),
+    charged: found.charged,
+  };
+}

@@ -1,0 +1,185 @@
+// The double charge, before it happens: a card that Stripe finds for an invoice which the MoR charges too.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { cli, cliJson } from '../cli/rig.js';
+import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
+import { renewalOf, stranger } from './support/stranger.js';
+import { deafMor, draftRenewal, newPaid, tellSucceeded } from './support/story.js';
+
+type Check = { name: string; state: string; detail: string; todo: string };
+type Charged = { subscription_id: string; customer_id: string; type: string; from: string };
+
+describe('the guard against a double charge', () => {
+  let world: World;
+  let db: pg.Client;
+  beforeAll(async () => {
+    world = await startWorld({ ENROLMENT: 'linked' });
+    await world.startDaemon();
+    db = new pg.Client({ connectionString: world.databaseUrl });
+    await db.connect();
+    await deafMor(world); // what the MoR says is up to the test
+  });
+  afterAll(async () => {
+    await db.end();
+    await world.close();
+  });
+
+  const subscriber = async (email: string): Promise<Subscriber> => {
+    const s = await world.subscriber({ email });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    return s;
+  };
+  /** The customer saved a card, and the merchant's custom method is the subscription's default no longer. */
+  const ownCard = async (s: Subscriber): Promise<string> => {
+    const card = await world.stripe.paymentMethods.attach('pm_card_visa', { customer: s.customerId });
+    await world.stripe.customers.update(s.customerId, { invoice_settings: { default_payment_method: card.id } });
+    await world.stripe.subscriptions.update(s.subscriptionId, { default_payment_method: '' });
+    return card.id;
+  };
+  const mend = async (s: Subscriber): Promise<void> => {
+    const method = await world.stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
+    await world.stripe.paymentMethods.attach(method.id, { customer: s.customerId });
+    await world.stripe.subscriptions.update(s.subscriptionId, { default_payment_method: method.id });
+  };
+  const items = async (invoiceId: string, status = 'open'): Promise<readonly Json[]> => {
+    const path = `/v1/reviews?status=${status}&kind=double_charge_risk&limit=100`;
+    return (await world.api<{ data: Json[] }>('GET', path)).body.data.filter((r) => r['invoice_id'] === invoiceId);
+  };
+  const looks = async (s: { subscriptionId: string }): Promise<number> => {
+    const { body } = await world.control('GET', `/requests?side=stripe&path=/v1/subscriptions/${s.subscriptionId}`);
+    return (body['data'] as { method: string }[]).filter((r) => r.method === 'GET').length;
+  };
+  const isLookedAt = (invoiceId: string) =>
+    world.until(
+      'it is known what Stripe would charge',
+      async () => {
+        const sql = 'select charge_looked_at from invoice where invoice_id = $1';
+        return (await db.query<{ charge_looked_at: Date | null }>(sql, [invoiceId])).rows[0]?.charge_looked_at ?? null;
+      },
+      (at) => at !== null,
+    );
+
+  it('a card that Stripe would charge is told within seconds of invoice.created, with the fix and the end of the draft hour', async () => {
+    const s = await subscriber('eve@example.com');
+    const card = await ownCard(s);
+    const began = Date.now();
+    const invoiceId = await draftRenewal(world, s);
+    const [item] = await world.until(
+      'the item is open',
+      () => items(invoiceId),
+      (found) => found.length === 1,
+    );
+    expect(Date.now() - began).toBeLessThan(20_000);
+    expect(item).toMatchObject({
+      summary: `Stripe would charge this invoice by itself (card ${card}, the customer's default), and the MoR charges customer ${s.customerId} for it too`,
+      proposal: expect.stringContaining(`stripe subscriptions update ${s.subscriptionId}`),
+    });
+    const draft = await world.stripe.invoices.retrieve(invoiceId);
+    expect(draft.status).toBe('draft');
+    expect(new Date(String(item?.['due_at'])).getTime()).toBe((draft.automatically_finalizes_at ?? 0) * 1_000);
+    // The MoR has charged; the merchant mends it and asks for another look: Stripe never charges, and the mark is made.
+    await mend(s);
+    const resolved = await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, {
+      resolution: 'retry',
+      note: 'mended',
+    });
+    expect(resolved.status).toBe(200);
+    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
+    await world.invoice(invoiceId, 'held');
+    await world.advance(3_700);
+    expect(await world.invoice(invoiceId, 'paid')).toMatchObject({ amount_paid: 2990 });
+    expect(await items(invoiceId)).toEqual([]);
+    const { body } = await world.control('GET', `/stripe/state?invoice=${invoiceId}`);
+    const [shown] = body['invoices'] as { payments: { data: { payment: Json; status: string }[] } }[];
+    expect(shown?.payments.data.filter((p) => p.status === 'paid').map((p) => p.payment['type'])).toEqual([
+      'payment_record',
+    ]);
+  });
+
+  it('the item closes by itself when the invoice is stopped', async () => {
+    const s = await subscriber('stopped@example.com');
+    await ownCard(s);
+    const invoiceId = await draftRenewal(world, s);
+    await world.until(
+      'the item is open',
+      () => items(invoiceId),
+      (found) => found.length === 1,
+    );
+    await world.stripe.invoices.update(invoiceId, { auto_advance: false });
+    const [closed] = await world.until(
+      'the item is closed',
+      () => items(invoiceId, 'resolved'),
+      (found) => found.length === 1,
+    );
+    expect(closed).toMatchObject({
+      resolution: 'cleared',
+      note: 'the invoice is not collected automatically any more',
+    });
+  });
+
+  it('an ordinary renewal costs one look at its subscription, its next events and invoices of that day none, and no item', async () => {
+    const s = await subscriber('ada@example.com');
+    const invoiceId = await draftRenewal(world, s);
+    await isLookedAt(invoiceId);
+    expect(await looks(s)).toBe(1);
+    await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true });
+    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
+    await world.invoice(invoiceId, 'paid');
+    const next = await draftRenewal(world, s);
+    await isLookedAt(next);
+    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId: next, amount: 2990 });
+    await world.invoice(next, 'held');
+    expect(await looks(s)).toBe(1);
+    expect([...(await items(invoiceId)), ...(await items(next))]).toEqual([]);
+  });
+
+  it('a customer who is not enrolled and pays by a card at Stripe raises nothing and is not looked at', async () => {
+    const s = await stranger(world, { card: true });
+    const invoiceId = await renewalOf(world, s);
+    await world.invoice(invoiceId, 'ignored');
+    expect([await items(invoiceId), await looks(s)]).toEqual([[], 0]);
+  });
+
+  it('a key that may not read subscriptions keeps no renewal from being marked: the timeline says so once', async () => {
+    const s = await subscriber('noright@example.com');
+    const fault = { side: 'stripe', method: 'GET', path: `/v1/subscriptions/${s.subscriptionId}`, action: 'status' };
+    await world.control('POST', '/faults', { ...fault, status: 403, times: 100 });
+    const invoiceId = await draftRenewal(world, s);
+    await world.stripe.invoices.finalizeInvoice(invoiceId, { auto_advance: true });
+    await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId, amount: 2990 });
+    const invoice = await world.invoice(invoiceId, 'paid');
+    await world.control('DELETE', '/faults');
+    const told = (invoice['timeline'] as { text: string }[]).filter((l) => l.text.includes('could not be read'));
+    expect(told.length).toBeLessThanOrEqual(1);
+  });
+
+  it('doctor --all walks every enrolled subscription with a progress bar and lists what Stripe would charge; strangers are left out', async () => {
+    const s = await subscriber('late@example.com');
+    await ownCard(s);
+    const foreign = await stranger(world, { card: true });
+    const ran = await cliJson<{ checks: Check[]; charged: Charged[] }>(['doctor', '--all'], world.env);
+    expect(ran.code).toBe(1);
+    const mine = ran.body.charged.filter((c) => c.subscription_id === s.subscriptionId);
+    expect(mine).toMatchObject([{ customer_id: s.customerId, type: 'card', from: 'customer' }]);
+    expect(ran.body.charged.some((c) => c.subscription_id === foreign.subscriptionId)).toBe(false);
+    const check = ran.body.checks.find((c) => c.name === 'subscriptions that Stripe would charge as well');
+    expect(check).toMatchObject({ state: 'fail', detail: expect.stringContaining('enrolled, all there are') });
+    expect(check?.detail).toContain(`${s.subscriptionId} of ${s.customerId}`);
+    const text = await cli(['doctor', '--all'], world.env);
+    expect(text.err).toMatch(/looked at subscriptions \[#+\.*\] \d+ % \(\d+ of \d+\)/);
+    // What it saw is kept: the next renewal of a subscription that is right needs no look of its own.
+    const ada = await subscriber('kept@example.com');
+    await cli(['doctor', '--all'], world.env);
+    const before = await looks(ada);
+    const invoiceId = await draftRenewal(world, ada);
+    await isLookedAt(invoiceId);
+    await tellSucceeded(world, newPaid(), { customerId: ada.customerId, invoiceId, amount: 2990 });
+    await world.invoice(invoiceId, 'held');
+    expect(await looks(ada)).toBe(before);
+  });
+
+  it('doctor says that what a list read does not prove cannot be known without a write', async () => {
+    const ran = await cliJson<{ checks: Check[] }>(['doctor'], world.env);
+    expect(ran.body.checks.find((c) => c.name === 'mark mode')?.detail).toContain('cannot be known without a write');
+  });
+});

@@ -1,0 +1,235 @@
+// What Stripe would charge by itself: in its own order, looked at once, told while there is time, and closed when it is over.
+import { describe, expect, it } from '@jest/globals';
+import { applyCharged, isChargeable, isCollected } from '../../src/enrolment/rules/charging.js';
+import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
+import { takeEvent } from '../../src/domain/lane/facts.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type ChargedMethod } from '../../src/domain/ports/billing-reader.js';
+import { type CallOutcome } from '../../src/domain/ports/call.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { chargedOfCustomer, chargedOfSubscription, parseSubscription } from '../../src/stripe/parse-charging.js';
+import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
+import { plan, settle } from '../support/settled.js';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const FINAL = new Date(NOW.getTime() + HOUR_MS);
+const CARD: ChargedMethod = { from: 'customer', id: 'pm_card', type: 'card' };
+const CUSTOM: ChargedMethod = { from: 'subscription', id: 'pm_mor', type: 'custom' };
+
+const at = (ms: number, over: Parameters<typeof aCtx>[1] = {}): Ctx =>
+  aCtx(new Date(NOW.getTime() + ms), { guard: true, ...over });
+const saw = (value: ChargedMethod | null): CallOutcome<ChargedMethod | null> => ({
+  ok: true,
+  value,
+  status: 200,
+  requestId: null,
+});
+const failed = (kind: 'retry' | 'stopped'): CallOutcome<ChargedMethod | null> => ({
+  ok: false,
+  kind,
+  status: kind === 'stopped' ? 403 : 500,
+  code: null,
+  message: 'no right to read subscriptions',
+  errors: [],
+  retryAfterMs: null,
+  requestId: null,
+  replayed: false,
+});
+
+function lane(over: Partial<InvoiceFacts> = {}, ctx = at(0)): LaneState {
+  const draft = {
+    status: 'draft',
+    collectionMethod: 'charge_automatically',
+    finalizesAt: FINAL,
+    autoAdvance: true,
+  } as const;
+  return settle(takeEvent(emptyLane('in_1'), ctx, facts({ ...draft, ...over }), NOW), ctx);
+}
+const hear = (s: LaneState, over: Partial<InvoiceFacts>, ctx: Ctx): LaneState =>
+  settle(takeEvent(s, ctx, facts({ collectionMethod: 'charge_automatically', ...over }), ctx.now), ctx);
+const looked = (s: LaneState, outcome: CallOutcome<ChargedMethod | null>, ctx: Ctx): LaneState =>
+  settle(applyCharged(s, outcome, ctx), ctx);
+const wants = (s: LaneState, ctx: Ctx): string | null => plan(s, ctx).errand?.do ?? null;
+
+describe('a renewal that Stripe would charge as well as the MoR', () => {
+  const risky = looked(lane(), saw(CARD), at(1_000));
+
+  it('is looked at five seconds after it was heard of, and told with the method, the deadline and the command that mends it', () => {
+    expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
+    expect(plan(lane(), at(5_000)).errand).toEqual({
+      do: 'look-at-charging',
+      of: { customerId: 'cus_1', subscriptionId: 'sub_1', ownMethodId: null },
+      anew: false,
+    });
+    const [item, ...more] = open(risky);
+    expect(more).toEqual([]);
+    expect(item).toMatchObject({ kind: 'double_charge_risk', invoiceId: 'in_1', dueAt: FINAL });
+    expect(item?.summary).toBe(
+      "Stripe would charge this invoice by itself (card pm_card, the customer's default), and the MoR charges customer cus_1 for it too",
+    );
+    expect(item?.proposal).toContain(
+      'stripe subscriptions update sub_1 -d default_payment_method=<pm_... of type custom>',
+    );
+    expect(item?.proposal).toContain('stripe invoices update in_1 -d auto_advance=false');
+    expect(item?.proposal).toContain('customer portal, hosted invoice page');
+  });
+
+  it('is looked at again every five minutes while it is a draft, always anew, and every six hours when it is open', () => {
+    expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
+    expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
+    expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({ do: 'look-at-charging', anew: true });
+    const final = hear(risky, { status: 'open' }, at(2_000));
+    expect(wants(final, at(5 * HOUR_MS))).toBeNull();
+    expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');
+  });
+
+  it('closes by itself when the method is mended, the invoice stops, is sent by mail, is paid or void', () => {
+    const closed = [
+      looked(risky, saw(CUSTOM), at(6 * MINUTE_MS)),
+      looked(risky, saw(null), at(6 * MINUTE_MS)),
+      hear(risky, { status: 'draft', autoAdvance: false }, at(MINUTE_MS)),
+      hear(risky, { status: 'draft', collectionMethod: 'send_invoice' }, at(MINUTE_MS)),
+      hear(risky, { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(MINUTE_MS)),
+      hear(risky, { status: 'void' }, at(MINUTE_MS)),
+    ];
+    for (const s of closed) {
+      expect(open(s)).toEqual([]);
+      expect(wants(s, at(20 * HOUR_MS))).not.toBe('look-at-charging');
+    }
+  });
+
+  it('opens again when a person wanted another look and it shows the same; a dismissed one stays closed', () => {
+    const item = open(risky)[0]?.id ?? '';
+    const choose = (resolution: 'retry' | 'dismiss'): LaneState => {
+      const done = resolveReview(risky, item, { resolution, note: null, by: 'ops' }, at(MINUTE_MS));
+      if (!done.ok) throw new Error(done.message);
+      return settle(done.state, at(MINUTE_MS));
+    };
+    const again = choose('retry');
+    expect([open(again).length, wants(again, at(MINUTE_MS))]).toEqual([0, 'look-at-charging']);
+    expect(open(looked(again, saw(CARD), at(2 * MINUTE_MS)))).toHaveLength(1);
+    expect(open(looked(choose('dismiss'), saw(CARD), at(6 * MINUTE_MS)))).toEqual([]);
+  });
+});
+
+describe('an ordinary renewal', () => {
+  it('that is marked within five seconds costs no look at all', () => {
+    const paid = hear(lane(), { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(4_000));
+    expect(plan(paid, at(4_000))).toMatchObject({ errand: null, dueAt: null });
+  });
+
+  it('costs one look: its finalization an hour later, its verdict and its mark need no other', () => {
+    const s = looked(lane(), saw(CUSTOM), at(1_000));
+    expect(open(s)).toEqual([]);
+    const final = hear(s, { status: 'open' }, at(HOUR_MS));
+    expect([wants(s, at(HOUR_MS)), wants(final, at(HOUR_MS))]).toEqual([null, null]);
+    expect(wants(final, at(23 * HOUR_MS))).toBeNull();
+    expect(wants(hear(final, { status: 'open' }, at(26 * HOUR_MS)), at(26 * HOUR_MS))).toBe('look-at-charging');
+  });
+
+  it('is looked at again when a method is put on the invoice itself', () => {
+    const s = looked(lane(), saw(CUSTOM), at(1_000));
+    const own = hear(s, { status: 'draft', ownMethodId: 'pm_own' }, at(MINUTE_MS));
+    expect(plan(own, at(MINUTE_MS)).errand).toMatchObject({ of: { ownMethodId: 'pm_own' } });
+    const card = looked(own, saw({ from: 'invoice', id: 'pm_own', type: 'card' }), at(2 * MINUTE_MS));
+    expect(open(card)[0]?.proposal).toContain('Take the method off the invoice');
+  });
+
+  it('is not looked at when Stripe collects nothing: mailed, stopped, nothing due, paid, a signup, not enrolled', () => {
+    for (const over of [
+      { collectionMethod: 'send_invoice' },
+      { autoAdvance: false },
+      { amountDue: 0n, amountRemaining: 0n },
+      { status: 'paid', amountRemaining: 0n },
+      { status: 'uncollectible' },
+      { billingReason: 'subscription_create' },
+    ] as const) {
+      expect(wants(lane(over), at(6_000))).not.toBe('look-at-charging');
+    }
+    const outside = lane({}, at(0, { enrolment: { by: 'linked' } }));
+    expect(wants(lane(), at(6_000))).toBe('look-at-charging');
+    expect(wants(outside, at(0, { enrolment: { by: 'linked' } }))).toBe('look-up-enrolment');
+    expect(isCollected(lane().invoice ?? (undefined as never))).toBe(true);
+  });
+});
+
+describe('a look that fails', () => {
+  it('is made again at growing pauses, at most eight times, and keeps nobody from anything', () => {
+    let s = lane();
+    for (let n = 1; n < 8; n++) s = looked(s, failed('retry'), at(n * HOUR_MS));
+    expect(s.invoice?.lookDueAt).not.toBeNull();
+    s = looked(s, failed('retry'), at(8 * HOUR_MS));
+    expect(s.invoice).toMatchObject({ lookDueAt: null, status: 'expected' });
+    expect(wants(s, at(9 * HOUR_MS))).toBeNull();
+  });
+
+  it('for want of a right is made once, and the timeline names doctor', () => {
+    const s = looked(lane(), failed('stopped'), at(1_000));
+    expect(s.journal.at(-1)?.text).toContain('could not be read');
+    expect(s.journal.at(-1)?.text).toContain('`crossbill doctor` says what the key lacks');
+    expect([wants(s, at(HOUR_MS)), open(s)]).toEqual([null, []]);
+  });
+
+  it('of an invoice that was at risk leaves the item open', () => {
+    const s = looked(looked(lane(), saw(CARD), at(0)), failed('stopped'), at(6 * MINUTE_MS));
+    expect(open(s)).toHaveLength(1);
+  });
+});
+
+describe("Stripe's own order", () => {
+  const card = (id: string) => ({ object: 'payment_method', id, type: 'card' });
+  const custom = { object: 'payment_method', id: 'pm_mor', type: 'custom', custom: { type: 'cpmt_1' } };
+  const customer = (method: unknown, source: unknown = null) => ({
+    object: 'customer',
+    id: 'cus_1',
+    invoice_settings: { default_payment_method: method },
+    default_source: source,
+  });
+  const subscription = (over: object) => ({
+    object: 'subscription',
+    id: 'sub_1',
+    customer: customer(card('pm_customer'), 'card_old'),
+    default_payment_method: null,
+    default_source: null,
+    ...over,
+  });
+  const first = (object: unknown) => chargedOfSubscription(object)?.charged ?? null;
+
+  it('is the subscription’s method, its source, the customer’s method, then its source', () => {
+    expect(first(subscription({ default_payment_method: card('pm_sub'), default_source: 'card_sub' }))).toEqual({
+      from: 'subscription',
+      id: 'pm_sub',
+      type: 'card',
+    });
+    expect(first(subscription({ default_source: 'card_sub' }))).toMatchObject({ id: 'card_sub', type: 'source' });
+    expect(first(subscription({}))).toMatchObject({ from: 'customer', id: 'pm_customer' });
+    expect(first(subscription({ customer: customer(null, 'card_old') }))).toMatchObject({
+      id: 'card_old',
+      type: 'source',
+    });
+    expect(first(subscription({ customer: customer(null) }))).toBeNull();
+    expect(first(subscription({ customer: { object: 'customer', id: 'cus_1', deleted: true } }))).toBeNull();
+  });
+
+  it('ends at a custom method, behind which a card is never charged', () => {
+    const found = first(subscription({ default_payment_method: custom }));
+    expect(found).toMatchObject({ id: 'pm_mor', type: 'custom' });
+    expect([isChargeable(found), isChargeable(null), isChargeable(CARD)]).toEqual([false, false, true]);
+    expect(isChargeable({ from: 'customer', id: 'pm_1', type: null })).toBe(true); // not told: to be on the safe side
+  });
+
+  it('is not read from another object, nor from one without its ids', () => {
+    expect([
+      chargedOfSubscription(customer(null)),
+      chargedOfCustomer(subscription({})),
+      chargedOfSubscription('x'),
+    ]).toEqual([null, null, null]);
+    expect(parseSubscription(subscription({ customer: null }))).toBeNull();
+    expect(parseSubscription(subscription({ metadata: { a: 'b', n: 1 } }))).toMatchObject({
+      customerId: 'cus_1',
+      metadata: { a: 'b' },
+    });
+  });
+});

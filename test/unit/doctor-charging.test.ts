@@ -1,0 +1,98 @@
+// The walk over all subscriptions that doctor makes: pages, what is kept, what is said when Stripe does not let one look.
+import { describe, expect, it } from '@jest/globals';
+import { chargingChecks } from '../../src/cli/doctor/charging-checks.js';
+import { type BillingReader, type SubscriptionFacts } from '../../src/domain/ports/billing-reader.js';
+import { type ChargeLook } from '../../src/domain/ports/charge-looks.js';
+
+const subscription = (n: number, over: Partial<SubscriptionFacts> = {}): SubscriptionFacts => ({
+  subscriptionId: `sub_${n}`,
+  customerId: `cus_${n}`,
+  createdAt: null,
+  collectionMethod: 'charge_automatically',
+  metadata: {},
+  customerMetadata: {},
+  charged: { from: 'subscription', id: `pm_${n}`, type: 'custom' },
+  ...over,
+});
+const CARD = { charged: { from: 'customer', id: 'pm_card', type: 'card' } } as const;
+
+function walk(pages: readonly (readonly SubscriptionFacts[])[], all: boolean, failsAt = Infinity) {
+  const asked: (string | null)[] = [];
+  const kept: ChargeLook[] = [];
+  const progress: number[] = [];
+  const reader = {
+    listSubscriptions: (at: string | null) => {
+      const page = asked.push(at) - 1;
+      if (page >= failsAt)
+        return Promise.resolve({
+          ok: false,
+          kind: 'stopped',
+          status: 403,
+          code: null,
+          message: 'no right',
+          errors: [],
+          retryAfterMs: null,
+          requestId: null,
+          replayed: false,
+        });
+      const items = pages[page] ?? [];
+      const next = page + 1 < pages.length ? (items.at(-1)?.subscriptionId ?? null) : null;
+      return Promise.resolve({ ok: true, value: { items, unreadable: [], next }, status: 200, requestId: null });
+    },
+  } as unknown as BillingReader;
+  const done = chargingChecks({
+    reader,
+    enrolment: { isEnrolled: (s: SubscriptionFacts) => Promise.resolve(s.customerId !== 'cus_stranger') } as never,
+    looks: { keep: (some: readonly ChargeLook[]) => Promise.resolve(void kept.push(...some)) } as never,
+    all,
+    signal: new AbortController().signal,
+    onProgress: (looked) => void progress.push(looked),
+  });
+  return done.then((found) => ({ ...found, asked, kept, progress }));
+}
+
+describe('the walk over subscriptions', () => {
+  const first = Array.from({ length: 100 }, (_, n) => subscription(n));
+  const second = [
+    subscription(100, CARD),
+    subscription(101, { ...CARD, collectionMethod: 'send_invoice' }),
+    subscription(102, { ...CARD, customerId: 'cus_stranger' }),
+    subscription(103, { charged: null }),
+  ];
+
+  it('with --all goes through every page, counts the enrolled, names those that Stripe would charge, and keeps each look', async () => {
+    const { check, charged, asked, kept, progress } = await walk([first, second], true);
+    expect(asked).toEqual([null, 'sub_99']);
+    expect(progress).toEqual([100, 104]);
+    expect(kept).toHaveLength(104);
+    expect(check).toMatchObject({
+      state: 'fail',
+      detail: '1 of 103 enrolled, all there are: sub_100 of cus_100 (card pm_card, of the customer)',
+    });
+    expect(charged).toEqual([
+      { subscription_id: 'sub_100', customer_id: 'cus_100', method: 'pm_card', type: 'card', from: 'customer' },
+    ]);
+  });
+
+  it('without it makes one request, and says that it did not see all', async () => {
+    const { check, asked } = await walk([first, second], false);
+    expect(asked).toEqual([null]);
+    expect(check).toMatchObject({
+      state: 'ok',
+      detail: 'none of 100 enrolled of the newest 100; `crossbill doctor --all` looks at every one',
+    });
+  });
+
+  it('says how far it came and which right the key lacks when Stripe does not let it look', async () => {
+    expect((await walk([first, second], true, 1)).check).toMatchObject({
+      state: 'warn',
+      detail: '403 no right, after 100',
+      todo: expect.stringContaining('Let the key read subscriptions, customers and payment methods'),
+    });
+    expect((await walk([], true, 0)).check).toMatchObject({ state: 'warn', detail: '403 no right' });
+  });
+
+  it('has nothing to say where there is no subscription', async () => {
+    expect((await walk([[]], true)).check).toMatchObject({ state: 'ok', detail: 'there is none' });
+  });
+});
