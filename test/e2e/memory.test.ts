@@ -82,8 +82,8 @@ onLinux(`${CONNECTIONS} strangers who each send all but the last byte`, () => {
         async () => [...them.answered.keys()],
         (statuses) => statuses.includes(status),
       );
-      // None is answered otherwise; 0 is a connection that was cut off while it was still sending.
-      expect([...them.answered.keys()].filter((s) => s !== 0 && s !== status)).toEqual([]);
+      // None is answered otherwise: 0 is a connection that was cut off while it was still sending, 503 one that took too long to.
+      expect([...them.answered.keys()].filter((s) => ![0, 503, status].includes(s))).toEqual([]);
 
       const { peak } = memoryOf(daemon.pid);
       process.stdout.write(

@@ -135,12 +135,12 @@ describe('a merchant’s backend', () => {
 
   it('gets the same id and the same bytes until it takes them, with a fresh time and signature each', async () => {
     const s = await subscriber();
+    const invoiceId = await openRenewal(world, s);
     let left = 2;
     receiver.answer = (h) =>
       eventOf(h.body).type === 'invoice.paid' && eventOf(h.body).data['invoice_id'] === invoiceId && left-- > 0
         ? 500
         : 200;
-    const invoiceId = await openRenewal(world, s);
     await tellSucceeded(world, takenByMor(world, s, invoiceId, 2990), {
       customerId: s.customerId,
       invoiceId,
