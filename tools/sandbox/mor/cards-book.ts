@@ -4,6 +4,8 @@ import { type MorCustomer, type MorPayment, type MorState } from './state.js';
 
 export const outcomes = ['succeed', 'decline', 'requires_action', 'bank_debit', 'bank_debit_failed'] as const;
 export type Outcome = (typeof outcomes)[number];
+/** As it is chosen: a decline may name its code, such as `decline:lost_card`. */
+export type Chosen = Outcome | `decline:${string}`;
 
 export type Intent = {
   readonly id: string; // pi_… or seti_…
@@ -22,7 +24,8 @@ export type HeardInvoice = {
   readonly id: string;
   readonly customerId: string;
   readonly email: string | null;
-  readonly amount: number;
+  /** What was due by the newest event about it. */
+  amount: number;
   readonly currency: string;
   /** Payments tried for it, oldest first. */
   readonly attempts: MorPayment[];
@@ -42,8 +45,10 @@ export class CardsBook {
   /** `processorRefundId`: the id that the processor gives it; null: one that no other refund has. */
   readonly refundPlans: { paymentId: string | null; plan: RefundPlan; processorRefundId: string | null }[] = [];
   readonly enabledTypes = new Set(['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit']);
-  private readonly always = new Map<string, Outcome>();
-  private readonly coming = new Map<string, Outcome[]>();
+  private readonly always = new Map<string, Chosen>();
+  private readonly coming = new Map<string, Chosen[]>();
+  /** Outcomes that hold for a while only, and until when by the virtual clock. */
+  private readonly until = new Map<string, { readonly chosen: Chosen; readonly endMs: number }>();
   private readonly savedSetups: MorCustomer[] = []; // confirmed setups of nobody in particular, oldest first
 
   constructor(
@@ -97,11 +102,16 @@ export class CardsBook {
     return setup;
   }
 
-  /** One outcome holds until it is changed; a list is used up charge by charge. Gives the customer a card if there is none. */
-  choose(merchantCustomerId: string, chosen: Outcome | readonly Outcome[]): void {
+  /**
+   * One outcome holds until it is changed, or for `forSec` and then the one before it again; a list is used up charge by charge. Gives the
+   * customer a card if there is none.
+   */
+  choose(merchantCustomerId: string, chosen: Chosen | readonly Chosen[], forSec: number | null = null): void {
     const customer = this.customerFor(merchantCustomerId, null);
     customer.method ??= 'card';
-    if (typeof chosen === 'string') this.always.set(merchantCustomerId, chosen);
+    if (typeof chosen === 'string' && forSec !== null)
+      this.until.set(merchantCustomerId, { chosen, endMs: this.kernel.clock.nowMs() + forSec * 1000 });
+    else if (typeof chosen === 'string') this.always.set(merchantCustomerId, chosen);
     else this.coming.set(merchantCustomerId, [...chosen]);
   }
 
@@ -116,9 +126,11 @@ export class CardsBook {
   }
 
   /** The outcome of the next charge: chosen, or told by the e-mail address, or as the saved method says. */
-  outcomeFor(merchantCustomerId: string, email: string | null, method: 'card' | 'bank_debit'): Outcome {
+  outcomeFor(merchantCustomerId: string, email: string | null, method: 'card' | 'bank_debit'): Chosen {
     const next = this.coming.get(merchantCustomerId)?.shift();
     if (next !== undefined) return next;
+    const until = this.until.get(merchantCustomerId);
+    if (until !== undefined && this.kernel.clock.nowMs() < until.endMs) return until.chosen;
     const always = this.always.get(merchantCustomerId);
     if (always !== undefined) return always;
     return outcomeOfEmail(email) ?? (method === 'bank_debit' ? 'bank_debit' : 'succeed');

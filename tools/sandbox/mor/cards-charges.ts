@@ -1,7 +1,7 @@
 // Off-session charges for renewals: what the MoR does when it hears `invoice.created` (Document 3, rules 4 and 5).
 import { type JsonObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
-import { type CardsBook, type HeardInvoice, type Outcome } from './cards-book.js';
+import { type CardsBook, type Chosen, type HeardInvoice } from './cards-book.js';
 import { type PaymentEvents } from './cards-events.js';
 import { type MorPayment, type MorState } from './state.js';
 
@@ -28,7 +28,7 @@ export class Charges {
 
   /**
    * An `invoice.created`, heard from the billing platform or through a relay: the same event id counts once. A new event for an
-   * invoice whose earlier attempt failed tries again; one for an invoice that is paid or under way does not.
+   * invoice whose earlier attempt failed tries again, with what is due by then; one for an invoice that is paid or under way does not.
    */
   hear(eventId: string, invoice: JsonObject): void {
     if (this.book.heardEvents.has(eventId)) return;
@@ -52,6 +52,7 @@ export class Charges {
       taxCalculationId: null,
       ordered: false,
     };
+    if (!heard.ordered) heard.amount = amount;
     this.book.heard.set(id, heard);
     this.order(heard);
   }
@@ -108,13 +109,15 @@ export class Charges {
     if (payment.kind === 'renewal') this.events.verdict(payment); // none is described for a signup (Document 3, rule 3)
   }
 
-  private decide(payment: MorPayment, outcome: Outcome | 'unknown'): void {
+  private decide(payment: MorPayment, chosen: Chosen | 'unknown'): void {
+    const [outcome, code] = partsOf(chosen);
     if (outcome === 'succeed' || outcome === 'bank_debit') {
       this.succeed(payment);
       return;
     }
     payment.status = outcome === 'requires_action' ? 'requires_action' : 'failed';
     [payment.failureMessage, payment.declineCode] = failures[outcome];
+    if (code !== null) [payment.failureMessage, payment.declineCode] = ['Your card was declined.', code];
   }
 
   succeed(payment: MorPayment): void {
@@ -186,6 +189,15 @@ export type NewPayment = Pick<
   | 'method'
   | 'taxCalculationId'
 > & { readonly intentId: string };
+
+/** A decline with a code of its own, or an outcome as it stands. */
+function partsOf(chosen: Chosen | 'unknown'): [keyof typeof failures | 'succeed' | 'bank_debit', string | null] {
+  return isCoded(chosen) ? ['decline', chosen.slice('decline:'.length)] : [chosen, null];
+}
+
+function isCoded(chosen: Chosen | 'unknown'): chosen is `decline:${string}` {
+  return chosen.startsWith('decline:');
+}
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';

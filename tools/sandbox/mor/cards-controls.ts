@@ -1,7 +1,7 @@
 // Control routes of Document 3's side: card outcomes, portal refunds, retries, and the books as an oracle.
 import { type JsonObject, Fields, isObject } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
-import { type CardsBook, type Outcome, type RefundPlan, outcomes } from './cards-book.js';
+import { type CardsBook, type Chosen, type RefundPlan, outcomes } from './cards-book.js';
 import { type Charges } from './cards-charges.js';
 import { type PaymentEvents } from './cards-events.js';
 import { type Refunds, renderRefund } from './cards-refunds.js';
@@ -81,12 +81,12 @@ function addMerchantControls(kernel: Kernel, mor: MorState, { book, events }: Ca
   kernel.control(
     'POST',
     '/_sandbox/cards',
-    `how a customer's charges go: {customer_id, outcome} with one of ${outcomes.join(', ')}, or a list for the coming charges`,
+    `how a customer's charges go: {customer_id, outcome, for_sec?} with one of ${outcomes.join(', ')}, or a list for the coming charges; decline:lost_card names a code; for_sec: for so long only`,
     (request) => {
       const fields = new Fields(request.body);
       const customerId = fields.string('customer_id');
       const chosen = outcomesOf(fields);
-      book.choose(customerId, chosen);
+      book.choose(customerId, chosen, fields.optionalNumber('for_sec', 1) ?? null);
       return { status: 200, body: { customer_id: customerId, outcome: chosen } };
     },
   );
@@ -182,11 +182,17 @@ function addMoneyControls(kernel: Kernel, mor: MorState, { charges, book, refund
   );
 }
 
-function outcomesOf(fields: Fields): Outcome | Outcome[] {
+function outcomesOf(fields: Fields): Chosen | Chosen[] {
   const given = fields.value['outcome'];
-  if (!Array.isArray(given)) return fields.oneOf('outcome', outcomes);
-  return given.map(
-    (one) => outcomes.find((o) => o === one) ?? fields.refuse('outcome', `must be of ${outcomes.join(', ')}`),
+  return Array.isArray(given) ? given.map((one) => outcomeOf(one, fields)) : outcomeOf(given, fields);
+}
+
+function outcomeOf(given: unknown, fields: Fields): Chosen {
+  const code = typeof given === 'string' ? /^decline:([a-z_]{1,64})$/.exec(given)?.[1] : undefined;
+  if (code !== undefined) return `decline:${code}`;
+  return (
+    outcomes.find((o) => o === given) ??
+    fields.refuse('outcome', `must be one of ${outcomes.join(', ')}, decline:<code>`)
   );
 }
 
