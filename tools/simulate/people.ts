@@ -120,6 +120,12 @@ export class People {
     if (after !== undefined && amountPaid(after) > paidBefore) this.world.paidByHand.add(invoiceId);
   }
 
+  /** The MoR charges again for an invoice whose last charge failed, by itself. */
+  async morTriesAgain(invoiceId: string): Promise<void> {
+    this.world.triedByMor.add(invoiceId);
+    await this.control('/mor/retry', { invoice_id: invoiceId });
+  }
+
   /** The MoR charges a second time for an invoice that it was paid for: its own mistake, and real money. */
   chargeTwice(invoiceId: string): void {
     const { kernel, mor, cards } = this.world.sandbox;

@@ -7,6 +7,7 @@ import { type FlowSettings } from '#src/domain/settings.js';
 import { ChannelFlow } from '#src/channels/channel.flow.js';
 import { LaneChanges } from '#src/lane/lane-changes.js';
 import { RefundsFlow } from '#src/refunds/refunds.flow.js';
+import { RetriesFlow } from '#src/retries/retries.flow.js';
 import { PaymentsFlow } from '#src/renewals/payments.flow.js';
 import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
 import { FlowContext } from '#src/lane/flow-context.js';
@@ -93,6 +94,7 @@ class NoBudget extends RequestBudget {
 export class Replica {
   readonly clock: SimClock;
   readonly refunds: RefundsFlow;
+  readonly retries: RetriesFlow;
   readonly payments: PaymentsFlow;
   readonly reviews: ReviewsFlow;
   readonly channels: ChannelFlow;
@@ -175,6 +177,7 @@ export class Replica {
     );
     const changes = new LaneChanges(lanes, context, wake);
     this.refunds = new RefundsFlow(changes, books);
+    this.retries = new RetriesFlow(lanes, changes, platform);
     this.payments = new PaymentsFlow(changes, books);
     this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
     this.channels = new ChannelFlow(lanes, changes, books, reader, channels, context);

@@ -8,6 +8,7 @@ import { channelRules } from './rules-channels.js';
 import { nameRules } from './rules-names.js';
 import { notificationRules } from './rules-notifications.js';
 import { refundRules } from './rules-refunds.js';
+import { retryRules } from './rules-retries.js';
 import { reviewRules } from './rules-reviews.js';
 import { taxRules } from './rules-tax.js';
 import { twiceRules } from './rules-twice.js';
@@ -32,6 +33,7 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
     ...taxRules(sides),
     ...nameRules(sides),
     ...twiceRules(sides),
+    ...retryRules(sides),
     ...reviewRules(sides),
     ...notificationRules(sides),
     ...enrolmentRules(sides),

@@ -1,5 +1,6 @@
 // One run: a world, a story, faults for a day and a half, then peace, rest, and the rules.
 import { type Difference } from '#src/domain/difference.js';
+import { retrySchedule } from '#src/config/retry-settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { type FaultKind, type FaultSource, noFaults, randomFaults, type YieldPoint } from './faults.js';
@@ -44,6 +45,14 @@ export type RunResult = {
   readonly happened: readonly string[];
 };
 
+const RETRY_LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/paid', expiresSec: 86_400 };
+
+function scheduleOf({ name, settings }: Story): FlowSettings['retrySchedule'] {
+  const parsed = retrySchedule(settings?.retries ?? 'off');
+  if (!parsed.ok) throw new Error(`${name}: ${parsed.problem}`);
+  return parsed.value;
+}
+
 function settingsOf(story: Story): FlowSettings {
   return {
     markMode: story.settings?.markMode ?? 'payment_record',
@@ -53,10 +62,10 @@ function settingsOf(story: Story): FlowSettings {
     signupChargeCheck: 'psp_reference',
     relay: story.settings?.relay ?? false,
     morProduct: story.settings?.morProduct ?? 'mor',
-    recoveryLinks: null,
-    retrySchedule: null,
     guard: true,
     enrolment: story.settings?.enrolment ?? { by: 'all' },
+    recoveryLinks: story.settings?.retries?.includes('link') === true ? RETRY_LINKS : null,
+    retrySchedule: scheduleOf(story),
   };
 }
 
@@ -135,6 +144,9 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['an outside invoice that the MoR paid', seen.invoices.some((i) => i.enrolled === false && i.status === 'paid')],
     ['a notification sent again', new Set(world.heard.map((h) => h.id)).size < world.heard.length],
     ['an event relayed', messages.some((m) => m.kind === 'relay_event' && m.status === 'done')],
+    ['a retry ordered', messages.some((m) => m.kind === 'retry_charge' && m.status === 'done')],
+    ['a retry taken back', messages.some((m) => m.kind === 'retry_charge' && m.status === 'cancelled')],
+    ['a schedule ended', seen.invoices.some((i) => i.retries?.ended?.how !== undefined)],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
     ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
     ['an event lost', world.lost.length > 0],

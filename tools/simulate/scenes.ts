@@ -15,6 +15,8 @@ export type Story = {
     readonly morProduct?: 'mor' | 'tor';
     /** The merchant's backend is notified. */
     readonly notify?: boolean;
+    /** `RETRY_SCHEDULE`, with links for a day where it names them; left out: off. */
+    readonly retries?: string;
   };
   readonly plan: (world: World) => Promise<void>;
 };

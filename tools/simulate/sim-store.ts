@@ -1,4 +1,5 @@
 // The simulation's own look at the database: emptied between runs, read as plain rows for the rules, asked for what is due next.
+import { type RetryTrail } from '#src/domain/retry.js';
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
 import { Database } from '#src/store/database.js';
@@ -79,6 +80,8 @@ export type InvoiceLine = {
   readonly platform_status: string;
   readonly amount_due: string | null;
   readonly enrolled: boolean | null;
+  readonly next_try_at: Date | null;
+  readonly retries: RetryTrail | null;
 };
 
 export type TaxLine = {

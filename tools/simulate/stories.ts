@@ -4,6 +4,7 @@ import { enrolmentStories } from './enrolment-stories.js';
 import { Hands } from './hands.js';
 import { People } from './people.js';
 import { moneyStories } from './money-stories.js';
+import { retryStories } from './retry-stories.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 
 export type { Story } from './scenes.js';
@@ -245,6 +246,7 @@ export const goldenStories: readonly Story[] = [
   ...channelStories,
   ...moneyStories,
   ...enrolmentStories,
+  ...retryStories,
 ];
 
 export function storyNamed(name: string): Story {

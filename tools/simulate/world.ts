@@ -80,6 +80,8 @@ export class World {
   readonly paidByHand = new Set<string>();
   /** What a person did on Stripe by hand that the books cannot know: the invoice, and the object that verify must name. */
   readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
+  /** Invoices that the MoR has charged again by itself. */
+  readonly triedByMor = new Set<string>();
   /** Invoices of whose payment the MoR said that it failed after it had succeeded. */
   readonly contradicted = new Set<string>();
   /** A signup's charge → the first invoice, as the shop knows it; the MoR may never hear of it. */
