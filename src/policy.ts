@@ -35,6 +35,18 @@ export const READ_FRESH_MS = 10_000;
 /** Errands in one claim of a lane; more is a sign of a loop, and the lane goes to the back of the queue. */
 export const ERRANDS_A_CLAIM = 40;
 
+// ---- Workers: failing lanes, shared commits
+
+/** After so many failed decisions an event is parked for a person, and a lane without one becomes a review item. */
+export const DECISION_TRIES = 10;
+/** How often a lane with such an item is tried again: what it waits for is a new release, or somebody's hand. */
+export const STUCK_LANE_EVERY_MS = HOUR_MS;
+/**
+ * A step waits at most so long for others to share its commit: a tenth of one call to Stripe. With calls of 150 ms and 32 lanes a commit
+ * then holds five steps instead of one or two.
+ */
+export const GATHER_MS = 15;
+
 // ---- A caller who waits for the MoR's answer
 
 /** The MoR answers within seconds. Who waits longer is told that it is not known yet; the request goes on by itself. */

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../domain/ports/clock.js';
 import { type Claim, LaneFenced, LaneStore, StoreUnavailable } from '../domain/ports/lane-store.js';
+import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../policy.js';
 import { Wake } from './wake.js';
 import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
 
@@ -21,13 +22,9 @@ export type LaneWorkerOptions = {
   readonly onError?: (what: string, error: unknown, lane: string | null, events?: Claim['events']) => void;
 };
 
-/** After so many failed decisions an event is parked for a person, and a lane without one becomes a review item. */
-const PARK_AFTER = 10;
 const BACK_OFF_MS = 1_000;
 /** Between two claims while deliveries crowd the doors: still more lanes a second than Stripe's budget has calls for. */
 const GIVE_WAY_MS = 200;
-/** How often a lane with such an item is tried again. */
-const STUCK_EVERY_MS = 3_600_000;
 const MOST_FAILING = 10_000;
 /** A lease is renewed after this part of it: two renewals may fail before it runs out. */
 const RENEW_AFTER = 0.3;
@@ -193,7 +190,7 @@ export class LaneWorker {
         return;
       }
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
-      const blamed = await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, PARK_AFTER);
+      const blamed = await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES);
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
       // The lease runs out by itself; then anyone goes on.
@@ -206,9 +203,9 @@ export class LaneWorker {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();
     this.failing.set(claim.lane, failures);
-    const stuck = failures >= PARK_AFTER;
-    const waitMs = stuck ? STUCK_EVERY_MS : BACK_OFF_MS * 2 ** failures;
+    const stuck = failures >= DECISION_TRIES;
+    const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
     await this.store.release(claim.lane, claim.fence, waitMs);
-    if (failures === PARK_AFTER) await this.flow.tellStuck(claim, reason, waitMs);
+    if (failures === DECISION_TRIES) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

@@ -14,12 +14,7 @@ import { recallIn, rememberIn } from './signup-store.js';
 const MOST_LANES = 64;
 /** Statements under way at once. With one, more lanes share each: that is worth more than deciding while another commits. */
 const MOST_UNDER_WAY = 1;
-/**
- * A step waits at most so long for others to share its commit, in milliseconds: a twentieth of one call to Stripe. With calls of 150 ms
- * and 32 lanes a commit then holds five steps instead of one or two.
- */
-export const GATHER_MS = 15;
-/** A group leaves before that when this part of the lanes at work is in it: so a lane that is alone never waits. */
+/** Steps that gather leave when this part of the lanes at work is in it: so a lane that is alone never waits. */
 const GATHERED_PART = 1 / 3;
 const TRIES = 5;
 const UNKNOWN: Remembered = { known: false };

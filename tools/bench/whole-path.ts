@@ -7,7 +7,7 @@ import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
 import { PgLaneStore } from '#src/store/lane-store.js';
-import { GATHER_MS } from '#src/store/lane-writer.js';
+import { GATHER_MS } from '#src/policy.js';
 import { LEASE_MS } from '#src/store/lane-queue.js';
 import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
