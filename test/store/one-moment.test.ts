@@ -43,7 +43,8 @@ it('what is refunded of a payment and its refunds agree in every answer, however
   const stepping = steps();
   const torn: string[] = [];
   for (let n = 0; n < READS; n++) {
-    const one = n % 2 === 0 ? await books.payment('pay_1') : (await books.payments({}, { limit: 1, cursor: null })).data[0];
+    const one =
+      n % 2 === 0 ? await books.payment('pay_1') : (await books.payments({}, { limit: 1, cursor: null })).data[0];
     const said = [one?.payment.amountRefunded, one?.refunds[0]?.status].join(' ');
     if (said !== '600 succeeded' && said !== '0 unknown') torn.push(said);
   }

@@ -2,7 +2,7 @@
 import { type Character, castOf, PLANS } from './cast.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { ADDRESSES } from './one-off.js';
-import { ENROLLED } from './outsiders.js';
+import { ENROLLED } from './enrolled.js';
 import { type Story } from './story.js';
 
 const TRIAL_DAYS = 14;
@@ -43,7 +43,12 @@ async function makePrices({ world }: Story): Promise<ReadonlyMap<string, string>
 
 async function signUp(story: Story, c: Character, prices: ReadonlyMap<string, string>): Promise<void> {
   const { stripe, api, control } = story.world;
-  const customer = await stripe.customers.create({ email: c.email, name: c.name, address: { country: c.country } });
+  const customer = await stripe.customers.create({
+    email: c.email,
+    name: c.name,
+    address: { country: c.country },
+    metadata: ENROLLED,
+  });
   // A custom payment method as the default keeps Stripe from charging by itself, as README asks of merchants.
   const method = await stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
   await stripe.paymentMethods.attach(method.id, { customer: customer.id });

@@ -1,5 +1,5 @@
 // One-off invoices of business customers: made and finalized on Stripe, for money that comes by another way than a saved card.
-import { ENROLLED } from './outsiders.js';
+import { ENROLLED } from './enrolled.js';
 import { type Story } from './story.js';
 
 export type Business = {

@@ -1,10 +1,6 @@
 // Customers who were not moved to the MoR: Stripe bills and charges them as before, and Crossbill leaves their invoices alone.
 import { type Story } from './story.js';
 
-/** What the merchant writes on those who were moved: the daemon's `ENROLMENT`. */
-export const ENROLLED = { collected_by: 'mor' } as const;
-export const ENROLMENT = 'metadata:collected_by=mor';
-
 const NAMES = ['Grete Example', 'Hugo Example'];
 
 /** Signs two of them up on Stripe. From then on the MoR hears of renewals only what the daemon relays, which is not theirs. */

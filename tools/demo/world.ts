@@ -9,7 +9,7 @@ import { type Sandbox, startSandbox } from '../sandbox/sandbox.js';
 import { DaemonProcess } from './daemon-process.js';
 import { type DemoDatabase, openDemoDatabase } from './database.js';
 import { JsonClient } from './http.js';
-import { ENROLMENT } from './outsiders.js';
+import { ENROLMENT } from './enrolled.js';
 import { Reading } from './read.js';
 import { type Told } from './told.js';
 

@@ -143,8 +143,8 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
 }
 
 /**
- * Customers with a card of their own as the default on Stripe: Stripe charges it and the MoR charges too, an hour apart.
- * A sample of the newest customers.
+ * Customers with a card of their own as the default on Stripe: Stripe charges it and the MoR charges too, an hour apart. A sample
+ * of the newest customers; `customers`: those of them who are enrolled.
  */
 export async function ownCardChecks(
   customers: readonly string[],
@@ -168,7 +168,7 @@ export async function ownCardChecks(
     if (type === null || optionalText(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)
-    return [ok(name, sample.length === 0 ? 'no customer is known yet' : `none of ${sample.length} looked at`)];
+    return [ok(name, sample.length === 0 ? 'no enrolled customer is known yet' : `none of ${sample.length} looked at`)];
   const some = found.slice(0, OWN_CARD_SHOWN).join(', ');
   const todo =
     'Remove the default method on Stripe, or make it one of type custom: otherwise both charge, an hour apart.';
