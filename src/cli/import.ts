@@ -68,6 +68,8 @@ function view(r: ImportReport): Record<string, unknown> {
   };
 }
 
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+
 /** For people. */
 function page(r: ImportReport): string {
   const columns =
@@ -79,12 +81,12 @@ function page(r: ImportReport): string {
     const lines = r.problemsInAll === 1 ? '1 line is wrong' : `${r.problemsInAll} lines are wrong`;
     return `${table(['line', 'customer', 'what is wrong'], rows)}${more}\nNothing was written: ${lines}. Mend the file and run the same command again.\n`;
   }
-  const repeated = r.repeated === 0 ? '' : `, ${r.repeated} lines repeat another`;
+  const repeated = r.repeated === 0 ? '' : `, ${counted(r.repeated, 'repeated line')}`;
   const strangers =
     r.strangers === 0
       ? ''
       : r.strangersAsked
         ? `${r.strangers} of them had no invoice and no signup here; Stripe knows each of them.\n`
         : `${r.strangers} of them have no invoice and no signup here, too many to ask Stripe for: a mistyped id would never match an invoice.\n`;
-  return `Read ${r.lines} lines: ${r.made} customers linked, ${r.known} were linked so before${repeated}.\n${strangers}${columns}Whether the MoR knows its customers cannot be asked: the first renewal tells. \`crossbill status\` shows how far it is.\n`;
+  return `Read ${counted(r.lines, 'line')}: ${counted(r.made, 'customer')} linked, ${r.known} linked so before${repeated}.\n${strangers}${columns}Whether the MoR knows its customers cannot be asked: the first renewal tells. \`crossbill status\` shows how far it is.\n`;
 }

@@ -158,6 +158,12 @@ export const CASES: Readonly<Record<string, Case>> = {
     text: /^Delivered msg_\S+: it answered 200 in \d+ ms\.$/m,
     json: ['id', 'type', 'outcome', 'body'],
   },
+  'import customers': {
+    args: (way) => [join(facts.merchants, `../import-${way}.csv`)],
+    text: /^Read 1 line: 1 customer linked, 0 linked so before\.$/m,
+    json: ['lines', 'accepted', 'linked', 'known', 'problems'],
+    beside: /^([\w ]+ \[[^\n]*\n)*$/,
+  },
   reconcile: {
     args: (way) => [join(facts.merchants, `../${way}.csv`), ...columns, '--type', 'ignore=opening balance'],
     text: /terminal\.csv[^]*agree/,

@@ -105,6 +105,10 @@ it('every command has its place in the tests on a terminal and through pipes', (
     for (const [name, more] of Object.entries({ terminal: '1', pipe: '2', kept: '3' }))
       writeFileSync(join(folder, `${name}.csv`), STATEMENT.replace('01-01', `01-0${more}`));
     const kept = ['reconcile', join(folder, 'kept.csv'), ...columns, '--type', 'ignore=opening balance'];
+    for (const way of ['terminal', 'pipe']) {
+      const { id } = await world.stripe.customers.create({ name: `Moved ${way}` });
+      writeFileSync(join(folder, `import-${way}.csv`), `customer,mor_customer_id\n${id},mcus_${way}\n`);
+    }
     facts.statementId = (await cliJson<{ id: string }>(kept, env)).body.id;
     const told = await world.until(
       'the backend was told',

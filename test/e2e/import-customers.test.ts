@@ -48,7 +48,7 @@ describe('crossbill import customers', () => {
     const name = file('ten.csv', `customer,mor_customer_id,reference\n${of(0)},mcus_0,batch 1\n${of(1)},mcus_1,\n`);
     const ran = await run(name);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('Read 2 lines: 2 customers linked, 0 were linked so before.');
+    expect(ran.out).toContain('Read 2 lines: 2 customers linked, 0 linked so before.');
     expect(ran.out).toContain('2 of them had no invoice and no signup here; Stripe knows each of them.');
     expect(ran.out).toContain('Whether the MoR knows its customers cannot be asked');
     expect(await links()).toMatchObject([
