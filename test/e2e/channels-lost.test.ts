@@ -91,7 +91,7 @@ describe('a renewal that failed gets a link by itself', () => {
       `Payment link ${String(link['id'])}: PAID, 29.90 EUR`,
       'made by itself',
       outcome === 'decline' ? 'payment.failed' : 'payment.requires_action',
-      'make a payment link of 29.90 EUR: the renewal was not paid',
+      'make a payment link of 29.90 EUR (GB): the renewal was not paid',
       'create_payment_link done',
       'payment.captured',
       'the link confirms that',

@@ -13,8 +13,9 @@ import { type DemoOptions, handedOn, readOptions } from './options.js';
 import { Progress } from './progress.js';
 import { closingRows, table } from './report.js';
 import { NotAtRest, Rest, shown } from './rest.js';
-import { readSides } from './sides.js';
+import { readSides, type Sides } from './sides.js';
 import { newTally, type Story } from './story.js';
+import { monthEnd } from './trial-balance.js';
 import { runVerify } from './verify-step.js';
 import { startWorld, type World } from './world.js';
 
@@ -108,14 +109,20 @@ async function tell(options: DemoOptions, world: World, progress: Progress): Pro
   progress.rest();
   progress.line();
   for (const line of table(closingRows(sides, numbers))) progress.line(line);
+  const books = await monthEnd(world.api, new Date().toISOString().slice(0, 7), openReviews(sides) > 0);
+  progress.line(`\nTrial balance of ${books.month} (debit positive, credit negative)`);
+  for (const line of table(books.rows)) progress.line(line);
   progress.line();
   for (const r of sides.daemon.reviews.filter((x) => x.status === 'open'))
     progress.line(`  for a person: ${r.kind}: ${r.summary}. ${r.proposal}`);
+  findings.push(...books.findings);
   sayAgreement(findings, progress);
   const verified = await sayVerify(world, storyDays(options) + 1, progress);
   progress.line(`Took ${progress.elapsed()}.`);
   return findings.length === 0 && open.length === 0 && verified;
 }
+
+const openReviews = (sides: Sides): number => sides.daemon.reviews.filter((r) => r.status === 'open').length;
 
 function sayAgreement(findings: readonly Finding[], progress: Progress): void {
   if (findings.length === 0) {

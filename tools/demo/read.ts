@@ -35,6 +35,11 @@ export class Reading {
     return Number.isSafeInteger(number) ? Number(number) : this.wrong(name, 'a whole number');
   }
 
+  flag(name: string): boolean {
+    const value = this.value[name];
+    return typeof value === 'boolean' ? value : this.wrong(name, 'true or false');
+  }
+
   object(name: string): Reading {
     return Reading.of(this.value[name], `${this.what}.${name}`);
   }
