@@ -54,7 +54,7 @@ describe('a simulated shop', () => {
   it.each([
     ['renewal payment_record finalize', 13],
     ['refunds in two parts payment_record', 43],
-    ['the backend is told of a decline, a success and a refund', 61],
+    ['the backend is notified of a decline, a success and a refund', 61],
   ])('keeps every rule after a single fault anywhere in: %s', async (name, every) => {
     const { faults } = await singleFaults(storyNamed(name), store);
     const told: string[] = [];
