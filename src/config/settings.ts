@@ -1,11 +1,9 @@
 // The settings table: the one source for parsing the environment, the example file, the console and the settings reference.
-import { enrolment } from './enrolment-setting.js';
+import { doors } from './door-settings.js';
+import { mor } from './mor-settings.js';
 import { notifications } from './notify-settings.js';
 import { failedRenewals } from './retry-settings.js';
-import { trustedProxies } from './proxy-settings.js';
 import {
-  apiKeys,
-  byteSize,
   choice,
   databaseUrl,
   flag,
@@ -13,13 +11,10 @@ import {
   integer,
   listenHost,
   matching,
-  mismatchStatus,
-  secret,
-  signingSecret,
   signingSecrets,
   stripeKey,
 } from './parsers.js';
-import { optional, optionalList, required, type Setting, withDefault } from './setting.js';
+import { optional, required, withDefault, type Setting } from './setting.js';
 
 const url = 'http or https URL';
 const someText = matching(/^\S(.*\S)?$/s, 'some text');
@@ -190,196 +185,6 @@ const stripe = {
     },
     'wait',
     choice(['wait', 'finalize']),
-  ),
-};
-
-const mor = {
-  morBaseUrl: required(
-    {
-      name: 'MOR_BASE_URL',
-      type: url,
-      example: 'http://127.0.0.1:4020',
-      description: "The host of the MoR's API, to which paths such as /api/payments are appended.",
-    },
-    httpUrl('base'),
-  ),
-  morAuthUrl: required(
-    {
-      name: 'MOR_AUTH_URL',
-      type: url,
-      example: 'http://127.0.0.1:4020',
-      description: "The documents' auth_url, to which /oauth2/token is appended.",
-    },
-    httpUrl('base'),
-  ),
-  morClientId: required(
-    {
-      name: 'MOR_CLIENT_ID',
-      type: 'text',
-      example: '<client id>',
-      description: "The merchant's client id at the MoR.",
-    },
-    matching(/^[^\s<>]+$/, 'the client id, without blanks'),
-  ),
-  morClientSecret: required(
-    {
-      name: 'MOR_CLIENT_SECRET',
-      type: 'secret',
-      secret: true,
-      example: '<client secret>',
-      description: "The merchant's client secret at the MoR.",
-    },
-    secret(),
-  ),
-  morPartnerClientId: optional(
-    {
-      name: 'MOR_PARTNER_CLIENT_ID',
-      type: 'text',
-      example: '<partner client id>',
-      description: 'The partner credentials, which enable onboarding. Set both or neither.',
-    },
-    matching(/^[^\s<>]+$/, 'the client id, without blanks'),
-  ),
-  morPartnerClientSecret: optional(
-    {
-      name: 'MOR_PARTNER_CLIENT_SECRET',
-      type: 'secret',
-      secret: true,
-      example: '<partner client secret>',
-      description: 'The secret that belongs to MOR_PARTNER_CLIENT_ID.',
-    },
-    secret(),
-  ),
-  morPsp: withDefault(
-    {
-      name: 'MOR_PSP',
-      type: 'lower-case letters, digits, "_" and "-"',
-      description: 'The processor segment of the payment routes; it also names the field merchant_customer.<psp>_id.',
-    },
-    'cardpsp',
-    matching(/^[a-z0-9][a-z0-9_-]{0,39}$/, '1 to 40 lower-case letters, digits, "_" or "-"'),
-  ),
-  morProduct: withDefault(
-    {
-      name: 'MOR_PRODUCT',
-      type: 'mor or tor',
-      description: 'With tor, tax transactions and tax refunds are committed by Crossbill.',
-    },
-    'mor',
-    choice(['mor', 'tor']),
-  ),
-  morPaymentWebhookSecrets: required(
-    {
-      name: 'MOR_PAYMENT_WEBHOOK_SECRETS',
-      type: 'secrets, comma-separated',
-      secret: true,
-      example: '<secret>',
-      description: 'The secrets that check Mor-Signature, for /webhooks/mor/payments. Any one may match, for rotation.',
-    },
-    signingSecrets,
-  ),
-  morEventWebhookSecrets: optionalList(
-    {
-      name: 'MOR_EVENT_WEBHOOK_SECRETS',
-      type: 'secrets, comma-separated',
-      secret: true,
-      example: '<secret>',
-      description:
-        'The secrets that check Service-Signature, for /webhooks/mor/events. Any one may match. Without one, that door refuses everything with WEBHOOK_MISMATCH_STATUS.',
-    },
-    signingSecrets,
-  ),
-  morRelayUrl: optional(
-    {
-      name: 'MOR_RELAY_URL',
-      type: url,
-      example: 'https://mor.example/stripe',
-      description:
-        'Where authentic invoice.created events are sent on to, for merchants who cannot add a second Stripe endpoint. Set it with MOR_RELAY_SECRET or leave both out.',
-    },
-    httpUrl('endpoint'),
-  ),
-  morRelaySecret: optional(
-    {
-      name: 'MOR_RELAY_SECRET',
-      type: 'secret',
-      secret: true,
-      example: '<whsec_…>',
-      description: 'The secret that signs what is relayed.',
-    },
-    signingSecret,
-  ),
-};
-
-const doors = {
-  apiKeys: required(
-    {
-      name: 'API_KEYS',
-      type: 'name:role:key, comma-separated',
-      secret: true,
-      example: '<name:ops:key>',
-      description:
-        'The bearer keys of the API and the console. The role is read, signup or ops, and each includes the one before. A key has at least 32 characters: openssl rand -hex 24 makes one.',
-    },
-    apiKeys,
-  ),
-  trustedProxies,
-  signupChargeCheck: withDefault(
-    {
-      name: 'SIGNUP_CHARGE_CHECK',
-      type: 'psp_reference or off',
-      description: 'How a charge id that came from a browser is proven before an invoice is marked paid with it.',
-    },
-    'psp_reference',
-    choice(['psp_reference', 'off']),
-  ),
-  webhookToleranceSec: withDefault(
-    {
-      name: 'WEBHOOK_TOLERANCE_SEC',
-      type: 'seconds, 1 to 86400',
-      description: 'How far the time in a signature may lie from ours, on either side.',
-    },
-    '300',
-    integer(1, 86_400),
-  ),
-  webhookBodyLimitBytes: withDefault(
-    {
-      name: 'WEBHOOK_BODY_LIMIT',
-      type: 'size, 1kb to 64mb',
-      description: 'The largest webhook body that is read; a larger one is answered 413. 1kb is 1,024 bytes.',
-    },
-    '1mb',
-    byteSize,
-  ),
-  webhookMismatchStatus: withDefault(
-    {
-      name: 'WEBHOOK_MISMATCH_STATUS',
-      type: '401 or 503',
-      description:
-        'The answer to a signature that no secret made. Set 503 while secrets are rotated, so that the sender tries again instead of giving up.',
-    },
-    '401',
-    mismatchStatus,
-  ),
-  enrolment,
-  renewalAlarmAfterHours: withDefault(
-    {
-      name: 'RENEWAL_ALARM_AFTER_HOURS',
-      type: 'hours, 1 to 8760',
-      description: 'An expected renewal with no verdict after this time becomes a review item.',
-    },
-    '24',
-    integer(1, 8760),
-  ),
-  bankDebitAlarmAfterDays: withDefault(
-    {
-      name: 'BANK_DEBIT_ALARM_AFTER_DAYS',
-      type: 'days, 1 to 60',
-      description:
-        'How long a bank debit may take. A signup by debit is looked up at the MoR for that long, and the renewals of a customer who is known to pay by debit become a review item only then.',
-    },
-    '10',
-    integer(1, 60),
   ),
 };
 

@@ -1,6 +1,16 @@
 // Onboarding of merchants (Document 1): each step is asked of the MoR, its answer kept, and every step can be taken again.
 import { Inject, Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
+import {
+  begunWithCompany,
+  inShadow,
+  malformed,
+  mor,
+  notConfigured,
+  notListed,
+  type OnboardingFailed,
+  unknownMerchant,
+} from './rules/refusals.js';
 import { isFinal, isPolled } from './rules/status.js';
 import {
   type ApplicationFacts,
@@ -13,23 +23,11 @@ import {
   type RegionFacts,
 } from '../domain/ports/onboarding.js';
 import { type Page, type PageRequest } from '../domain/ports/books.js';
-import { type CallFailure, type CallOutcome, SHADOW_MESSAGE, SHADOW_MODE } from '../domain/ports/call.js';
+import { type CallOutcome } from '../domain/ports/call.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FLOW_SETTINGS } from '../lane/lane-settings.js';
 import { BUSY_LOOK_EVERY_MS, ONBOARDING_BUSY_MS, ONBOARDING_POLL_EVERY_MS } from '../policy.js';
-
-export type OnboardingFailed =
-  | {
-      readonly ok: false;
-      readonly why: 'refused';
-      readonly status: 400 | 404 | 409;
-      readonly code: string;
-      readonly message: string;
-      readonly errors: readonly { readonly field: string; readonly message: string }[];
-    }
-  /** The MoR did not do it. `again`: false: the same request would fail the same way. */
-  | { readonly ok: false; readonly why: 'mor'; readonly failure: CallFailure; readonly again: boolean };
 
 export type Onboarded = {
   readonly row: OnboardingRow;
@@ -325,39 +323,4 @@ export class OnboardingFlow {
       updatedAt: now,
     };
   }
-}
-
-function mor(failure: CallFailure, again = true): OnboardingFailed {
-  return { ok: false, why: 'mor', failure, again };
-}
-
-function malformed(checked: Extract<CheckedRequest<unknown>, { ok: false }>): OnboardingFailed {
-  const [first] = checked.errors;
-  const message = first === undefined ? 'The request is malformed.' : `${first.field}: ${first.message}`;
-  return { ok: false, why: 'refused', status: 400, code: checked.code, message, errors: checked.errors };
-}
-
-function unknownMerchant(): OnboardingFailed {
-  const message = 'There is no such merchant.';
-  return { ok: false, why: 'refused', status: 404, code: 'not_found', message, errors: [] };
-}
-
-function notListed(): OnboardingFailed {
-  const message = 'The MoR does not list this merchant yet: send POST /v1/onboarding/merchants again first.';
-  return { ok: false, why: 'refused', status: 409, code: 'onboarding_not_started', message, errors: [] };
-}
-
-function begunWithCompany(): OnboardingFailed {
-  const message =
-    'An application with company details was asked for under this reference and has not been answered: send that request again. Without it a merchant would be made that can never have them.';
-  return { ok: false, why: 'refused', status: 409, code: 'onboarding_begun', message, errors: [] };
-}
-
-function inShadow(): OnboardingFailed {
-  return { ok: false, why: 'refused', status: 409, code: SHADOW_MODE, message: SHADOW_MESSAGE, errors: [] };
-}
-
-function notConfigured(): OnboardingFailed {
-  const message = 'Onboarding needs partner credentials: MOR_PARTNER_CLIENT_ID and MOR_PARTNER_CLIENT_SECRET.';
-  return { ok: false, why: 'refused', status: 409, code: 'onboarding_not_configured', message, errors: [] };
 }

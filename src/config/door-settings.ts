@@ -1,0 +1,77 @@
+// The settings of the doors: who may come in, what is read, and how long a verdict is awaited.
+import { enrolment } from './enrolment-setting.js';
+import { trustedProxies } from './proxy-settings.js';
+import { apiKeys, byteSize, choice, integer, mismatchStatus } from './parsers.js';
+import { required, withDefault } from './setting.js';
+
+export const doors = {
+  apiKeys: required(
+    {
+      name: 'API_KEYS',
+      type: 'name:role:key, comma-separated',
+      secret: true,
+      example: '<name:ops:key>',
+      description:
+        'The bearer keys of the API and the console. The role is read, signup or ops, and each includes the one before. A key has at least 32 characters: openssl rand -hex 24 makes one.',
+    },
+    apiKeys,
+  ),
+  trustedProxies,
+  signupChargeCheck: withDefault(
+    {
+      name: 'SIGNUP_CHARGE_CHECK',
+      type: 'psp_reference or off',
+      description: 'How a charge id that came from a browser is proven before an invoice is marked paid with it.',
+    },
+    'psp_reference',
+    choice(['psp_reference', 'off']),
+  ),
+  webhookToleranceSec: withDefault(
+    {
+      name: 'WEBHOOK_TOLERANCE_SEC',
+      type: 'seconds, 1 to 86400',
+      description: 'How far the time in a signature may lie from ours, on either side.',
+    },
+    '300',
+    integer(1, 86_400),
+  ),
+  webhookBodyLimitBytes: withDefault(
+    {
+      name: 'WEBHOOK_BODY_LIMIT',
+      type: 'size, 1kb to 64mb',
+      description: 'The largest webhook body that is read; a larger one is answered 413. 1kb is 1,024 bytes.',
+    },
+    '1mb',
+    byteSize,
+  ),
+  webhookMismatchStatus: withDefault(
+    {
+      name: 'WEBHOOK_MISMATCH_STATUS',
+      type: '401 or 503',
+      description:
+        'The answer to a signature that no secret made. Set 503 while secrets are rotated, so that the sender tries again instead of giving up.',
+    },
+    '401',
+    mismatchStatus,
+  ),
+  enrolment,
+  renewalAlarmAfterHours: withDefault(
+    {
+      name: 'RENEWAL_ALARM_AFTER_HOURS',
+      type: 'hours, 1 to 8760',
+      description: 'An expected renewal with no verdict after this time becomes a review item.',
+    },
+    '24',
+    integer(1, 8760),
+  ),
+  bankDebitAlarmAfterDays: withDefault(
+    {
+      name: 'BANK_DEBIT_ALARM_AFTER_DAYS',
+      type: 'days, 1 to 60',
+      description:
+        'How long a bank debit may take. A signup by debit is looked up at the MoR for that long, and the renewals of a customer who is known to pay by debit become a review item only then.',
+    },
+    '10',
+    integer(1, 60),
+  ),
+};
