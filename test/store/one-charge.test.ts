@@ -53,7 +53,7 @@ it('a person cannot have it marked for the second invoice, and dismisses it', as
   const [item] = (await harness.state('in_elm')).reviews;
   const choose = (resolution: 'retry' | 'dismiss') =>
     harness.command('in_elm', (s, ctx) => resolveReview(s, item?.id ?? '', { resolution, note: 'n', by: 'ops' }, ctx));
-  expect(await choose('retry')).toMatchObject({ ok: false, status: 409, code: 'charge_already_used' });
+  expect(await choose('retry')).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
   expect(await choose('dismiss')).toMatchObject({ ok: true });
   await harness.rest();
   const elm = await harness.state('in_elm');
