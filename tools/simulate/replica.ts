@@ -8,6 +8,7 @@ import { ChannelFlow } from '#src/channels/channel.flow.js';
 import { LaneChanges } from '#src/lane/lane-changes.js';
 import { RefundsFlow } from '#src/refunds/refunds.flow.js';
 import { RetriesFlow } from '#src/retries/retries.flow.js';
+import { ReturnsFlow } from '#src/statements/returns.flow.js';
 import { PaymentsFlow } from '#src/renewals/payments.flow.js';
 import { ReviewsFlow } from '#src/reviews/reviews.flow.js';
 import { FlowContext } from '#src/lane/flow-context.js';
@@ -95,6 +96,7 @@ export class Replica {
   readonly clock: SimClock;
   readonly refunds: RefundsFlow;
   readonly retries: RetriesFlow;
+  readonly returns: ReturnsFlow;
   readonly payments: PaymentsFlow;
   readonly reviews: ReviewsFlow;
   readonly channels: ChannelFlow;
@@ -178,6 +180,7 @@ export class Replica {
     const changes = new LaneChanges(lanes, context, wake);
     this.refunds = new RefundsFlow(changes, books);
     this.retries = new RetriesFlow(lanes, changes, platform);
+    this.returns = new ReturnsFlow(changes, books);
     this.payments = new PaymentsFlow(changes, books);
     this.reviews = new ReviewsFlow(changes, books, stored('reviews', new PgReviewDesk(db)), context);
     this.channels = new ChannelFlow(lanes, changes, books, reader, channels, context);

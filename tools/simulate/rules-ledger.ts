@@ -24,7 +24,11 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
     if (!gap && owed !== p.amount - p.amountRefunded)
       broken.push(`V12: the MoR owes ${p.amount - p.amountRefunded} for ${p.id}; the ledger says ${owed}`);
     const disputed = world.disputes.some((d) => d.paymentId === p.id && d.outcome === 'lost');
-    if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed))
+    const returned = world.planted.returns.get(p.id) === 'returned';
+    // What was left of a debit that its bank took back is lost, all of it and once.
+    if (returned && lost !== p.amount - counted)
+      broken.push(`V12: the bank took ${p.amount - counted} of ${p.id} back; the ledger has lost ${lost}`);
+    if (lost < 0 || lost > p.amount - counted || (lost > 0 && !disputed && !returned))
       broken.push(`V12: ${lost} of ${p.id} counts as taken back by a bank`);
     const unmarked = -balance('unmarked_payments', row.id);
     const unmirrored = balance('unmirrored_refunds', row.id);

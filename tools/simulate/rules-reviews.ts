@@ -59,6 +59,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'signup_unproven':
       // The MoR may have said that the charge failed, though it did not.
       return p === undefined || world.contradicted.has(invoiceId);
+    case 'debit_returned':
+      return p !== undefined && world.planted.returns.get(p.id) === 'returned';
     case 'dispute':
       return [...world.disputes, ...world.alerts].some(
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),

@@ -5,6 +5,7 @@ import { Hands } from './hands.js';
 import { People } from './people.js';
 import { moneyStories } from './money-stories.js';
 import { retryStories } from './retry-stories.js';
+import { statementStories } from './statement-stories.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 
 export type { Story } from './scenes.js';
@@ -247,6 +248,7 @@ export const goldenStories: readonly Story[] = [
   ...moneyStories,
   ...enrolmentStories,
   ...retryStories,
+  ...statementStories,
 ];
 
 export function storyNamed(name: string): Story {
