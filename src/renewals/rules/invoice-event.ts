@@ -8,6 +8,8 @@ import { SIGNUP_REASON } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 import { takeAttemptAsked } from '../../retries/rules/take-refusal.js';
 
+const OVER: ReadonlySet<string> = new Set(['paid', 'void', 'deleted']);
+
 export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
   let state = takeEvent(s, ctx, e.type === 'invoice.deleted' ? { ...e.facts, status: 'deleted' } : e.facts, e.at);
   if (e.type === 'invoice.payment_attempt_required') state = takeAttemptAsked(state, ctx);
@@ -18,7 +20,9 @@ export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
     state = askAgain(state, ctx);
   const signup = e.facts.billingReason === SIGNUP_REASON;
   const relayed = state.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
-  if (e.type === 'invoice.created' && !signup && ctx.settings.relay && !relayed && standing !== 'outside') {
+  // Delivered late: to relay it now would have the MoR charge what was paid or given up meanwhile.
+  const over = OVER.has(state.invoice?.platformStatus ?? 'unknown');
+  if (e.type === 'invoice.created' && !signup && ctx.settings.relay && !relayed && !over && standing !== 'outside') {
     state = addMessage(state, ctx, {
       peer: 'relay',
       kind: 'relay_event',
