@@ -238,3 +238,6 @@ export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
 /** A verdict may follow its invoice by this much: bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
+
+/** Wrong lines of an imported file that are named: more than a person mends before trying again. The others are counted. */
+export const IMPORT_PROBLEMS_KEPT = 1_000;

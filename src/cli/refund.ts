@@ -1,5 +1,5 @@
 // `crossbill refund <payment>`: gives money back through the same flow as the API, and tells what became of it.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
@@ -7,6 +7,7 @@ import { refundable } from '../domain/status.js';
 import { RefundsFlow } from '../refunds/refunds.flow.js';
 import { PaymentsFlow } from '../renewals/payments.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
+import { cliRequest } from './request-name.js';
 import { type Cli, need, parseCount, parseMinor, type Session } from './session.js';
 import { amount } from './table.js';
 import { actorOf } from './world.js';
@@ -47,11 +48,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   }
   const reason = String(cli.options['reason']);
   const asked = JSON.stringify({ amount: wanted?.toString() ?? null, reason });
-  const name = {
-    apiKey: 'cli',
-    idempotencyKey: key ?? randomUUID(),
-    bodySha256: createHash('sha256').update(asked).digest(),
-  };
+  const name = cliRequest(key ?? randomUUID(), asked);
   const request = { amount: wanted, reason, metadata: null, by: actorOf(cli.io) };
   const made = await world.change(
     'refund.create',

@@ -1,10 +1,10 @@
 // `crossbill retry <invoice>`: a failed renewal is tried again now, through the same flow as the API.
-import { createHash } from 'node:crypto';
 import { Books } from '../domain/ports/books.js';
 import { type Retry } from '../domain/retry.js';
 import { RetriesFlow } from '../retries/retries.flow.js';
 import { retriesView } from '../retries/retry.view.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
+import { cliRequest } from './request-name.js';
 import { type Cli } from './session.js';
 import { amount } from './table.js';
 import { actorOf } from './world.js';
@@ -26,16 +26,7 @@ export async function retryInvoice(cli: Cli, id: string): Promise<number> {
   )
     return EXIT.failed;
   const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
-  const name =
-    key === null
-      ? null
-      : {
-          apiKey: 'cli',
-          method: 'POST',
-          path: `/v1/invoices/${id}/retry`,
-          idempotencyKey: key,
-          bodySha256: createHash('sha256').update('').digest(),
-        };
+  const name = key === null ? null : { ...cliRequest(key, ''), method: 'POST', path: `/v1/invoices/${id}/retry` };
   const made = await world.change(
     'invoice.retry',
     id,

@@ -1,10 +1,11 @@
 // `crossbill returned <payment>`: a person records that a bank took a debit back, or undoes that.
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
 import { ReturnsFlow } from '../statements/returns.flow.js';
 import { returnView } from '../statements/return.view.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
+import { cliRequest } from './request-name.js';
 import { type Cli, need, type Session } from './session.js';
 import { amount } from './table.js';
 import { actorOf } from './world.js';
@@ -40,11 +41,7 @@ async function returned(cli: Cli, args: readonly (string | undefined)[]): Promis
       : `Did the bank return payment ${id}, ${of}? What remains of it is booked as lost; nothing changes on Stripe.`;
   if (!(await cli.confirm(question))) return EXIT.failed;
   const asked = JSON.stringify({ reference: reference ?? null });
-  const name = {
-    apiKey: 'cli',
-    idempotencyKey: key ?? randomUUID(),
-    bodySha256: createHash('sha256').update(asked).digest(),
-  };
+  const name = cliRequest(key ?? randomUUID(), asked);
   const flow = world.get(ReturnsFlow);
   const by = actorOf(cli.io);
   const row = await world.change(

@@ -10,7 +10,7 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Many, Problems, Text, TextOrNull, Time } from '../api/http/docs.js';
 import { customerOf, spanOf } from '../api/http/filters.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { idempotencyKey, requestName } from '../api/http/idempotency.js';
+import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { pageOf, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem } from '../api/http/problem.js';
 import { timeOf } from '../api/http/values.js';
@@ -91,8 +91,7 @@ export class CustomersController {
     const name = key === null ? null : requestName(caller, PATH, key, req.body);
     if (name !== null) {
       const before = await this.requests.remember(name, name.bodySha256, dto.customer_id);
-      if (before.known && !before.sameBody)
-        throw new Problem(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
+      if (before.known && !before.sameBody) throw idempotencyConflict();
     }
     const { customer_id: customerId, mor_customer_id: morCustomerId, reference = null } = dto;
     const { outcome, link } = await this.links.link({ customerId, morCustomerId, reference, linkedBy: caller.name });

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { headerOf, isBlank, recordsOf, sizeOf } from '../csv/read-csv.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { CustomerLinks, type ImportCheck, type ImportRow, type LineProblem } from '../domain/ports/customer-links.js';
+import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
 import { bindColumns, type Columns, readImportLine } from './rules/import-line.js';
 
 /** Rows that are staged in one statement. */
 const ROWS_AT_ONCE = 2_000;
-const PROBLEMS_KEPT = 1_000;
 
 export type ImportReport = {
   /** Lines with something on them, the first one not counted. */
@@ -76,7 +76,7 @@ export class ImportCustomersFlow {
         count.lines++;
         const read = readImportLine(placed.record, placed.line, file.columns);
         if (read.ok) some.push(read.row);
-        else if (++count.wrong <= PROBLEMS_KEPT) wrong.push(read.problem);
+        else if (++count.wrong <= IMPORT_PROBLEMS_KEPT) wrong.push(read.problem);
         if (some.length < ROWS_AT_ONCE) continue;
         o.onProgress('read', placed.nextByte, file.size);
         yield some;
@@ -87,7 +87,7 @@ export class ImportCustomersFlow {
     }
     const isFine = (check: ImportCheck): boolean => count.wrong + check.problemsInAll === 0;
     const { check, written } = await this.links.import(rows(), o.by, (c) => isFine(c) && write(c));
-    const problems = [...wrong, ...check.problems].sort((a, b) => a.line - b.line).slice(0, PROBLEMS_KEPT);
+    const problems = [...wrong, ...check.problems].sort((a, b) => a.line - b.line).slice(0, IMPORT_PROBLEMS_KEPT);
     return { ...check, problems, problemsInAll: count.wrong + check.problemsInAll, lines: count.lines, written };
   }
 

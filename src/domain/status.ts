@@ -4,12 +4,18 @@ import {
   type LaneState,
   type PaymentRow,
   type PaymentStatus,
+  type PlatformStatus,
   type PublicInvoiceStatus,
   type RefundRow,
 } from './model.js';
 
 /** Document 3, rule 4: the signup's invoice is paid at signup and is no renewal. */
 export const SIGNUP_REASON = 'subscription_create';
+
+/** Nothing more is collected for an invoice that is paid, void or deleted. An uncollectible one may still be paid. */
+export function isOver(status: PlatformStatus): boolean {
+  return status === 'paid' || status === 'void' || status === 'deleted';
+}
 
 /** True: its customer is not enrolled, and the MoR has nothing to do with it. A payment, or what was asked of the MoR for it, makes it ours. */
 export function isOutside({

@@ -21,6 +21,8 @@ export type Invoiced = {
   readonly metadata?: Readonly<Record<string, string>>;
 };
 
+type Shown = Pick<SubscriptionFacts, 'customerId' | 'metadata' | 'customerMetadata'>;
+
 @Injectable()
 export class EnrolmentFlow {
   constructor(
@@ -38,8 +40,8 @@ export class EnrolmentFlow {
     return (s, ctx) => applyEnrolment(s, found, ctx);
   }
 
-  /** A subscription as it is listed: what is listed and our books tell, and nobody is asked. */
-  async isEnrolled({ customerId, metadata, customerMetadata }: SubscriptionFacts): Promise<boolean> {
+  /** A subscription as it is listed, or a customer as it was read: that and our books tell, and nobody is asked. */
+  async isEnrolled({ customerId, metadata, customerMetadata }: Shown): Promise<boolean> {
     const rule = ruleOf(this);
     if (rule.by === 'all' || carries(metadata, rule) || carries(customerMetadata, rule)) return true;
     const found = fromBooks({ customerId, createdAt: null }, await this.links.known(customerId), rule);

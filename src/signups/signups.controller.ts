@@ -12,10 +12,10 @@ import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { idempotencyKey, requestName } from '../api/http/idempotency.js';
+import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { canonicalJson } from '../api/http/json-body.js';
 import { checkedRequest, fieldWithin } from '../api/http/mor-answer.js';
-import { invalid, morProblem, notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { invalid, morProblem, notFound, refusalProblem } from '../api/http/problem.js';
 import { paymentName, paymentView } from '../renewals/payment.view.js';
 import { CompleteSignupDto, CreateSignupDto } from './signup.dto.js';
 import { signupField, signupRequest, type SignupTax } from './signup-request.js';
@@ -64,7 +64,7 @@ export class SignupsController {
       case 'made':
         return signupMadeView(made.signup, made.intent);
       case 'conflict':
-        throw new Problem(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
+        throw idempotencyConflict();
       case 'tax_failed':
         throw morProblem(made.failure, (field) => fieldWithin('tax', field));
       case 'tax_differs': {

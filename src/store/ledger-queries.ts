@@ -13,7 +13,7 @@ import { Parameters, walk, within } from './walk.js';
 
 /** Every payment makes these two entries: one of them is always near. The others have an index, whose own words these are. */
 export const COMMON = ['payment_collected', 'payment_marked'];
-const RARE = `x.reason not in ('payment_collected', 'payment_marked')`;
+export const isRare = (alias: string): string => `${alias}.reason not in ('${COMMON.join("', '")}')`;
 
 /**
  * Nearly every entry is made within three hours of the money's own time (a draft waits for one), so those of a month are found by their
@@ -44,7 +44,7 @@ export async function ledgerPage(orm: DataSource, filter: EntryFilter, page: Pag
       lead: rare ? ['reason'] : [],
       where: [
         ...few,
-        ...(rare ? [RARE, ledBy('x.reason', parameters.of(reason))] : []),
+        ...(rare ? [isRare('x'), ledBy('x.reason', parameters.of(reason))] : []),
         ...(byNumber ? [] : within('x.moved_at', filter, parameters)),
       ],
       parameters,

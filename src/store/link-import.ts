@@ -1,12 +1,11 @@
 // The rows of a file of links beside the links that are there: staged, compared as a whole, and written together or not at all.
 import type pg from 'pg';
 import { type ImportCheck, type ImportRow, type LineProblem } from '../domain/ports/customer-links.js';
+import { IMPORT_PROBLEMS_KEPT } from '../policy.js';
 
 /** A file of 100 MB has two million lines: what compares them takes its time, and so may the statement. */
 const PATIENCE_MS = 600_000;
 
-/** More than a person mends before trying again. */
-const PROBLEMS_KEPT = 1_000;
 const STRANGERS_KEPT = 200;
 
 const patient = (text: string, values: unknown[] = []): pg.QueryConfig => {
@@ -80,7 +79,7 @@ const COUNTS = `
 export async function checkStaged(db: pg.PoolClient): Promise<ImportCheck> {
   await db.query(patient('analyze staged_link'));
   const problems = await db.query<{ line: number; customer_id: string; problem: string; in_all: string }>(
-    patient(PROBLEMS, [PROBLEMS_KEPT]),
+    patient(PROBLEMS, [IMPORT_PROBLEMS_KEPT]),
   );
   const strangers = await db.query<{ line: number; customer_id: string; in_all: string }>(
     patient(STRANGERS, [STRANGERS_KEPT]),

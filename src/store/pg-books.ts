@@ -118,6 +118,7 @@ export class PgBooks extends Books {
 
   /** Payments with their refunds and with what banks took of them, all as of one moment: a step writes several of these rows. */
   private async shown(found: readonly PaymentRow[]): Promise<PaymentView[]> {
+    if (found.length === 0) return [];
     const mor = await morCustomers(
       this.db.orm,
       found.map((p) => p.customerId),

@@ -1,7 +1,7 @@
 // Links between customers and the MoR's customers in PostgreSQL: looked up, made one by one, or from a file as a whole.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { BadCursor, type Page, type PageRequest } from '../domain/ports/books.js';
+import { type Page, type PageRequest } from '../domain/ports/books.js';
 import {
   type CustomerLink,
   CustomerLinks,
@@ -15,7 +15,10 @@ import {
 } from '../domain/ports/customer-links.js';
 import { DatabaseTime, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction, onConnection } from './database.js';
+import { CustomerLinkEntity } from './entities/customer-link.entity.js';
 import { checkStaged, makeStage, stage, writeStaged } from './link-import.js';
+import { inOrder } from './newest-first.js';
+import { Parameters, walk, within } from './walk.js';
 
 /** Links that people make wait for each other: what each finds to be free is still free when it writes. */
 const ONE_AT_A_TIME = 'select pg_advisory_xact_lock(4812014)';
@@ -40,20 +43,17 @@ export class PgCustomerLinks extends CustomerLinks {
     return { linkedAt: row?.linked_at ?? null, paid: row?.paid === true };
   }
 
-  async list({ customerId, morCustomerId, since, until }: LinkFilter, page: PageRequest): Promise<Page<CustomerLink>> {
-    if (page.cursor !== null && !/^\d{1,18}$/.test(page.cursor)) throw new BadCursor('the cursor is not one of ours');
-    // One row too many tells whether there is a next page.
-    const found = await this.db.pool.query<LinkRow & { seq: string }>(
-      `select ${COLUMNS}, seq from customer_link
-        where ($1::bigint is null or seq < $1) and ($2::text is null or customer_id = $2)
-          and ($3::text is null or mor_customer_id = $3)
-          and ($4::timestamptz is null or linked_at >= $4) and ($5::timestamptz is null or linked_at < $5)
-        order by seq desc limit $6`,
-      [page.cursor, customerId, morCustomerId, since, until, page.limit + 1],
-    );
-    const rows = found.rows.slice(0, page.limit);
-    const nextCursor = found.rows.length > page.limit ? (rows.at(-1)?.seq ?? null) : null;
-    return { data: rows.map(linkOf), nextCursor };
+  async list({ customerId, morCustomerId, ...span }: LinkFilter, page: PageRequest): Promise<Page<CustomerLink>> {
+    const parameters = new Parameters();
+    const few = [
+      ...(customerId === undefined ? [] : [`x.customer_id = ${parameters.of(customerId)}`]),
+      ...(morCustomerId === undefined ? [] : [`x.mor_customer_id = ${parameters.of(morCustomerId)}`]),
+    ];
+    const order = { from: 'customer_link x', key: 'seq', number: 'seq', at: null, lead: [], looked: [] };
+    const where = [...few, ...within('x.linked_at', span, parameters)];
+    const found = await walk(this.db.orm, { ...order, where, parameters, few: few.length > 0 }, page);
+    const data = await inOrder(this.db.orm.getRepository(CustomerLinkEntity), 'seq', found.data);
+    return { data, nextCursor: found.nextCursor };
   }
 
   link(link: NewLink): Promise<Linked> {

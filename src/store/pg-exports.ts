@@ -10,7 +10,7 @@ import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
-import { COMMON, entryNumbers, ledgerRows, morCustomers, STRAY } from './ledger-queries.js';
+import { COMMON, entryNumbers, isRare, ledgerRows, morCustomers, STRAY } from './ledger-queries.js';
 import { inOrder, INVOICE_AT } from './newest-first.js';
 import { Parameters, walk, within } from './walk.js';
 
@@ -170,7 +170,7 @@ export class PgExports extends Exports {
     if (until !== undefined) query.andWhere('e.movedAt < :until', { until });
     if (reason !== null) query.andWhere('e.reason = :reason', { reason });
     // The words of the index that a rare reason has.
-    if (reason !== null && !COMMON.includes(reason)) query.andWhere(`e.reason not in ('${COMMON.join("', '")}')`);
+    if (reason !== null && !COMMON.includes(reason)) query.andWhere(isRare('e'));
     return query;
   }
 }

@@ -5,7 +5,8 @@ import { Database } from '../../src/store/database.js';
 import { DatabaseTime } from '../../src/store/database-time.js';
 import { PgLedgerSums } from '../../src/store/pg-ledger-sums.js';
 import { monthOf } from '../../src/ledger/rules/month.js';
-import { ACCOUNTS, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
+import { ACCOUNTS } from '../../src/ledger/rules/accounts.js';
+import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { pagesIn, type Plan } from '../support/lane-steps.js';
 

@@ -21,6 +21,7 @@ export function parseFilterTime(value: unknown): Date | null {
 }
 
 const WANTS_TIME = 'must be a date (2026-11-01: its start in UTC) or a time with its zone (2026-11-01T08:30:00Z)';
+const isTime = rule('isTime', WANTS_TIME, (v) => parseFilterTime(v) !== null);
 const isAmount = (v: unknown): boolean => typeof v === 'string' && /^[1-9]\d{0,15}$/.test(v) && BigInt(v) <= MAX_MINOR;
 
 const optional = (description: string, check: PropertyDecorator): PropertyDecorator =>
@@ -28,15 +29,8 @@ const optional = (description: string, check: PropertyDecorator): PropertyDecora
 
 /** `of`: which time it is, for example "when the money was taken". */
 export const Since = (of: string): PropertyDecorator =>
-  optional(
-    `Only from this date (UTC) or time on: ${of}.`,
-    rule('isTime', WANTS_TIME, (v) => parseFilterTime(v) !== null),
-  );
-export const Until = (): PropertyDecorator =>
-  optional(
-    'Only before this date (UTC) or time.',
-    rule('isTime', WANTS_TIME, (v) => parseFilterTime(v) !== null),
-  );
+  optional(`Only from this date (UTC) or time on: ${of}.`, isTime);
+export const Until = (): PropertyDecorator => optional('Only before this date (UTC) or time.', isTime);
 export const CurrencyFilter = (): PropertyDecorator =>
   optional(
     'Only this currency (ISO 4217, either case).',

@@ -4,7 +4,7 @@ import { type Request } from 'express';
 import { type NamedRequest } from '../../domain/ports/signups.js';
 import { type Caller } from '../access/caller.js';
 import { canonicalJson } from './json-body.js';
-import { invalid } from './problem.js';
+import { Problem, invalid } from './problem.js';
 
 const HEADER = 'Idempotency-Key';
 
@@ -38,4 +38,9 @@ export function requestName(caller: Caller, path: string, key: string, body: unk
 
 function bodyHash(body: unknown): Buffer {
   return createHash('sha256').update(canonicalJson(body)).digest();
+}
+
+/** The key stands for another request. */
+export function idempotencyConflict(): Problem {
+  return new Problem(409, 'idempotency_conflict', 'This Idempotency-Key was used for another request.');
 }

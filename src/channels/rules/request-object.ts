@@ -1,6 +1,7 @@
 // What the merchant asks for on an invoice: a proforma invoice or a payment link, and taking a proforma invoice back.
 import { showMoney } from '../../domain/money.js';
 import { type LaneState } from '../../domain/model.js';
+import { isOver } from '../../domain/status.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type WireRequest } from '../../domain/ports/call.js';
@@ -38,8 +39,7 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { amountRemaining: minor, currency } = facts;
   const status = read.invoice?.platformStatus ?? facts.status;
-  const closed = status === 'paid' || status === 'void' || status === 'deleted';
-  if (closed || minor <= 0n) {
+  if (isOver(status) || minor <= 0n) {
     return refuse(409, 'invoice_not_payable', `The invoice is ${status}: there is nothing to pay with a ${what}.`);
   }
   const there = standing(read, kind, ctx);

@@ -2,6 +2,7 @@
 import Stripe from 'stripe';
 import { type Config } from '../../config/index.js';
 import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
+import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
 import { type VerifyBooks } from '../../domain/ports/verify-books.js';
@@ -144,20 +145,24 @@ export function invoiceMailCheck(sample: { readonly looked: number; readonly sen
 
 /**
  * Customers with a card of their own as the default on Stripe: Stripe charges it and the MoR charges too, an hour apart. A sample
- * of the newest customers; `customers`: those of them who are enrolled.
+ * of the newest customers. From who is not enrolled Stripe is meant to collect.
  */
 export async function ownCardChecks(
   customers: readonly string[],
+  enrolment: EnrolmentFlow,
   reader: BillingReader,
   client: StripeClient,
 ): Promise<Check[]> {
   const name = 'customers whom Stripe would charge as well';
   const found: string[] = [];
-  const sample = customers.slice(0, SAMPLE);
-  for (const id of sample) {
+  let looked = 0;
+  for (const id of customers.slice(0, SAMPLE)) {
     const read = await reader.readCustomer(id);
     if (!read.ok)
       return [warn(name, asked(read), 'Let the key read customers, or check their default methods by hand.')];
+    const customerMetadata = read.value?.metadata ?? {};
+    if (!(await enrolment.isEnrolled({ customerId: id, metadata: {}, customerMetadata }))) continue;
+    looked++;
     const method = read.value?.defaultPaymentMethodId ?? null;
     if (method === null) continue;
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
@@ -168,9 +173,9 @@ export async function ownCardChecks(
     if (type === null || optionalText(type.value?.['type']) !== 'custom') found.push(id);
   }
   if (found.length === 0)
-    return [ok(name, sample.length === 0 ? 'no enrolled customer is known yet' : `none of ${sample.length} looked at`)];
+    return [ok(name, looked === 0 ? 'no enrolled customer is known yet' : `none of ${looked} looked at`)];
   const some = found.slice(0, OWN_CARD_SHOWN).join(', ');
   const todo =
     'Remove the default method on Stripe, or make it one of type custom: otherwise both charge, an hour apart.';
-  return [fail(name, `${found.length} of ${sample.length} looked at, for example ${some}`, todo)];
+  return [fail(name, `${found.length} of ${looked} looked at, for example ${some}`, todo)];
 }

@@ -1,4 +1,14 @@
 // The words of the ledger: its accounts, and why money moves between them.
+import { type Account } from '../../domain/model.js';
+
+/** All accounts, in the order in which they are listed. */
+export const ACCOUNTS = [
+  'mor_receivable',
+  'disputed_payments',
+  'unmarked_payments',
+  'unmirrored_refunds',
+  'settled_invoices',
+] as const satisfies readonly Account[];
 
 /** Every reason of an entry. Each moves money from one account to one other, always the same two. */
 export const REASONS = [

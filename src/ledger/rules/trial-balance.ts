@@ -1,15 +1,7 @@
 // The trial balance of a month: what each account stood at, what moved, what it stands at. Debits are positive, credits negative.
 import { type Account } from '../../domain/model.js';
 import { type LedgerSum } from '../../domain/ports/ledger-sums.js';
-
-/** All accounts, in the order in which they are listed. */
-export const ACCOUNTS = [
-  'mor_receivable',
-  'disputed_payments',
-  'unmarked_payments',
-  'unmirrored_refunds',
-  'settled_invoices',
-] as const satisfies readonly Account[];
+import { ACCOUNTS } from './accounts.js';
 
 /** Accounts that stand at zero at the end of a month when nothing of it is under way or waits for a person. */
 const CLEARING: ReadonlySet<Account> = new Set<Account>(['unmarked_payments', 'unmirrored_refunds']);

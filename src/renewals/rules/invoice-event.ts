@@ -4,11 +4,9 @@ import { type Applied, done, ignored, type InvoiceEvent } from '../../domain/lan
 import { addMessage, type Ctx } from '../../domain/lane/change.js';
 import { standingOf, takeMetadata } from '../../enrolment/rules/enrolment.js';
 import { askAgain, takeEvent } from '../../domain/lane/facts.js';
-import { SIGNUP_REASON } from '../../domain/status.js';
+import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 import { takeAttemptAsked } from '../../retries/rules/take-refusal.js';
-
-const OVER: ReadonlySet<string> = new Set(['paid', 'void', 'deleted']);
 
 export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
   let state = takeEvent(s, ctx, e.type === 'invoice.deleted' ? { ...e.facts, status: 'deleted' } : e.facts, e.at);
@@ -21,7 +19,7 @@ export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
   const signup = e.facts.billingReason === SIGNUP_REASON;
   const relayed = state.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
   // Delivered late: to relay it now would have the MoR charge what was paid or given up meanwhile.
-  const over = OVER.has(state.invoice?.platformStatus ?? 'unknown');
+  const over = state.invoice !== null && isOver(state.invoice.platformStatus);
   if (e.type === 'invoice.created' && !signup && ctx.settings.relay && !relayed && !over && standing !== 'outside') {
     state = addMessage(state, ctx, {
       peer: 'relay',

@@ -7,7 +7,7 @@ import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { showMoney } from '../../domain/money.js';
-import { SIGNUP_REASON } from '../../domain/status.js';
+import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { awaitsRetry } from '../../retries/rules/trail.js';
 
 /**
@@ -77,14 +77,8 @@ export function applyDebit(s: LaneState, paysByDebit: boolean, ctx: Ctx): LaneSt
 
 /** True when nothing more is expected of the MoR for this invoice: it has answered the last try, or the invoice is settled without it. */
 export function hasVerdict(s: LaneState): boolean {
-  const status = s.invoice?.platformStatus;
-  return (
-    (s.payments.length > 0 && !awaitsRetry(s)) ||
-    status === 'paid' ||
-    status === 'void' ||
-    status === 'deleted' ||
-    s.invoice?.amountDue === 0n
-  );
+  const i = s.invoice;
+  return (s.payments.length > 0 && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
 }
 
 /**

@@ -114,18 +114,8 @@ function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   const taken = s.payments.find((p) => p.mark !== 'none');
   if (taken !== undefined) return `payment ${taken.paymentId ?? taken.id} came`;
   const status = i?.platformStatus ?? 'unknown';
-  const wanted =
-    m.kind === 'retry_charge'
-      ? ['draft', 'open']
-      : m.kind === 'mark_uncollectible'
-        ? ['open']
-        : ['open', 'uncollectible'];
-  if (
-    status !== 'unknown' &&
-    !wanted.includes(status) &&
-    !(m.kind === 'mark_uncollectible' && status === 'uncollectible')
-  )
-    return `the invoice is ${status}`;
+  const wanted = m.kind === 'retry_charge' ? ['draft', 'open'] : ['open', 'uncollectible'];
+  if (status !== 'unknown' && !wanted.includes(status)) return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
     return 'the customer can pay it another way now';
   if (m.kind !== 'retry_charge') return null;

@@ -2,7 +2,7 @@
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
-import { SIGNUP_REASON } from '../../domain/status.js';
+import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { type LookAgain } from '../../domain/lane/subject.js';
 
@@ -19,8 +19,8 @@ function startOf(i: InvoiceRow | null, p: PaymentRow): number {
 /** When a person is told that a signup's money may come too late for its subscription; null: it has none, or the money is not waited for. */
 export function signupLateAt(i: InvoiceRow | null, p: PaymentRow): Date | null {
   const isFirst = i === null || i.billingReason === null || i.billingReason === SIGNUP_REASON;
-  const isOver = i !== null && ['paid', 'void', 'deleted'].includes(i.platformStatus);
-  return isUnsettled(p) && isFirst && !isOver ? new Date(startOf(i, p) + SIGNUP_OVERDUE_MS) : null;
+  const over = i !== null && isOver(i.platformStatus);
+  return isUnsettled(p) && isFirst && !over ? new Date(startOf(i, p) + SIGNUP_OVERDUE_MS) : null;
 }
 
 /** Nothing is marked before the money is there, so Stripe may end the subscription first: a person is told well before. */
