@@ -124,7 +124,7 @@ create table inbox_quarantine (
 );
 create index inbox_quarantine_event on inbox_quarantine (source, event_id);
 
--- The queue: a row for each lane with something due. The fence is drawn anew at each claim; `news` counts what came, so that who gives
+-- The queue: a row for each lane with something due. Each claim draws a new fence; `news` counts what came, so that who gives
 -- the lane back sees whether more did since. Rows come and go all the time: the table is cleaned early, and a claim, which makes a row
 -- half as long again, finds room in its page.
 create sequence lane_fence;
@@ -242,7 +242,7 @@ create table payment (
   seq                         bigint generated always as identity
 ) with (fillfactor = 85);
 create index payment_invoice on payment (invoice_id);
--- When the money was taken; until then, the MoR's last verdict; until there is one, when it was first heard of.
+-- When the money was taken; until then, the MoR's last verdict; until there is one, when we first learned of it.
 create index payment_listed on payment ((coalesce(succeeded_at, verdict_at, recorded_at)) desc, seq desc);
 create index payment_customer on payment (customer_id, (coalesce(succeeded_at, verdict_at, recorded_at)) desc, seq desc);
 create index payment_charge on payment (processor_charge_id) where processor_charge_id is not null;

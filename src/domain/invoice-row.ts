@@ -45,7 +45,7 @@ export type InvoiceRow = {
   /** Whether its customer is known to pay by bank debit, looked up once its verdict is late; null: not looked up. */
   readonly paysByDebit: boolean | null;
   /**
-   * Whether its customer was enrolled when the invoice was first heard of, decided once; null: nobody had to ask (all are), or it is
+   * Whether its customer was enrolled when we first learned of the invoice, decided once; null: nobody had to ask (all are), or it is
    * not known yet. enrolment/rules/enrolment.ts reads it.
    */
   readonly enrolled: boolean | null;

@@ -10,7 +10,7 @@ export type RefusalKind = (typeof REFUSAL_KINDS)[number];
 /** `charge`: ask the MoR to charge again, so long after the refusal. `link`: make a payment link, at once. */
 export type RetryStep = { readonly do: 'charge'; readonly afterMs: number } | { readonly do: 'link' };
 
-/** What becomes of an invoice when all steps were in vain. */
+/** What becomes of an invoice when every step failed. */
 export const RETRY_ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
 export type RetryEnd = (typeof RETRY_ENDS)[number];
 
@@ -20,7 +20,7 @@ export type RetrySchedule = Readonly<Record<RefusalKind, readonly RetryStep[]>> 
 export type Refusal = {
   /** When the MoR made its event, by its clock. */
   readonly at: string;
-  /** When we heard of it, by the database's clock: waits count from here. */
+  /** When we learned of it, by the database's clock: waits count from here. */
   readonly heardAt: string;
   readonly eventId: string;
   readonly outcome: 'failed' | 'requires_action';

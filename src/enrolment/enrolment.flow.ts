@@ -51,10 +51,10 @@ export class EnrolmentFlow {
   /** A look of the same day will do, unless it has shown that Stripe would charge. */
   async lookAtCharging({
     of,
-    anew,
+    fresh,
   }: Extract<Errand, { do: 'look-at-charging' }>): Promise<(s: LaneState, ctx: Ctx) => LaneState> {
     const key = chargeKey(of);
-    const before = anew || key === null ? null : await this.looks.recent(key, CHARGE_LOOK_GOOD_MS);
+    const before = fresh || key === null ? null : await this.looks.recent(key, CHARGE_LOOK_GOOD_MS);
     if (before !== null && !isChargeable(before.charged))
       return (s, ctx) => applyCharged(s, known(before.charged), ctx);
     const read = await this.reader.readCharged(of);

@@ -15,7 +15,7 @@ import { PAYMENT_STATUSES, PaymentView, paymentView } from './payment.view.js';
 
 class PaymentsQuery extends PageQuery {
   @Filter('Only this status.', PAYMENT_STATUSES) status?: string;
-  @Since('when the money was taken; until then the last verdict, or when it was first heard of') since?: string;
+  @Since('when the money was taken; until then the last verdict, or when we first learned of it') since?: string;
   @Until() until?: string;
   @CurrencyFilter() currency?: string;
   @AmountFilter('the whole payment, whatever was refunded') amount?: string;

@@ -20,7 +20,7 @@ export class RetryView {
 export class RetriesView {
   @Word(REFUSAL_KINDS, 'What the last refusal calls for.') decline_kind!: string;
   @TextOrNull("The processor's decline code.") decline_code!: string | null;
-  @Time('When the last refusal was heard of.') refused_at!: string;
+  @Time('When we learned of the last refusal.') refused_at!: string;
   @Many(RetryView, 'Oldest first.') made!: RetryView[];
   @TimeOrNull('The MoR was asked to charge again then, and its verdict is awaited.') waiting_since!: string | null;
   @TimeOrNull('The schedule ended then.') ended_at!: string | null;

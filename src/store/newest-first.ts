@@ -7,7 +7,7 @@ import { type Name, Parameters, walk, within } from './walk.js';
 
 /** The times that lists are ordered and filtered by, as their indexes have them. Of an invoice: when Stripe made it. */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
-/** When the money was taken; until then, the MoR's last verdict; until there is one, when the payment was first heard of. */
+/** When the money was taken; until then, the MoR's last verdict; until there is one, when we first learned of the payment. */
 export const PAYMENT_AT = 'coalesce(x.succeeded_at, x.verdict_at, x.recorded_at)';
 /** When the money was given back; until then, when the refund was asked for. */
 export const REFUND_AT = 'coalesce(x.succeeded_at, x.created_at)';

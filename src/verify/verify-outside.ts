@@ -21,7 +21,7 @@ export class VerifyOutside {
     private readonly questions: VerifyQuestions,
   ) {}
 
-  /** `own` null: we have never heard of it. */
+  /** `own` null: we do not know it. */
   async has(facts: InvoiceFacts, own: OurInvoice | null): Promise<boolean> {
     const outside = own === null ? await this.isForeign(facts) : isOutside(own);
     if (outside && !this.counted.has(facts.invoiceId)) {

@@ -1,4 +1,5 @@
 // One invoice's lane as a plain value, and events of the MoR's other channels taken into it: for tests of decisions.
+import { type PaymentEvent } from '../../src/domain/lane/event.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { applyEvent } from '../../src/lane/rules/apply-event.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
@@ -91,3 +92,28 @@ export function hear(
 }
 
 export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');
+
+/** A payment of 29.90 EUR for in_1 that succeeded; `over` names what is different. */
+export function aPaymentEvent(over: Partial<PaymentEvent> = {}): PaymentEvent {
+  return {
+    family: 'payment',
+    eventId: 'evt_pay',
+    type: 'payment.succeeded',
+    at: NOW,
+    paymentId: 'pay_1',
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    processorChargeId: 'ch_1',
+    processorPaymentIntentId: 'pi_1',
+    amount: 2990n,
+    currency: 'EUR',
+    status: 'succeeded',
+    failureMessage: null,
+    declineCode: null,
+    refundId: null,
+    processorRefundId: null,
+    amountRefundedTotal: null,
+    reason: null,
+    ...over,
+  };
+}

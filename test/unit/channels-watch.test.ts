@@ -15,7 +15,18 @@ import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
-import { aCtx, anOpenInvoice, facts, hear, LINK, NOW, open, paidByCard, PROFORMA } from '../support/channel-lane.js';
+import {
+  aCtx,
+  anOpenInvoice,
+  aPaymentEvent,
+  facts,
+  hear,
+  LINK,
+  NOW,
+  open,
+  paidByCard,
+  PROFORMA,
+} from '../support/channel-lane.js';
 import { plan, settle } from '../support/settled.js';
 
 const HOUR_MS = 3_600_000;
@@ -28,27 +39,16 @@ const at = (ms: number, settings: Partial<FlowSettings> = LINKS): Ctx => aCtx(ne
 const linksOf = (s: LaneState): readonly MorObjectRow[] => s.objects.filter((o) => o.kind === 'payment_link');
 
 function verdict(s: LaneState, type: PaymentEvent['type'], ctx: Ctx, over: Partial<PaymentEvent> = {}): LaneState {
-  const event: PaymentEvent = {
-    family: 'payment',
+  const succeeded = type === 'payment.succeeded';
+  const event = aPaymentEvent({
     eventId: `evt_${type}_${ctx.now.getTime()}`,
     type,
     at: ctx.now,
-    paymentId: 'pay_1',
-    invoiceId: 'in_1',
-    customerId: 'cus_1',
-    processorChargeId: type === 'payment.succeeded' ? 'ch_1' : null,
-    processorPaymentIntentId: 'pi_1',
-    amount: 2990n,
-    currency: 'EUR',
-    status: type === 'payment.succeeded' ? 'succeeded' : 'failed',
-    failureMessage: null,
+    processorChargeId: succeeded ? 'ch_1' : null,
+    status: succeeded ? 'succeeded' : 'failed',
     declineCode: 'insufficient_funds',
-    refundId: null,
-    processorRefundId: null,
-    amountRefundedTotal: null,
-    reason: null,
     ...over,
-  };
+  });
   return settle(applyEvent(s, event, ctx).state, ctx);
 }
 

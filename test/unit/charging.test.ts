@@ -61,7 +61,7 @@ describe('a renewal that Stripe would charge as well as the MoR', () => {
     expect(plan(lane(), at(5_000)).errand).toEqual({
       do: 'look-at-charging',
       of: { customerId: 'cus_1', subscriptionId: 'sub_1', ownMethodId: null },
-      anew: false,
+      fresh: false,
     });
     const [item, ...more] = open(risky);
     expect(more).toEqual([]);
@@ -76,10 +76,10 @@ describe('a renewal that Stripe would charge as well as the MoR', () => {
     expect(item?.proposal).toContain('customer portal, hosted invoice page');
   });
 
-  it('is looked at again every five minutes while it is a draft, always anew, and every six hours when it is open', () => {
+  it('is looked at again every five minutes while it is a draft, always with a fresh look, and every six hours when it is open', () => {
     expect(wants(risky, at(4 * MINUTE_MS))).toBeNull();
     expect(plan(risky, at(4 * MINUTE_MS)).dueAt).toEqual(new Date(NOW.getTime() + 1_000 + 5 * MINUTE_MS));
-    expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({ do: 'look-at-charging', anew: true });
+    expect(plan(risky, at(6 * MINUTE_MS)).errand).toMatchObject({ do: 'look-at-charging', fresh: true });
     const final = hear(risky, { status: 'open' }, at(2_000));
     expect(wants(final, at(5 * HOUR_MS))).toBeNull();
     expect(wants(final, at(7 * HOUR_MS))).toBe('look-at-charging');

@@ -4,14 +4,14 @@ import { enrolment as setting } from '../../src/config/enrolment-setting.js';
 import { readImportLine } from '../../src/customers/rules/import-line.js';
 import { parseInvoice } from '../../src/domain/events/stripe-event.js';
 import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
-import { type InvoiceEvent, type PaymentEvent } from '../../src/domain/lane/event.js';
+import { type InvoiceEvent } from '../../src/domain/lane/event.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type Enrolment, type FlowSettings } from '../../src/domain/settings.js';
 import { applyEnrolment, type Found, fromBooks, fromPlatform } from '../../src/enrolment/rules/enrolment.js';
 import { applyEvent } from '../../src/lane/rules/apply-event.js';
-import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
+import { aCtx, aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
 import { plan, settle } from '../support/settled.js';
 
 const HOUR_MS = 3_600_000;
@@ -57,26 +57,7 @@ const looked =
   (s: LaneState, ctx: Ctx): LaneState =>
     settle(applyEnrolment(s, outcome, ctx), ctx);
 
-const SUCCEEDED: PaymentEvent = {
-  family: 'payment',
-  eventId: 'evt_pay',
-  type: 'payment.succeeded',
-  at: NOW,
-  paymentId: 'pay_1',
-  invoiceId: 'in_1',
-  customerId: 'cus_1',
-  processorChargeId: 'ch_1',
-  processorPaymentIntentId: 'pi_1',
-  amount: 2990n,
-  currency: 'EUR',
-  status: 'succeeded',
-  failureMessage: null,
-  declineCode: null,
-  refundId: null,
-  processorRefundId: null,
-  amountRefundedTotal: null,
-  reason: null,
-};
+const SUCCEEDED = aPaymentEvent();
 
 const created = (ctx = later(0)): LaneState => said('invoice.created')(emptyLane('in_1'), ctx);
 const relayOf = (s: LaneState): string[] => s.messages.flatMap((m) => (m.kind === 'relay_event' ? m.status : []));

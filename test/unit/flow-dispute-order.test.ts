@@ -5,7 +5,7 @@ import { type PaymentEvent } from '../../src/domain/lane/event.js';
 import { type Ctx } from '../../src/domain/lane/change.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { type LaneState } from '../../src/domain/model.js';
-import { aCtx, anOpenInvoice, hear, NOW, open } from '../support/channel-lane.js';
+import { aCtx, anOpenInvoice, aPaymentEvent, hear, NOW, open } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
 import { settle } from '../support/settled.js';
 
@@ -14,25 +14,7 @@ type Happening = { readonly name: string; readonly tell: (s: LaneState, ctx: Ctx
 const at = (minutes: number): Date => new Date(NOW.getTime() - 3_600_000 + minutes * 60_000);
 
 function payment(name: string, over: Partial<PaymentEvent> & Pick<PaymentEvent, 'type' | 'at'>): Happening {
-  const event: PaymentEvent = {
-    family: 'payment',
-    eventId: `evt_${name}`,
-    paymentId: 'pay_1',
-    invoiceId: 'in_1',
-    customerId: 'cus_1',
-    processorChargeId: 'ch_1',
-    processorPaymentIntentId: 'pi_1',
-    amount: 2990n,
-    currency: 'EUR',
-    status: 'succeeded',
-    failureMessage: null,
-    declineCode: null,
-    refundId: null,
-    processorRefundId: null,
-    amountRefundedTotal: null,
-    reason: null,
-    ...over,
-  };
+  const event = aPaymentEvent({ eventId: `evt_${name}`, ...over });
   return { name, tell: (s, ctx) => settle(applyEvent(s, event, ctx).state, ctx) };
 }
 

@@ -11,7 +11,7 @@ async function relayOnly(people: People): Promise<void> {
   await people.control('/mor/hearing', { direct: false });
 }
 
-/** A renewal that the MoR heard of itself, as if it had been told by somebody else. */
+/** A renewal that the MoR knows by itself, as if somebody else had told it. */
 async function renewHeard(people: People, who: Subscriber): Promise<void> {
   await people.control('/mor/hearing', { direct: true });
   await people.renew(who);

@@ -29,6 +29,6 @@ export type Errand =
   | { readonly do: 'ask-debit'; readonly customerId: string }
   /** Is the customer enrolled? */
   | { readonly do: 'look-up-enrolment'; readonly invoice: InvoiceRow & { readonly customerId: string } }
-  /** What would the platform charge for the invoice by itself? `anew`: a look of before will not do. */
-  | { readonly do: 'look-at-charging'; readonly of: ChargedFor; readonly anew: boolean }
+  /** What would the platform charge for the invoice by itself? `fresh`: an earlier look will not do. */
+  | { readonly do: 'look-at-charging'; readonly of: ChargedFor; readonly fresh: boolean }
   | { readonly do: 'identify'; readonly paymentRowId: string; readonly asked: BillingCall };

@@ -202,7 +202,7 @@ export abstract class Books {
   abstract invoice(invoiceId: string): Promise<InvoiceView | null>;
   /** What the MoR keeps beside an invoice, oldest first. */
   abstract objects(invoiceId: string): Promise<readonly MorObjectRow[]>;
-  /** By when the money was taken; until then by the MoR's last verdict, or when it was first heard of. */
+  /** By when the money was taken; until then by the MoR's last verdict, or when we first learned of it. */
   abstract payments(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>>;
   /** By `pay_…` or by our own id. */
   abstract payment(id: string): Promise<PaymentView | null>;

@@ -42,7 +42,7 @@ export const chargingErrand: ErrandRule = (s, ctx, due) => {
   const { customerId, subscriptionId, ownMethodId, charged } = i;
   const at = nextLook(i);
   if (customerId === null || (at === null ? !isNews(i, ctx) : !due(at))) return null;
-  return { do: 'look-at-charging', of: { customerId, subscriptionId, ownMethodId }, anew: isChargeable(charged) };
+  return { do: 'look-at-charging', of: { customerId, subscriptionId, ownMethodId }, fresh: isChargeable(charged) };
 };
 
 function isGuarded(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {

@@ -1,4 +1,4 @@
-// Whose invoices are expected to be paid through the MoR: decided once for each invoice, when it is first heard of. Money makes every
+// Whose invoices are expected to be paid through the MoR: decided once for each invoice, when we first learn of it. Money makes every
 // invoice ours, whatever was decided.
 import { closeReviews, type Ctx, note, openReview, putInvoice, putMessage, retryAt } from '../../domain/lane/change.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';

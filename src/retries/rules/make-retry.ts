@@ -6,7 +6,7 @@ import { showMoney } from '../../domain/money.js';
 import { addMessage, type Ctx, note, putInvoice } from '../../domain/lane/change.js';
 import { makeLink } from '../../links/rules/recovery.js';
 import { type Means } from './next-try.js';
-import { expectedAnew, putTrail, retryName } from './trail.js';
+import { verdictDueBy, putTrail, retryName } from './trail.js';
 
 /** By what the invoice is tried again: `shown` is what Stripe showed just now, which a charge is ordered with. */
 export type How =
@@ -40,7 +40,7 @@ export function makeRetry(s: LaneState, how: How, by: string | null, ctx: Ctx): 
   return orderCharge(s, i, { ...tried, waitingSince: ctx.now.toISOString() }, retry, how.shown, ctx);
 }
 
-/** The expectation starts anew: silence from here on is an alarm again. */
+/** The wait for a verdict starts again: silence from here on is an alarm. */
 function orderCharge(
   s: LaneState,
   i: InvoiceRow,
@@ -49,7 +49,7 @@ function orderCharge(
   shown: ShownToRetry,
   ctx: Ctx,
 ): LaneState {
-  const waiting = putInvoice(s, { ...i, retries: trail, expectedBy: expectedAnew(i, ctx) });
+  const waiting = putInvoice(s, { ...i, retries: trail, expectedBy: verdictDueBy(i, ctx) });
   const ordered = addMessage(waiting, ctx, {
     peer: 'relay',
     kind: 'retry_charge',

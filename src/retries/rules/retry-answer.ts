@@ -5,14 +5,14 @@ import { callFailed } from '../../domain/lane/answer-parts.js';
 import { type Ctx, putInvoice, sendAgain } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
-import { expectedAnew, putTrail } from './trail.js';
+import { verdictDueBy, putTrail } from './trail.js';
 
 export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   order: 3,
   readFirst: true,
   // It may have been on its way for hours: the MoR has as long as ever from now on.
   answered: (s, _, __, ctx) =>
-    s.invoice === null ? s : putInvoice(s, { ...s.invoice, expectedBy: expectedAnew(s.invoice, ctx) }),
+    s.invoice === null ? s : putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx) }),
   refused: (s, m, f, ctx) => {
     const proposal =
       'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.';
@@ -64,5 +64,5 @@ function waiting(s: LaneState, ctx: Ctx | null): LaneState {
   const state = putTrail(s, { ...i.retries, waitingSince: ctx?.now.toISOString() ?? null });
   return ctx === null || state.invoice === null
     ? state
-    : putInvoice(state, { ...state.invoice, expectedBy: expectedAnew(i, ctx) });
+    : putInvoice(state, { ...state.invoice, expectedBy: verdictDueBy(i, ctx) });
 }

@@ -127,7 +127,7 @@ function takeBack(s: LaneState, m: OutboxRow): LaneState {
   const trail = s.invoice?.retries;
   if (!trail) return s;
   if (m.kind !== 'retry_charge') return m.attempts === 0 ? putTrail(s, { ...trail, ended: null }) : s;
-  // Once it was tried, the MoR may have heard of it: its verdict is awaited all the same.
+  // Once it was tried, the MoR may have received it: its verdict is awaited all the same.
   if (m.attempts > 0) return s;
   return putRetry(putTrail(s, { ...trail, waitingSince: null }), m.generation, { withdrawn: true });
 }

@@ -6,7 +6,7 @@ import { type Ctx } from '../../domain/lane/change.js';
 import { kindOfRefusal } from './decline-kinds.js';
 import { putTrail } from './trail.js';
 
-/** The newest refusal counts, by the MoR's clock, in whatever order they are heard; it answers a retry that was awaited. */
+/** The newest refusal counts, by the MoR's clock, in whatever order they come; it answers a retry that was awaited. */
 export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState {
   if (s.invoice === null) return s;
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
@@ -20,7 +20,7 @@ export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState 
   };
   const trail = s.invoice.retries;
   if (trail === null) return putTrail(s, { refusal, retries: [], waitingSince: null, askedAt: null, ended: null });
-  if (refusal.at < trail.refusal.at) return s; // of an earlier try, heard of late
+  if (refusal.at < trail.refusal.at) return s; // of an earlier try, come late
   const newest = isLater(refusal, trail.refusal);
   return putTrail(s, {
     ...trail,

@@ -25,14 +25,14 @@ export function awaitsRetry(s: LaneState): boolean {
 }
 
 /** By when a verdict on a charge that is ordered now is expected: as long as on the first one. */
-export function expectedAnew(i: InvoiceRow, ctx: Ctx): Date {
+export function verdictDueBy(i: InvoiceRow, ctx: Ctx): Date {
   const { renewalAlarmAfterHours: hours, bankDebitAlarmAfterDays: days } = ctx.settings;
   return new Date(ctx.now.getTime() + (i.paysByDebit === true ? days * DAY_MS : hours * HOUR_MS));
 }
 
 /**
- * A name for retry `number` of an invoice that is the same after a restored backup: whoever heard of it before it takes the second
- * for the first. Made of a hash, since an invoice's id may be as long as an event's may.
+ * A name for retry `number` of an invoice that is the same after a restored backup: whoever got the first before the restore takes the
+ * second for the first. Made of a hash, since an invoice's id may be as long as an event's may.
  */
 export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, number: number): string {
   return `${prefix}_${createHash('sha256').update(`${invoiceId}:retry:${number}`).digest('hex').slice(0, 32)}`;
