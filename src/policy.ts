@@ -127,6 +127,11 @@ export const SIGNUP_BUSY_MS = 15_000;
 /** Who waits for another request with the same key looks so often whether it is done. */
 export const BUSY_LOOK_EVERY_MS = 50;
 
+/** How often each replica looks for signups without a payment. */
+export const SIGNUP_LOOK_EVERY_MS = 5 * MINUTE_MS;
+/** Older ones were flagged long ago, or no daemon ran for a month: a person who looks then sees more than this. Most were given up. */
+export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
+
 // ---- Refunds
 
 /**
@@ -197,6 +202,26 @@ export const ONBOARDING_LOOK_EVERY_MS = MINUTE_MS;
 /** Longer than the calls of one step, so that two requests for one merchant never send at the same time. */
 export const ONBOARDING_BUSY_MS = 30_000;
 
+// ---- Doors
+
+/** So many authentic-looking deliveries turned away, and none taken, are a trouble: one stranger, or one hiccup, is no news. */
+export const REFUSALS_TOLD = 5;
+/** Refusals that lie further apart are different troubles. */
+export const REFUSALS_WITHIN_MS = 10 * MINUTE_MS;
+
+// ---- Notifications
+
+/** As Standard Webhooks asks for ("Operational considerations"): 15 to 30 seconds. */
+export const NOTIFY_TIMEOUT_MS = 15_000;
+/** Longer than a delivery may last: should this process die in it, another one tries again. */
+export const NOTIFY_BUSY_MS = 30_000;
+/** `review.due_soon` is sent so long before the deadline. */
+export const REVIEW_DUE_SOON_MS = DAY_MS;
+/** How often is looked for what belongs to no lane's step: deadlines, items of no invoice, what verify found. */
+export const LOOK_OUT_EVERY_MS = 15_000;
+/** What was delivered, or died, is forgotten after so long. */
+export const NOTIFICATIONS_KEPT_DAYS = 30;
+
 // ---- Verify
 
 /** Work that began less than this ago is under way, not different. */
@@ -238,6 +263,15 @@ export const VERIFY_LOOK_EVERY_MS = 5 * MINUTE_MS;
 export const STRIPE_EVENTS_KEPT_MS = 30 * DAY_MS - HOUR_MS;
 /** A verdict may follow its invoice by this much: bank debits settle after days. */
 export const VERDICT_LONGEST_MS = 30 * DAY_MS;
+
+/** Marks that the daily run asks for at most: at the pace below an hour and a half; a million take 20 days. */
+export const VERIFY_MARKS_A_RUN = 50_000;
+/** For a person who waits for the answer: under a minute. */
+export const VERIFY_MARKS_FOR_A_PERSON = 500;
+/** The MoR's documents name no limit of requests: at most ten a second, after the first few. */
+export const VERIFY_MARKS_PAUSE_MS = 100;
+
+// ---- Imports
 
 /** Wrong lines of an imported file that are named: more than a person mends before trying again. The others are counted. */
 export const IMPORT_PROBLEMS_KEPT = 1_000;

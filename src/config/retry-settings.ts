@@ -2,6 +2,7 @@
 import { recoveryLinks } from './link-settings.js';
 import { type Parsed, type Parser } from './parsers.js';
 import { withDefault } from './setting.js';
+import { RETRY_STEPS_MOST } from '../policy.js';
 
 const KINDS = ['soft', 'hard', 'authentication'] as const;
 const ENDS = ['nothing', 'uncollectible', 'cancel'] as const;
@@ -13,8 +14,6 @@ export type Schedule = Readonly<Record<Kind, readonly Step[]>> & { readonly end:
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const MOST_MS = 30 * UNITS.d;
-/** Stripe's own recovery tries eight times at most (Stripe docs, "Automate payment retries"). */
-const MOST_STEPS = 8;
 /** Networks count attempts: minutes apart is for a rehearsal against the sandbox. */
 export const SHORTEST_IN_PRODUCTION_MS = UNITS.h;
 
@@ -54,7 +53,7 @@ export const retrySchedule: Parser<Schedule | null> = (text) => {
 function stepsOf(value: string): Step[] | string {
   if (value === 'none') return [];
   const items = value.split(',');
-  if (items.length > MOST_STEPS) return `has more than ${MOST_STEPS} steps`;
+  if (items.length > RETRY_STEPS_MOST) return `has more than ${RETRY_STEPS_MOST} steps`;
   const steps: Step[] = [];
   for (const [index, item] of items.entries()) {
     const place = `step ${index + 1}`;

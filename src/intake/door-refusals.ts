@@ -4,18 +4,13 @@ import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Notifications } from '../domain/ports/notifications.js';
 import { putDown } from '../notifications/rules/put-down.js';
 import { type NotifyFormat, type Told } from '../domain/notification.js';
+import { HOUR_MS, REFUSALS_TOLD, REFUSALS_WITHIN_MS } from '../policy.js';
 
 type Why = Extract<Told, { type: 'doors.refusing' }>['data']['why'];
 
 /** What a sender has to do with; what is malformed or half sent is none of them. */
 const REFUSED: Partial<Record<DoorOutcome, Why>> = { mismatch: 'signature', stale: 'clock', 'not-stored': 'storage' };
 const TAKEN: ReadonlySet<DoorOutcome> = new Set<DoorOutcome>(['stored', 'duplicate', 'conflict']);
-
-/** One stranger, or one hiccup, is no news. */
-const ENOUGH = 5;
-/** Refusals that lie further apart are different troubles. */
-const WITHIN_MS = 10 * 60_000;
-const HOUR_MS = 3_600_000;
 
 /** The database may be what is wrong: then telling is tried again, and not with each delivery. */
 const AGAIN_MS = 10_000;
@@ -41,16 +36,16 @@ export class DoorRefusals {
     if (why === undefined) {
       this.troubles.delete(door);
       // It was the database, which could not store word of its own failure.
-      if (known !== undefined && known.count >= ENOUGH && known.why === 'storage')
+      if (known !== undefined && known.count >= REFUSALS_TOLD && known.why === 'storage')
         void this.tell(door, known, at, this.format);
       return;
     }
-    const same = known?.why === why && now - known.lastAt <= WITHIN_MS;
+    const same = known?.why === why && now - known.lastAt <= REFUSALS_WITHIN_MS;
     const trouble = same ? known : { why, since: now, lastAt: now, count: 0, quietUntil: 0 };
     trouble.lastAt = now;
     trouble.count++;
     this.troubles.set(door, trouble);
-    if (trouble.count >= ENOUGH && now >= trouble.quietUntil) void this.tell(door, trouble, at, this.format);
+    if (trouble.count >= REFUSALS_TOLD && now >= trouble.quietUntil) void this.tell(door, trouble, at, this.format);
   }
 
   /** Once an hour for a door, whichever replicas see it. */

@@ -4,9 +4,8 @@ import { type CallFailure, type FailureKind, SHADOW_MESSAGE, SHADOW_MODE } from 
 import { guideRow, type MorCallName } from './error-guide.js';
 import { type Exchange, type HttpAnswer, type NoAnswer } from './http-line.js';
 import { safeRequestId, safeText } from './peer-text.js';
+import { RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
-/** A longer wish is cut to this: a garbled header must not put a call off for years. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
 const MAX_NAMED_FIELDS = 50;
 
 type Known = Partial<Omit<CallFailure, 'ok' | 'kind' | 'message'>>;
@@ -102,11 +101,11 @@ function kindOfStatus(status: number): FailureKind {
 export function retryAfterMs(header: string | null, clock: Clock): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1000, MAX_RETRY_AFTER_MS);
+  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1000, RETRY_AFTER_LONGEST_MS);
   if (!/^[A-Za-z]{3,9},? .*GMT$/.test(text)) return null;
   const at = Date.parse(text);
   if (Number.isNaN(at)) return null;
-  return Math.min(Math.max(at - clock.now().getTime(), 0), MAX_RETRY_AFTER_MS);
+  return Math.min(Math.max(at - clock.now().getTime(), 0), RETRY_AFTER_LONGEST_MS);
 }
 
 export function requestIdOf(exchange: Exchange): string | null {

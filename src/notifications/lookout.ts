@@ -6,10 +6,7 @@ import { type NewNotification } from '../domain/notification.js';
 import { putDown } from './rules/put-down.js';
 import { reviewDueSoon, reviewOpened } from './rules/tell-lane.js';
 import { type NotifyFormat, type Told } from '../domain/notification.js';
-
-const DUE_SOON_MS = 24 * 3_600_000;
-/** What was delivered, or died, is forgotten after so long. */
-const KEPT_DAYS = 30;
+import { NOTIFICATIONS_KEPT_DAYS, REVIEW_DUE_SOON_MS } from '../policy.js';
 
 export class Lookout {
   private readonly stopping = new AbortController();
@@ -35,7 +32,7 @@ export class Lookout {
 
   /** Writes down what was not sent yet. Any replica may: the same thing has the same id, and is written once. */
   async look(): Promise<void> {
-    const { opened, dueSoon, runId } = await this.store.untold(DUE_SOON_MS);
+    const { opened, dueSoon, runId } = await this.store.untold(REVIEW_DUE_SOON_MS);
     const found: NewNotification[] = [];
     const add = (told: Told, at: Date): void => void found.push(putDown(told, this.format, at));
     for (const r of opened) add(reviewOpened(r), r.createdAt);
@@ -62,7 +59,7 @@ export class Lookout {
         await this.look();
         const now = this.clock.now().getTime();
         if (now - forgotAt > 3_600_000) {
-          await this.store.forget(KEPT_DAYS);
+          await this.store.forget(NOTIFICATIONS_KEPT_DAYS);
           forgotAt = now;
         }
       } catch (e) {

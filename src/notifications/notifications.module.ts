@@ -12,11 +12,11 @@ import { Notifier } from './notifier.js';
 import { NotificationsController } from './notifications.controller.js';
 import { NotificationPages } from './notifications.pages.js';
 import { HttpReceiver } from './receiver.js';
+import { LOOK_OUT_EVERY_MS } from '../policy.js';
 
 /** A receiver that hangs for all of its 15 seconds costs these and nothing else. */
 const PLACES = 4;
 const POLL_MS = 1_000;
-const LOOK_OUT_MS = 15_000;
 
 @Module({
   imports: [ConsoleModule],
@@ -59,6 +59,6 @@ function jobs(
     },
   });
   const tells = config.notifyUrl !== null && !config.shadow;
-  const lookout = new Lookout(store, runs, clock, config.notifyFormat, LOOK_OUT_MS, onError);
+  const lookout = new Lookout(store, runs, clock, config.notifyFormat, LOOK_OUT_EVERY_MS, onError);
   return new NotificationJobs(notifier, tells ? lookout : null);
 }

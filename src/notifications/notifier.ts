@@ -7,6 +7,7 @@ import {
   type TakenNotification,
 } from '../domain/ports/notifications.js';
 import { retryInMs } from './rules/retry.js';
+import { NOTIFY_BUSY_MS } from '../policy.js';
 
 export type NotifierOptions = {
   /** Deliveries under way at once, of this process. */
@@ -16,8 +17,6 @@ export type NotifierOptions = {
   readonly onError: (what: string, error: unknown) => void;
 };
 
-/** Longer than a delivery may last: should this process die in it, another one tries again. */
-const AGAIN_AFTER_MS = 30_000;
 /** The receiver is gone: what was under way is written back to be tried when it returns. */
 const KEEP_MS = 1_000;
 const BACK_OFF_MS = 1_000;
@@ -70,7 +69,7 @@ export class Notifier {
 
   private async take(limit: number): Promise<readonly TakenNotification[]> {
     try {
-      return await this.store.take(limit, AGAIN_AFTER_MS);
+      return await this.store.take(limit, NOTIFY_BUSY_MS);
     } catch (e) {
       this.options.onError('notifications could not be taken on', e);
       await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);

@@ -7,14 +7,11 @@ import { type Secret } from '../config/index.js';
 import { isForbiddenAddress, isPrivateAddress } from '../config/addresses.js';
 import { type Delivery, type DeliveryResult, Receiver } from '../domain/ports/notifications.js';
 import { signedHeaders } from './signature.js';
+import { NOTIFY_TIMEOUT_MS, RETRY_AFTER_LONGEST_MS } from '../policy.js';
 
-/** As Standard Webhooks asks for ("Operational considerations"): 15 to 30 seconds. */
-const TIMEOUT_MS = 15_000;
 const MAX_SOCKETS = 8;
 /** Of an answer nothing is kept; so much of it is read at most, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** No receiver is waited for longer than this, whatever its Retry-After says. */
-const LONGEST_WAIT_SEC = 3_600;
 
 /** The receiver's name leads to an address that nothing may be sent to. */
 class ForbiddenAddress extends Error {
@@ -30,7 +27,7 @@ export class HttpReceiver extends Receiver implements OnApplicationShutdown {
   constructor(
     url: Secret | null,
     private readonly secrets: readonly Secret[],
-    private readonly timeoutMs = TIMEOUT_MS,
+    private readonly timeoutMs = NOTIFY_TIMEOUT_MS,
     resolver: Resolver = resolveAll,
   ) {
     super();
@@ -94,7 +91,7 @@ function judged(status: number, retryAfter: string | string[] | undefined): Omit
     return failed(status, `it answered ${status}: redirects are not followed; set NOTIFY_URL to where it leads`);
   }
   const sec = /^\d{1,9}$/.test(String(retryAfter)) ? Number(retryAfter) : null;
-  const retryAfterMs = sec === null ? null : Math.min(sec, LONGEST_WAIT_SEC) * 1000;
+  const retryAfterMs = sec === null ? null : Math.min(sec * 1000, RETRY_AFTER_LONGEST_MS);
   return { ...failed(status, `it answered ${status}`), retryAfterMs };
 }
 

@@ -2,9 +2,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Signups } from '../domain/ports/signups.js';
-import { SIGNUP_OVERDUE_MS } from '../policy.js';
-
-const EVERY_MS = 5 * 60_000;
+import { SIGNUP_LOOK_EVERY_MS, SIGNUP_OVERDUE_MS } from '../policy.js';
 
 @Injectable()
 export class OverdueSignups {
@@ -13,7 +11,7 @@ export class OverdueSignups {
   constructor(private readonly signups: Signups) {}
 
   /** Any replica may do it: an item is open once, whoever makes it. */
-  @Interval(EVERY_MS)
+  @Interval(SIGNUP_LOOK_EVERY_MS)
   async flag(): Promise<void> {
     try {
       await this.signups.flagOverdue(SIGNUP_OVERDUE_MS);

@@ -8,10 +8,10 @@ import { hashOf, headerOf, isBlank, type Placed, recordsOf, CsvRefused } from '.
 import { idsOf, judge, twice, unread } from './rules/judge.js';
 import { readLine, type StatementLine } from './rules/line.js';
 import { bind, type Bound } from './rules/mapping.js';
+import { DAY_MS } from '../policy.js';
 
 /** Lines of one step: one transaction, and a few looks at the database. */
 const STEP_LINES = 500;
-const DAY_MS = 86_400_000;
 
 export type ReconcileOptions = {
   readonly path: string;

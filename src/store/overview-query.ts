@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { type EventRow, type HourCount, type Overview } from '../domain/ports/books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { newestEvent } from './event-queries.js';
+import { HOUR_MS } from '../policy.js';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const SOURCES: readonly InboxSource[] = ['stripe', 'mor_payments', 'mor_events'];
 const UNSETTLED = ['expected', 'open', 'held', 'marking', 'review'] as const;

@@ -10,15 +10,12 @@ import {
   type SignupRow,
   Signups,
 } from '../domain/ports/signups.js';
-import { SIGNUP_ENDS_MS } from '../policy.js';
+import { SIGNUP_ENDS_MS, SIGNUP_FLAGGED_WITHIN_MS } from '../policy.js';
 import { insertSql, jsonText, SIGNUP, toJson } from './codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { SignupEntity } from './entities/signup.entity.js';
 import { turnIsFree } from './turns.js';
-
-/** Older ones were flagged long ago, or no daemon ran for a month: a person who looks then sees more than this. Most were given up. */
-const OVERDUE_FOR_MS = 30 * 86_400_000;
 
 /** Inserts the name, or gives what it stands for already. Waits for a transaction that is just inserting the same name. */
 export async function rememberIn(
@@ -182,7 +179,7 @@ export class PgSignups extends Signups {
           -- Looked for one by one: all items that there ever were are more than the signups of a month.
           and (select 1 from review r where r.kind = 'signup_overdue' and r.subject = s.id limit 1) is null
         order by s.created_at limit 500`,
-      [before, new Date(before.getTime() - OVERDUE_FOR_MS)],
+      [before, new Date(before.getTime() - SIGNUP_FLAGGED_WITHIN_MS)],
     );
     for (const s of overdue.rows) {
       await this.db.pool.query(

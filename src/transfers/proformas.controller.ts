@@ -21,8 +21,7 @@ import { type FileLinkView, linkOrWait } from '../documents/file-link.view.js';
 import { readBilled } from '../channels/read-billed.js';
 import { wireOrProblem } from '../channels/callers-words.js';
 import { proformaWire } from './proforma-request.js';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../policy.js';
 
 @ApiTags('Bank transfers')
 @Controller('v1/invoices/:id/proforma')

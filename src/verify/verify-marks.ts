@@ -5,13 +5,8 @@ import { difference } from './rules/compare.js';
 import { type VerifyFindings } from './verify-findings.js';
 import { VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { type VerifyQuestions } from './verify-questions.js';
+import { VERIFY_MARKS_A_RUN, VERIFY_MARKS_FOR_A_PERSON, VERIFY_MARKS_PAUSE_MS } from '../policy.js';
 
-/** Marks that the daily run asks for at most: at the pace below an hour and a half; a million take 20 days. */
-const MOST_A_RUN = 50_000;
-/** For a person who waits for the answer: under a minute. */
-const MOST_FOR_A_PERSON = 500;
-/** The MoR's documents name no limit of requests: at most ten a second, after the first few. */
-const PAUSE_MS = 100;
 const AT_ONCE = 50;
 /** A ledger entry of a lower number may be written this long after one of a higher, in milliseconds; a statement lasts seconds. */
 const WRITTEN_WITHIN_MS = 10 * 60_000;
@@ -30,7 +25,7 @@ export class VerifyMarks {
     private readonly questions: VerifyQuestions,
     private readonly findings: VerifyFindings,
   ) {
-    this.most = questions.sitting.young ? MOST_FOR_A_PERSON : MOST_A_RUN;
+    this.most = questions.sitting.young ? VERIFY_MARKS_FOR_A_PERSON : VERIFY_MARKS_A_RUN;
     this.lookups = parts.books.marks;
   }
 
@@ -43,7 +38,7 @@ export class VerifyMarks {
     await this.older();
     if (fresh.length > 0) {
       await context.clock.sleep(NOT_YET_MS, this.questions.sitting.signal);
-      for (const mark of fresh.slice(0, MOST_FOR_A_PERSON)) await this.ask(mark);
+      for (const mark of fresh.slice(0, VERIFY_MARKS_FOR_A_PERSON)) await this.ask(mark);
     }
     this.findings.addShown((await this.lookups.unknown(MOST_NAMED)).map(notKnown));
     return this.lookups.left();
@@ -83,7 +78,7 @@ export class VerifyMarks {
     const { context, gateway } = this.parts;
     const { chargeId } = mark;
     if (chargeId === null) return null;
-    if (++this.asked > AT_ONCE) await context.clock.sleep(PAUSE_MS, this.questions.sitting.signal);
+    if (++this.asked > AT_ONCE) await context.clock.sleep(VERIFY_MARKS_PAUSE_MS, this.questions.sitting.signal);
     const failed = 'a charge could not be looked up at the MoR';
     const state = await this.questions.ask(() => gateway.lookUpCharge(chargeId), failed);
     const answer = state === 'charged' ? 'known' : state === 'pending' ? 'not_ready' : 'unknown';
