@@ -194,10 +194,7 @@ describe('what the MoR will not do', () => {
 describe('completing a signup', () => {
   it('marks the first invoice paid with the charge, once, however often it is repeated', async () => {
     const { id } = (await create({ ...payment, customer: { id: 'cus_done' } })).json as { id: string };
-    api.stripe.invoices.set('in_first', {
-      ...anInvoice('in_first', 'cus_done', 2990n),
-      billingReason: 'subscription_create',
-    });
+    api.stripe.put({ ...anInvoice('in_first', 'cus_done', 2990n), billingReason: 'subscription_create' });
     const body = { charge_id: 'ch_first', invoice_id: 'in_first', amount: 2990, currency: 'EUR' };
     for (let i = 0; i < 3; i++) {
       const done = await api.call('POST', `/v1/signups/${id}/complete`, { role: 'signup', body });

@@ -17,7 +17,8 @@ import { createLogger, Metrics } from '../../../src/observe/index.js';
 import { Database } from '../../../src/store/database.js';
 import { SystemClock } from '../../../src/system/system-ports.js';
 import { freshDatabase } from '../../support/database.js';
-import { FakeMor, FakeStripe, NoRelay } from './peers.js';
+import { FakeBillingPlatform } from '../../support/fakes.js';
+import { FakeMor, NoRelay } from './peers.js';
 
 export const KEYS = {
   read: 'read-key-0123456789abcdef0123456789abcdef',
@@ -66,13 +67,13 @@ export class ApiApp {
     readonly url: string,
     readonly db: Database,
     readonly mor: FakeMor,
-    readonly stripe: FakeStripe,
+    readonly stripe: FakeBillingPlatform,
   ) {}
 
   static async start(
     databaseUrl: string,
     mor = new FakeMor(),
-    stripe = new FakeStripe(),
+    stripe = new FakeBillingPlatform(new SystemClock()),
     clock: Clock = new SystemClock(),
   ): Promise<ApiApp> {
     const db = await Database.open({ url: databaseUrl, poolSize: 6, onError: () => undefined });

@@ -1,12 +1,4 @@
 // The MoR and Stripe as the API's tests need them: small, and they keep what they were told.
-import {
-  BillingPlatform,
-  type BillingAnswer,
-  type BillingCall,
-  type InvoiceFacts,
-  type ShownToRetry,
-  type StoredBillingCall,
-} from '../../../src/domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome, type WireRequest } from '../../../src/domain/ports/call.js';
 import {
   EventRelay,
@@ -85,56 +77,6 @@ export class FakeMor extends PaymentGateway {
     const made = known ?? make(this.#byKey.size + 1);
     this.#byKey.set(key, made);
     return answer(made);
-  }
-}
-
-/** Invoices that are open until a payment record is attached. */
-export class FakeStripe extends BillingPlatform {
-  readonly invoices = new Map<string, InvoiceFacts>();
-  #made = 0;
-
-  override encode(call: BillingCall): WireRequest {
-    const body = JSON.stringify(call, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
-    return { method: 'POST', path: `/${call.kind}`, body };
-  }
-
-  override async send(call: StoredBillingCall): Promise<CallOutcome<BillingAnswer>> {
-    const { kind, invoiceId } = call.asked;
-    const n = ++this.#made;
-    switch (kind) {
-      case 'report_payment':
-      case 'report_refund':
-        return answer({ kind, paymentRecordId: `pr_${n}` });
-      case 'issue_credit_note':
-        return answer({ kind, creditNoteId: `cn_${n}` });
-      case 'cancel_subscription':
-        return answer({ kind, subscriptionId: call.asked.subscriptionId });
-      default: {
-        const was = this.invoices.get(invoiceId);
-        if (was === undefined) return failure({ status: 404, code: 'resource_missing' });
-        const invoice: InvoiceFacts = { ...was, status: 'paid', amountPaid: was.amountDue, amountRemaining: 0n };
-        this.invoices.set(invoiceId, invoice);
-        return answer({ kind, invoice });
-      }
-    }
-  }
-
-  override async probe(): Promise<CallOutcome<{ done: false }>> {
-    return answer({ done: false });
-  }
-
-  override async readInvoice(invoiceId: string): Promise<CallOutcome<InvoiceFacts | null>> {
-    return answer(this.invoices.get(invoiceId) ?? null);
-  }
-
-  override async readToRetry(invoiceId: string): Promise<CallOutcome<ShownToRetry | null>> {
-    const invoice = this.invoices.get(invoiceId);
-    if (invoice === undefined) return answer(null);
-    return answer({ invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: 'past_due' });
-  }
-
-  override async listInvoicePayments(): Promise<CallOutcome<readonly []>> {
-    return answer([] as const);
   }
 }
 
