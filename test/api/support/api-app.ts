@@ -78,7 +78,7 @@ export class ApiApp {
   ): Promise<ApiApp> {
     const db = await Database.open({ url: databaseUrl, poolSize: 6, onError: () => undefined });
     const config = loadConfig({ ...ENVIRONMENT, DATABASE_URL: databaseUrl });
-    const log = createLogger({ level: 'silent', secrets: [], pretty: false });
+    const log = createLogger({ level: 'error', secrets: [], pretty: false });
     const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
     const parts = await Test.createTestingModule({
       imports: [AppModule.of({ config, db, log, metrics, tracer: null })],
