@@ -137,7 +137,7 @@ export class LaneWriter {
         // is so because of another lane.
         const constraint = works.length === 1 ? violatedConstraint(e) : null;
         const raced = constraint === LOG_KEY || (constraint !== null && attempt === 1);
-        if ((raced || isTransient(e)) && attempt < TRIES) continue;
+        if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;
         throw works.length === 1 ? told(e, works[0]?.lane ?? '') : e;
       }
     }
@@ -166,7 +166,7 @@ export class LaneWriter {
       if (statement !== null) await db.query(statement);
       if (request && step.made !== null) {
         const before = await rememberIn(db, request, request.bodySha256, step.made, now);
-        if (before.known) throw new NotUnique('api_request_pkey', null); // the name stands for something else by now
+        if (before.known) throw new NameTaken(`${request.path} ${request.idempotencyKey}`);
       }
       await db.query('commit');
       return [step];
@@ -226,6 +226,9 @@ export class LaneWriter {
     else this.kept.set(lane, { ...step.known, folded: foldedAfter(step), events: [] });
   }
 }
+
+/** The same request was written by somebody else after its name was looked up: everything is taken back, and what it made is found. */
+class NameTaken extends Error {}
 
 /** What a caller hears of a failure of its lane's step. */
 function told(e: unknown, lane: string): unknown {

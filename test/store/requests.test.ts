@@ -1,5 +1,6 @@
 // Signups, remembered requests and the audit in a real PostgreSQL.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { type SignupRow } from '../../src/domain/ports/signups.js';
 import { TaxDesk } from '../../src/domain/ports/tax.js';
 import { LaneChanges } from '../../src/lane/lane-changes.js';
@@ -7,6 +8,7 @@ import { RefundsFlow } from '../../src/refunds/refunds.flow.js';
 import { SignupFlow, type SignupRequest } from '../../src/signups/signup.flow.js';
 import { Wake } from '../../src/lane/wake.js';
 import { PgAuditLog } from '../../src/store/pg-audit.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
 import { PgBooks } from '../../src/store/pg-books.js';
 import { PgRequests, PgSignups } from '../../src/store/signup-store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
@@ -26,6 +28,7 @@ class NoTax extends TaxDesk {
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
 let signups: PgSignups;
 let refunds: RefundsFlow;
+let refundsOfAnotherReplica: RefundsFlow;
 let flow: SignupFlow;
 beforeEach(async () => {
   x = await LaneHarness.onPostgres();
@@ -34,9 +37,29 @@ beforeEach(async () => {
   signups = new PgSignups(x.db, clock, ids);
   const lanes = new LaneChanges(store, context, new Wake());
   refunds = new RefundsFlow(lanes, books);
+  const theirs = new LaneChanges(new PgLaneStore(x.db, clock), context, new Wake());
+  refundsOfAnotherReplica = new RefundsFlow(theirs, books);
   flow = new SignupFlow(signups, books, gateway, lanes, clock, ids, new PgRequests(x.db, clock), new NoTax());
 });
 afterEach(() => x.close());
+
+/** Runs `then` once, after the next look at a request's name is answered and before whoever asked goes on. */
+function afterTheNameWasLookedUp(pool: pg.Pool, then: () => Promise<void>): void {
+  let waiting = true;
+  pool.on('acquire', (client) => {
+    if (!waiting) return;
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+    const heard = async (...args: unknown[]): Promise<unknown> => {
+      const answer = await query(...args);
+      if (waiting && typeof args[0] === 'string' && args[0].includes('from api_request')) {
+        waiting = false;
+        await then();
+      }
+      return answer;
+    };
+    Object.assign(client, { query: heard });
+  });
+}
 
 const name = (key: string) => ({ apiKey: 'shop', method: 'POST', path: '/v1/signups', idempotencyKey: key });
 const sha = (n: number): Buffer => Buffer.alloc(32, n);
@@ -116,6 +139,25 @@ describe('a request with a name', () => {
       ),
     );
     expect(more.filter((r) => r.ok)).toHaveLength(1);
+  });
+
+  it('that another replica writes between the look at its name and the look at its lane is found, and nothing is made twice', async () => {
+    const { harness } = x;
+    harness.platform.put(anInvoice());
+    harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    await harness.take(aPaymentSucceeded());
+    const request = { amount: 300n, reason: null, metadata: null, by: 'ops' };
+    const named = { ...name('r'), bodySha256: sha(1) };
+    let other: Awaited<ReturnType<typeof refunds.request>> | null = null;
+    afterTheNameWasLookedUp(x.db.pool, async () => {
+      other = await refundsOfAnotherReplica.request('pay_oak', request, named);
+    });
+    const mine = await refunds.request('pay_oak', request, named);
+    expect(other).toMatchObject({ ok: true });
+    expect(mine).toEqual(other);
+    await harness.rest();
+    expect(harness.gateway.made.map((m) => m.amountMinor)).toEqual([300n]);
+    expect((await harness.state(INVOICE_ID)).refunds).toHaveLength(1);
   });
 });
 
