@@ -15,18 +15,19 @@ const AUDIT_FILTERS = [
 ] as const;
 
 const AUDIT: readonly Column<AuditRow>[] = [
-  { label: 'When', cell: (a) => time(a.at) },
+  { label: 'When', cell: (a) => time(a.at), phone: 'below' },
   {
     label: 'Who',
     cell: (a) => html`${foreign(a.actor)} ${a.role !== null && html`<span class="dim">(${a.role})</span>`}`,
   },
-  { label: 'What', cell: (a) => html`<code>${a.action}</code>` },
-  { label: 'About', cell: (a) => (a.target === null ? '' : reference(a.target)) },
+  { label: 'What', cell: (a) => html`<code>${a.action}</code>`, phone: 'lead' },
+  { label: 'About', cell: (a) => (a.target === null ? '' : reference(a.target)), phone: 'none' },
   {
     label: 'Outcome',
     cell: (a) => html`${status(a.outcome)} ${a.status !== 0 && html`<span class="dim">${a.status}</span>`}`,
+    phone: 'side',
   },
-  { label: 'From', cell: (a) => html`<code>${a.source}</code>` },
+  { label: 'From', cell: (a) => html`<code>${a.source}</code>`, phone: 'none' },
 ];
 
 @Pages('console/audit')

@@ -4,23 +4,8 @@ import { type Request, type Response } from 'express';
 import { assets } from './assets.js';
 import { sessionIfAny } from './console.guard.js';
 import { type Html, html, nothing, type Piece } from './html.js';
+import { navigation, type Section } from './navigation.js';
 import { type Session } from './session.js';
-
-const SECTIONS = [
-  ['', 'Overview'],
-  ['invoices', 'Invoices'],
-  ['payments', 'Payments'],
-  ['refunds', 'Refunds'],
-  ['reviews', 'Reviews'],
-  ['events', 'Events'],
-  ['notifications', 'Notifications'],
-  ['ledger', 'Ledger'],
-  ['statements', 'Statements'],
-  ['verify', 'Verify'],
-  ['audit', 'Audit'],
-  ['settings', 'Settings'],
-] as const;
-export type Section = (typeof SECTIONS)[number][0];
 
 export type PageParts = {
   readonly title: string;
@@ -95,12 +80,15 @@ function framed(req: Request, { title, section, body, live }: PageParts): string
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>
-        ${session === null ? nothing : header(session, section)}
+        ${session === null ? nothing : header(session, section, soughtOf(req))}
         ${session !== null && req.app.get('shadow') === true && shadowNote}
-        <main id="main" tabindex="-1">
-          <h1>${title}</h1>
-          ${body} ${live === undefined ? nothing : html`<div data-live="${live.everySec}">${live.html}</div>`}
-        </main>
+        <div class="frame">
+          ${session === null ? nothing : navigation(session, section, 'side')}
+          <main id="main" tabindex="-1">
+            <h1>${title}</h1>
+            ${body} ${live === undefined ? nothing : html`<div data-live="${live.everySec}">${live.html}</div>`}
+          </main>
+        </div>
       </body>
     </html> `.toString();
 }
@@ -111,35 +99,36 @@ const shadowNote = html`<p class="shadow" role="note">
   compares it with what was done.
 </p>`;
 
-function header(session: Session, section: Section | null): Html {
-  const shown = SECTIONS.filter(([path]) => path !== 'audit' || session.role === 'ops');
+/** What was searched for stays in the field. */
+function soughtOf(req: Request): string {
+  const { q } = req.query ?? {};
+  return typeof q === 'string' && req.path === '/console/find' ? q.slice(0, 255) : '';
+}
+
+function header(session: Session, section: Section | null, q: string): Html {
   return html`<header class="top">
-    <div class="bar">
-      <a class="brand" href="/console">Crossbill</a>
-      <form class="find" role="search" action="/console/find" method="get">
-        <label class="unseen" for="find">Find by id</label>
-        <input id="find" type="search" name="q" placeholder="Find by id: in_, pay_, cus_, evt_" maxlength="255" />
-        <button>Find</button>
-      </form>
-      <form class="who" action="/console/logout" method="post">
-        ${formToken(session)}
-        <span>${session.name} <span class="dim">(${session.role})</span></span>
-        <button class="quiet">Log out</button>
-      </form>
-    </div>
-    <nav aria-label="Sections">
-      <ul>
-        ${shown.map(
-          ([path, name]) =>
-            html`<li>
-              <a
-                href="${path === '' ? '/console' : `/console/${path}`}"
-                ${path === section && html`aria-current="page"`}
-                >${name}</a
-              >
-            </li>`,
-        )}
-      </ul>
-    </nav>
+    <a class="brand" href="/console">Crossbill</a>
+    <details class="menu">
+      <summary>Menu</summary>
+      ${navigation(session, section, 'menu')}
+    </details>
+    <form class="find" role="search" action="/console/find" method="get">
+      <label class="unseen" for="find">Find by id</label>
+      <input
+        id="find"
+        type="search"
+        name="q"
+        value="${q}"
+        placeholder="Find by id: in_, pay_, cus_, evt_"
+        maxlength="255"
+      />
+      <button>Find</button>
+    </form>
+    <form class="who" action="/console/logout" method="post">
+      ${formToken(session)}
+      <button type="button" class="quiet" data-times hidden>Times</button>
+      <span class="name">${session.name} <span class="dim">(${session.role})</span></span>
+      <button class="quiet">Log out</button>
+    </form>
   </header>`;
 }

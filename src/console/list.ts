@@ -72,12 +72,18 @@ export type Column<R> = {
   readonly cell: (row: R) => Piece;
   /** Amounts and counts stand to the right. */
   readonly number?: boolean;
+  /**
+   * Where it stands on a phone, in a row of two lines: what the row is (`lead`) and `side`, to the right of it; `below` in the second
+   * line; `none` is left to the row's own page. A table of which no column says it shows a card for each row, with all names and values.
+   */
+  readonly phone?: 'lead' | 'side' | 'below' | 'none';
 };
 
 /** Roles are written out: on a phone the table is laid out as cards, and browsers forget then that it is a table. */
 export function table<R>(caption: string, columns: readonly Column<R>[], rows: readonly R[], empty: Piece): Html {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
-  return html`<table role="table">
+  const compact = columns.some((c) => c.phone !== undefined);
+  return html`<table role="table" ${compact && html`class="compact"`}>
     <caption>
       ${caption}
     </caption>
@@ -92,14 +98,17 @@ export function table<R>(caption: string, columns: readonly Column<R>[], rows: r
           html`<tr role="row">
             ${columns.map(
               (c) =>
-                html`<td role="cell" data-label="${c.label}" ${c.number && html`class="number"`}>
-                  <div>${c.cell(row)}</div>
-                </td>`,
+                html`<td role="cell" data-label="${c.label}" ${classOf(c, compact)}><div>${c.cell(row)}</div></td>`,
             )}
           </tr>`,
       )}
     </tbody>
   </table>`;
+}
+
+function classOf<R>({ number, phone }: Column<R>, compact: boolean): Html | false {
+  const names = [number === true && 'number', compact && `at-${phone ?? 'below'}`].filter((name) => name !== false);
+  return names.length > 0 && html`class="${names.join(' ')}"`;
 }
 
 /** Links to older rows and back to the newest, with the filters kept. */

@@ -1,18 +1,43 @@
 // How single values look on a page: money with its currency, times in UTC, ids that can be copied, statuses as words.
-import { showMoney } from '../domain/money.js';
+import { decimalFromMinor } from '../domain/money.js';
 import { type Html, html, type Piece } from './html.js';
 
-/** "29.90 EUR"; a dash when the amount is not known. */
-export function amount(minor: bigint | null, currency: string | null): Html {
-  if (minor === null || currency === null) return html`<span class="dim">unknown</span>`;
-  return html`<span class="money">${showMoney({ minor, currency })}</span>`;
+/** "1234567.50" as "1,234,567.50". */
+function grouped(digits: string): string {
+  const [whole = '', fraction] = digits.split('.');
+  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? parted : `${parted}.${fraction}`;
 }
 
-/** To the second, in UTC, with the exact time for machines. */
+/** "12,408": a number of things. */
+export function count(n: number): string {
+  return grouped(String(n));
+}
+
+/** "1,299.00 USD", as text. */
+export function moneyText(minor: bigint, currency: string): string {
+  return `${grouped(decimalFromMinor(minor, currency))} ${currency}`;
+}
+
+/** "1,299.00 USD"; "unknown" when the amount is not known. */
+export function amount(minor: bigint | null, currency: string | null): Html {
+  if (minor === null || currency === null) return html`<span class="dim">unknown</span>`;
+  return html`<span class="money">${moneyText(minor, currency)}</span>`;
+}
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** "22 Nov 2026", in UTC. */
+export function day(at: Date): string {
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`;
+}
+
+/** To the minute, in UTC; the script makes it the reader's own time, and the exact time in UTC stays to be seen by pointing at it. */
 export function time(at: Date | null, none = 'never'): Html {
   if (at === null) return html`<span class="dim">${none}</span>`;
   const iso = at.toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+  const exact = `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+  return html`<time datetime="${iso}" title="${exact}">${day(at)}, ${iso.slice(11, 16)} UTC</time>`;
 }
 
 /** "3 minutes": the largest unit that fits, rounded down. */
@@ -79,6 +104,13 @@ export const refundLink = at('refunds');
 export const reviewLink = at('reviews');
 export const eventLink = at('events');
 export const notificationLink = at('notifications');
+
+/** The amount as the way to what it is the amount of; a screen reader hears the id too. */
+export function moneyLink(folder: string, id: string, minor: bigint | null, currency: string | null): Html {
+  return html`<a href="/console/${folder}/${encodeURIComponent(id)}" title="${id}"
+    >${amount(minor, currency)}<span class="unseen"> ${id}</span></a
+  >`;
+}
 
 export function customerLink(text: string | null): Html {
   if (text === null) return html`<span class="dim">unknown</span>`;

@@ -28,13 +28,13 @@ const FILTERS = [
 ] as const;
 
 const COLUMNS: readonly Column<EventRow>[] = [
-  { label: 'Event', cell: (e) => eventLink(e.id) },
-  { label: 'Status', cell: (e) => status(e.status) },
-  { label: 'Type', cell: (e) => dotted(e.type) },
-  { label: 'Sender', cell: (e) => words(e.source) },
-  { label: 'About', cell: laneOf },
-  { label: 'Why', cell: (e) => (e.reason === null ? '' : foreign(e.reason)) },
+  { label: 'Type', cell: (e) => dotted(e.type), phone: 'lead' },
+  { label: 'Status', cell: (e) => status(e.status), phone: 'side' },
+  { label: 'Sender', cell: (e) => words(e.source), phone: 'none' },
+  { label: 'About', cell: laneOf, phone: 'none' },
+  { label: 'Why', cell: (e) => (e.reason === null ? '' : foreign(e.reason)), phone: 'none' },
   { label: 'Received', cell: (e) => time(e.receivedAt) },
+  { label: 'Event', cell: (e) => eventLink(e.id) },
 ];
 
 @Pages('console/events')

@@ -26,14 +26,15 @@ const LEDGER: readonly Column<LedgerRow>[] = [
     label: 'Reason',
     cell: (e) =>
       html`${words(e.reason)}
-        <div class="dim">${words(e.debitAccount)} from ${words(e.creditAccount)}</div>`,
+        <div class="dim on-wide">${words(e.debitAccount)} from ${words(e.creditAccount)}</div>`,
+    phone: 'lead',
   },
-  { label: 'Amount', cell: (e) => amount(e.amount, e.currency), number: true },
-  { label: 'Customer', cell: (e) => customerLink(e.customerId) },
-  { label: 'Invoice', cell: (e) => invoiceLink(e.invoiceId) },
-  { label: 'Payment', cell: (e) => paymentLink(e.paymentId) },
+  { label: 'Amount', cell: (e) => amount(e.amount, e.currency), number: true, phone: 'side' },
   { label: 'Money moved', cell: (e) => time(e.movedAt) },
-  { label: 'All ids', cell: allIds },
+  { label: 'Customer', cell: (e) => customerLink(e.customerId), phone: 'none' },
+  { label: 'Invoice', cell: (e) => invoiceLink(e.invoiceId) },
+  { label: 'Payment', cell: (e) => paymentLink(e.paymentId), phone: 'none' },
+  { label: 'All ids', cell: allIds, phone: 'none' },
 ];
 
 /** Every other id that is known of what an entry tells of, to be copied; folded, since there are up to nine. */
@@ -72,11 +73,10 @@ export class LedgerPages {
     const empty =
       Object.keys(values).length > 0
         ? 'No entries match these filters.'
-        : 'No entries yet: the first payment makes the first one.';
-    const body = html`<p><a href="/console/ledger/trial-balance">Trial balance of a month</a></p>
-      ${filterForm(path, LEDGER_FILTERS, values)}
-      ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
-      ${pager(path, values, page.cursor, found.nextCursor)}`;
+        : 'Every movement of money will stand here as one entry between two accounts. The first payment makes the first one.';
+    const body = html`${filterForm(path, LEDGER_FILTERS, values)}
+    ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
+    ${pager(path, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Ledger', section: 'ledger', body });
   }
 }

@@ -35,7 +35,7 @@ export class TrialBalancePages {
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
       ${balances.map(balancePart)}`;
-    sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger', body });
+    sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger/trial-balance', body });
   }
 }
 

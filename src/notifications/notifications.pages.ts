@@ -13,7 +13,7 @@ import { formToken, sendPage } from '../console/layout.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
-import { dotted, facts, id, invoiceLink, notificationLink, section, status, time } from '../console/show.js';
+import { dotted, facts, id, invoiceLink, section, status, time } from '../console/show.js';
 import {
   NOTIFICATION_STATUSES,
   type NotificationRow,
@@ -31,13 +31,17 @@ const FILTERS = [
 ] as const;
 
 const COLUMNS: readonly Column<NotificationRow>[] = [
-  { label: 'Notification', cell: (n) => notificationLink(n.id) },
-  { label: 'Type', cell: (n) => dotted(n.type) },
-  { label: 'Status', cell: (n) => status(n.status) },
-  { label: 'Invoice', cell: (n) => invoiceLink(n.invoiceId) },
-  { label: 'Tries', cell: (n) => n.attempts, number: true },
+  {
+    label: 'Type',
+    cell: (n) => html`<a href="${PATH}/${encodeURIComponent(n.id)}">${dotted(n.type)}</a>`,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: (n) => status(n.status), phone: 'side' },
+  { label: 'Invoice', cell: (n) => invoiceLink(n.invoiceId), phone: 'none' },
+  { label: 'Tries', cell: (n) => n.attempts, number: true, phone: 'none' },
   { label: 'Last trouble', cell: (n) => n.tries.at(-1)?.why ?? '' },
   { label: 'Written', cell: (n) => time(n.at) },
+  { label: 'Notification', cell: (n) => id(n.id), phone: 'none' },
 ];
 
 const TRIES: readonly Column<NotificationTry>[] = [
@@ -61,7 +65,7 @@ export class NotificationPages {
     const values = chosen(req, FILTERS);
     const page = pageOf(req);
     const found = await this.notifications.list(given({ status: values.status, type: values.type }), page);
-    const empty = Object.keys(values).length > 0 ? 'No notification fits these filters.' : this.nothingYet();
+    const empty = Object.keys(values).length > 0 ? 'No notifications match these filters.' : this.nothingYet();
     const body = html`${gone(await this.notifications.standing())}${filterForm(PATH, FILTERS, values)}
     ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Notifications', section: 'notifications', body });
@@ -99,7 +103,10 @@ export class NotificationPages {
   }
 
   private nothingYet(): Html {
-    if (this.config.notifyUrl !== null) return html`<p>Your backend has been told nothing yet.</p>`;
+    if (this.config.notifyUrl !== null)
+      return html`<p>
+        What your backend is told will stand here, with what it answered. It has been told nothing yet.
+      </p>`;
     return html`<p>
       Your backend gets no notifications: set <code>NOTIFY_URL</code> and <code>NOTIFY_SECRETS</code>.
     </p>`;

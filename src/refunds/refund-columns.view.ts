@@ -1,18 +1,23 @@
 // The columns in which refunds are listed, on their own page, a payment's and an invoice's.
 import { type RefundRow } from '../domain/model.js';
 import { type Column } from '../console/list.js';
-import { amount, foreign, paymentLink, refundLink, status, time, words } from '../console/show.js';
+import { foreign, id, moneyLink, paymentLink, status, time, words } from '../console/show.js';
 
 /** @param names our ids of payments → the public ones */
 export function refundColumns(names: ReadonlyMap<string, string>): readonly Column<RefundRow>[] {
   return [
-    { label: 'Refund', cell: (r) => refundLink(r.id) },
-    { label: 'Status', cell: (r) => status(shownStatus(r)) },
-    { label: 'Amount', cell: (r) => amount(r.amount, r.currency), number: true },
-    { label: 'Payment', cell: (r) => paymentLink(names.get(r.paymentRowId) ?? r.paymentRowId) },
-    { label: 'On Stripe', cell: (r) => status(r.mirror) },
+    {
+      label: 'Amount',
+      cell: (r) => moneyLink('refunds', r.id, r.amount, r.currency),
+      number: true,
+      phone: 'lead',
+    },
+    { label: 'Status', cell: (r) => status(shownStatus(r)), phone: 'side' },
+    { label: 'On Stripe', cell: (r) => status(r.mirror), phone: 'none' },
     { label: 'Reason', cell: (r) => foreign(r.reason === null ? null : words(r.reason)) },
     { label: 'Asked for', cell: (r) => time(r.createdAt) },
+    { label: 'Payment', cell: (r) => paymentLink(names.get(r.paymentRowId) ?? r.paymentRowId), phone: 'none' },
+    { label: 'Refund', cell: (r) => id(r.id), phone: 'none' },
   ];
 }
 

@@ -55,7 +55,8 @@ export class RefundPages {
     const empty =
       Object.keys(values).length > 0
         ? 'No refunds match these filters.'
-        : html`No refund yet. To make one, open a <a href="/console/payments?status=succeeded">payment</a>.`;
+        : html`Each refund will stand here, from the request until it shows on Stripe. To make the first one, open a
+            <a href="/console/payments?status=succeeded">payment</a>.`;
     const body = html`${filterForm(PATH, FILTERS, values)}
     ${table('Newest first', refundColumns(names), rows, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Refunds', section: 'refunds', body });

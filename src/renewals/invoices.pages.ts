@@ -11,7 +11,7 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
-import { amount, customerLink, foreign, invoiceLink, status, time, words } from '../console/show.js';
+import { customerLink, foreign, id, moneyLink, status, time, words } from '../console/show.js';
 import { invoicePart } from './invoice-page.js';
 
 const PATH = '/console/invoices';
@@ -21,16 +21,23 @@ const FILTERS = [
 ] as const;
 
 const COLUMNS: readonly Column<InvoiceListItem>[] = [
-  { label: 'Invoice', cell: (i) => invoiceLink(i.invoiceId) },
+  {
+    label: 'Due',
+    cell: (i) => moneyLink('invoices', i.invoiceId, i.amountDue, i.currency),
+    phone: 'lead',
+    number: true,
+  },
   {
     label: 'Status',
     cell: (i) =>
       html`${status(i.status)}${i.enrolled === false && i.status === 'ignored' && html` ${words('not_enrolled')}`}`,
+    phone: 'side',
   },
-  { label: 'Due', cell: (i) => amount(i.amountDue, i.currency), number: true },
-  { label: 'Reason', cell: (i) => foreign(i.billingReason === null ? null : words(i.billingReason)) },
   { label: 'Customer', cell: (i) => customerLink(i.customerId) },
-  { label: 'Seen first', cell: (i) => time(i.firstSeenAt) },
+  { label: 'Number', cell: (i) => foreign(i.number), phone: 'none' },
+  { label: 'Reason', cell: (i) => foreign(i.billingReason === null ? null : words(i.billingReason)), phone: 'none' },
+  { label: 'Created', cell: (i) => time(i.platformCreatedAt ?? i.firstSeenAt) },
+  { label: 'Invoice', cell: (i) => id(i.invoiceId), phone: 'none' },
 ];
 
 @Pages('console/invoices')
@@ -46,7 +53,10 @@ export class InvoicePages {
     const empty =
       Object.keys(values).length > 0
         ? 'No invoices match these filters.'
-        : html`<p>No invoice yet. They come with Stripe's <code>invoice.created</code> events.</p>
+        : html`<p>
+              Each invoice that Stripe makes will stand here, with what the MoR said and when it was marked paid. None
+              has come yet: they come with Stripe's <code>invoice.created</code> events.
+            </p>
             <p>
               Register <code>/webhooks/stripe</code> of this host at Stripe, with the <code>invoice.*</code> events.
             </p>`;
@@ -57,10 +67,10 @@ export class InvoicePages {
 
   @Get(':id')
   @Page('invoice.read')
-  async one(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
-    const found = await this.books.invoice(id);
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) asked: string): Promise<void> {
+    const found = await this.books.invoice(asked);
     if (found === null) throw notFound('invoice');
     const live = { html: invoicePart(found), everySec: 15 };
-    sendPage(req, res, { title: `Invoice ${id}`, section: 'invoices', body: null, live });
+    sendPage(req, res, { title: `Invoice ${asked}`, section: 'invoices', body: null, live });
   }
 }

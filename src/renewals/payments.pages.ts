@@ -24,7 +24,7 @@ import {
   foreign,
   id,
   invoiceLink,
-  paymentLink,
+  moneyLink,
   section,
   status,
   time,
@@ -42,12 +42,23 @@ const FILTERS = [
 ] as const;
 
 const COLUMNS: readonly Column<PaymentView>[] = [
-  { label: 'Payment', cell: ({ payment }) => paymentLink(paymentName(payment)) },
-  { label: 'Status', cell: ({ payment }) => status(payment.status) },
-  { label: 'Amount', cell: ({ payment: p }) => amount(p.amount, p.currency), number: true },
-  { label: 'Refunded', cell: ({ payment: p }) => amount(p.amountRefunded, p.currency), number: true },
-  { label: 'Invoice', cell: ({ payment }) => invoiceLink(payment.invoiceId) },
-  { label: 'Taken', cell: ({ payment }) => time(payment.succeededAt) },
+  {
+    label: 'Amount',
+    cell: ({ payment: p }) => moneyLink('payments', paymentName(p), p.amount, p.currency),
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: ({ payment }) => status(payment.status), phone: 'side' },
+  {
+    label: 'Refunded',
+    cell: ({ payment: p }) => (p.amountRefunded === 0n ? '' : amount(p.amountRefunded, p.currency)),
+    number: true,
+    phone: 'none',
+  },
+  { label: 'Customer', cell: ({ payment }) => customerLink(payment.customerId) },
+  { label: 'Invoice', cell: ({ payment }) => invoiceLink(payment.invoiceId), phone: 'none' },
+  { label: 'Taken', cell: ({ payment }) => time(payment.succeededAt, 'not taken') },
+  { label: 'Payment', cell: ({ payment }) => id(paymentName(payment)), phone: 'none' },
 ];
 
 @Pages('console/payments')
@@ -68,7 +79,11 @@ export class PaymentPages {
     const empty =
       Object.keys(values).length > 0
         ? 'No payments match these filters.'
-        : html`<p>No payment yet. They come with the MoR's <code>payment.*</code> events.</p>
+        : html`<p>
+              Each payment that the MoR takes, or tries to take, will stand here. None has come yet: they come with the
+              MoR's
+              <code>payment.*</code> events.
+            </p>
             <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`;
     const body = html`${filterForm(PATH, FILTERS, values)}
     ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;

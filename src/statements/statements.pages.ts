@@ -10,17 +10,21 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { amount, facts, foreign, invoiceLink, status, time, words } from '../console/show.js';
+import { amount, count, facts, foreign, invoiceLink, status, time, words } from '../console/show.js';
 import { differencesOf, FINDING_KINDS, outcomeOf } from './statement.view.js';
 
 const PATH = '/console/statements';
 const FILTERS = [{ name: 'kind', label: 'What', options: FINDING_KINDS }] as const;
 
 const STATEMENTS: readonly Column<StatementRow>[] = [
-  { label: 'Statement', cell: (s) => html`<a href="${PATH}/${encodeURIComponent(s.id)}">${s.fileName}</a>` },
-  { label: 'Outcome', cell: (s) => status(outcomeOf(s)) },
-  { label: 'Lines', cell: (s) => s.counts['lines'] ?? 0, number: true },
-  { label: 'Differences', cell: (s) => differencesOf(s), number: true },
+  {
+    label: 'Statement',
+    cell: (s) => html`<a href="${PATH}/${encodeURIComponent(s.id)}">${s.fileName}</a>`,
+    phone: 'lead',
+  },
+  { label: 'Outcome', cell: (s) => status(outcomeOf(s)), phone: 'side' },
+  { label: 'Lines', cell: (s) => count(s.counts['lines'] ?? 0), number: true, phone: 'none' },
+  { label: 'Differences', cell: (s) => count(differencesOf(s)), number: true, phone: 'none' },
   { label: 'By', cell: (s) => foreign(s.by) },
   { label: 'Reconciled', cell: (s) => time(s.finishedAt, 'not yet') },
 ];
@@ -48,8 +52,8 @@ export class StatementPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const page = pageOf(req);
     const found = await this.statements.list(page);
-    const empty = html`No statement yet. To compare one with the ledger:
-      <code>crossbill reconcile statement.csv</code>`;
+    const empty = html`Each statement of the MoR that was compared with the ledger will stand here. To compare the first
+      one: <code>crossbill reconcile statement.csv</code>`;
     const body = html`${table('Newest first', STATEMENTS, found.data, empty)}
     ${pager(PATH, {}, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Statements', section: 'statements', body });

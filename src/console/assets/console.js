@@ -1,4 +1,5 @@
-// All that the console does in the browser: it keeps live parts fresh, copies ids, and sends a form once. Everything works without it.
+// All that the console does in the browser: local times, live parts kept fresh, ids copied, `/` for the search, a form sent once. Everything
+// works without it.
 'use strict';
 
 const LONGEST_WAIT_MS = 120_000;
@@ -53,7 +54,7 @@ function keepFresh(part) {
         replace(part, await answer.text());
       }
       failures = 0;
-      say(`Updated ${new Date().toISOString().slice(11, 19)} UTC`);
+      say(`Updated ${clockTime(new Date())}`);
     } catch {
       failures += 1;
       say('No answer: trying again.');
@@ -93,6 +94,7 @@ function replace(part, text) {
   part.replaceChildren(...page.body.childNodes);
   for (const id of open) if (id) part.querySelector(`#${CSS.escape(id)}`)?.setAttribute('open', '');
   offerCopies(part);
+  showTimes(part);
   if (at >= 0) part.querySelectorAll('a, button, summary, input')[at]?.focus({ preventScroll: true });
 }
 
@@ -113,8 +115,66 @@ function offerCopies(within) {
   }
 }
 
+const TIMES = 'crossbill.times';
+const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The reader's choice, kept by the browser; some forbid that, and then it lasts as long as the page. */
+let inUtc = false;
+try {
+  inUtc = localStorage.getItem(TIMES) === 'utc';
+} catch {
+  // Local time it is.
+}
+
+const clockTime = (at) => {
+  const shown = at.toLocaleTimeString('en-GB', inUtc ? { timeZone: 'UTC' } : {});
+  return inUtc ? `${shown} UTC` : shown;
+};
+
+/** Times come from the server in UTC. UTC stays to be seen by pointing at one. */
+function showTimes(within) {
+  const zone = inUtc ? { timeZone: 'UTC' } : {};
+  const form = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', ...zone };
+  for (const time of within.querySelectorAll('time[title]')) {
+    const shown = new Date(time.dateTime).toLocaleString('en-GB', form).replace('Sept', 'Sep');
+    time.textContent = inUtc ? `${shown} UTC` : shown;
+  }
+}
+
+for (const button of document.querySelectorAll('[data-times]')) {
+  const say = () => {
+    button.textContent = inUtc ? 'UTC' : 'Local time';
+    button.title = inUtc ? `Show times in ${ownZone}` : `Times are in ${ownZone}. Show them in UTC`;
+    button.setAttribute('aria-label', inUtc ? 'Times are in UTC: show local time' : 'Times are local: show UTC');
+  };
+  button.addEventListener('click', () => {
+    inUtc = !inUtc;
+    try {
+      localStorage.setItem(TIMES, inUtc ? 'utc' : 'local');
+    } catch {
+      // It lasts as long as the page.
+    }
+    say();
+    showTimes(document);
+  });
+  say();
+  button.hidden = false;
+}
+
 for (const part of document.querySelectorAll('[data-live]')) keepFresh(part);
 offerCopies(document);
+showTimes(document);
+
+// `/` goes to the search from wherever nothing is being written.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest('input, textarea, select, [contenteditable]')) return;
+  const field = document.getElementById('find');
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
 
 // A second click on the way changes nothing on the server either; here it only keeps the eye quiet.
 document.addEventListener('submit', (event) => {

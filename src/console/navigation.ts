@@ -1,0 +1,62 @@
+// Where one can go: three groups of pages, beside the page where there is room, and folded into a menu on a phone.
+import { type Html, html } from './html.js';
+import { type Session } from './session.js';
+
+/** A path of the console, and its name. */
+const GROUPS = [
+  [
+    'Work',
+    [
+      ['', 'Overview'],
+      ['reviews', 'Reviews'],
+      ['events', 'Events'],
+    ],
+  ],
+  [
+    'Money',
+    [
+      ['invoices', 'Invoices'],
+      ['payments', 'Payments'],
+      ['refunds', 'Refunds'],
+      ['ledger', 'Ledger'],
+      ['ledger/trial-balance', 'Trial balance'],
+      ['statements', 'Statements'],
+    ],
+  ],
+  [
+    'System',
+    [
+      ['notifications', 'Notifications'],
+      ['verify', 'Verify'],
+      ['audit', 'Audit'],
+      ['settings', 'Settings'],
+    ],
+  ],
+] as const;
+
+export type Section = (typeof GROUPS)[number][1][number][0];
+
+/** Pages that a key of the role read may not open are not offered to it. */
+const OPS_ONLY: ReadonlySet<Section> = new Set<Section>(['audit']);
+
+/** @param current null: a page outside of the sections */
+export function navigation(session: Session, current: Section | null, place: 'side' | 'menu'): Html {
+  const shown = (path: Section): boolean => session.role === 'ops' || !OPS_ONLY.has(path);
+  return html`<nav class="sections ${place}" aria-label="Sections">
+    ${GROUPS.map(
+      ([name, pages]) =>
+        html`<div>
+          <p id="${place}-${name}">${name}</p>
+          <ul aria-labelledby="${place}-${name}">
+            ${pages.map(([path, title]) => shown(path) && html`<li>${entry(path, title, path === current)}</li>`)}
+          </ul>
+        </div>`,
+    )}
+  </nav>`;
+}
+
+function entry(path: Section, title: string, here: boolean): Html {
+  return html`<a href="${path === '' ? '/console' : `/console/${path}`}" ${here && html`aria-current="page"`}
+    >${title}</a
+  >`;
+}
