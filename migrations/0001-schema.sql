@@ -437,6 +437,32 @@ create table ledger_fold (
 );
 insert into ledger_fold (up_to, noted, noted_at) values (0, 0, now());
 
+-- Figures of each day for the console's first page, counted in the background: a row a day (store/pg-day-books.ts).
+create table day_figures (
+  day        date        primary key,
+  counted_at timestamptz not null,
+  figures    jsonb       not null
+);
+
+-- What each door answered, by the hour, and the last deliveries that it refused: written a few times a minute by each replica that
+-- answered any, whatever the traffic is. Rows older than some days are dropped.
+create table door_answers (
+  door   text        not null check (door in ('stripe', 'mor_payments', 'mor_events')),
+  hour   timestamptz not null,
+  status integer     not null,
+  n      bigint      not null,
+  primary key (hour, door, status)
+) with (fillfactor = 50);
+create table door_refusal (
+  id      bigint generated always as identity primary key,
+  door    text        not null check (door in ('stripe', 'mor_payments', 'mor_events')),
+  at      timestamptz not null,
+  status  integer     not null,
+  why     text        not null, -- how the request ended, as DoorOutcome names it
+  address text        not null  -- the peer's
+);
+create index door_refusal_listed on door_refusal (door, id desc);
+
 -- What the merchant's backend asked for.
 create table signup (
   id                   text primary key,
@@ -711,7 +737,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_logout, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, charge_look, customer_link, signup, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
+  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

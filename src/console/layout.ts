@@ -14,6 +14,8 @@ export type PageParts = {
   readonly body: Piece;
   /** Below the body: what is asked for again every `everySec` seconds while somebody looks, where scripts run. */
   readonly live?: { readonly html: Html; readonly everySec: number };
+  /** Below that: what changes slowly, and is not asked for again. */
+  readonly after?: Piece;
 };
 
 const POLICY = [
@@ -63,7 +65,7 @@ export function formToken(session: Session): Html {
   return html`<input type="hidden" name="form_token" value="${session.formToken}" />`;
 }
 
-function framed(req: Request, { title, section, body, live }: PageParts): string {
+function framed(req: Request, { title, section, body, live, after }: PageParts): string {
   const session = sessionIfAny(req);
   return html`<!doctype html>
     <html lang="en">
@@ -87,6 +89,7 @@ function framed(req: Request, { title, section, body, live }: PageParts): string
           <main id="main" tabindex="-1">
             <h1>${title}</h1>
             ${body} ${live === undefined ? nothing : html`<div data-live="${live.everySec}">${live.html}</div>`}
+            ${after}
           </main>
         </div>
       </body>

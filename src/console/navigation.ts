@@ -26,6 +26,7 @@ const GROUPS = [
   [
     'System',
     [
+      ['deliveries', 'Deliveries'],
       ['notifications', 'Notifications'],
       ['verify', 'Verify'],
       ['audit', 'Audit'],

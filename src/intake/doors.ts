@@ -97,7 +97,7 @@ export class Doors {
       else if (body === 'too-large') this.#refuse(door, body, req, res, refusals.tooLarge);
       else if (body === 'slow') this.#refuse(door, body, req, res, refusals.slow);
       else if (body === 'crowded') this.#refuse(door, 'not-stored', req, res, refusals.notStored);
-      else this.#tell(door, 'aborted');
+      else this.#tell(door, 'aborted', req);
     });
   }
 
@@ -107,23 +107,23 @@ export class Doors {
     const verdict = this.#checks.get(door)?.checkParsed(signature, body, now) ?? 'mismatch';
     if (verdict === 'mismatch') {
       send(res, this.#mismatch);
-      return this.#tell(door, 'mismatch');
+      return this.#tell(door, 'mismatch', res.req);
     }
     const delivery = toDelivery(door, body, now);
     if (verdict === 'stale') {
       const error = await this.#quarantine(delivery);
       send(res, refusals.stale);
-      return this.#tell(door, 'stale', delivery, error);
+      return this.#tell(door, 'stale', res.req, delivery, error);
     }
     let outcome: DoorOutcome;
     try {
       outcome = await this.#batcher.submit(delivery);
     } catch (error) {
       send(res, refusals.notStored);
-      return this.#tell(door, 'not-stored', delivery, error);
+      return this.#tell(door, 'not-stored', res.req, delivery, error);
     }
     send(res, received);
-    this.#tell(door, outcome, delivery);
+    this.#tell(door, outcome, res.req, delivery);
   }
 
   /** Keeps a copy, within a time. Answers the error if it could not be kept: the sender is told to come again either way. */
@@ -149,16 +149,23 @@ export class Doors {
   /** Answers before the body was read. A connection with an unread body is not used again. */
   #refuse(door: Door, outcome: DoorOutcome, req: IncomingMessage, res: ServerResponse, answer: Answer): void {
     sendAndClose(req, res, answer);
-    this.#tell(door, outcome);
+    this.#tell(door, outcome, req);
   }
 
   #fail(door: Door, res: ServerResponse, error: unknown): void {
     send(res, refusals.notStored);
-    this.#tell(door, 'not-stored', null, error);
+    this.#tell(door, 'not-stored', res.req, null, error);
   }
 
-  #tell(door: Door, outcome: DoorOutcome, delivery: Delivery | null = null, error: unknown = null): void {
-    this.options.onAnswer?.(door.source, outcome, { delivery, error });
+  #tell(
+    door: Door,
+    outcome: DoorOutcome,
+    req: IncomingMessage,
+    delivery: Delivery | null = null,
+    error: unknown = null,
+  ): void {
+    const address = req.socket.remoteAddress ?? '';
+    this.options.onAnswer?.(door.source, outcome, { delivery, error, address });
   }
 }
 

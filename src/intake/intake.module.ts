@@ -7,11 +7,12 @@ import { LaneModule } from '../lane/lane.module.js';
 import { Wake } from '../lane/wake.js';
 import { LOG, type Logger, Metrics, type Tracer, TRACER } from '../observe/index.js';
 import { BodyMonthsAhead } from './body-months.js';
+import { DoorAnswers } from './door-answers.js';
 import { DoorRefusals } from './door-refusals.js';
 import { Doors } from './doors.js';
 import { INTAKE_OPTIONS, type IntakeOptions } from './options.js';
 import { ReadingRoom } from './read-body.js';
-import { watchDoors } from './watch-doors.js';
+import { statusOf, watchDoors } from './watch-doors.js';
 
 /** The doors are closed until they are opened. */
 @Module({
@@ -25,8 +26,9 @@ import { watchDoors } from './watch-doors.js';
     {
       provide: INTAKE_OPTIONS,
       useFactory: intakeOptions,
-      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, TRACER, Notifications],
+      inject: [CONFIG, ReadingRoom, Wake, Metrics, LOG, TRACER, Notifications, DoorAnswers],
     },
+    DoorAnswers,
     Doors,
     BodyMonthsAhead,
   ],
@@ -42,6 +44,7 @@ function intakeOptions(
   log: Logger,
   tracer: Tracer | null,
   notifications: Notifications,
+  answers: DoorAnswers,
 ): IntakeOptions {
   const watch = watchDoors(metrics, log, wake, config.webhookMismatchStatus, tracer);
   const format = config.notifyUrl === null || config.shadow ? null : config.notifyFormat;
@@ -61,7 +64,9 @@ function intakeOptions(
     room,
     onAnswer: (door, outcome, about) => {
       watch(door, outcome, about);
-      refusals.saw(door, outcome, new Date());
+      const at = new Date();
+      refusals.saw(door, outcome, at);
+      answers.saw(door, outcome, statusOf(outcome, config.webhookMismatchStatus), at, about.address);
     },
   };
 }

@@ -26,7 +26,12 @@ export type DoorOutcome =
 export type AnswerListener = (
   door: InboxSource,
   outcome: DoorOutcome,
-  about: { readonly delivery: Delivery | null; readonly error: unknown },
+  about: {
+    readonly delivery: Delivery | null;
+    readonly error: unknown;
+    /** The peer's; empty: the connection was gone. */
+    readonly address: string;
+  },
 ) => void;
 
 /** The injection token of `IntakeOptions`. */

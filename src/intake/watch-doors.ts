@@ -20,6 +20,11 @@ const STATUS: Record<Exclude<DoorOutcome, 'mismatch'>, number> = {
   closed: 503,
 };
 
+/** @param mismatchStatus what a delivery signed with none of our secrets is answered */
+export function statusOf(outcome: DoorOutcome, mismatchStatus: number): number {
+  return outcome === 'mismatch' ? mismatchStatus : STATUS[outcome];
+}
+
 /**
  * Lines per door and minute about deliveries that anyone can send or send again, and about those that the database would not take: neither
  * a flood nor an outage must fill the log, or the disk that is full already. The metric counts every one.
@@ -52,7 +57,7 @@ export function watchDoors(
   const stale = limitedPerDoor();
   const notStored = limitedPerDoor();
   return (door, outcome, { delivery, error }) => {
-    metrics.webhookAnswer(door, outcome === 'mismatch' ? mismatchStatus : STATUS[outcome]);
+    metrics.webhookAnswer(door, statusOf(outcome, mismatchStatus));
     if (outcome === 'mismatch') metrics.webhookMismatch(door, mismatchStatus);
     const counted = delivery === null ? null : eventOutcome(outcome, delivery);
     if (delivery !== null && counted !== null) metrics.event(door, delivery.type, counted);

@@ -1,13 +1,15 @@
 // The first page of the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
+import { CountDays } from './count-days.js';
+import { DeliveryPages } from './deliveries.pages.js';
 import { Figures } from './figures.js';
 import { OverviewController } from './overview.pages.js';
 
 /** Imported last: it answers for every page of the console that is none. */
 @Module({
   imports: [ConsoleModule],
-  controllers: [OverviewController],
-  providers: [Figures],
+  controllers: [DeliveryPages, OverviewController],
+  providers: [Figures, CountDays],
 })
 export class OverviewModule {}

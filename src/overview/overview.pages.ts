@@ -1,7 +1,9 @@
-// The first page: today at a glance, and the search for an id of any kind.
+// The first page: what needs somebody, today at a glance, and the last weeks as pictures.
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
-import { notFound } from '../api/http/problem.js';
+import { invalid, notFound } from '../api/http/problem.js';
+import { parseCurrency } from '../domain/money.js';
+import { type DoorAnswer } from '../domain/ports/door-books.js';
 import { Books } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
 import { hourChart } from './chart.js';
@@ -10,7 +12,9 @@ import { type Html, html } from '../console/html.js';
 import { secure, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { queryText, table } from '../console/list.js';
-import { amount, dotted, duration, eventLink, section, status, time, words } from '../console/show.js';
+import { amount, count, dotted, duration, eventLink, section, status, time } from '../console/show.js';
+import { needsYou, SENDERS } from './needs.js';
+import { type Chosen, PERIODS, trends } from './trends.js';
 
 const EVERY_SEC = 15;
 const DOORS = {
@@ -18,7 +22,6 @@ const DOORS = {
   mor_payments: '/webhooks/mor/payments',
   mor_events: '/webhooks/mor/events',
 };
-const SENDERS = { stripe: 'Stripe', mor_payments: 'the MoR, payments', mor_events: 'the MoR, other events' };
 
 @Pages('console')
 export class OverviewController {
@@ -30,8 +33,15 @@ export class OverviewController {
   @Get()
   @Page('console.overview')
   async overview(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const live = glance(await this.figures.now(), hostOf(req));
-    sendPage(req, res, { title: 'Overview', section: '', body: null, live: { html: live, everySec: EVERY_SEC } });
+    const chosen = chosenOf(req);
+    const [seen, trend] = await Promise.all([this.figures.now(), this.figures.trend(chosen.days)]);
+    sendPage(req, res, {
+      title: 'Overview',
+      section: '',
+      body: null,
+      live: { html: glance(seen, hostOf(req)), everySec: EVERY_SEC },
+      after: trends(trend, chosen),
+    });
   }
 
   @Get('find')
@@ -65,6 +75,13 @@ export class OverviewController {
   }
 }
 
+function chosenOf(req: Request): Chosen {
+  const asked = queryText(req, 'days');
+  const days = asked === '' ? 30 : PERIODS.find((n) => String(n) === asked);
+  if (days === undefined) throw invalid('days', `must be one of ${PERIODS.join(', ')}`);
+  return { days, currency: parseCurrency(queryText(req, 'currency')) };
+}
+
 /** The address under which the reader sees us, as a start for the address that senders need. */
 function hostOf(req: Request): string {
   const host = req.headers.host ?? '';
@@ -72,88 +89,95 @@ function hostOf(req: Request): string {
   return /^(127\.|localhost|\[::1])/.test(host) ? `http://${host}` : `https://${host}`;
 }
 
-function glance({ overview: o, backlog: b }: Seen, host: string): Html {
-  const reviews = [...b.openReviews.values()].reduce((sum, n) => sum + n, 0);
-  const tile = (count: Html | string | number, what: string, path: string, alarm = false): Html =>
+function glance({ overview: o, backlog: b, waiting }: Seen, host: string): Html {
+  const tile = (n: Html | string | number, what: string, path: string, alarm = false): Html =>
     html`<li ${alarm && html`class="alarm"`}>
-      <a href="${path}"><span class="count">${count}</span> <span class="what">${what}</span></a>
+      <a href="${path}"
+        ><span class="count">${typeof n === 'number' ? count(n) : n}</span> <span class="what">${what}</span></a
+      >
     </li>`;
   const of = (name: 'expected' | 'open' | 'held' | 'marking' | 'review'): number => o.unsettled.get(name) ?? 0;
-  const waiting = b.waitingEvents + b.pendingMessages;
-  return html`<p class="dim">As of ${time(o.at)}; a day is a UTC day.</p>
+  const waits = b.waitingEvents + b.pendingMessages;
+  const today = o.dayStart.toISOString().slice(0, 10);
+  return html`${needsYou(waiting, o.at)}
+    <p class="dim">As of ${time(o.at)}. A day is a UTC day, and money counts on the day on which the MoR moved it.</p>
     <ul class="tiles" aria-label="Invoices">
+      ${tile(o.takenToday, 'payments taken today', `/console/ledger?reason=payment_collected&since=${today}`)}
       ${tile(of('expected'), 'expected: no verdict yet', '/console/invoices?status=expected')}
-      ${tile(o.paidToday, 'marked paid today', '/console/invoices?status=paid')}
       ${tile(of('open'), 'open: not paid', '/console/invoices?status=open')}
       ${tile(of('held'), 'held: paid, still a draft', '/console/invoices?status=held')}
       ${tile(of('marking'), 'being marked', '/console/invoices?status=marking')}
       ${tile(of('review'), 'in review', '/console/invoices?status=review', of('review') > 0)}
     </ul>
-    <ul class="tiles" aria-label="Work">
-      ${tile(reviews, 'review items open', '/console/reviews?status=open', reviews > 0)}
-      ${tile(b.parkedEvents, 'events parked', '/console/events?status=parked', b.parkedEvents > 0)}
+    <ul class="tiles" aria-label="Backlog">
       ${tile(b.waitingEvents, 'events to decide', '/console/events?status=received')}
       ${tile(b.pendingMessages, 'calls to make', '/console/invoices?status=marking')}
-      ${tile(waiting === 0 ? 'none' : duration(b.oldestSeconds), 'oldest thing waiting', '/console/events?status=received')}
+      ${tile(waits === 0 ? 'none' : duration(b.oldestSeconds), 'oldest thing waiting', '/console/events?status=received')}
     </ul>
-    ${section('Money today', moneyToday(o.money))} ${section('Last 24 hours', hourChart(o.hours))}
-    ${section('Last event from each sender', senders(o.lastEvents, o.at, host))}
-    ${b.openReviews.size > 0 && section('Open review items', openKinds(b.openReviews))}`;
+    ${section('Money today', moneyToday(o.money, today))} ${section('Last 24 hours', hourChart(o.hours))}
+    ${section('The doors', doors(waiting.answers, o.lastEvents, o.at, host))}`;
 }
 
-function moneyToday(money: Seen['overview']['money']): Html {
+function moneyToday(money: Seen['overview']['money'], today: string): Html {
+  const list = (reason: string, currency: string, what: Html): Html =>
+    html`<a href="/console/ledger?reason=${reason}&amp;currency=${currency}&amp;since=${today}">${what}</a>`;
   return table(
     'Taken and refunded by the MoR since midnight UTC',
     [
       { label: 'Currency', cell: (m) => m.currency },
-      { label: 'Collected', cell: (m) => amount(m.collected, m.currency), number: true },
-      { label: 'Refunded', cell: (m) => amount(m.refunded, m.currency), number: true },
+      { label: 'Payments', cell: (m) => count(m.payments), number: true },
+      {
+        label: 'Taken',
+        cell: (m) => list('payment_collected', m.currency, amount(m.collected, m.currency)),
+        number: true,
+      },
+      { label: 'Refunded', cell: (m) => list('refund_paid', m.currency, amount(m.refunded, m.currency)), number: true },
     ],
     money,
-    'No money has moved yet today.',
+    'What the MoR takes and gives back today will stand here, by currency.',
   );
 }
 
-function senders(events: Seen['overview']['lastEvents'], now: Date, host: string): Html {
-  const rows = (Object.keys(SENDERS) as (keyof typeof SENDERS)[]).map((source) => ({
+function doors(answers: readonly DoorAnswer[], events: Seen['overview']['lastEvents'], now: Date, host: string): Html {
+  const rows = (Object.keys(DOORS) as (keyof typeof DOORS)[]).map((source) => ({
     source,
     event: events.find((e) => e.source === source) ?? null,
+    answered: (status: number): number =>
+      answers.filter((a) => a.door === source && a.status === status).reduce((sum, a) => sum + a.n, 0),
   }));
-  return table(
-    'A silent sender may have the wrong address or the wrong secret',
-    [
-      { label: 'Sender', cell: (r) => SENDERS[r.source] },
-      {
-        label: 'Last event',
-        cell: ({ source, event }) =>
-          event === null
-            ? html`none yet: register <code>${host}${DOORS[source]}</code> there`
-            : html`${eventLink(event.id)} ${dotted(event.type)}`,
-      },
-      { label: 'Status', cell: (r) => (r.event === null ? '' : status(r.event.status)) },
-      {
-        label: 'Received',
-        cell: ({ event }) =>
-          event === null
-            ? ''
-            : html`${time(event.receivedAt)}
-                <span class="dim">${ago((now.getTime() - event.receivedAt.getTime()) / 1000)}</span>`,
-      },
-    ],
-    rows,
-    '',
-  );
+  return html`${table(
+      'Answers in 24 hours, and the last event from each sender: a silent one may have the wrong address or the wrong secret',
+      [
+        { label: 'Sender', cell: (r) => SENDERS[r.source] },
+        ...[200, 401, 503].map((code) => ({
+          label: String(code),
+          cell: (r: (typeof rows)[number]) => count(r.answered(code)),
+          number: true,
+        })),
+        {
+          label: 'Last event',
+          cell: ({ source, event }) =>
+            event === null
+              ? html`none yet: register <code>${host}${DOORS[source]}</code> there`
+              : html`${dotted(event.type)} ${eventLink(event.id)}`,
+        },
+        { label: 'Status', cell: (r) => (r.event === null ? '' : status(r.event.status)) },
+        {
+          label: 'Received',
+          cell: ({ event }) =>
+            event === null
+              ? ''
+              : html`${time(event.receivedAt)}
+                  <span class="dim">${ago((now.getTime() - event.receivedAt.getTime()) / 1000)}</span>`,
+        },
+      ],
+      rows,
+      '',
+    )}
+    <p><a href="/console/deliveries">Deliveries hour by hour</a></p>`;
 }
 
 /** Coarse on purpose: a text that changes with every second would be news with every second. */
 function ago(seconds: number): string {
   return seconds < 60 ? 'less than a minute ago' : `${duration(seconds)} ago`;
-}
-
-function openKinds(kinds: ReadonlyMap<string, number>): Html {
-  return html`<ul>
-    ${[...kinds].map(
-      ([kind, n]) => html`<li><a href="/console/reviews?status=open&amp;kind=${kind}">${words(kind)}</a>: ${n}</li>`,
-    )}
-  </ul>`;
 }

@@ -3,7 +3,8 @@ import type pg from 'pg';
 import { type EventRow, type HourCount, type Overview } from '../domain/ports/books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { newestEvent } from './event-queries.js';
-import { HOUR_MS } from '../policy.js';
+import { DAY_MS, HOUR_MS } from '../policy.js';
+import { moneyByDay } from './pg-day-books.js';
 
 const HOURS = 24;
 const SOURCES: readonly InboxSource[] = ['stripe', 'mor_payments', 'mor_events'];
@@ -19,12 +20,7 @@ export async function readOverview(pool: pg.Pool, now: Date): Promise<Overview> 
     'select status, count(*) as n from invoice where status = any($1) group by status',
     [UNSETTLED],
   );
-  const today = await pool.query<{ reason: string; currency: string; n: string; sum: string }>(
-    `select reason, currency, count(*) as n, sum(amount) as sum from ledger_entry
-      where recorded_at >= $1 and reason in ('payment_collected', 'payment_marked', 'refund_paid')
-      group by reason, currency order by currency`,
-    [dayStart],
-  );
+  const money = await moneyByDay(pool, { since: dayStart, until: new Date(dayStart.getTime() + DAY_MS) });
   const events = await pool.query<Counted>(
     `select date_trunc('hour', received_at, 'UTC') as at, count(*) as n from inbox_event where received_at >= $1 group by 1`,
     [firstHour],
@@ -34,13 +30,6 @@ export async function readOverview(pool: pg.Pool, now: Date): Promise<Overview> 
       where recorded_at >= $1 and reason = 'payment_marked' group by 1`,
     [firstHour],
   );
-  const money = new Map<string, { collected: bigint; refunded: bigint }>();
-  for (const { reason, currency, sum } of today.rows) {
-    const of = money.get(currency) ?? { collected: 0n, refunded: 0n };
-    if (reason === 'payment_collected') of.collected = BigInt(sum);
-    if (reason === 'refund_paid') of.refunded = BigInt(sum);
-    if (of.collected + of.refunded > 0n) money.set(currency, of);
-  }
   const lastEvents: EventRow[] = [];
   for (const source of SOURCES) {
     const event = await newestEvent(pool, source);
@@ -50,8 +39,8 @@ export async function readOverview(pool: pg.Pool, now: Date): Promise<Overview> 
     at: now,
     dayStart,
     unsettled: new Map(standing.rows.map((r) => [r.status, Number(r.n)])),
-    paidToday: today.rows.filter((r) => r.reason === 'payment_marked').reduce((sum, r) => sum + Number(r.n), 0),
-    money: [...money].map(([currency, sums]) => ({ currency, ...sums })),
+    takenToday: money.reduce((sum, m) => sum + m.payments, 0),
+    money,
     lastEvents,
     hours: hoursFrom(firstHour, events.rows, marks.rows),
   };

@@ -21,6 +21,7 @@ import {
   type PageRequest,
   type PaymentView,
   type ReviewOrder,
+  type Stuck,
 } from '../domain/ports/books.js';
 import { type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
 import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
@@ -41,6 +42,7 @@ import { readLane } from './lane-reader.js';
 import { ledgerPage, morCustomers, ofCustomer } from './ledger-queries.js';
 import { INVOICE_AT, newestFirst, PAYMENT_AT, REFUND_AT } from './newest-first.js';
 import { newestReviews, reviewsByDeadline } from './review-queries.js';
+import { PgOverview } from './pg-overview.js';
 import { type Name } from './walk.js';
 import { readOverview } from './overview-query.js';
 
@@ -253,6 +255,10 @@ export class PgBooks extends Books {
 
   overview(): Promise<Overview> {
     return readOverview(this.db.pool, this.clock.now());
+  }
+
+  stuck(limit: number): Promise<readonly Stuck[]> {
+    return new PgOverview(this.db).stuck(limit);
   }
 
   async backlog(): Promise<Backlog> {

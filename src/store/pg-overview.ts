@@ -1,4 +1,5 @@
 // The numbers and samples that `status` and `doctor` show. Reads only.
+import { type Stuck } from '../domain/ports/books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Database } from './database.js';
 import { INVOICE_AT } from './newest-first.js';
@@ -7,18 +8,6 @@ import { newestEvent } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 
 const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
-
-/** A call or a read that was tried and is not through, or an event whose decision failed. */
-export type Stuck = {
-  /** The call by its kind, or the event by its type. */
-  readonly what: string;
-  readonly lane: string;
-  readonly attempts: number;
-  /** What was said last; null: nothing was. */
-  readonly lastStatus: number | null;
-  readonly lastMessage: string | null;
-  readonly nextTryAt: Date;
-};
 
 export class PgOverview {
   constructor(private readonly db: Database) {}

@@ -4,6 +4,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { CONFIG, type Config } from '../config/index.js';
 import { ChannelEvents } from '../domain/ports/channel-events.js';
 import { Books } from '../domain/ports/books.js';
+import { DayBooks } from '../domain/ports/day-books.js';
+import { DoorBooks } from '../domain/ports/door-books.js';
 import { Exports } from '../domain/ports/exports.js';
 import { LedgerSums } from '../domain/ports/ledger-sums.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -36,6 +38,8 @@ import { PgChannelEvents } from './pg-channel-events.js';
 import { PgBooks } from './pg-books.js';
 import { PgChargeLooks } from './pg-charge-looks.js';
 import { PgCustomerLinks } from './pg-customer-links.js';
+import { PgDayBooks } from './pg-day-books.js';
+import { PgDoorBooks } from './pg-door-books.js';
 import { PgDoorsLog } from './pg-doors-log.js';
 import { PgEndedSessions } from './pg-ended-sessions.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
@@ -79,6 +83,8 @@ const PORTS = [
   { provide: Books, useClass: PgBooks },
   { provide: ChargeLooks, useClass: PgChargeLooks },
   { provide: CustomerLinks, useClass: PgCustomerLinks },
+  { provide: DayBooks, useClass: PgDayBooks },
+  { provide: DoorBooks, useClass: PgDoorBooks },
   { provide: Exports, useClass: PgExports },
   { provide: LedgerSums, useClass: PgLedgerSums },
   { provide: ChannelEvents, useClass: PgChannelEvents },

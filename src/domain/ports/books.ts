@@ -10,6 +10,7 @@ import {
 } from '../model.js';
 import { type TaxRecord } from '../tax-record.js';
 import { type MorObjectRow } from '../mor-object.js';
+import { type DayMoney } from './day-books.js';
 import { type InboxSource } from './inbox.js';
 import { type SignupRow } from './signups.js';
 
@@ -173,6 +174,18 @@ export type Backlog = {
   readonly parkedEvents: number;
 };
 
+/** A call or a read that was tried and is not through, or an event whose decision failed. */
+export type Stuck = {
+  /** The call by its kind, or the event by its type. */
+  readonly what: string;
+  readonly lane: string;
+  readonly attempts: number;
+  /** What was said last; null: nothing was. */
+  readonly lastStatus: number | null;
+  readonly lastMessage: string | null;
+  readonly nextTryAt: Date;
+};
+
 /** One hour: the events that came in it and the invoices that were marked paid in it. */
 export type HourCount = { readonly at: Date; readonly events: number; readonly marks: number };
 
@@ -182,10 +195,10 @@ export type Overview = {
   readonly dayStart: Date;
   /** Invoices that are not at rest, as they stand now, by the API's status. */
   readonly unsettled: ReadonlyMap<'expected' | 'open' | 'held' | 'marking' | 'review', number>;
-  /** Invoices that were marked paid today. */
-  readonly paidToday: number;
-  /** What the MoR took and gave back today, in smallest units, by currency. */
-  readonly money: readonly { readonly currency: string; readonly collected: bigint; readonly refunded: bigint }[];
+  /** Payments that the MoR took today, by its own time. */
+  readonly takenToday: number;
+  /** What the MoR took and gave back today, by currency. */
+  readonly money: readonly DayMoney[];
   /** The newest event of each sender; a sender that never sent anything is not in it. */
   readonly lastEvents: readonly EventRow[];
   /** The last 24 hours, oldest first; the last one is the hour that is not over. */
@@ -228,6 +241,8 @@ export abstract class Books {
   /** The invoices that have a payment with this charge, or something at the MoR with this id. */
   abstract invoicesOfCharge(id: string): Promise<readonly string[]>;
   abstract backlog(): Promise<Backlog>;
+  /** What has been tried most often and still waits. */
+  abstract stuck(limit: number): Promise<readonly Stuck[]>;
   abstract overview(): Promise<Overview>;
   /** Resolves when the database answers and can be written; rejects when it does not, or is read-only (a standby). */
   abstract ping(): Promise<void>;

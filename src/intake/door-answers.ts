@@ -1,0 +1,54 @@
+// Counts the answers of the doors and remembers the last refusals, and writes both down a few times a minute: a delivery costs no write.
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Interval } from '@nestjs/schedule';
+import { type DoorAnswer, DoorBooks, type DoorRefusal } from '../domain/ports/door-books.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { HOUR_MS } from '../policy.js';
+import { type DoorOutcome } from './options.js';
+
+const EVERY_MS = 15_000;
+/** Of one round: strangers may send thousands, and the last ones tell as much. */
+const REFUSALS_KEPT = 50;
+
+@Injectable()
+export class DoorAnswers implements OnApplicationShutdown {
+  private readonly log = new Logger('doors');
+  #answers = new Map<string, DoorAnswer>();
+  #refusals: DoorRefusal[] = [];
+
+  constructor(private readonly books: DoorBooks) {}
+
+  saw(door: InboxSource, outcome: DoorOutcome, status: number, at: Date, address: string): void {
+    const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+    this.#count({ door, hour, status, n: 1 });
+    if (status < 400) return;
+    if (this.#refusals.length >= REFUSALS_KEPT) this.#refusals.shift();
+    this.#refusals.push({ door, at, status, why: outcome, address });
+  }
+
+  /** What could not be written is written the next time. */
+  @Interval(EVERY_MS)
+  async write(): Promise<void> {
+    if (this.#answers.size === 0 && this.#refusals.length === 0) return;
+    const [answers, refusals] = [[...this.#answers.values()], this.#refusals];
+    this.#answers = new Map();
+    this.#refusals = [];
+    try {
+      await this.books.add(answers, refusals);
+    } catch (e) {
+      for (const answer of answers) this.#count(answer);
+      this.#refusals = [...refusals, ...this.#refusals].slice(-REFUSALS_KEPT);
+      this.log.warn('the answers of the doors could not be written down; they are kept until they can', e);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.write();
+  }
+
+  #count(answer: DoorAnswer): void {
+    const key = `${answer.hour.getTime()} ${answer.door} ${answer.status}`;
+    const known = this.#answers.get(key);
+    this.#answers.set(key, known === undefined ? answer : { ...known, n: known.n + answer.n });
+  }
+}

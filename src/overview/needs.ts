@@ -1,0 +1,132 @@
+// What waits for a person, the most urgent first, each with its next step; or that all is well.
+import { type Html, html, type Piece } from '../console/html.js';
+import { count, duration, section, time, words } from '../console/show.js';
+import { type ReviewRow } from '../domain/model.js';
+import { type Stuck } from '../domain/ports/books.js';
+import { type DoorAnswer } from '../domain/ports/door-books.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
+import { untoldOf, type VerifyRun } from '../domain/ports/verify-books.js';
+
+export type Waiting = {
+  /** Open review items, the soonest deadline first: some of them. */
+  readonly reviews: readonly ReviewRow[];
+  readonly openReviews: number;
+  readonly parkedEvents: number;
+  /** The last 24 hours. */
+  readonly answers: readonly DoorAnswer[];
+  readonly verified: VerifyRun | null;
+  /** When verify last compared everything; null: never. */
+  readonly verifiedAt: Date | null;
+  readonly stuck: readonly Stuck[];
+  readonly deadNotifications: number;
+};
+
+export const SENDERS: Readonly<Record<InboxSource, string>> = {
+  stripe: 'Stripe',
+  mor_payments: 'the MoR, payments',
+  mor_events: 'the MoR, other events',
+};
+
+/** A call that failed once or twice is tried again by itself, and nobody need know. */
+const TRIES_WORTH_A_LOOK = 3;
+/** Strangers knock at any door on the internet. */
+const REFUSALS_WORTH_A_LOOK = 5;
+
+/** Doors that refused some deliveries, and no small part of all. */
+export function refusing(answers: readonly DoorAnswer[]): readonly { door: InboxSource; refused: number }[] {
+  const sum = (door: InboxSource, of: (status: number) => boolean): number =>
+    answers.filter((a) => a.door === door && of(a.status)).reduce((n, a) => n + a.n, 0);
+  return (Object.keys(SENDERS) as InboxSource[])
+    .map((door) => ({
+      door,
+      refused: sum(door, (s) => s === 401 || s === 503),
+      taken: sum(door, (s) => s === 200),
+    }))
+    .filter(({ refused, taken }) => refused >= REFUSALS_WORTH_A_LOOK && refused * 10 >= taken);
+}
+
+type Need = { readonly what: Piece; readonly next: Piece; readonly path: string };
+
+export function needsYou(w: Waiting, now: Date): Html {
+  const needs = [...reviewsOf(w, now), ...othersOf(w)];
+  const more = w.openReviews - w.reviews.length;
+  const verified = html`${w.verifiedAt === null ? 'not verified yet' : html`last verified ${time(w.verifiedAt)}`}`;
+  if (needs.length === 0) {
+    return section(
+      'Needs you',
+      html`<p class="message good" role="status"><strong>All well</strong>; ${verified}.</p>`,
+    );
+  }
+  return section(
+    'Needs you',
+    html`<ul class="needs">
+        ${needs.map(
+          (n) =>
+            html`<li>
+              <a href="${n.path}">${n.what}</a>
+              <span class="dim">${n.next}</span>
+            </li>`,
+        )}
+      </ul>
+      ${more > 0 && html`<p><a href="/console/reviews?status=open">${count(more)} more review items</a></p>`}
+      <p class="dim">Books ${verified}.</p>`,
+  );
+}
+
+function reviewsOf({ reviews }: Waiting, now: Date): readonly Need[] {
+  return reviews.map((r) => ({
+    what: html`${capital(words(r.kind))}: <bdi>${r.summary}</bdi>`,
+    next: html`${r.dueAt !== null && html`<strong class="status ${r.dueAt <= now ? 'bad' : 'warn'}">${due(r.dueAt, now)}</strong> · `}<bdi
+        >${r.proposal}</bdi
+      >`,
+    path: `/console/reviews/${encodeURIComponent(r.id)}`,
+  }));
+}
+
+function due(at: Date, now: Date): string {
+  const seconds = (at.getTime() - now.getTime()) / 1000;
+  return seconds <= 0 ? `overdue by ${duration(-seconds)}` : `${duration(seconds)} left`;
+}
+
+function othersOf(w: Waiting): readonly Need[] {
+  const needs: Need[] = refusing(w.answers).map(({ door, refused }) => ({
+    what: `${count(refused)} deliveries of ${SENDERS[door]} were refused in 24 hours`,
+    next: 'See why: a wrong secret, a wrong clock, or a database that takes nothing.',
+    path: '/console/deliveries',
+  }));
+  if (w.parkedEvents > 0) {
+    needs.push({
+      what: w.parkedEvents === 1 ? 'An event is parked' : `${count(w.parkedEvents)} events are parked`,
+      next: 'Read why, and have it decided again once that is mended.',
+      path: '/console/events?status=parked',
+    });
+  }
+  const differences = w.verified === null ? 0 : untoldOf(w.verified);
+  if (differences > 0) {
+    needs.push({
+      what: differences === 1 ? 'Verify found a difference' : `Verify found ${count(differences)} differences`,
+      next: 'Each says how it is mended; one that may stand is acknowledged with a note.',
+      path: '/console/verify',
+    });
+  }
+  for (const s of w.stuck.filter((s) => s.attempts >= TRIES_WORTH_A_LOOK)) {
+    needs.push({
+      what: `${capital(words(s.what))} failed ${count(s.attempts)} times`,
+      next: html`${s.lastMessage === null ? 'Nobody answered' : html`<bdi>${s.lastMessage}</bdi>`}${
+        s.lastStatus !== null && html` (HTTP ${s.lastStatus})`
+      }.
+      It is tried again by itself at ${time(s.nextTryAt)}.`,
+      path: s.lane.startsWith('in_') ? `/console/invoices/${encodeURIComponent(s.lane)}` : '/console/events',
+    });
+  }
+  if (w.deadNotifications > 0) {
+    needs.push({
+      what: `${count(w.deadNotifications)} notifications to your backend were given up`,
+      next: 'See what it answered; send them again when it is back.',
+      path: '/console/notifications?status=dead',
+    });
+  }
+  return needs;
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
