@@ -136,7 +136,7 @@ create table lane (
   fence       bigint not null default 0,
   news        bigint not null default 0
 ) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-create index lane_due on lane (due_at) where due_at is not null;
+create index lane_due on lane (due_at, key) where due_at is not null;
 
 -- What was decided, step by step: a lane's state is the fold of its rows. docs/decisions/0001 says why.
 create table lane_log (
@@ -653,7 +653,7 @@ create table mark_lookup (
   answer         text not null check (answer in ('known', 'not_ready', 'unknown')),
   looked_at      timestamptz not null
 );
-create index mark_lookup_open on mark_lookup (looked_at) where answer <> 'known';
+create index mark_lookup_open on mark_lookup (looked_at, entry_id) where answer <> 'known';
 
 -- When the doors were open, one row per stretch of one process: verify says which events may have been given up while all were closed.
 create table doors_open (
@@ -721,7 +721,7 @@ create table notification (
   seq          bigint generated always as identity unique,
   check ((status = 'pending') = (next_try_at is not null))
 ) with (fillfactor = 70);
-create index notification_due on notification (next_try_at) where status = 'pending';
+create index notification_due on notification (next_try_at, seq) where status = 'pending';
 create index notification_status on notification (status, seq desc);
 create index notification_type on notification (type, seq desc);
 create index notification_type_status on notification (type, status, seq desc);

@@ -20,12 +20,13 @@ export const makeDue = (rows: string): string => `
   on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
 
 // What is due and not held, the longest waiting first. It reads the queue in the order of its index and stops: what is held stands
-// at its head, and that is no more than all workers hold. A row that somebody has locked waits for the next claim.
+// at its head, and that is no more than all workers hold. A row that somebody has locked waits for the next claim. Lanes that became
+// due at one moment are taken in the order of their keys, so that the plan the server happens to choose decides nothing.
 const NOW = timeSql(1);
 const CLAIM_SQL = `
   with due as materialized (
     select key from lane where due_at <= ${NOW} and (lease_until is null or lease_until <= ${NOW})
-     order by due_at limit (select $2::int) for update skip locked)
+     order by due_at, key limit (select $2::int) for update skip locked)
   update lane l set fence = nextval('lane_fence'), lease_owner = $3, lease_until = ${laterSql(1, 4)}
    where l.key = any (array(select key from due))
   returning l.key, l.fence, l.news, l.due_at`;
@@ -46,7 +47,7 @@ export async function claimDue(
     values: [time.given(), limit, owner, leaseMs],
   });
   return found.rows
-    .toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime())
+    .toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime() || (a.key < b.key ? -1 : 1))
     .map((r) => ({ lane: r.key, fence: BigInt(r.fence), news: BigInt(r.news) }));
 }
 

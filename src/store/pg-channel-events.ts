@@ -13,29 +13,31 @@ import { EVENTS_AT_ONCE, waitingEvent } from './lane-reader.js';
 
 type Row = Record<string, unknown>;
 
+// Two invoices may hold payments of one charge: what was recorded first comes first, by whatever plan.
 const HOMES_SQL = `
-  select mor_id as id, 'object' as what, invoice_id from mor_object where mor_id = any($1)
+  select mor_id as id, 'object' as what, invoice_id, seq from mor_object where mor_id = any($1)
   union all
-  select asked.key, 'message', o.invoice_id from unnest($1::text[]) as asked(key)
+  select asked.key, 'message', o.invoice_id, o.seq from unnest($1::text[]) as asked(key)
     join mor_object o on o.id = substring(asked.key from '^crossbill:create_(?:proforma|payment_link):(.*):[0-9]+$')
   union all
-  select payment_id, 'payment', invoice_id from payment where payment_id = any($1)
+  select payment_id, 'payment', invoice_id, seq from payment where payment_id = any($1)
   union all
-  select id, 'payment', invoice_id from payment where id = any($1)
+  select id, 'payment', invoice_id, seq from payment where id = any($1)
   union all
-  select processor_charge_id, 'payment', invoice_id from payment where processor_charge_id = any($1)
+  select processor_charge_id, 'payment', invoice_id, seq from payment where processor_charge_id = any($1)
   union all
-  select processor_payment_intent_id, 'payment', invoice_id from payment where processor_payment_intent_id = any($1)
+  select processor_payment_intent_id, 'payment', invoice_id, seq from payment where processor_payment_intent_id = any($1)
   union all
-  select mor_refund_id, 'refund', invoice_id from refund where mor_refund_id = any($1)
+  select mor_refund_id, 'refund', invoice_id, seq from refund where mor_refund_id = any($1)
   union all
-  select processor_refund_id, 'refund', invoice_id from refund where processor_refund_id = any($1)
+  select processor_refund_id, 'refund', invoice_id, seq from refund where processor_refund_id = any($1)
   union all
-  select invoice_id, 'invoice', invoice_id from invoice where invoice_id = any($1)
+  select invoice_id, 'invoice', invoice_id, seq from invoice where invoice_id = any($1)
   union all
-  select tax_calculation_id, 'signup', invoice_id from signup where tax_calculation_id = any($1)
+  select tax_calculation_id, 'signup', invoice_id, seq from signup where tax_calculation_id = any($1)
   union all
-  select intent_id, 'signup', invoice_id from signup where intent_id = any($1)`;
+  select intent_id, 'signup', invoice_id, seq from signup where intent_id = any($1)
+   order by seq`;
 
 @Injectable()
 export class PgChannelEvents extends ChannelEvents {

@@ -43,7 +43,7 @@ export class PgMarkLookups extends MarkLookups {
   open(before: Date, limit: number): Promise<readonly MarkedPayment[]> {
     return this.marks(
       `select ${COLUMNS} from mark_lookup m join payment p on p.id = m.payment_row_id join ledger_entry e on e.id = m.entry_id
-        where m.answer <> 'known' and m.looked_at < $1 order by m.looked_at limit $2`,
+        where m.answer <> 'known' and m.looked_at < $1 order by m.looked_at, m.entry_id limit $2`,
       [before, limit],
     );
   }

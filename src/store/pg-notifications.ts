@@ -102,9 +102,11 @@ export class PgNotifications extends Notifications {
         with due as materialized (
           select id from notification where status = 'pending' and next_try_at <= ${timeSql(1)}
              and not exists (select from notification_receiver where url_sha256 = $4)
-           order by next_try_at limit (select $2::int) for update skip locked)
-        update notification n set attempts = n.attempts + 1, next_try_at = ${laterSql(1, 3)}
-         where n.id = any (array(select id from due)) returning n.id, n.body, n.attempts`,
+           order by next_try_at, seq limit (select $2::int) for update skip locked),
+        taken as (
+          update notification n set attempts = n.attempts + 1, next_try_at = ${laterSql(1, 3)}
+           where n.id = any (array(select id from due)) returning n.id, n.body, n.attempts, n.seq)
+        select id, body, attempts from taken order by seq`,
       values: [this.clock.given(), limit, againInMs, this.receiver],
     });
     return taken.rows;

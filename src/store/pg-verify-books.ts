@@ -116,7 +116,8 @@ export class PgVerifyBooks extends VerifyBooks {
         where exists (select 1 from payment p where p.customer_id = given.id and p.succeeded_at is not null)`,
       [customerIds],
     );
-    return found.rows.map((r) => r.id);
+    const paying = new Set(found.rows.map((r) => r.id));
+    return customerIds.filter((id) => paying.has(id)); // as they were given, by whatever plan
   }
 
   async installedAt(): Promise<Date> {

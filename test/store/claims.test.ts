@@ -1,7 +1,9 @@
 // Claims in a real PostgreSQL: one worker at a time, the oldest lanes first, nothing lost to a dead worker, nothing written by a late one.
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { type Claim, LaneFenced, type LaneWork } from '../../src/domain/ports/lane-store.js';
 import { type LaneState } from '../../src/domain/model.js';
+import { Database } from '../../src/store/database.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
@@ -65,6 +67,24 @@ describe('claims', () => {
     expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
     expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
     expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
+  });
+
+  it('take lanes that became due at one moment in the order of their names, by whatever plan and wherever their rows lie', async () => {
+    const { store } = x.harness;
+    const names = Array.from({ length: 30 }, (_, n) => `in_${String((n * 7) % 30).padStart(2, '0')}`);
+    for (const name of names) await store.transact({ ...write(name, null, (s) => s), decide: dueNow });
+    const taken: string[] = [];
+    for (const off of ['enable_seqscan', 'enable_indexscan', 'enable_bitmapscan']) {
+      const db = new pg.Client({ connectionString: x.url });
+      await db.connect();
+      const { rows } = await db.query<{ name: string }>('select current_database() as name');
+      await db.query(`alter database ${rows[0]?.name ?? ''} set ${off} = off`);
+      await db.end();
+      const fresh = await Database.open({ url: x.url, poolSize: 1, onError: () => undefined });
+      taken.push(...(await new PgLaneStore(fresh, x.harness.clock).claim('w', 10, LEASE)).map((c) => c.lane));
+      await fresh.close();
+    }
+    expect(taken).toEqual(names.toSorted());
   });
 
   it('do not wait for a lane on which somebody else decides, and take it afterwards', async () => {
