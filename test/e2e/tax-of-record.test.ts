@@ -126,6 +126,21 @@ describe('with MOR_PRODUCT=tor', () => {
     expect(tax).toMatchObject({ totalAmount: '20.00' });
   });
 
+  it('commits the whole sale where the customer’s balance paid a part of it, and gives back what was refunded', async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await knowsAll(s);
+    await world.stripe.customers.createBalanceTransaction(s.customerId, { amount: -990, currency: 'eur' });
+    const invoice = await world.renew(s.subscriptionId);
+    const [payment] = (await world.invoice(invoice, 'paid'))['payments'] as Json[];
+    expect(payment).toMatchObject({ amount: 2000 });
+    expect((await committed(invoice))[0]).toMatchObject({ totalAmount: '29.90' });
+    await staged(invoice, 'committed');
+    const given = await refund(String(payment?.['id']), 2000, `${invoice}-1`);
+    await staged(String(given.body['id']), 'committed');
+    expect((await transactions(invoice))[0]).toMatchObject({ refundsOnTransaction: [{ totalAmount: '20.00' }] });
+  });
+
   it('commits the calculation that the signup was bound to', async () => {
     const s = await world.stripe.customers.create({ email: 'b@example.com' });
     const price = await world.stripe.prices.create({

@@ -1,4 +1,5 @@
 // The rules about tax (MOR_PRODUCT=tor): one transaction for each paid invoice, and as much given back as the refunds were.
+import { balanceOf } from '../sandbox/stripe/model.js';
 import { rowOf, type Sides } from './sides.js';
 
 export function taxRules({ world, seen, taken }: Sides): string[] {
@@ -21,7 +22,12 @@ export function taxRules({ world, seen, taken }: Sides): string[] {
       broken.push(`T1: the tax of ${row.invoice_id} is committed at the MoR and ${record?.stage ?? 'unknown'} here`);
     const [tax] = own;
     if (tax === undefined || record?.payment_row_id !== row.id) continue;
-    if (tax.total !== BigInt(p.amount)) broken.push(`T2: ${tax.total} is taxed for ${p.id} of ${p.amount}`);
+    // A credit in the customer's balance pays a part of an invoice as the card does: it lowers what is due, not the sale, whose tax is
+    // of the `total` (Stripe docs, "Customer credit balance"). What a balance adds is charged with the invoice and is no part of it.
+    const invoice = world.sandbox.stripe.state.invoices.get(row.invoice_id);
+    const byBalance = invoice === undefined ? 0 : balanceOf(invoice).applied;
+    if (tax.total !== BigInt(p.amount + byBalance))
+      broken.push(`T2: ${tax.total} is taxed for ${p.id} of ${p.amount}, and ${byBalance} of it came from the balance`);
     const refunds = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
     const due = refunds.reduce((n, r) => n + BigInt(r.amount), 0n);
     const given = tax.refunds.reduce((n, r) => n + r.amount, 0n);
