@@ -1,6 +1,6 @@
 // The rules about what payments are called: by one name each, the MoR's own or one that a person gave, and no refund under a wrong one.
 import { rowOf, type Sides, type Taken } from './sides.js';
-import { type PaymentLine } from './sim-store.js';
+import { type PaymentLine, type RefundLine } from './sim-store.js';
 
 export function nameRules(sides: Sides): string[] {
   const { seen, taken } = sides;
@@ -21,7 +21,7 @@ function oneNameEach({ seen }: Sides): string[] {
   return names.filter((name, n) => names.indexOf(name) !== n).map((name) => `N1: two payments are called ${name}`);
 }
 
-/** N2: what a payment is called was said of it by somebody; what was said rightly stays, and what the MoR disowned is gone. */
+/** N2: what a payment is called was said of it by somebody; what was said rightly stays, and what the MoR disowned is gone, or asked about. */
 function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
   const { namings, disowned } = world.planted;
   const own = namings.filter((n) => n.reference === p.reference);
@@ -32,11 +32,14 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
   if (name === null && own.some((n) => n.as === 'right'))
     broken.push(`N2: ${p.id} was named by a person and has no name`);
   const refunds = seen.refunds.filter((r) => r.payment_row_id === row.id);
-  // A 404 whose body came garbled says nothing of why.
-  const garbled = refunds.some((r) => r.failure !== null && r.failure.code === null);
-  if (name !== null && disowned.has(name) && !garbled)
+  // A 404 whose body came garbled says nothing of why, and a request that nobody answered while its key was good is not sent again.
+  const asked = (r: RefundLine): boolean =>
+    r.status === 'unknown' && seen.reviews.some((x) => x.kind === 'refund_stuck' && x.refund_id === r.id);
+  const unsure = (r: RefundLine): boolean =>
+    (r.failure !== null && (r.failure.code === null || r.failure.code === 'told_by_person')) || asked(r);
+  if (name !== null && disowned.has(name) && !refunds.some(unsure))
     broken.push(`N2: the MoR knows no ${name}, and ${p.id} is still called so`);
-  const under = refunds.filter((r) => r.status !== 'failed');
+  const under = refunds.filter((r) => r.status !== 'failed' && !asked(r));
   if (name !== null && name !== p.id && under.length > 0 && !world.planted.isMixedUp(p))
     broken.push(`N2: ${under.length} refunds of ${p.id} stand under the name ${name}, which is not its own`);
   return broken;

@@ -81,17 +81,23 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
   return tellFailed(decideAnew(state, p.id), row, ctx);
 }
 
-/** A first try that was refused gave nothing back, and its amount is free again; the refusal of a repeat says less. */
+/**
+ * A first try that was refused gave nothing back, and its amount is free again; the refusal of a repeat says less. But where the MoR
+ * knows no such payment (Document 3, 404 `payment_not_found`), no try under that name ever moved money: it has no word for a payment
+ * that is gone. That goes for a name that people gave. Of one that the MoR gave itself it contradicts itself, and proves nothing.
+ */
 export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
   const r = refundOf(s, m);
   if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
+  const isUnknownName = f.code === 'payment_not_found' && !isNamedByMor(s, r.paymentRowId);
   // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
-  if (r.status === 'requested' && f.status !== 409) {
-    const freed = putRefund(s, {
-      ...moveRefund(r, 'failed'),
-      failure: { status: f.status, code: f.code, message: f.message },
-    });
-    return decideAnew(f.code === 'payment_not_found' ? nameless(freed, r.paymentRowId, ctx) : freed, r.paymentRowId);
+  if ((r.status === 'requested' && f.status !== 409) || isUnknownName) {
+    const row = { ...moveRefund(r, 'failed'), failure: { status: f.status, code: f.code, message: f.message } };
+    const freed = putRefund(s, row);
+    const renamed = f.code === 'payment_not_found' ? nameless(freed, r.paymentRowId, ctx) : freed;
+    const anew = decideAnew(renamed, r.paymentRowId);
+    // Who asked for it has been told that its end is unknown.
+    return r.status === 'unknown' ? tellFailed(anew, row, ctx) : anew;
   }
   if (f.code === 'idempotency_conflict') {
     // Another body under the same key, as after a restore: it is never sent under another one.
@@ -118,6 +124,11 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
     proposal:
       'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
   });
+}
+
+function isNamedByMor(s: LaneState, paymentRowId: string): boolean {
+  const p = s.payments.find((x) => x.id === paymentRowId);
+  return p !== undefined && p.paymentId !== null && p.identifiedBy === null;
 }
 
 /** A name that a person gave and the MoR does not know is taken back, so that the right one can be given. */
