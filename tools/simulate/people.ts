@@ -166,9 +166,12 @@ export class People {
 
   /** The bank is quick: a customer's debit settles now. */
   settleDebit(customerId: string): void {
-    const { charges } = this.world.sandbox.cards;
-    for (const p of this.payments())
-      if (p.merchantCustomerId === customerId && p.status === 'processing') charges.succeed(p);
+    const { charges, events } = this.world.sandbox.cards;
+    for (const p of this.payments()) {
+      if (p.merchantCustomerId !== customerId || p.status !== 'processing') continue;
+      charges.succeed(p);
+      if (p.kind === 'renewal') events.verdict(p); // none is described for a signup (Document 3, rule 3)
+    }
   }
 
   /** The MoR knows a payment without the invoice it is for, as it may of a signup's. */

@@ -31,9 +31,9 @@ export function returnDebit(
     const message = 'Nothing of this payment is left: all of it was refunded, or lost in a dispute.';
     return refuse(422, 'payment_not_returnable', message);
   }
-  const open = s.refunds.some((r) => r.paymentRowId === p.id && ['requested', 'unknown', 'pending'].includes(r.status));
-  if (open) {
-    const message = 'A refund of this payment is on its way: wait until the MoR has answered it.';
+  const open = s.refunds.find((r) => r.paymentRowId === p.id && ['requested', 'unknown', 'pending'].includes(r.status));
+  if (open !== undefined) {
+    const message = `Refund ${open.id} of this payment is ${open.status}: what the bank took is known once it has succeeded or failed. Record the return then.`;
     return refuse(409, 'refund_under_way', message);
   }
   const row = newMorObject(ctx.now, {
