@@ -1,10 +1,10 @@
 // How the application speaks HTTP: headers, limits, the shape of input and errors, and its own documentation.
-import { type INestApplication } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { SwaggerModule } from '@nestjs/swagger';
 import { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { CONFIG, type Config } from '../config/index.js';
+import { openApi, type Webhooks } from './http/openapi.js';
 
 const nothing = helmet({
   contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -49,21 +49,4 @@ export function configureHttp(app: NestExpressApplication, webhooks: Webhooks): 
     customSiteTitle: 'Crossbill API',
     swaggerOptions: { persistAuthorization: false },
   });
-}
-
-/** What the daemon sends by itself, as OpenAPI has it. */
-export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
-
-/** The OpenAPI document of every route, and of what is sent. */
-export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObject {
-  const about = new DocumentBuilder()
-    .setTitle('Crossbill')
-    .setDescription(
-      'A bridge between Stripe Billing and a Merchant of Record. Amounts are integers in the smallest unit of the currency, as Stripe counts it; times are ISO 8601 in UTC. Lists are newest first. Errors are `{code, message, errors}`. Roles: `read`, `signup`, `ops`; each includes the one before.',
-    )
-    .setVersion('1')
-    .setOpenAPIVersion('3.1.0') // the first that has webhooks
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key of API_KEYS.' }, 'api-key')
-    .build();
-  return SwaggerModule.createDocument(app, { ...about, webhooks });
 }

@@ -39,7 +39,7 @@ export class AuditController {
 
   @Get()
   @MayRead('ops', 'audit.list')
-  @ApiOperation({ summary: 'The audit trail, newest first (role: ops)' })
+  @ApiOperation({ operationId: 'listAuditEntries', summary: 'The audit trail, newest first (role: ops)' })
   @ApiOkResponse({ type: pageOf(AuditView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: AuditQuery): Promise<PageView<AuditView>> {

@@ -1,6 +1,7 @@
 // What is taken in to make a proforma invoice or a payment link.
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { IsArray, ValidateBy } from 'class-validator';
+import { ProformaProvider, ProformaRecipient } from '../mor/requests/proforma.js';
 import { isDay } from '../mor/requests/rules.js';
 import { IsJsonObject, IsText, Matches, MayBeAbsent } from '../api/http/rules.js';
 
@@ -18,6 +19,10 @@ const IsDate = (): PropertyDecorator =>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** What the caller gives of them; the rest comes from Stripe. Checked as a whole, by the rules of the MoR's request. */
+class ProviderPart extends PartialType(ProformaProvider) {}
+class RecipientPart extends PartialType(ProformaRecipient) {}
+
 export class CreateProformaDto {
   @ApiProperty({ description: 'ISO 3166-1 alpha-2: whose tax law and currency it is issued under.', example: 'GB' })
   @IsCountry()
@@ -33,19 +38,16 @@ export class CreateProformaDto {
   issue_date?: string;
 
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    description: '`providerName`, `providerCountry`, as in the MoR’s API. Default: the Stripe account of the invoice.',
+    type: ProviderPart,
+    description: 'As in the MoR’s API. Default: the Stripe account of the invoice.',
   })
   @MayBeAbsent()
   @IsJsonObject()
   provider?: Record<string, unknown>;
 
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    description:
-      '`legalName`, `address`, `taxIdentifiers`, `contact`, as in the MoR’s API. What is left out comes from Stripe, as far as it is known there.',
+    type: RecipientPart,
+    description: 'As in the MoR’s API. What is left out comes from Stripe, as far as it is known there.',
   })
   @MayBeAbsent()
   @IsJsonObject()

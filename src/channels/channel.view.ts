@@ -3,8 +3,9 @@ import { decimalFromMinor } from '../domain/money.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import {
   AmountOrNull,
-  Flag,
-  Free,
+  FlagIfAny,
+  PartIfAny,
+  PartOrNull,
   Text,
   TextIfAny,
   TextOrNull,
@@ -14,14 +15,19 @@ import {
 } from '../api/http/docs.js';
 import { amountOf, currencyOf, timeOf } from '../api/http/values.js';
 
+class IssuanceFailureView {
+  @TextOrNull('`proforma_tax_input_invalid`.') code!: string | null;
+  @TextOrNull() message!: string | null;
+  @TimeOrNull() failedAt!: string | null;
+}
+
 export class ProformaView {
   @Text("The MoR's uuid of the proforma invoice.") id!: string;
   @Text('`PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` or another word of the MoR.')
   status!: string;
   @TextOrNull() number!: string | null;
   @TextOrNull("The invoice's id.") merchantReference!: string | null;
-  @Free('Only with `ISSUANCE_FAILED`: `code`, `message`, `failedAt`.') issuanceFailure?:
-    { readonly code: string | null; readonly message: string | null; readonly failedAt: string | null } | undefined;
+  @PartIfAny(IssuanceFailureView, 'Only with `ISSUANCE_FAILED`.') issuanceFailure?: IssuanceFailureView | undefined;
   @Time() createdAt!: string;
 }
 
@@ -36,15 +42,18 @@ export function proformaView(o: MorObjectRow): ProformaView {
   };
 }
 
-type Decimal = { readonly amount: string; readonly currency: string };
+class Decimal {
+  @Text('A decimal, for example `29.90`.') amount!: string;
+  @Text('ISO 4217, upper case.') currency!: string;
+}
 
 export class PaymentLinkView {
   @Text("The MoR's uuid of the link.") id!: string;
   @Text() paymentLinkId!: string;
   @Text('`PAYABLE`, `PAID` or `EXPIRED`.') status!: string;
   @TextOrNull('The hosted page.') url!: string | null;
-  @Free('`{amount, currency}` as decimal text: what the link was made for.') pricedAmount!: Decimal | null;
-  @Free('`{amount, currency}` as decimal text: what is still outstanding.') amountDue!: Decimal | null;
+  @PartOrNull(Decimal, 'What the link was made for.') pricedAmount!: Decimal | null;
+  @PartOrNull(Decimal, 'What is still outstanding.') amountDue!: Decimal | null;
   @TimeOrNull('The link stops accepting payment then.') expiresAt!: string | null;
   @Time() createdAt!: string;
 }
@@ -86,7 +95,7 @@ export class DisputeView {
   @TimeOrNull('Until when somebody must act.') deadline!: string | null;
   @TextOrNull("The MoR's dashboard, as it was given.") dashboard_url!: string | null;
   @TextIfAny("The outcome in the MoR's words.") outcome?: string | undefined;
-  @Flag('An alert: whether the payment was given back; left out when not said.') refunded?: boolean | undefined;
+  @FlagIfAny('An alert: whether the payment was given back; left out when not said.') refunded?: boolean | undefined;
   @TextIfAny() reviewer_note?: string | undefined;
   @Time() created_at!: string;
   @TimeIfAny() updated_at?: string | undefined;

@@ -59,7 +59,10 @@ export class CustomersController {
 
   @Get()
   @MayRead('read', 'customer.list')
-  @ApiOperation({ summary: 'Customers with their customers at the MoR, the newest links first (role: read)' })
+  @ApiOperation({
+    operationId: 'listCustomers',
+    summary: 'Customers with their customers at the MoR, the newest links first (role: read)',
+  })
   @ApiOkResponse({ type: pageOf(CustomerLinkView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: CustomersQuery): Promise<PageView<CustomerLinkView>> {
@@ -70,6 +73,7 @@ export class CustomersController {
   @Post()
   @MayChange('ops', 'customer.link', { outside: false })
   @ApiOperation({
+    operationId: 'linkCustomer',
     summary: 'Link a customer to a customer of the MoR that was made elsewhere (role: ops)',
     description:
       'With `ENROLMENT=linked` the customer is enrolled from the next invoice on. 201 for a new link, 200 for one that is known. Neither Stripe nor the MoR is asked whether they know these ids. A link is never taken back.',
@@ -106,7 +110,7 @@ export class CustomersController {
 
   @Get(':id')
   @MayRead('read', 'customer.read')
-  @ApiOperation({ summary: "A customer by the merchant's own id (role: read)" })
+  @ApiOperation({ operationId: 'getCustomer', summary: "A customer by the merchant's own id (role: read)" })
   @ApiOkResponse({ type: CustomerView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<CustomerView> {

@@ -6,20 +6,33 @@ import { Books } from '../domain/ports/books.js';
 import { type EInvoice, EInvoices } from '../mor/e-invoices.js';
 import { Invoices } from '../mor/invoices.js';
 import { MayRead } from '../api/access/access.js';
-import { Free, Problems, Text } from '../api/http/docs.js';
+import { PartIfAny, PendingView, Problems, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { morProblem, notFound } from '../api/http/problem.js';
 import { timeOf } from '../api/http/values.js';
 import { FileLinkView, linkOrWait } from './file-link.view.js';
 
+class EInvoiceSource {
+  @Text('`proforma_invoice` or `payment`.') type!: string;
+  @Text() id!: string;
+}
+
+class EInvoiceError {
+  @Text('Why the authority rejected it.') message!: string;
+}
+
+class EInvoiceFiles {
+  @TextOrNull('Pre-signed; null: it was not made.') pdfUrl!: string | null;
+  @TextOrNull('Pre-signed; null: it was not made.') xmlUrl!: string | null;
+  @TimeOrNull('15 minutes from now.') expiresAt!: string | null;
+}
+
 export class EInvoiceView {
   @Text() id!: string;
   @Text('`PENDING`, `ISSUED`, `FAILED` or `CANCELLED`.') status!: string;
-  @Free('`{type, id}` of what it was made for.') source?: { readonly type: string; readonly id: string } | undefined;
-  @Free('`{message}`: why the authority rejected it.') error?: { readonly message: string } | undefined;
-  @Free('`pdfUrl`, `xmlUrl`, `expiresAt` (15 minutes); left out until there are files.')
-  document?:
-    { readonly pdfUrl: string | null; readonly xmlUrl: string | null; readonly expiresAt: string | null } | undefined;
+  @PartIfAny(EInvoiceSource, 'What it was made for.') source?: EInvoiceSource | undefined;
+  @PartIfAny(EInvoiceError, 'Only with `FAILED`.') error?: EInvoiceError | undefined;
+  @PartIfAny(EInvoiceFiles, 'Left out until there are files.') document?: EInvoiceFiles | undefined;
 }
 
 const PENDING = 'Still being made: ask again after Retry-After seconds.';
@@ -35,14 +48,14 @@ export class DocumentsController {
 
   @Get('payments/:id/document')
   @MayRead('read', 'payment.document')
-  @ApiOperation({ summary: "A fresh link to a payment's invoice file (role: read)" })
+  @ApiOperation({ operationId: 'getPaymentDocument', summary: "A fresh link to a payment's invoice file (role: read)" })
   @ApiOkResponse({ type: FileLinkView })
-  @ApiAcceptedResponse({ description: PENDING })
+  @ApiAcceptedResponse({ type: PendingView, description: PENDING })
   @Problems({ 404: '`not_found`: no such payment, or the MoR has no file for it.', 502: '`mor_unavailable`' })
   async ofPayment(
     @Param('id', IdPipe) id: string,
     @Res({ passthrough: true }) res: Response,
-  ): Promise<FileLinkView | { status: string }> {
+  ): Promise<FileLinkView | PendingView> {
     const found = await this.books.payment(id);
     if (found === null) throw notFound('payment');
     const { processorChargeId, invoiceId, id: rowId } = found.payment;
@@ -58,14 +71,14 @@ export class DocumentsController {
 
   @Get('refunds/:id/document')
   @MayRead('read', 'refund.document')
-  @ApiOperation({ summary: "A fresh link to a refund's invoice file (role: read)" })
+  @ApiOperation({ operationId: 'getRefundDocument', summary: "A fresh link to a refund's invoice file (role: read)" })
   @ApiOkResponse({ type: FileLinkView })
-  @ApiAcceptedResponse({ description: PENDING })
+  @ApiAcceptedResponse({ type: PendingView, description: PENDING })
   @Problems({ 404: '`not_found`: no such refund, or the MoR has no file for it.', 502: '`mor_unavailable`' })
   async ofRefund(
     @Param('id', IdPipe) id: string,
     @Res({ passthrough: true }) res: Response,
-  ): Promise<FileLinkView | { status: string }> {
+  ): Promise<FileLinkView | PendingView> {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
     const { processorRefundId } = found.refund;
@@ -75,7 +88,7 @@ export class DocumentsController {
 
   @Get('e-invoices/:id')
   @MayRead('read', 'e_invoice.read')
-  @ApiOperation({ summary: 'An e-invoice with fresh links (role: read)' })
+  @ApiOperation({ operationId: 'getEInvoice', summary: 'An e-invoice with fresh links (role: read)' })
   @ApiOkResponse({ type: EInvoiceView })
   @Problems({ 400: '`invalid_argument`: not a uuid.', 404: '`not_found`', 502: '`mor_unavailable`' })
   async eInvoice(@Param('id', IdPipe) id: string): Promise<EInvoiceView> {

@@ -2,7 +2,7 @@
 import { type Response } from 'express';
 import { type CallOutcome } from '../domain/ports/call.js';
 import { type FileLink, type WhenReady } from '../mor/file-link.js';
-import { Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
+import { type PendingView, Text, TextOrNull, TimeOrNull } from '../api/http/docs.js';
 import { morProblem } from '../api/http/problem.js';
 import { timeOf } from '../api/http/values.js';
 
@@ -15,10 +15,7 @@ export class FileLinkView {
 const WAIT_SEC = 2; // Document 2, proforma creates
 
 /** 200 with the link; 202 with the MoR's Retry-After while the file is being made; its refusals as they are. */
-export function linkOrWait(
-  outcome: CallOutcome<WhenReady<FileLink>>,
-  res: Response,
-): FileLinkView | { status: 'pending' } {
+export function linkOrWait(outcome: CallOutcome<WhenReady<FileLink>>, res: Response): FileLinkView | PendingView {
   if (!outcome.ok) throw morProblem(outcome);
   const { value } = outcome;
   if (value.state === 'ready') {

@@ -40,7 +40,7 @@ export class EventsController {
 
   @Get()
   @MayRead('read', 'event.list')
-  @ApiOperation({ summary: 'Webhook events, newest first (role: read)' })
+  @ApiOperation({ operationId: 'listEvents', summary: 'Webhook events, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(EventView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: EventsQuery): Promise<PageView<EventView>> {
@@ -50,7 +50,7 @@ export class EventsController {
 
   @Get(':id')
   @MayRead('read', 'event.read')
-  @ApiOperation({ summary: 'An event with its body, personal data masked (role: read)' })
+  @ApiOperation({ operationId: 'getEvent', summary: 'An event with its body, personal data masked (role: read)' })
   @ApiOkResponse({ type: EventWithBodyView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<EventWithBodyView> {
@@ -63,6 +63,7 @@ export class EventsController {
   @HttpCode(202)
   @MayChange('ops', 'event.retry', { outside: false })
   @ApiOperation({
+    operationId: 'retryEvent',
     summary: 'Decide an event again (role: ops)',
     description:
       'A parked or decided event is decided again; nothing is done twice. One in quarantine enters the inbox. Takes no body.',

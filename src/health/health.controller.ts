@@ -30,14 +30,14 @@ export class HealthController {
 
   @Get('livez')
   @HttpCode(200)
-  @ApiOperation({ summary: 'The process answers' })
+  @ApiOperation({ operationId: 'getLiveness', summary: 'The process answers' })
   @ApiOkResponse({ type: HealthView })
   live(): HealthView {
     return { status: 'ok' };
   }
 
   @Get('readyz')
-  @ApiOperation({ summary: 'Traffic may come' })
+  @ApiOperation({ operationId: 'getReadiness', summary: 'Traffic may come' })
   @ApiOkResponse({ type: HealthView })
   @ApiServiceUnavailableResponse({
     type: HealthView,
@@ -50,7 +50,7 @@ export class HealthController {
   }
 
   @Get('metrics')
-  @ApiOperation({ summary: 'Metrics for Prometheus' })
+  @ApiOperation({ operationId: 'getMetrics', summary: 'Metrics for Prometheus' })
   @ApiProduces('text/plain')
   @ApiOkResponse({ type: String })
   async scrape(@Res() res: Response): Promise<void> {

@@ -66,7 +66,7 @@ export class LedgerController {
 
   @Get()
   @MayRead('read', 'ledger.list')
-  @ApiOperation({ summary: 'Ledger entries, newest first (role: read)' })
+  @ApiOperation({ operationId: 'listLedgerEntries', summary: 'Ledger entries, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(LedgerEntryView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: LedgerQuery): Promise<PageView<LedgerEntryView>> {
@@ -77,6 +77,7 @@ export class LedgerController {
   @Get('trial-balance')
   @MayRead('read', 'ledger.trial_balance')
   @ApiOperation({
+    operationId: 'getTrialBalance',
     summary: 'The trial balance of a month, for each currency (role: read)',
     description:
       'What belongs to a month goes by when the MoR moved the money, in UTC; that Stripe shows it belongs to the same month. An event that comes late therefore changes the month that it is of.',

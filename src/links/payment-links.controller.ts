@@ -12,7 +12,7 @@ import { encodePaymentLink } from '../mor/payment-links.js';
 import { checkPaymentLink } from '../mor/requests/payment-link.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { KeyHeader, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { morProblem, notFound, Problem, refusalProblem } from '../api/http/problem.js';
@@ -36,10 +36,12 @@ export class PaymentLinksController {
   @HttpCode(201)
   @MayChange('ops', 'payment_link.create')
   @ApiOperation({
+    operationId: 'createPaymentLink',
     summary: 'Make a payment link for what is due on an invoice (role: ops)',
     description:
       'At most one link of an invoice can be paid at a time: while it can, it is given instead of a second one. The invoice is marked paid once the MoR confirms the payment, not by the return of the customer.',
   })
+  @KeyHeader(false)
   @ApiCreatedResponse({ type: PaymentLinkView })
   @Problems({
     400: '`invalid_request`, or what the MoR found wrong (`validation_error`).',
@@ -71,7 +73,10 @@ export class PaymentLinksController {
 
   @Get()
   @MayRead('ops', 'payment_link.read')
-  @ApiOperation({ summary: 'The payment link of an invoice, read afresh at the MoR (role: ops)' })
+  @ApiOperation({
+    operationId: 'getPaymentLink',
+    summary: 'The payment link of an invoice, read afresh at the MoR (role: ops)',
+  })
   @ApiOkResponse({ type: PaymentLinkView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
   async read(@Param('id', InvoiceIdPipe) id: string): Promise<PaymentLinkView> {

@@ -1,5 +1,6 @@
 // The schema of each notification, as OpenAPI 3.1 has webhooks.
-import { type Webhooks } from '../api/http.js';
+import { type Webhooks } from '../api/http/openapi.js';
+import { sampleOf } from './rules/samples.js';
 import { LEFT_OPEN_WHY, NOTIFICATION_TYPES, type NotificationType } from '../domain/notification.js';
 
 export type JsonSchema = { readonly [key: string]: unknown };
@@ -159,6 +160,10 @@ const KINDS: Readonly<Record<NotificationType, Kind>> = {
   },
 };
 
+function exampleOf(type: NotificationType): unknown {
+  return { type, timestamp: '2026-11-22T09:00:00.000Z', data: sampleOf(type, 'example').data };
+}
+
 export function schemaOf(type: NotificationType): JsonSchema {
   return object({
     type: { const: type },
@@ -182,12 +187,16 @@ export function notificationWebhooks(): Webhooks {
         operationId: `notification_${type.replace('.', '_')}`,
         summary: KINDS[type].summary,
         tags: ['Notifications'],
+        security: [], // its signature is its proof
         parameters: [
           header('webhook-id', 'The same in each try and replay: one that you know needs nothing more.'),
           header('webhook-timestamp', 'When it was sent, in Unix seconds; refuse what is older than five minutes.'),
           header('webhook-signature', 'Standard Webhooks: one `v1,…` for each secret, separated by blanks.'),
         ],
-        requestBody: { required: true, content: { 'application/json': { schema: schemaOf(type) } } },
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: schemaOf(type), example: exampleOf(type) } },
+        },
         responses: {
           '2XX': { description: 'Taken. Answer within 15 seconds.' },
           '410': { description: 'The receiver is gone: nothing more is sent to it.' },

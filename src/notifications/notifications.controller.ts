@@ -28,7 +28,7 @@ export class NotificationsController {
 
   @Get()
   @MayRead('read', 'notification.list')
-  @ApiOperation({ summary: 'What your backend was told, newest first (role: read)' })
+  @ApiOperation({ operationId: 'listNotifications', summary: 'What your backend was told, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(NotificationView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: NotificationsQuery): Promise<PageView<NotificationView>> {
@@ -38,7 +38,7 @@ export class NotificationsController {
 
   @Get(':id')
   @MayRead('read', 'notification.read')
-  @ApiOperation({ summary: 'A notification with its body and its tries (role: read)' })
+  @ApiOperation({ operationId: 'getNotification', summary: 'A notification with its body and its tries (role: read)' })
   @ApiOkResponse({ type: NotificationWithTriesView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<NotificationWithTriesView> {
@@ -51,6 +51,7 @@ export class NotificationsController {
   @HttpCode(202)
   @MayChange('ops', 'notification.replay', { outside: false })
   @ApiOperation({
+    operationId: 'replayNotification',
     summary: 'Send a notification once more (role: ops)',
     description:
       'Also one that was delivered: the same id and the same bytes, so that a receiver which knows it already can tell. A receiver that answered 410 is tried again from here on. Takes no body.',

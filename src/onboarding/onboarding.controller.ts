@@ -1,43 +1,60 @@
 // Onboarding for the operators of a platform (Document 1): merchants begun, described, submitted and watched.
 import { Body, Controller, Get, HttpCode, Param, Patch, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+  refs,
+} from '@nestjs/swagger';
 import { type Response } from 'express';
-import { type RegionFacts } from '../domain/ports/onboarding.js';
 import { type Onboarded, type OnboardingDone, OnboardingFlow } from './onboarding.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { Problems, Repeatable } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { morProblem, Problem } from '../api/http/problem.js';
-import { OnboardingView, onboardingView } from './onboarding.view.js';
+import {
+  BareMerchantRequest,
+  DescribeBusinessRequest,
+  InitiateRequest,
+  ProductChoice,
+} from '../mor/requests/onboarding.js';
+import { OnboardingView, onboardingView, RegionsView } from './onboarding.view.js';
 
-const anObject = { schema: { type: 'object' as const, additionalProperties: true } };
+const eitherWay = { schema: { oneOf: refs(InitiateRequest, BareMerchantRequest) } };
 const NOT_CONFIGURED = '`onboarding_not_configured`: there are no partner credentials.';
 const UNAVAILABLE = '`mor_unavailable`: send the same request again; nothing is made twice.';
 
 @ApiTags('Onboarding')
+@ApiExtraModels(InitiateRequest, BareMerchantRequest)
 @Controller('v1/onboarding')
 export class OnboardingController {
   constructor(private readonly flow: OnboardingFlow) {}
 
   @Get('regions')
   @MayRead('ops', 'onboarding.regions')
-  @ApiOperation({ summary: 'Regions and the products they support (role: ops)' })
+  @ApiOperation({ operationId: 'listRegions', summary: 'Regions and the products they support (role: ops)' })
+  @ApiOkResponse({ type: RegionsView })
   @Problems({ 409: NOT_CONFIGURED, 502: UNAVAILABLE })
-  async regions(): Promise<{ readonly data: readonly Partial<RegionFacts>[] }> {
+  async regions(): Promise<RegionsView> {
     const found = valueOf(await this.flow.regions());
     return { data: found.map(({ countryCode, ...r }) => (countryCode === null ? r : { ...r, countryCode })) };
   }
 
   @Post('merchants')
+  @Repeatable()
   @MayChange('ops', 'onboarding.start')
   @ApiOperation({
+    operationId: 'createMerchant',
     summary: 'Begin a merchant’s application (role: ops)',
     description:
       'The MoR’s onboarding request without `mode`. `merchantReference` is the key: sent again, it continues where it stopped and makes no second merchant. Where the company is not known, `{merchantReference, withoutCompany: true, productCode?}` makes a merchant whose company details can never be filled in. 201 when this request began it, else 200.',
   })
-  @ApiBody(anObject)
+  @ApiBody(eitherWay)
   @ApiCreatedResponse({ type: OnboardingView })
   @ApiOkResponse({
     type: OnboardingView,
@@ -60,7 +77,7 @@ export class OnboardingController {
 
   @Get('merchants')
   @MayRead('ops', 'onboarding.list')
-  @ApiOperation({ summary: 'Merchants as they were last seen, newest first (role: ops)' })
+  @ApiOperation({ operationId: 'listMerchants', summary: 'Merchants as they were last seen, newest first (role: ops)' })
   @ApiOkResponse({ type: pageOf(OnboardingView) })
   @Problems({ 400: '`invalid_request`: `limit` or `cursor`.', 409: NOT_CONFIGURED })
   async list(@Query() query: PageQuery): Promise<PageView<OnboardingView>> {
@@ -69,7 +86,10 @@ export class OnboardingController {
 
   @Get('merchants/:reference')
   @MayRead('ops', 'onboarding.read')
-  @ApiOperation({ summary: 'A merchant, read afresh until approved or rejected (role: ops)' })
+  @ApiOperation({
+    operationId: 'getMerchant',
+    summary: 'A merchant, read afresh until approved or rejected (role: ops)',
+  })
   @ApiOkResponse({ type: OnboardingView })
   @Problems({ 404: '`not_found`', 409: NOT_CONFIGURED, 502: UNAVAILABLE })
   async one(@Param('reference', IdPipe) reference: string): Promise<OnboardingView> {
@@ -79,10 +99,11 @@ export class OnboardingController {
   @Put('merchants/:reference/product')
   @MayChange('ops', 'onboarding.product')
   @ApiOperation({
+    operationId: 'chooseMerchantProduct',
     summary: 'Choose the regions: `{code, regions}` (role: ops)',
     description: '`code` must be the first one.',
   })
-  @ApiBody(anObject)
+  @ApiBody({ type: ProductChoice })
   @ApiOkResponse({ type: OnboardingView })
   @Problems({
     400: '`validation_error`',
@@ -96,8 +117,11 @@ export class OnboardingController {
 
   @Patch('merchants/:reference/business')
   @MayChange('ops', 'onboarding.business')
-  @ApiOperation({ summary: 'Describe the business: `businessDescription`, `storeUrls`, `category` (role: ops)' })
-  @ApiBody(anObject)
+  @ApiOperation({
+    operationId: 'describeMerchant',
+    summary: 'Describe the business: `businessDescription`, `storeUrls`, `category` (role: ops)',
+  })
+  @ApiBody({ type: DescribeBusinessRequest })
   @ApiOkResponse({ type: OnboardingView })
   @Problems({
     400: '`validation_error`',
@@ -110,9 +134,11 @@ export class OnboardingController {
   }
 
   @Post('merchants/:reference/submit')
+  @Repeatable()
   @HttpCode(200)
   @MayChange('ops', 'onboarding.submit')
   @ApiOperation({
+    operationId: 'submitMerchant',
     summary: 'Submit for review (role: ops)',
     description: 'What was submitted before counts as submitted.',
   })

@@ -3,7 +3,20 @@ import { ApiProperty } from '@nestjs/swagger';
 import { type OnboardingRow } from '../domain/ports/onboarding.js';
 import { nextStep } from './rules/next-step.js';
 import { DISCARDED } from './onboarding.flow.js';
-import { Flag, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';
+import { Flag, Many, Text, TextIfAny, TextOrNull, Time, TimeOrNull } from '../api/http/docs.js';
+
+class RegionView {
+  @Text('Random per environment: look it up, do not write it down.') id!: string;
+  @Text() name!: string;
+  @Text('For example `EU`, `GB`; not unique.') flagCode!: string;
+  @TextIfAny('ISO 3166-1 alpha-2; left out for a region of several countries.') countryCode?: string;
+  @Flag('The product `tor` can be had there.') taxSupported!: boolean;
+  @Flag('The product `mor` can be had there.') morSupported!: boolean;
+}
+
+export class RegionsView {
+  @Many(RegionView) data!: readonly RegionView[];
+}
 
 class CommentView {
   @Text('A label to show: a field or a section.') field!: string;

@@ -44,6 +44,7 @@ export class RefundsController {
   @Post('payments/:id/refunds')
   @MayChange('ops', 'refund.create')
   @ApiOperation({
+    operationId: 'createRefund',
     summary: 'Refund a payment, fully or in part (role: ops)',
     description:
       'Refunded at the MoR, then mirrored on Stripe. The same Idempotency-Key with the same body gives the same refund as it is now, never a second one: by either id of the payment, and also after a restored backup, for the MoR gets a key made of API key name, payment and Idempotency-Key.',
@@ -94,7 +95,7 @@ export class RefundsController {
 
   @Get('refunds')
   @MayRead('read', 'refund.list')
-  @ApiOperation({ summary: 'Refunds, newest first (role: read)' })
+  @ApiOperation({ operationId: 'listRefunds', summary: 'Refunds, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(RefundView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: RefundsQuery): Promise<PageView<RefundView>> {
@@ -105,7 +106,7 @@ export class RefundsController {
 
   @Get('refunds/:id')
   @MayRead('read', 'refund.read')
-  @ApiOperation({ summary: "A refund, by our id or the MoR's `rfnd_…` (role: read)" })
+  @ApiOperation({ operationId: 'getRefund', summary: "A refund, by our id or the MoR's `rfnd_…` (role: read)" })
   @ApiOkResponse({ type: RefundView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<RefundView> {

@@ -14,7 +14,7 @@ import {
   Amount,
   AmountOrNull,
   Currency,
-  Free,
+  FreeIfAny,
   Many,
   Text,
   TextIfAny,
@@ -66,7 +66,7 @@ export class TimelineLine {
   @Word(['event', 'decision', 'call', 'person']) kind!: string;
   @Text() text!: string;
   @TextIfAny('The event, call, review item or refund it is about.') ref?: string | undefined;
-  @Free('Facts beside the text, such as a request id; left out when there are none.')
+  @FreeIfAny('Facts beside the text, such as a request id; left out when there are none.')
   detail?: Readonly<Record<string, unknown>> | undefined;
 }
 

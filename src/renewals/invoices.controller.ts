@@ -28,7 +28,10 @@ export class InvoicesController {
 
   @Get()
   @MayRead('read', 'invoice.list')
-  @ApiOperation({ summary: 'Invoices, newest first, without their timelines (role: read)' })
+  @ApiOperation({
+    operationId: 'listInvoices',
+    summary: 'Invoices, newest first, without their timelines (role: read)',
+  })
   @ApiOkResponse({ type: pageOf(InvoiceListView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: InvoicesQuery): Promise<PageView<InvoiceListView>> {
@@ -38,7 +41,10 @@ export class InvoicesController {
 
   @Get(':id')
   @MayRead('read', 'invoice.read')
-  @ApiOperation({ summary: 'An invoice with its payments, attempts, refunds, reviews and timeline (role: read)' })
+  @ApiOperation({
+    operationId: 'getInvoice',
+    summary: 'An invoice with its payments, attempts, refunds, reviews and timeline (role: read)',
+  })
   @ApiOkResponse({ type: InvoiceView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', InvoiceIdPipe) id: string): Promise<InvoiceView> {

@@ -40,7 +40,7 @@ export class PaymentsController {
 
   @Get()
   @MayRead('read', 'payment.list')
-  @ApiOperation({ summary: 'Payments, newest first (role: read)' })
+  @ApiOperation({ operationId: 'listPayments', summary: 'Payments, newest first (role: read)' })
   @ApiOkResponse({ type: pageOf(PaymentView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: PaymentsQuery): Promise<PageView<PaymentView>> {
@@ -50,7 +50,10 @@ export class PaymentsController {
 
   @Get(':id')
   @MayRead('read', 'payment.read')
-  @ApiOperation({ summary: 'A payment with its refunds, by `pay_…` or our own id (role: read)' })
+  @ApiOperation({
+    operationId: 'getPayment',
+    summary: 'A payment with its refunds, by `pay_…` or our own id (role: read)',
+  })
   @ApiOkResponse({ type: PaymentView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<PaymentView> {
@@ -63,6 +66,7 @@ export class PaymentsController {
   @HttpCode(200)
   @MayChange('ops', 'payment.identify')
   @ApiOperation({
+    operationId: 'identifyPayment',
     summary: "Name a payment by the MoR's own id, so that it can be refunded (role: ops)",
     description:
       "For a signup's, a link's or a transfer's payment that no event of the MoR has named. The same id again changes nothing. An id that the MoR does not know is refused by it at the first refund (404 `payment_not_found`) and removed.",

@@ -24,6 +24,7 @@ export class RetriesController {
   @HttpCode(202)
   @MayChange('ops', 'invoice.retry')
   @ApiOperation({
+    operationId: 'retryInvoice',
     summary: 'Try a failed renewal again now (role: ops)',
     description:
       'By the means that `RETRY_SCHEDULE` would use next, without its wait: the MoR is asked to charge again over the relay, or a payment link is made. The invoice is read at Stripe first, and once more before anything is sent. The answer is the invoice, with the retry in `retries`; the verdict comes as an event.',

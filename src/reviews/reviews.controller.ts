@@ -45,7 +45,7 @@ export class ReviewsController {
 
   @Get()
   @MayRead('read', 'review.list')
-  @ApiOperation({ summary: 'Review items, newest first or by deadline (role: read)' })
+  @ApiOperation({ operationId: 'listReviews', summary: 'Review items, newest first or by deadline (role: read)' })
   @ApiOkResponse({ type: pageOf(ReviewView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: ReviewsQuery): Promise<PageView<ReviewView>> {
@@ -58,7 +58,7 @@ export class ReviewsController {
 
   @Get(':id')
   @MayRead('read', 'review.read')
-  @ApiOperation({ summary: 'A review item (role: read)' })
+  @ApiOperation({ operationId: 'getReview', summary: 'A review item (role: read)' })
   @ApiOkResponse({ type: ReviewView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<ReviewView> {
@@ -71,6 +71,7 @@ export class ReviewsController {
   @HttpCode(200)
   @MayChange('ops', 'review.resolve', { outside: false }) // its refund is refused by the flow
   @ApiOperation({
+    operationId: 'resolveReview',
     summary: 'Resolve a review item (role: ops)',
     description:
       '`apply`: take the money for the invoice anyway; for a `refund_stuck` item: the MoR told you that the refund failed, its amount is free again (a note is required). `refund`: refund the payment. `retry`: look or send again. `dismiss`: nothing to do.',

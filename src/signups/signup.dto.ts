@@ -18,6 +18,7 @@ import {
 } from '../api/http/rules.js';
 import { Amount } from '../api/http/docs.js';
 import { Nested } from '../api/http/input.pipe.js';
+import { TaxCalculationRequest } from '../mor/requests/tax-calculation.js';
 
 /** Document 3, "POST …/setup-intents". */
 const PAYMENT_METHOD_TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'] as const;
@@ -110,8 +111,7 @@ export class CreateSignupDto {
   tax_calculation_id?: string;
 
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
+    type: TaxCalculationRequest,
     description:
       'A tax calculation request of the MoR’s API: it is calculated first and its id is bound; a payment’s amount must be its totalAmount.',
   })

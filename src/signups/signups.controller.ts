@@ -10,7 +10,7 @@ import { checkTaxCalculation } from '../mor/requests/check-tax-calculation.js';
 import { encodeTaxCalculation } from '../mor/tax-calculations.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { KeyHeader, Problems } from '../api/http/docs.js';
+import { KeyHeader, Problems, Repeatable } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { canonicalJson } from '../api/http/json-body.js';
@@ -36,6 +36,7 @@ export class SignupsController {
   @HttpCode(201)
   @MayChange('signup', 'signup.create')
   @ApiOperation({
+    operationId: 'createSignup',
     summary: 'Make a signup (role: signup)',
     description:
       'A `payment` takes money now (payment intent), a `trial` saves the payment method (setup intent). The same Idempotency-Key with the same body gives the same signup, with its client secret as the MoR repeats it.',
@@ -78,7 +79,7 @@ export class SignupsController {
 
   @Get(':id')
   @MayRead('read', 'signup.read')
-  @ApiOperation({ summary: 'A signup, without its client secret (role: read)' })
+  @ApiOperation({ operationId: 'getSignup', summary: 'A signup, without its client secret (role: read)' })
   @ApiOkResponse({ type: SignupView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<SignupView> {
@@ -90,9 +91,11 @@ export class SignupsController {
   }
 
   @Post(':id/complete')
+  @Repeatable()
   @HttpCode(202)
   @MayChange('signup', 'signup.complete')
   @ApiOperation({
+    operationId: 'completeSignup',
     summary: "Name the charge of the browser's result (role: signup)",
     description:
       'The charge becomes the payment of the first invoice: it is proven with the MoR, recorded, and the invoice marked paid. Repeating it changes nothing.',

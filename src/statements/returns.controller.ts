@@ -35,7 +35,7 @@ export class ReturnsController {
 
   @Get()
   @MayRead('read', 'payment.returned.read')
-  @ApiOperation({ summary: 'The newest return of a payment (role: read)' })
+  @ApiOperation({ operationId: 'getReturn', summary: 'The newest return of a payment (role: read)' })
   @ApiOkResponse({ type: ReturnView })
   @Problems({ 404: '`not_found`: no such payment, or no return of it was recorded' })
   async one(@Param('id', IdPipe) id: string): Promise<ReturnView> {
@@ -48,6 +48,7 @@ export class ReturnsController {
   @HttpCode(201)
   @MayChange('ops', 'payment.returned', { outside: false })
   @ApiOperation({
+    operationId: 'recordReturn',
     summary: 'Record that a bank returned the debit of a payment (role: ops)',
     description:
       'For a bank debit that was returned after it was settled: the MoR has no event for it, its statement shows it. The loss of all that is left of the payment is booked in the ledger, and a review item asks what becomes of the invoice on Stripe. Nothing is changed there. The payment cannot be refunded any more.',
@@ -74,6 +75,7 @@ export class ReturnsController {
   @HttpCode(200)
   @MayChange('ops', 'payment.returned.undo', { outside: false })
   @ApiOperation({
+    operationId: 'undoReturn',
     summary: 'Undo the record of a returned debit (role: ops)',
     description: 'A further entry in the ledger takes the loss back, and the review item closes.',
   })

@@ -21,7 +21,10 @@ export class StatementsController {
 
   @Get()
   @MayRead('read', 'statement.list')
-  @ApiOperation({ summary: 'Statements that were reconciled with `crossbill reconcile`, newest first (role: read)' })
+  @ApiOperation({
+    operationId: 'listStatements',
+    summary: 'Statements that were reconciled with `crossbill reconcile`, newest first (role: read)',
+  })
   @ApiOkResponse({ type: pageOf(StatementView) })
   @Problems({ 400: '`invalid_request`: `limit` or `cursor` is wrong.' })
   async list(@Query() q: PageQuery): Promise<PageView<StatementView>> {
@@ -30,7 +33,10 @@ export class StatementsController {
 
   @Get(':id')
   @MayRead('read', 'statement.read')
-  @ApiOperation({ summary: 'A statement: counts, sums, and whether it agrees with the ledger (role: read)' })
+  @ApiOperation({
+    operationId: 'getStatement',
+    summary: 'A statement: counts, sums, and whether it agrees with the ledger (role: read)',
+  })
   @ApiOkResponse({ type: StatementView })
   @Problems({ 404: '`not_found`' })
   async one(@Param('id', IdPipe) id: string): Promise<StatementView> {
@@ -42,6 +48,7 @@ export class StatementsController {
   @Get(':id/findings')
   @MayRead('read', 'statement.read')
   @ApiOperation({
+    operationId: 'listFindings',
     summary: 'What was found in a statement, by line; what only the ledger has comes last (role: read)',
   })
   @ApiOkResponse({ type: pageOf(FindingView) })

@@ -1,10 +1,10 @@
 // The merchant's products at the MoR, one variant per call (Document 2).
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Catalogue, encodeCatalogueProduct } from '../mor/catalogue.js';
-import { checkCatalogueProduct } from '../mor/requests/catalogue.js';
+import { CatalogueProductRequest, checkCatalogueProduct } from '../mor/requests/catalogue.js';
 import { MayChange } from '../api/access/access.js';
-import { Problems } from '../api/http/docs.js';
+import { Problems, Repeatable } from '../api/http/docs.js';
 import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
 
 @ApiTags('Tax')
@@ -12,14 +12,20 @@ import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
 export class CatalogueController {
   constructor(private readonly catalogue: Catalogue) {}
 
+  @Repeatable()
   @Post('products')
   @HttpCode(201)
   @MayChange('signup', 'catalogue.import')
   @ApiOperation({
+    operationId: 'importProduct',
     summary: 'Import one product variant (role: signup)',
     description: '`productId` is the key of the variant: a repeat replaces it. The answer is the MoR’s own.',
   })
-  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @ApiBody({ type: CatalogueProductRequest })
+  @ApiCreatedResponse({
+    description: 'The MoR’s own answer, as it came.',
+    schema: { type: 'object', additionalProperties: true },
+  })
   @Problems({ 400: '`invalid_argument`', 502: '`mor_unavailable`' })
   async importProduct(@Body() body: unknown): Promise<unknown> {
     const request = checkedRequest(checkCatalogueProduct(withPlainPrice(body)));

@@ -1,23 +1,42 @@
 // Tax for the merchant's backend: calculations, transactions and their refunds in Document 2's own words, checked before they go out.
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ApiAcceptedResponse,
+  ApiBody,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import { type Response } from 'express';
 import { Clock } from '../domain/ports/clock.js';
 import { checkTaxCalculation } from '../mor/requests/check-tax-calculation.js';
-import { checkTaxRefund, checkTaxTransaction } from '../mor/requests/tax-transaction.js';
+import { TaxCalculationRequest } from '../mor/requests/tax-calculation.js';
+import {
+  checkTaxRefund,
+  checkTaxTransaction,
+  TaxRefundRequest,
+  TaxTransactionRequest,
+} from '../mor/requests/tax-transaction.js';
 import { encodeTaxCalculation, TaxCalculations } from '../mor/tax-calculations.js';
 import { encodeTaxRefund, encodeTaxTransaction, TaxTransactions } from '../mor/tax-transactions.js';
 import { MayChange, MayRead } from '../api/access/access.js';
-import { Problems } from '../api/http/docs.js';
+import { PendingView, Problems, Repeatable } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
+import {
+  TaxCalculationView,
+  TaxInvoiceView,
+  TaxRefundView,
+  TaxTransactionsView,
+  TaxTransactionView,
+} from './tax.schema.js';
 import { taxPageOf, TaxTransactionsQuery } from './tax.dto.js';
 import { calculationView, type Shown, taxRefundView, transactionView } from './tax.view.js';
 
 /** When the MoR names no wait for a file that is being made, in seconds. */
 const RETRY_AFTER_SEC = 2;
 
-const anObject = { schema: { type: 'object' as const, additionalProperties: true } };
 const UNAVAILABLE = '`mor_unavailable`: no usable answer; the references make a repeat harmless.';
 
 @ApiTags('Tax')
@@ -29,14 +48,17 @@ export class TaxController {
     private readonly clock: Clock,
   ) {}
 
+  @Repeatable()
   @Post('calculations')
   @HttpCode(201)
   @MayRead('signup', 'tax.calculate')
   @ApiOperation({
+    operationId: 'calculateTax',
     summary: 'Calculate tax (role: signup)',
     description: 'Valid for 7 days and once. Fields as in the MoR’s POST /api/tax/calculations.',
   })
-  @ApiBody(anObject)
+  @ApiBody({ type: TaxCalculationRequest })
+  @ApiCreatedResponse({ type: TaxCalculationView })
   @Problems({
     400: '`invalid_argument`, `missing_country_of_origin`, `missing_classification_text`, `shipping_address_required`, `invalid_state`',
     409: '`region_not_activated`, `region_not_supported`, `physical_goods_not_supported`, `integration_credentials_invalid`, `integration_not_configured`',
@@ -48,14 +70,17 @@ export class TaxController {
     return calculationView(answeredOrThrow(await this.calculations.send(encodeTaxCalculation(request))));
   }
 
+  @Repeatable()
   @Post('transactions')
   @HttpCode(200)
   @MayChange('signup', 'tax.transaction.create')
   @ApiOperation({
+    operationId: 'createTaxTransaction',
     summary: 'Commit a calculation after its payment succeeded (role: signup)',
     description: '`merchantTransactionReference` is the idempotency key: a repeat gives the same transaction.',
   })
-  @ApiBody(anObject)
+  @ApiBody({ type: TaxTransactionRequest })
+  @ApiOkResponse({ type: TaxTransactionView })
   @Problems({ 400: '`invalid_argument`, `invalid_state`', 404: '`not_found`: no such calculation.', 502: UNAVAILABLE })
   async commit(@Body() body: unknown): Promise<Shown> {
     const request = checkedRequest(checkTaxTransaction(body));
@@ -64,7 +89,8 @@ export class TaxController {
 
   @Get('transactions')
   @MayRead('signup', 'tax.transaction.list')
-  @ApiOperation({ summary: 'Tax transactions, newest first (role: signup)' })
+  @ApiOperation({ operationId: 'listTaxTransactions', summary: 'Tax transactions, newest first (role: signup)' })
+  @ApiOkResponse({ type: TaxTransactionsView })
   @Problems({ 400: '`invalid_argument`: `size` or `cursor`.', 502: UNAVAILABLE })
   async list(@Query() query: TaxTransactionsQuery): Promise<Shown> {
     const page = answeredOrThrow(await this.transactions.list(taxPageOf(query)));
@@ -74,7 +100,8 @@ export class TaxController {
 
   @Get('transactions/:id')
   @MayRead('signup', 'tax.transaction.read')
-  @ApiOperation({ summary: 'A tax transaction (role: signup)' })
+  @ApiOperation({ operationId: 'getTaxTransaction', summary: 'A tax transaction (role: signup)' })
+  @ApiOkResponse({ type: TaxTransactionView })
   @Problems({ 400: '`invalid_argument`', 404: '`not_found`', 502: UNAVAILABLE })
   async one(@Param('id', IdPipe) id: string): Promise<Shown> {
     return transactionView(answeredOrThrow(await this.transactions.read(id)));
@@ -82,21 +109,25 @@ export class TaxController {
 
   @Get('transactions/:id/refunds')
   @MayRead('signup', 'tax.refund.list')
-  @ApiOperation({ summary: 'Refunds on a tax transaction (role: signup)' })
+  @ApiOperation({ operationId: 'listTaxRefunds', summary: 'Refunds on a tax transaction (role: signup)' })
+  @ApiOkResponse({ type: [TaxRefundView] })
   @Problems({ 400: '`invalid_argument`', 404: '`not_found`', 502: UNAVAILABLE })
   async refunds(@Param('id', IdPipe) id: string): Promise<readonly Shown[]> {
     return answeredOrThrow(await this.transactions.listRefunds(id)).map(taxRefundView);
   }
 
+  @Repeatable()
   @Post('transactions/:id/refunds')
   @HttpCode(200)
   @MayChange('signup', 'tax.refund.create')
   @ApiOperation({
+    operationId: 'createTaxRefund',
     summary: 'Refund lines of a tax transaction (role: signup)',
     description:
       '`merchantRefundReference` is the idempotency key. A line without an amount gives back all that remains.',
   })
-  @ApiBody(anObject)
+  @ApiBody({ type: TaxRefundRequest })
+  @ApiOkResponse({ type: TaxRefundView })
   @Problems({ 400: '`invalid_argument`, `invalid_state`', 404: '`not_found`', 502: UNAVAILABLE })
   async refund(@Param('id', IdPipe) id: string, @Body() body: unknown): Promise<Shown> {
     const request = checkedRequest(checkTaxRefund(body, this.clock.now()));
@@ -105,9 +136,12 @@ export class TaxController {
 
   @Get('transactions/:id/invoice')
   @MayRead('signup', 'tax.transaction.invoice')
-  @ApiOperation({ summary: 'A link to the tax invoice, valid for an hour (role: signup)' })
-  @ApiOkResponse({ description: '`b2cInvoice` with `fileName` and `url`.' })
-  @ApiAcceptedResponse({ description: 'Still being made: see Retry-After.' })
+  @ApiOperation({
+    operationId: 'getTaxInvoice',
+    summary: 'A link to the tax invoice, valid for an hour (role: signup)',
+  })
+  @ApiOkResponse({ type: TaxInvoiceView })
+  @ApiAcceptedResponse({ type: PendingView, description: 'Still being made: see Retry-After.' })
   @Problems({ 400: '`invalid_argument`', 404: '`not_found`', 502: UNAVAILABLE })
   async invoice(@Param('id', IdPipe) id: string, @Res({ passthrough: true }) res: Response): Promise<Shown> {
     const invoice = answeredOrThrow(await this.transactions.invoice(id));

@@ -10,14 +10,14 @@ import { ChannelFlow } from '../channels/channel.flow.js';
 import { encodeDeleteProforma, ProformaInvoices } from '../mor/proforma-invoices.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { Problems } from '../api/http/docs.js';
+import { KeyHeader, PendingView, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { morProblem, notFound, refusalProblem, valueOrProblem } from '../api/http/problem.js';
 import { ChannelAnswers } from '../channels/channel-answers.js';
 import { CreateProformaDto } from '../channels/channel.dto.js';
 import { ProformaView, proformaView } from '../channels/channel.view.js';
-import { type FileLinkView, linkOrWait } from '../documents/file-link.view.js';
+import { FileLinkView, linkOrWait } from '../documents/file-link.view.js';
 import { readBilled } from '../channels/read-billed.js';
 import { wireOrProblem } from '../channels/callers-words.js';
 import { proformaWire } from './proforma-request.js';
@@ -39,10 +39,12 @@ export class ProformasController {
   @HttpCode(201)
   @MayChange('ops', 'proforma.create')
   @ApiOperation({
+    operationId: 'createProforma',
     summary: 'Issue a proforma invoice for an invoice (role: ops)',
     description:
       'For what is due now, read from Stripe. While one stands, it is given instead of a second one. The invoice is marked paid once the MoR reports the transfer.',
   })
+  @KeyHeader(false)
   @ApiCreatedResponse({ type: ProformaView })
   @Problems({
     400: '`invalid_request`: a field is wrong, or a part of the recipient is known neither here nor on Stripe.',
@@ -82,7 +84,10 @@ export class ProformasController {
 
   @Get()
   @MayRead('ops', 'proforma.read')
-  @ApiOperation({ summary: 'The proforma invoice of an invoice, read afresh at the MoR (role: ops)' })
+  @ApiOperation({
+    operationId: 'getProforma',
+    summary: 'The proforma invoice of an invoice, read afresh at the MoR (role: ops)',
+  })
   @ApiOkResponse({ type: ProformaView })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`' })
   async read(@Param('id', InvoiceIdPipe) id: string): Promise<ProformaView> {
@@ -95,8 +100,11 @@ export class ProformasController {
   @Delete()
   @HttpCode(204)
   @MayChange('ops', 'proforma.delete')
-  @ApiOperation({ summary: 'Delete a proforma invoice that is not issued yet (role: ops)' })
-  @ApiNoContentResponse()
+  @ApiOperation({
+    operationId: 'deleteProforma',
+    summary: 'Delete a proforma invoice that is not issued yet (role: ops)',
+  })
+  @ApiNoContentResponse({ description: 'It was deleted, now or before.' })
   @Problems({ 404: '`not_found`', 409: '`not_deletable`: it is issued: cancel it instead.', 502: '`mor_unavailable`' })
   async remove(@Param('id', InvoiceIdPipe) id: string, @CurrentCaller() caller: Caller): Promise<void> {
     const o = await this.newest(id, true);
@@ -108,14 +116,17 @@ export class ProformasController {
 
   @Get('document')
   @MayRead('ops', 'proforma.document')
-  @ApiOperation({ summary: 'A fresh link to the proforma invoice as a file; it lives 15 minutes (role: ops)' })
-  @ApiOkResponse({ description: '`fileName`, `url`, `expiresAt`' })
-  @ApiAcceptedResponse({ description: 'Being issued: ask again after Retry-After seconds.' })
+  @ApiOperation({
+    operationId: 'getProformaDocument',
+    summary: 'A fresh link to the proforma invoice as a file; it lives 15 minutes (role: ops)',
+  })
+  @ApiOkResponse({ type: FileLinkView })
+  @ApiAcceptedResponse({ type: PendingView, description: 'Being issued: ask again after Retry-After seconds.' })
   @Problems({ 404: '`not_found`', 409: '`issuance_failed`', 502: '`mor_unavailable`' })
   async document(
     @Param('id', InvoiceIdPipe) id: string,
     @Res({ passthrough: true }) res: Response,
-  ): Promise<FileLinkView | { status: string }> {
+  ): Promise<FileLinkView | PendingView> {
     const { morId } = await this.newest(id);
     if (morId === null) throw notFound('proforma invoice');
     return linkOrWait(await this.proformas.document(morId), res);

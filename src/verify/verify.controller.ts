@@ -53,6 +53,7 @@ export class VerifyController {
   @Get()
   @MayRead('read', 'verify.list')
   @ApiOperation({
+    operationId: 'listDifferences',
     summary: 'What the newest verify run found (role: read)',
     description: 'In the order of finding. A cursor is good until the next run.',
   })
@@ -74,6 +75,7 @@ export class VerifyController {
   @HttpCode(200)
   @MayChange('ops', 'verify.acknowledge', { outside: false })
   @ApiOperation({
+    operationId: 'acknowledgeDifference',
     summary: 'Acknowledge a difference (role: ops)',
     description:
       'Every run then counts it apart until its facts change: another amount is another difference. A second note replaces the first.',

@@ -1,7 +1,14 @@
 // The addresses to which the MoR delivers its events (Document 2): registered, listed, deleted. The secret is shown once.
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { checkWebhookEndpoint, type WebhookEndpointRequest } from '../mor/requests/webhook-endpoint.js';
+import {
+  ApiBody,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import { checkWebhookEndpoint, WebhookEndpointRequest } from '../mor/requests/webhook-endpoint.js';
 import {
   encodeCreateWebhook,
   encodeDeleteWebhook,
@@ -9,19 +16,27 @@ import {
   WebhookEndpoints,
 } from '../mor/webhook-endpoints.js';
 import { MayChange, MayRead } from '../api/access/access.js';
-import { Problems } from '../api/http/docs.js';
+import { Many, Problems, Text, TextIfAny, TimeIfAny } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { answeredOrThrow, checkedRequest } from '../api/http/mor-answer.js';
 import { morProblem, Problem } from '../api/http/problem.js';
 
-type EndpointView = {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly status: string;
-  readonly createdAt?: string;
-};
-type EndpointMadeView = EndpointView & { readonly secret?: string; readonly next: string };
+export class EndpointView {
+  @Text('`wh_…`') id!: string;
+  @Text() url!: string;
+  @Many([String]) events!: readonly string[];
+  @Text('`ACTIVE` or `DISABLED`.') status!: string;
+  @TimeIfAny() createdAt?: string;
+}
+
+export class EndpointMadeView extends EndpointView {
+  @TextIfAny('It signs every delivery. In this answer only.') secret?: string;
+  @Text('What comes next, in one sentence.') next!: string;
+}
+
+export class EndpointsView {
+  @Many(EndpointView) data!: readonly EndpointView[];
+}
 
 @ApiTags('MoR webhooks')
 @Controller('v1/mor/webhooks')
@@ -32,11 +47,13 @@ export class MorWebhooksController {
   @HttpCode(201)
   @MayChange('ops', 'mor_webhook.create')
   @ApiOperation({
+    operationId: 'createMorWebhook',
     summary: 'Register an address for the MoR’s events (role: ops)',
     description:
       'Give `url` (this daemon’s /webhooks/mor/events), `events` and perhaps `description`. `secret` is in this answer only: Crossbill keeps no copy.',
   })
-  @ApiBody({ schema: { type: 'object', additionalProperties: true } })
+  @ApiBody({ type: WebhookEndpointRequest })
+  @ApiCreatedResponse({ type: EndpointMadeView })
   @Problems({
     400: '`unknown_event`, `invalid_url`, `validation_error`',
     409: '`webhook_endpoint_limit_exceeded`: at most 10 active ones.',
@@ -62,9 +79,10 @@ export class MorWebhooksController {
 
   @Get()
   @MayRead('ops', 'mor_webhook.list')
-  @ApiOperation({ summary: 'The registered addresses, without secrets (role: ops)' })
+  @ApiOperation({ operationId: 'listMorWebhooks', summary: 'The registered addresses, without secrets (role: ops)' })
+  @ApiOkResponse({ type: EndpointsView })
   @Problems({ 502: '`mor_unavailable`' })
-  async list(): Promise<{ readonly data: readonly EndpointView[] }> {
+  async list(): Promise<EndpointsView> {
     const found = answeredOrThrow(await this.endpoints.list());
     const at = (e: WebhookEndpoint): number => e.createdAt?.getTime() ?? 0;
     return { data: found.toSorted((a, b) => at(b) - at(a)).map(endpointView) };
@@ -73,7 +91,8 @@ export class MorWebhooksController {
   @Delete(':id')
   @HttpCode(204)
   @MayChange('ops', 'mor_webhook.delete')
-  @ApiOperation({ summary: 'End deliveries to an address at once (role: ops)' })
+  @ApiOperation({ operationId: 'deleteMorWebhook', summary: 'End deliveries to an address at once (role: ops)' })
+  @ApiNoContentResponse({ description: 'It was deleted, now or before.' })
   @Problems({ 404: '`not_found`', 502: '`mor_unavailable`: deleting once more does no harm.' })
   async remove(@Param('id', IdPipe) id: string): Promise<void> {
     answeredOrThrow(await this.endpoints.sendDelete(encodeDeleteWebhook(id)));

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import { openApi } from '#src/api/http.js';
+import { openApi } from '#src/api/http/openapi.js';
 import { AppModule } from '#src/app.module.js';
 import { loadConfig } from '#src/config/index.js';
 import { notificationWebhooks } from '#src/notifications/notification.schema.js';
@@ -106,14 +106,22 @@ function section(r: Route, document: Json): string {
 
 /** What routes answer with; what they take stands with each route. */
 function shapes(document: Json): string[] {
+  const taken = new Set(routesOf(document).flatMap((r) => bodyNames(r.operation)));
   return Object.entries(object(object(document['components'])['schemas'])).flatMap(([name, one]) => {
-    if (name.endsWith('Dto')) return [];
+    if (taken.has(name) || name.endsWith('Dto')) return [];
     const fields = Object.entries(object(object(one)['properties'])).map(([field, property]) => {
       const [type] = withoutNull(object(property));
       return [code(field), typeOf(object(property)), said(type)];
     });
     return fields.length === 0 ? [] : [`### ${name}`, table(['field', 'type', 'meaning'], fields)];
   });
+}
+
+/** The names of the schemas that a body may have. */
+function bodyNames(operation: Json): string[] {
+  const schema = object(object(object(object(operation['requestBody'])['content'])['application/json'])['schema']);
+  const names = [schema, ...array(schema['oneOf']).map(object)].map((one) => text(one['$ref']).split('/').at(-1) ?? '');
+  return names.filter((name) => name !== '');
 }
 
 /** A schema of OpenAPI 3.1 without its null, and whether it had one. */
@@ -162,6 +170,13 @@ function bodyOf(operation: Json, document: Json): string[][] {
 
 /** The fields of a body, those of its parts with their path. */
 function fieldsOf(schema: Json, document: Json, path: string): string[][] {
+  const ways = array(schema['oneOf']).map(object);
+  if (ways.some((way) => '$ref' in way)) {
+    return ways.flatMap((way, n) => [
+      ...(n === 0 ? [] : [[`(or, in its place)`, 'body', 'object', '']]),
+      ...fieldsOf(way, document, path),
+    ]);
+  }
   const resolved = resolve(schema, document);
   const required = array(resolved['required']).map(text);
   return Object.entries(object(resolved['properties'])).flatMap(([name, one]) => {
@@ -181,7 +196,7 @@ function answersOf(operation: Json): string[][] {
   return own.map(([status, answer]) => {
     const { description, content } = object(answer);
     const schema = object(object(Object.values(object(content))[0])['schema']);
-    const name = text(schema['$ref']).split('/').at(-1) ?? '';
+    const name = (text(schema['$ref']) || text(object(schema['items'])['$ref'])).split('/').at(-1) ?? '';
     return [status, text(description) || (name === '' ? 'done' : code(name))];
   });
 }

@@ -1,6 +1,6 @@
 // Short ways to describe answers in the OpenAPI document.
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
+import { ApiExtension, ApiHeader, ApiProperty, ApiPropertyOptional, ApiResponse } from '@nestjs/swagger';
 import { ProblemView } from './problem.view.js';
 
 const about = (description?: string): { description?: string } => (description === undefined ? {} : { description });
@@ -12,6 +12,9 @@ export const TextOrNull = (description?: string): PropertyDecorator =>
 export const TextIfAny = (description?: string): PropertyDecorator =>
   ApiPropertyOptional({ type: String, ...about(description) });
 export const Flag = (description?: string): PropertyDecorator => ApiProperty({ type: Boolean, ...about(description) });
+/** Left out when it is not known. */
+export const FlagIfAny = (description?: string): PropertyDecorator =>
+  ApiPropertyOptional({ type: Boolean, ...about(description) });
 export const Count = (description?: string): PropertyDecorator =>
   ApiProperty({ type: 'integer', ...about(description) });
 export const Word = (words: readonly string[], description?: string): PropertyDecorator =>
@@ -29,8 +32,20 @@ export const AmountOrNull = (description = 'Smallest units of the currency; null
 export const Currency = (): PropertyDecorator => ApiProperty({ description: 'ISO 4217, lower case.', example: 'eur' });
 export const Many = (item: Type | [typeof String], description?: string): PropertyDecorator =>
   ApiProperty({ type: Array.isArray(item) ? item : [item], ...about(description) });
+/** An object with fields of its own. */
+export const Part = (part: Type, description?: string): PropertyDecorator =>
+  ApiProperty({ type: part, ...about(description) });
+export const PartOrNull = (part: Type, description?: string): PropertyDecorator =>
+  ApiProperty({ type: part, nullable: true, ...about(description) });
+/** Left out when there is none. */
+export const PartIfAny = (part: Type, description?: string): PropertyDecorator =>
+  ApiPropertyOptional({ type: part, ...about(description) });
+/** Whatever somebody else wrote: it has no fields that could be named. */
 export const Free = (description: string): PropertyDecorator =>
   ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description });
+/** Left out when there is none. */
+export const FreeIfAny = (description: string): PropertyDecorator =>
+  ApiPropertyOptional({ type: 'object', additionalProperties: true, description });
 
 /** The answers a route gives besides its success: status and what it means, codes in backquotes. */
 export function Problems(problems: Readonly<Record<number, string>>): MethodDecorator {
@@ -40,6 +55,14 @@ export function Problems(problems: Readonly<Record<number, string>>): MethodDeco
     ),
   );
 }
+
+/** The answer while a file is being made. */
+export class PendingView {
+  @Word(['pending']) status!: 'pending';
+}
+
+/** A POST whose repeat does no more than the first one, without any Idempotency-Key: a client may send it again after silence. */
+export const Repeatable = (): MethodDecorator => ApiExtension('x-repeatable', true);
 
 /** The header that names a request for good; `required` false: without it each request is a new one. */
 export const KeyHeader = (required: boolean): MethodDecorator =>

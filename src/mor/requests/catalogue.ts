@@ -1,15 +1,16 @@
 // The request to import one product variant (Document 2, POST /api/catalogue/products).
 import { type Checked, checkRequest } from './check.js';
-import { Country, Currency, Filled, Flag, Optional, Text } from './rules.js';
+import { About, Country, Currency, Filled, Flag, Optional, Text } from './rules.js';
 import { IsNumber, Min } from 'class-validator';
 
 export class CatalogueProductRequest {
-  /** The key of the variant. */
-  @Filled(255) productId!: string;
+  @About('The key of the variant.')
+  @Filled(255)
+  productId!: string;
   @Optional() @Filled(255) productGroupId?: string;
   @Filled() title!: string;
-  @Flag({ message: 'must be true or false' }) requiresShipping!: boolean;
-  @Optional() @Flag({ message: 'must be true or false' }) taxable?: boolean;
+  @Flag() requiresShipping!: boolean;
+  @Optional() @Flag() taxable?: boolean;
   @Optional() @Text() description?: string;
   // The document names the fields below without their constraints: only their evident type is checked.
   @Optional() @Text() category?: string;

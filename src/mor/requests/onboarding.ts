@@ -1,6 +1,6 @@
 // The requests of Document 1 that a platform makes through the bridge.
 import { type Checked, checkRequest } from './check.js';
-import { Country, Filled, Flag, Nested, OneOf, Optional, Text, TextList, TextMap } from './rules.js';
+import { About, Country, Filled, Flag, Nested, OneOf, Optional, Text, TextList, TextMap } from './rules.js';
 
 const gmvTiers = [
   'UP_TO_100K',
@@ -31,8 +31,10 @@ export class OnboardingCompany {
   @Filled() taxId!: string;
   @Filled() registrationNumber!: string;
   @Country() jurisdiction!: string;
-  /** Any other value would be a malformed body to the MoR, answered 500. */
-  @Optional() @OneOf(gmvTiers) gmvTier?: string;
+  @About('Any other value would be a malformed body to the MoR, answered 500.')
+  @Optional()
+  @OneOf(gmvTiers)
+  gmvTier?: string;
   @Nested(() => OnboardingAddress) registeredAddress!: OnboardingAddress;
 }
 
@@ -41,15 +43,17 @@ export class ComplianceSummary {
   @Optional() @Text() verificationStatus?: string;
   @Optional() @Text() riskLevel?: string;
   @Optional() @Country() countryOfIncorporation?: string;
-  @Optional() @Flag({ message: 'must be true or false' }) hasOpenComplianceFlags?: boolean;
+  @Optional() @Flag() hasOpenComplianceFlags?: boolean;
 }
 
 /** Without `mode`: the bridge always sends `API`. */
 export class InitiateRequest {
-  /** Unique per partner, permanent. */
-  @Filled(255) merchantReference!: string;
-  /** Fixed once set. The MoR would store a misspelt code for good, so only the two that exist are let through. */
-  @OneOf(['tor', 'mor']) productCode!: string;
+  @About('Unique per partner, permanent.')
+  @Filled(255)
+  merchantReference!: string;
+  @About('Fixed once set. The MoR would store a misspelt code for good, so only the two that exist are let through.')
+  @OneOf(['tor', 'mor'])
+  productCode!: string;
   @Nested(() => OnboardingCompany) company!: OnboardingCompany;
   @Optional() @Text(2048) returnUrl?: string;
   @Optional() @Nested(() => ComplianceSummary) complianceSummary?: ComplianceSummary;

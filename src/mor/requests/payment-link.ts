@@ -1,6 +1,6 @@
 // The request for a hosted payment link (Document 2, POST /api/payment-links).
 import { type Checked, checkRequest } from './check.js';
-import { Country, Currency, Filled, Nested, Optional, PositiveDecimalText, WholeNumber } from './rules.js';
+import { About, Country, Currency, Filled, Nested, Optional, PositiveDecimalText, WholeNumber } from './rules.js';
 
 export class PaymentLinkAmount {
   @PositiveDecimalText() amount!: string;
@@ -11,10 +11,13 @@ export class PaymentLinkRequest {
   @Country() jurisdiction!: string;
   @Nested(() => PaymentLinkAmount) amount!: PaymentLinkAmount;
   @Filled(2048) returnUrl!: string;
-  /** In the body, not a header; used again it gives the existing link. */
-  @Filled(255) idempotencyKey!: string;
-  /** Seconds; left out: 604,800 (a week). */
-  @Optional() @WholeNumber(1, 31_536_000) expiresIn?: number;
+  @About('In the body, not a header; used again it gives the existing link.')
+  @Filled(255)
+  idempotencyKey!: string;
+  @About('Seconds; left out: 604,800 (a week).')
+  @Optional()
+  @WholeNumber(1, 31_536_000)
+  expiresIn?: number;
 }
 
 export function checkPaymentLink(body: unknown): Checked<PaymentLinkRequest> {

@@ -1,6 +1,6 @@
 // The requests for a proforma invoice (Document 2): made directly, or from a tax calculation.
 import { type BrokenCondition, type Checked, checkRequest } from './check.js';
-import { Country, Currency, Day, DecimalText, Filled, List, Nested, NestedList, Optional } from './rules.js';
+import { About, Country, Currency, Day, DecimalText, Filled, List, Nested, NestedList, Optional } from './rules.js';
 import { PositiveDecimalText, Text, TextList, Uuid } from './rules.js';
 
 export class ProformaAmount {
@@ -55,8 +55,10 @@ export class ProformaLine {
   @PositiveDecimalText() quantity!: string;
   @Optional() @Text() unitOfMeasure?: string;
   @Nested(() => ProformaAmount) unitPrice!: ProformaAmount;
-  /** The document does not show what an entry looks like. */
-  @Optional() @List({ message: 'must be a list' }) classifications?: unknown[];
+  @About('The document does not show what an entry looks like.')
+  @Optional()
+  @List()
+  classifications?: unknown[];
 }
 
 export class ProformaRequest {
@@ -68,15 +70,19 @@ export class ProformaRequest {
   @Day() issueDate!: string;
   @Day() dueDate!: string;
   @Optional() @TextList() notices?: string[];
-  /** Only one live proforma invoice may hold it. */
-  @Optional() @Filled(255) merchantReference?: string;
+  @About('Only one live proforma invoice may hold it.')
+  @Optional()
+  @Filled(255)
+  merchantReference?: string;
 }
 
 export class ProformaFromCalculationRequest {
   @Uuid() taxCalculationId!: string;
   @Country() jurisdiction!: string;
-  /** Left out: today. */
-  @Optional() @Day() issueDate?: string;
+  @About('Left out: today.')
+  @Optional()
+  @Day()
+  issueDate?: string;
   @Day() dueDate!: string;
   @Optional() @Filled(255) merchantReference?: string;
   @Optional() @Nested(() => ProformaProviderName) provider?: ProformaProviderName;

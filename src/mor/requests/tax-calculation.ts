@@ -1,5 +1,6 @@
 // The request for a tax calculation (Document 2, POST /api/tax/calculations), field by field.
 import {
+  About,
   Country,
   Currency,
   Decimal,
@@ -64,10 +65,14 @@ export class TaxLineRequest {
   @Optional() @Text() description?: string;
   @Decimal() unitPrice!: string | number;
   @Optional() @WholeNumber(1, 1_000_000_000) quantity?: number;
-  /** Per unit. */
-  @Optional() @Decimal() discountAmount?: string | number;
-  /** Absent counts as `DIGITAL`. */
-  @Optional() @OneOf(['PHYSICAL', 'DIGITAL']) productType?: string;
+  @About('Per unit.')
+  @Optional()
+  @Decimal()
+  discountAmount?: string | number;
+  @About('Absent counts as `DIGITAL`.')
+  @Optional()
+  @OneOf(['PHYSICAL', 'DIGITAL'])
+  productType?: string;
   @Optional() @Country() countryOfOrigin?: string;
   @Optional() @Filled(32) hsCode?: string;
   @Optional() @Text() category?: string;

@@ -1,6 +1,6 @@
 // The requests for a tax transaction and for its refund (Document 2).
 import { type BrokenCondition, type Checked, checkRequest } from './check.js';
-import { DecimalText, Filled, isDay, Nested, NestedList, OneOf, Optional, Text, Uuid } from './rules.js';
+import { About, DecimalText, Filled, isDay, Nested, NestedList, OneOf, Optional, Text, Uuid } from './rules.js';
 
 export class TransactionPayment {
   @Optional() @Text(255) processor?: string;
@@ -9,8 +9,9 @@ export class TransactionPayment {
 
 export class TaxTransactionRequest {
   @Uuid() taxCalculationId!: string;
-  /** Also the idempotency key. */
-  @Filled(255) merchantTransactionReference!: string;
+  @About('Also the idempotency key.')
+  @Filled(255)
+  merchantTransactionReference!: string;
   @Optional() @Nested(() => TransactionPayment) payment?: TransactionPayment;
 }
 
@@ -18,15 +19,20 @@ export class TaxRefundLineRequest {
   @Filled(255) lineItemId!: string;
   @Filled(255) refundLineItemReference!: string;
   @Filled() refundReason!: string;
-  /** Left out: everything that remains of the line. */
-  @Optional() @DecimalText() amount?: string;
+  @About('Left out: everything that remains of the line.')
+  @Optional()
+  @DecimalText()
+  amount?: string;
 }
 
 export class TaxRefundRequest {
-  /** Also the idempotency key. */
-  @Filled(255) merchantRefundReference!: string;
-  /** As 2026-01-31T12:00:00Z. */
-  @Optional() @Filled(32) refundDate?: string;
+  @About('Also the idempotency key.')
+  @Filled(255)
+  merchantRefundReference!: string;
+  @About('As 2026-01-31T12:00:00Z.')
+  @Optional()
+  @Filled(32)
+  refundDate?: string;
   @Optional() @OneOf(['EXCLUSIVE', 'INCLUSIVE']) taxBehavior?: string;
   @NestedList(() => TaxRefundLineRequest, 1) refundLineItems!: TaxRefundLineRequest[];
 }

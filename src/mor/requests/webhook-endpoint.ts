@@ -2,15 +2,16 @@
 import { isIP } from 'node:net';
 import { morServiceTypes } from '../../domain/events/mor-service-event.js';
 import { type BrokenCondition, type Checked, checkRequest } from './check.js';
-import { Filled, Optional, Text, TextList } from './rules.js';
+import { About, Filled, Optional, Text, TextList } from './rules.js';
 
 /** Document 2, "Events", with the two that are announced and not sent yet. */
 const KNOWN: ReadonlySet<string> = new Set([...morServiceTypes, 'payment.settled', 'report.available']);
 
 export class WebhookEndpointRequest {
   @Filled(2048) url!: string;
-  /** At least one, each of Document 2's. */
-  @TextList() events!: string[];
+  @About("At least one, each of Document 2's.")
+  @TextList()
+  events!: string[];
   @Optional() @Text(1024) description?: string;
 }
 

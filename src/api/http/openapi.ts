@@ -1,0 +1,54 @@
+// The OpenAPI document of every route, and of what the daemon sends by itself.
+import { type INestApplication } from '@nestjs/common';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { withExamples } from './examples.js';
+import { ProblemView } from './problem.view.js';
+
+/** What the daemon sends by itself, as OpenAPI has it. */
+export type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
+
+/** The groups of routes, in the order in which a developer meets them. */
+const TAGS: Readonly<Record<string, string>> = {
+  Signups: "A customer's first payment, or the payment method that a trial saves.",
+  Customers: "Who is who: the merchant's customers and theirs at the MoR.",
+  Invoices: "Stripe's invoices with all that is known about their payment.",
+  Payments: 'What the MoR took, failed to take, or is still taking.',
+  Refunds: 'Money given back at the MoR and shown on Stripe.',
+  'Payment links': 'A page of the MoR where the customer pays an invoice.',
+  'Bank transfers': 'An invoice as a proforma invoice of the MoR, for a customer who pays by transfer.',
+  Documents: 'Links to the invoice files of the MoR, made for each answer.',
+  Tax: 'Tax calculations and transactions of the MoR, and its catalogue of products.',
+  Notifications: 'What your backend was told, and telling it again.',
+  Reviews: 'What a person has to decide.',
+  Ledger: 'Every movement of money, by double entry.',
+  Verify: 'Where Stripe, the MoR and the ledger differ.',
+  Statements: "The MoR's statements, compared with the ledger line by line.",
+  'Returned debits': 'A settled bank debit that the bank took back.',
+  Events: 'Webhook events as they came from Stripe and the MoR.',
+  Audit: 'Who used which key for what.',
+  'MoR webhooks': 'The addresses to which the MoR delivers its events.',
+  Onboarding: "A platform's merchants on their way to an account at the MoR.",
+  Health: 'For supervisors, load balancers and scrapers. No key.',
+};
+
+/** Made anew at each call: nobody else holds it. */
+export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObject {
+  const about = new DocumentBuilder()
+    .setTitle('Crossbill')
+    .setDescription(
+      'A bridge between Stripe Billing and a Merchant of Record. Amounts are integers in the smallest unit of the currency, as Stripe counts it; times are ISO 8601 in UTC. Lists are newest first. Errors are `{code, message, errors}`. Roles: `read`, `signup`, `ops`; each includes the one before.',
+    )
+    .setVersion('1')
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .setOpenAPIVersion('3.1.0') // the first that has webhooks
+    .addServer('/', 'The daemon that serves this document')
+    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key of API_KEYS.' }, 'api-key');
+  for (const [name, description] of Object.entries(TAGS)) about.addTag(name, description);
+  const document = SwaggerModule.createDocument(app, about.build(), { extraModels: [ProblemView] });
+  for (const path of Object.values(document.paths)) {
+    for (const operation of [path.get, path.post, path.put, path.patch, path.delete]) {
+      if (operation !== undefined) operation.security ??= []; // said aloud: it needs no key
+    }
+  }
+  return withExamples({ ...document, webhooks });
+}

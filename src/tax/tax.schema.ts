@@ -1,0 +1,147 @@
+// What the tax routes answer, for the OpenAPI document: Document 2's fields under its own names. What has no value is left out.
+import { ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { TaxCustomer, TaxEvidence } from '../mor/requests/tax-calculation.js';
+import { Flag, Many, Part, PartIfAny, Text, TextIfAny, Time, TimeIfAny, Word } from '../api/http/docs.js';
+
+const DECIMAL = 'A decimal as text, for example `29.90`.';
+const Decimal = (description = ''): PropertyDecorator => Text(`${DECIMAL} ${description}`.trim());
+const DecimalIfAny = (description = ''): PropertyDecorator => TextIfAny(`${DECIMAL} ${description}`.trim());
+const WordIfAny = (words: readonly string[], description: string): PropertyDecorator =>
+  ApiPropertyOptional({ enum: [...words], description });
+
+/** As the MoR repeats what it was given. */
+class EchoedCustomer extends PartialType(TaxCustomer) {}
+class EchoedEvidence extends PartialType(TaxEvidence) {}
+
+class TaxChargeView {
+  @Word(['TAX', 'IMPORT_DUTY', 'IMPORT_FEE']) kind!: string;
+  @TextIfAny() name?: string;
+  @TextIfAny('Left out for duty and fees.') jurisdiction?: string;
+  @WordIfAny(['COUNTRY', 'STATE', 'COUNTY', 'CITY', 'DISTRICT'], 'Left out for duty and fees.')
+  jurisdictionLevel?: string;
+  @TextIfAny('ISO 3166-1 alpha-2.') country?: string;
+  @WordIfAny(['VAT', 'GST', 'SALES_TAX', 'IMPORT_VAT', 'OTHER'], 'Left out for duty and fees.') taxType?: string;
+  @TextIfAny("In the tax provider's own words.") providerTaxType?: string;
+  @DecimalIfAny() rate?: string;
+  @DecimalIfAny() amount?: string;
+  @DecimalIfAny() taxableAmount?: string;
+}
+
+class LineTaxView {
+  @DecimalIfAny('The effective rate.') rate?: string;
+  @Decimal() taxAmount!: string;
+  @TextIfAny() currency?: string;
+  @DecimalIfAny('Left out: no duty.') dutyAmount?: string;
+  @DecimalIfAny() dutyRate?: string;
+  @WordIfAny(
+    ['CLASSIFIED', 'FALLBACK_ESTIMATE'],
+    '`CLASSIFIED`: by an HS code, given or predicted; `FALLBACK_ESTIMATE`: a careful rate for the destination.',
+  )
+  dutyBasis?: string;
+  @TextIfAny('Left out for `FALLBACK_ESTIMATE`.') appliedHsCode?: string;
+  @Many(TaxChargeView, 'For display and reconciliation only: no amount is to be derived from it.')
+  charges!: readonly TaxChargeView[];
+}
+
+class TaxLineView {
+  @Text() lineItemId!: string;
+  @TextIfAny() merchantLineItemReference?: string;
+  @TextIfAny() productCode?: string;
+  @TextIfAny() title?: string;
+  @TextIfAny() description?: string;
+  @ApiPropertyOptional({ type: [String] }) images?: readonly string[];
+  @DecimalIfAny() unitPrice?: string;
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'integer' }, { type: 'string' }],
+    description: 'A decimal as text when it is not whole.',
+  })
+  quantity?: number | string;
+  @DecimalIfAny('Per unit.') discountAmount?: string;
+  @DecimalIfAny() itemSubTotalAmount?: string;
+  @DecimalIfAny() itemNetAmount?: string;
+  @DecimalIfAny() itemTotalAmount?: string;
+  @Flag() refunded!: boolean;
+  @PartIfAny(LineTaxView) tax?: LineTaxView;
+}
+
+class TaxEntityView {
+  @Text() companyName!: string;
+}
+
+class TaxAmounts {
+  @Text('ISO 4217.') currency!: string;
+  @DecimalIfAny('Before discounts.') subTotalAmount?: string;
+  @DecimalIfAny() discountAmount?: string;
+  @DecimalIfAny('After discounts, before tax.') netAmount?: string;
+  @Decimal() taxAmount!: string;
+  @Decimal('With tax and duty.') totalAmount!: string;
+  @Many(TaxLineView) lineItems!: readonly TaxLineView[];
+  @PartIfAny(EchoedCustomer, 'The customer as it was sent.') customer?: EchoedCustomer;
+  @PartIfAny(EchoedEvidence, 'Evidence of where the customer is.') evidence?: EchoedEvidence;
+}
+
+export class TaxCalculationView extends TaxAmounts {
+  @Text() taxCalculationId!: string;
+  @TimeIfAny() createdAt?: string;
+  @Time('7 days after it was made.') expiresAt!: string;
+  @DecimalIfAny('Left out when no line carries duty; never part of `taxAmount`.') totalDutyAmount?: string;
+  @PartIfAny(TaxEntityView, 'The company that records it, where the MoR is liable.') entity?: TaxEntityView;
+}
+
+class RefundLineTaxView {
+  @DecimalIfAny() rate?: string;
+  @DecimalIfAny() taxAmount?: string;
+  @TextIfAny() currency?: string;
+}
+
+class TaxRefundLineView {
+  @Text() lineItemId!: string;
+  @TextIfAny() refundLineItemReference?: string;
+  @TextIfAny() refundReason?: string;
+  @DecimalIfAny() refundItemSubTotalAmount?: string;
+  @DecimalIfAny() refundItemTotalAmount?: string;
+  @PartIfAny(RefundLineTaxView) refundTax?: RefundLineTaxView;
+}
+
+export class TaxRefundView {
+  @Text() refundTransactionId!: string;
+  @Text('Yours; the key of the refund.') merchantRefundReference!: string;
+  @TextIfAny() refundDate?: string;
+  @TimeIfAny() createdAt?: string;
+  @TextIfAny('ISO 4217.') currency?: string;
+  @DecimalIfAny() subTotalAmount?: string;
+  @DecimalIfAny() taxAmount?: string;
+  @DecimalIfAny() totalAmount?: string;
+  @Many(TaxRefundLineView) refundLineItems!: readonly TaxRefundLineView[];
+}
+
+class TransactionPaymentView {
+  @TextIfAny() processor?: string;
+  @TextIfAny() paymentReference?: string;
+}
+
+export class TaxTransactionView extends TaxAmounts {
+  @Text() transactionId!: string;
+  @Text('Yours; the key of the transaction.') merchantTransactionReference!: string;
+  @Flag() refunded!: boolean;
+  @TimeIfAny() createdAt?: string;
+  @TimeIfAny() confirmedAt?: string;
+  @TextIfAny() transactionDate?: string;
+  @PartIfAny(TransactionPaymentView) payment?: TransactionPaymentView;
+  @Many(TaxRefundView, 'Empty when nothing was refunded.') refundsOnTransaction!: readonly TaxRefundView[];
+}
+
+export class TaxTransactionsView {
+  @Many(TaxTransactionView) transactions!: readonly TaxTransactionView[];
+  @TextIfAny('Left out on the last page.') nextCursor?: string;
+}
+
+class TaxInvoiceFileView {
+  @TextIfAny() fileName?: string;
+  @Text('Signed: whoever has it has the file. It lives an hour.') url!: string;
+  @TimeIfAny() expiresAt?: string;
+}
+
+export class TaxInvoiceView {
+  @Part(TaxInvoiceFileView) b2cInvoice!: TaxInvoiceFileView;
+}

@@ -1,0 +1,119 @@
+// The OpenAPI document is one that clients can be generated from: without a warning of a strict linter, plain names, no shape left open.
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { openApiDocument } from '../../tools/docs/routes-reference.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Operation = Json & {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Json>> }>>;
+  readonly requestBody?: { readonly content: Readonly<Record<string, Json>> };
+};
+type Document = Json & {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+
+/** What somebody else writes, or what only its keys describe: there are no fields that could be named. */
+const WITHOUT_FIELDS = [
+  'AuditView.detail',
+  'CreateRefundDto.metadata',
+  'EventWithBodyView.body',
+  'InitiateRequest.merchantContext',
+  'NotificationWithTriesView.body',
+  'SignupCustomerDto.address',
+  'StatementView.counts',
+  'StatementView.totals',
+  'TimelineLine.detail',
+  'importProduct answers', // Document 2 does not show it
+  'verify.differences by_kind',
+];
+
+/** A route that is open to all refuses nobody: it has no 4xx. */
+const RULES = { extends: ['recommended-strict'], rules: { 'operation-4xx-response': 'off' } } as const;
+
+async function problemsOf(document: unknown): Promise<string[]> {
+  const config = await createConfig({ ...RULES, extends: [...RULES.extends] });
+  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config });
+  return found.map((p) => `${p.severity} ${p.ruleId}: ${p.message} at ${p.location[0]?.pointer ?? ''}`);
+}
+
+/** Every object in `schema` that names no fields, by where it stands. */
+function open(schema: unknown, at: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, properties } = schema as { type?: unknown; properties?: Json };
+  const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'));
+  if (isObject && properties === undefined) return [at];
+  return Object.entries(schema).flatMap(([key, one]) => {
+    if (key === 'example') return [];
+    if (key !== 'properties') return open(one, at);
+    return Object.entries(one as Json).flatMap(([name, field]) => open(field, at === '' ? name : `${at}.${name}`));
+  });
+}
+
+describe('the OpenAPI document', () => {
+  let document: Document;
+  let operations: Operation[];
+  beforeAll(async () => {
+    document = (await openApiDocument()) as Document;
+    operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  });
+
+  it('passes the strict rules of the linter without an error and without a warning', async () => {
+    expect(await problemsOf(document)).toEqual([]);
+  });
+
+  it('would not pass with an example that does not fit its schema', async () => {
+    const [path = ''] = Object.keys(document.paths);
+    const broken = structuredClone(document) as { paths: Record<string, { post: { requestBody: { content: Json } } }> };
+    Object.assign(broken.paths[path]?.post.requestBody.content['application/json'] ?? {}, { example: { kind: 1 } });
+    expect((await problemsOf(broken)).join()).toContain('no-invalid-media-type-examples');
+  });
+
+  it('gives every operation a plain name of its own and a group that is explained', () => {
+    const told = Object.values(document.webhooks).flatMap((path) => Object.values(path));
+    const names = [...operations, ...told].map(({ operationId }) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { operationId } of operations) expect(operationId).toMatch(/^[a-z]+([A-Z][A-Za-z]+)+$/);
+    expect(names).toEqual(expect.arrayContaining(['createSignup', 'listPayments', 'createRefund']));
+    const explained = new Set(document.tags.filter((tag) => tag.description !== '').map(({ name }) => name));
+    for (const { tags } of operations) expect(tags.filter((tag) => !explained.has(tag))).toEqual([]);
+    expect([...explained].filter((tag) => !operations.some(({ tags }) => tags.includes(tag)))).toEqual([]);
+  });
+
+  it('says of every operation what it answers: a schema with an example for success, and the one shape for a refusal', () => {
+    for (const { operationId, responses, security } of operations) {
+      const done = Object.entries(responses).filter(([status]) => /^2/.test(status));
+      expect([operationId, done.length]).not.toEqual([operationId, 0]);
+      for (const [status, { content }] of done) {
+        const media = content?.['application/json'];
+        if (status === '204' || content?.['text/plain'] !== undefined) continue;
+        expect([operationId, media?.['schema']]).toEqual([operationId, expect.any(Object)]);
+        expect([operationId, media?.['example']]).toEqual([operationId, expect.any(Object)]);
+      }
+      const refused = Object.entries(responses).filter(([status]) => /^[45]/.test(status));
+      if ((security as unknown[]).length === 0) continue;
+      expect([operationId, refused.length > 0]).toEqual([operationId, true]);
+      for (const [, { content }] of refused) {
+        expect(content?.['application/json']?.['schema']).toEqual({ $ref: '#/components/schemas/ProblemView' });
+      }
+    }
+  });
+
+  it('leaves no object without fields that anybody could name', () => {
+    const { schemas } = document['components'] as { schemas: Json };
+    const found = [
+      ...Object.entries(schemas).flatMap(([name, schema]) => (name === 'UndoReturnDto' ? [] : open(schema, name))),
+      ...operations.flatMap(({ operationId, responses, requestBody }) => [
+        ...open(responses, `${operationId} answers`),
+        ...open(requestBody, `${operationId} takes`),
+      ]),
+      ...Object.entries(document.webhooks).flatMap(([type, { post }]) =>
+        open(post?.requestBody, '').map((at) => `${type} ${at.replace('data.', '')}`),
+      ),
+    ];
+    expect(found.sort()).toEqual(WITHOUT_FIELDS);
+  });
+});
