@@ -8,7 +8,7 @@ const effects = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', '.crossbill/**', 'coverage/**'] },
+  { ignores: ['**/dist/**', 'node_modules/**', '.crossbill/**', 'coverage/**', 'packages/*/src/generated/**'] },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.recommendedTypeChecked],

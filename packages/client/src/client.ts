@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { type Operations, ROUTES } from './generated/operations.js';
+import { type Outgoing, send, type Settings } from './send.js';
+import { type CallOptions, type Fetch, type Route } from './types.js';
+
+const TIMEOUT_MS = 60_000;
+const RETRIES = 3;
+
+/** How to reach the daemon. */
+export interface ClientOptions {
+  /** Where the daemon's API is, for example `https://billing.example`. */
+  readonly baseUrl: string;
+  /** A key of API_KEYS. Keep it on the server. */
+  readonly apiKey: string;
+  /** Milliseconds for each try. Default: 60000. */
+  readonly timeoutMs?: number;
+  /** Tries after the first one, where another can do no harm. Default: 3. */
+  readonly retries?: number;
+  /** In the place of the runtime's own. */
+  readonly fetch?: Fetch;
+}
+
+/** The client: one method per operation of the API. */
+export type Crossbill = Operations;
+
+/**
+ * Makes a client.
+ *
+ * A POST that creates something gets an Idempotency-Key of its own. What can be repeated without harm is, after a failed connection, a 429
+ * with Retry-After, a 502, 503 or 504. A call that was not done throws `CrossbillError`.
+ */
+export function createClient(options: ClientOptions): Crossbill {
+  const settings: Settings = {
+    baseUrl: baseOf(options.baseUrl),
+    apiKey: keyOf(options.apiKey),
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    retries: options.retries ?? RETRIES,
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+  };
+  const methods = Object.entries(ROUTES).map(([name, route]) => [name, methodOf(settings, route)]);
+  return Object.freeze(Object.fromEntries(methods)) as Crossbill;
+}
+
+function methodOf(settings: Settings, route: Route): (...given: unknown[]) => unknown {
+  const [, path, sent, , rows, cursor] = route;
+  const ids = path.match(/\{\w+\}/g) ?? [];
+  return (...given) => {
+    const input = sent === 'nothing' ? {} : ((given[ids.length] ?? {}) as Record<string, unknown>);
+    const options = (given[ids.length + (sent === 'nothing' ? 0 : 1)] ?? {}) as CallOptions;
+    const filled = ids.reduce((text, id, n) => text.replace(id, () => segment(id, given[n])), path);
+    const call = (query: Record<string, unknown>): Promise<unknown> =>
+      send(settings, outgoing(route, filled, query, sent === 'body' ? input : null, options));
+    if (rows === undefined || cursor === undefined) return call(sent === 'query' ? input : {});
+    return pagesOf(call, input, rows, cursor);
+  };
+}
+
+function outgoing(
+  [method, , , repeat]: Route,
+  path: string,
+  query: Record<string, unknown>,
+  body: Record<string, unknown> | null,
+  { idempotencyKey, signal }: CallOptions,
+): Outgoing {
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const search = new URLSearchParams(Object.fromEntries(pairs) as Record<string, string>).toString();
+  return {
+    method,
+    path: search === '' ? path : `${path}?${search}`,
+    body: body === null ? null : JSON.stringify(body),
+    idempotencyKey: repeat === 'key' ? (idempotencyKey ?? randomUUID()) : (idempotencyKey ?? null),
+    mayRepeat: repeat !== 'never',
+    signal,
+  };
+}
+
+type Page = Readonly<Record<string, unknown>>;
+
+/** Nothing is sent until somebody waits for it. */
+function pagesOf(
+  call: (query: Record<string, unknown>) => Promise<unknown>,
+  query: Record<string, unknown>,
+  rows: string,
+  cursor: string,
+): PromiseLike<unknown> & AsyncIterable<unknown> {
+  let first: Promise<unknown> | undefined;
+  return {
+    then: (done, failed) => (first ??= call(query)).then(done, failed),
+    async *[Symbol.asyncIterator]() {
+      for (let next: unknown = query['cursor']; ;) {
+        const page = (await call({ ...query, cursor: next })) as Page;
+        yield* page[rows] as readonly unknown[];
+        next = page[cursor];
+        if (next === undefined) return;
+      }
+    },
+  };
+}
+
+/** An empty id would ask for something else: the list. */
+function segment(name: string, id: unknown): string {
+  if (typeof id !== 'string' || id === '') throw new TypeError(`${name} must be an id, not ${JSON.stringify(id)}`);
+  return encodeURIComponent(id);
+}
+
+function baseOf(text: string): string {
+  const { protocol, search, hash } = new URL(text);
+  if (!/^https?:$/.test(protocol) || search !== '' || hash !== '') {
+    throw new TypeError('baseUrl must be an http(s) address without a query');
+  }
+  return text.replace(/\/+$/, '');
+}
+
+function keyOf(text: unknown): string {
+  if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text)) throw new TypeError('apiKey must be a key of API_KEYS');
+  return text;
+}

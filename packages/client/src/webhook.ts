@@ -1,0 +1,71 @@
+// Notifications, verified as https://www.standardwebhooks.com says.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Notification } from './generated/operations.js';
+
+/** The scheme's own: older deliveries may have been recorded by somebody. */
+const TOLERANCE_SECONDS = 300;
+
+/** Headers as Node's `http`, Express and `fetch` have them. */
+export type ReceivedHeaders =
+  { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Why a delivery is not to be believed. */
+export type NotVerifiedCode =
+  'header_missing' | 'timestamp_outside_tolerance' | 'signature_mismatch' | 'unreadable_body';
+
+/** Answer 400 and do nothing. */
+export class NotVerifiedError extends Error {
+  override readonly name = 'NotVerifiedError';
+
+  constructor(
+    readonly code: NotVerifiedCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The notification in a delivery, once it is certain that Crossbill sent it. Throws `NotVerifiedError`.
+ *
+ * @param body the bytes as they came, or their text: not parsed and written again
+ * @param secret what NOTIFY_SECRETS has, `whsec_…`; while it is changed, the old and the new one
+ */
+export function verifyWebhook(
+  body: string | Uint8Array,
+  headers: ReceivedHeaders,
+  secret: string | readonly string[],
+): Notification {
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const given = headerOf(headers, 'webhook-signature');
+  const age = Date.now() / 1000 - Number(timestamp);
+  if (!/^\d+$/.test(timestamp) || Math.abs(age) > TOLERANCE_SECONDS) {
+    throw new NotVerifiedError('timestamp_outside_tolerance', 'It was sent too long ago, or this clock is wrong.');
+  }
+  const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
+  const signatures = given.split(' ').flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : []));
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const right = secrets.some((one) => {
+    const key = Buffer.from(one.replace(/^whsec_/, ''), 'base64');
+    if (key.length === 0) throw new TypeError('secret must be whsec_… of NOTIFY_SECRETS');
+    const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`).digest();
+    return signatures.some((signature) => same(Buffer.from(signature, 'base64'), expected));
+  });
+  if (!right) throw new NotVerifiedError('signature_mismatch', 'No secret makes this signature for this body.');
+  try {
+    return JSON.parse(text) as Notification;
+  } catch {
+    throw new NotVerifiedError('unreadable_body', 'The body is no JSON.');
+  }
+}
+
+function same(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function headerOf(headers: ReceivedHeaders, name: string): string {
+  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new NotVerifiedError('header_missing', `The header ${name} is missing.`);
+}

@@ -1,0 +1,31 @@
+// The generated half of the client is what the OpenAPI document says today.
+import { describe, expect, it } from '@jest/globals';
+import { generatedClient } from '../../tools/client/generate.js';
+import { openApiDocument, routesOf } from '../../tools/docs/routes-reference.js';
+import { ROUTES } from '../../packages/client/src/generated/operations.js';
+import { textOf } from '../docs/support.js';
+
+describe('the generated half of the client', () => {
+  it('is what `npm run client` writes', async () => {
+    for (const { path, text } of await generatedClient()) expect({ path, text: textOf(path) }).toEqual({ path, text });
+  });
+
+  it('has a method for every operation of the document, and sends it again only where that can do no harm', async () => {
+    const operations = routesOf(await openApiDocument());
+    expect(Object.keys(ROUTES).sort()).toEqual(operations.map(({ operation }) => operation['operationId']).sort());
+    const posts = Object.entries(ROUTES).filter(([, [method]]) => method === 'POST');
+    const by = (repeat: string): string[] => posts.filter(([, route]) => route[3] === repeat).map(([name]) => name);
+    expect(by('key').sort()).toEqual([
+      'createPaymentLink',
+      'createProforma',
+      'createRefund',
+      'createSignup',
+      'linkCustomer',
+      'recordReturn',
+      'retryInvoice',
+      'undoReturn',
+    ]);
+    // A second registration would be a second endpoint; a second replay a second delivery.
+    expect(by('never')).toEqual(expect.arrayContaining(['createMorWebhook', 'replayNotification', 'resolveReview']));
+  });
+});

@@ -1,0 +1,70 @@
+// `verifyWebhook` on what the daemon's own sender delivers.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Notification, NotVerifiedError, verifyWebhook } from '../../packages/client/src/index.js';
+import { Secret } from '../../src/config/index.js';
+import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
+import { HttpReceiver } from '../../src/notifications/receiver.js';
+import { putDown } from '../../src/notifications/rules/put-down.js';
+import { sampleOf } from '../../src/notifications/rules/samples.js';
+import { type Heard, newSecret, NotifyReceiver } from '../support/notify-receiver.js';
+
+const [OLD, NEW, OTHER] = [newSecret(1), newSecret(2), newSecret(3)];
+
+describe('verifyWebhook', () => {
+  let receiver: NotifyReceiver;
+  beforeAll(async () => {
+    receiver = await NotifyReceiver.open();
+  });
+  afterAll(() => receiver.close());
+
+  async function delivered(type: Notification['type'], secrets = [OLD], at = new Date()): Promise<Heard> {
+    const sender = new HttpReceiver(
+      new Secret(receiver.url),
+      secrets.map((s) => new Secret(s)),
+    );
+    await sender.send(putDown(sampleOf(type, 'x'), 'standard', at), at);
+    await sender.close();
+    const heard = receiver.heard.at(-1);
+    if (heard === undefined) throw new Error('nothing was delivered');
+    return heard;
+  }
+
+  it('gives every notification that the daemon signs, with its data', async () => {
+    for (const type of NOTIFICATION_TYPES) {
+      const { body, headers } = await delivered(type);
+      expect(verifyWebhook(body, headers, OLD)).toEqual(JSON.parse(body));
+    }
+    const { body, headers } = await delivered('invoice.paid');
+    const told = verifyWebhook(Buffer.from(body), new Headers(headers), OLD);
+    if (told.type !== 'invoice.paid') throw new Error(told.type);
+    expect([told.data.invoice_id, told.data.payments[0]?.amount]).toEqual(['in_sample', 2990]);
+  });
+
+  it('takes either secret while one is changed for another', async () => {
+    const { body, headers } = await delivered('refund.failed', [NEW, OLD]);
+    for (const secret of [OLD, NEW, [OTHER, NEW]])
+      expect(verifyWebhook(body, headers, secret).type).toBe('refund.failed');
+  });
+
+  it('believes nothing that was changed, is old, or was signed by somebody else', async () => {
+    const { body, headers } = await delivered('invoice.paid');
+    const code = (work: () => unknown): unknown => {
+      try {
+        return work();
+      } catch (error) {
+        return error instanceof NotVerifiedError ? error.code : error;
+      }
+    };
+    const { 'webhook-id': _, ...nameless } = headers;
+    expect(code(() => verifyWebhook(body, headers, OTHER))).toBe('signature_mismatch');
+    expect(code(() => verifyWebhook(`${body} `, headers, OLD))).toBe('signature_mismatch');
+    expect(code(() => verifyWebhook(body, { ...headers, 'webhook-id': 'msg_other' }, OLD))).toBe('signature_mismatch');
+    expect(code(() => verifyWebhook(body, { ...headers, 'webhook-signature': 'v2,AAAA' }, OLD))).toBe(
+      'signature_mismatch',
+    );
+    expect(code(() => verifyWebhook(body, nameless, OLD))).toBe('header_missing');
+    const early = await delivered('invoice.paid', [OLD], new Date(Date.now() - 360_000));
+    expect(code(() => verifyWebhook(early.body, early.headers, OLD))).toBe('timestamp_outside_tolerance');
+    expect(() => verifyWebhook(body, headers, '')).toThrow(TypeError); // a secret that is not set signs nothing
+  });
+});
