@@ -54,22 +54,33 @@ export function addDoctor(program: Command, session: Session): void {
 
 async function doctor(cli: Cli): Promise<number> {
   const { checks, charged } = await examine(cli);
-  const count = (state: State): number => checks.filter((c) => c.state === state).length;
-  const summary = { ok: count('ok'), warn: count('warn'), fail: count('fail') };
-  await cli.print({ checks, summary, ...(cli.options['all'] === true ? { charged } : {}) }, () => {
-    const width = Math.max(...checks.map((c) => c.name.length));
-    const lines = checks.flatMap((c) => [
-      `${MARK[c.state]}  ${c.name.padEnd(width)}  ${plain(c.detail)}`,
-      ...(c.todo === '' ? [] : [`${' '.repeat(width + 8)}-> ${plain(c.todo)}`]),
-    ]);
-    return `${lines.join('\n')}\n\n${summary.ok} ok, ${summary.warn} to look at, ${summary.fail} failed\n`;
-  });
+  const summary = summaryOf(checks);
+  await cli.print({ checks, summary, ...(cli.options['all'] === true ? { charged } : {}) }, () =>
+    textOfChecks(checks, summary),
+  );
   return summary.fail > 0 ? EXIT.failed : EXIT.ok;
 }
 
-type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
+type Summary = Readonly<Record<State, number>>;
 
-async function examine(cli: Cli): Promise<Examined> {
+export function summaryOf(checks: readonly Check[]): Summary {
+  const count = (state: State): number => checks.filter((c) => c.state === state).length;
+  return { ok: count('ok'), warn: count('warn'), fail: count('fail') };
+}
+
+export function textOfChecks(checks: readonly Check[], summary: Summary): string {
+  const width = Math.max(...checks.map((c) => c.name.length));
+  const lines = checks.flatMap((c) => [
+    `${MARK[c.state]}  ${c.name.padEnd(width)}  ${plain(c.detail)}`,
+    ...(c.todo === '' ? [] : [`${' '.repeat(width + 8)}-> ${plain(c.todo)}`]),
+  ]);
+  return `${lines.join('\n')}\n\n${summary.ok} ok, ${summary.warn} to look at, ${summary.fail} failed\n`;
+}
+
+export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };
+
+/** Every check, in the order of the table. */
+export async function examine(cli: Cli): Promise<Examined> {
   let config: Config;
   try {
     config = cli.config();

@@ -19,11 +19,7 @@ export function addInit(program: Command, session: Session): void {
       'write a commented .env with a generated API key and database password, and a compose file; overwrites nothing',
       async (cli) => {
         const file = resolve(cli.io.cwd, String(cli.options['file']));
-        const secret = (): string => randomBytes(32).toString('hex');
-        const text = renderEnvExample()
-          .replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${secret()}`)
-          .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
-        if (!written(file, text, 0o600)) {
+        if (!written(file, startingSettings(), 0o600)) {
           const message = `${file} is there already and was left as it is. Name another with --file.`;
           throw new CliError(EXIT.failed, 'exists', message);
         }
@@ -53,6 +49,14 @@ export function addInit(program: Command, session: Session): void {
     );
     return EXIT.ok;
   });
+}
+
+/** A commented settings file with a key of its own and a password for the database; what only the merchant knows stands in <angle brackets>. */
+export function startingSettings(): string {
+  const secret = (): string => randomBytes(32).toString('hex');
+  return renderEnvExample()
+    .replace(/^#?API_KEYS=.*$/m, `API_KEYS=operator:ops:${secret()}`)
+    .replace(/^POSTGRES_PASSWORD=$/m, `POSTGRES_PASSWORD=${secret()}`);
 }
 
 /** Only `.env` of the working folder is read by itself. */

@@ -1,5 +1,9 @@
 // The command line's surroundings: where it writes, whom it asks, what it is told. A test gives its own.
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+
+/** Where a secret is echoed to. */
+const NOWHERE = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -12,8 +16,8 @@ export type Io = {
   readonly err: (text: string) => void;
   /** True: a person reads along and can be asked. */
   readonly isTerminal: boolean;
-  /** The answer; empty when there was none. */
-  readonly ask: (question: string) => Promise<string>;
+  /** The answer; empty when there was none. `hidden`: it is a secret, and is not shown while it is typed. */
+  readonly ask: (question: string, hidden?: boolean) => Promise<string>;
   /** Aborted when the person wants to end. */
   readonly signal: AbortSignal;
 };
@@ -30,15 +34,20 @@ export function processIo(user: string, signal: AbortSignal): Io {
       }),
     err: (text) => void process.stderr.write(text),
     isTerminal: process.stdin.isTTY && process.stderr.isTTY,
-    async ask(question) {
-      const lines = createInterface({ input: process.stdin, output: process.stderr });
+    async ask(question, hidden = false) {
+      if (hidden) process.stderr.write(question);
+      const { stdin, stderr } = process;
+      const lines = createInterface(
+        hidden ? { input: stdin, output: NOWHERE, terminal: true } : { input: stdin, output: stderr },
+      );
       try {
-        return await lines.question(question, { signal });
+        return await lines.question(hidden ? '' : question, { signal });
       } catch (e) {
         if (!(e instanceof Error) || e.name !== 'AbortError') throw e;
         process.stderr.write('\n');
         return ''; // Ctrl-C and Ctrl-D are no answer, which is a no
       } finally {
+        if (hidden) process.stderr.write('\n');
         lines.close();
       }
     },

@@ -21,12 +21,14 @@ import { type Io } from './io.js';
 import { addMigrate } from './migrate.js';
 import { addNotifications } from './notifications.js';
 import { addOnboard } from './onboard.js';
+import { addPrograms } from './programs.js';
 import { addRebuild } from './rebuild.js';
 import { addReconcile } from './reconcile.js';
 import { addRefund } from './refund.js';
 import { addReturned } from './returned.js';
 import { addReviews } from './reviews.js';
 import { Session } from './session.js';
+import { addSetup } from './setup.js';
 import { addShadow } from './shadow.js';
 import { addStatus } from './status.js';
 import { json } from './table.js';
@@ -66,6 +68,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     .configureOutput({ writeOut: write, writeErr: (text) => session.io.err(text) });
   for (const add of [
     addInit,
+    addSetup,
     addMigrate,
     addDoctor,
     addStatus,
@@ -85,6 +88,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addOnboard,
     addErase,
     addRebuild,
+    addPrograms,
     addCompletion,
   ]) {
     add(program, session);

@@ -37,6 +37,11 @@ const merchant = ['reference', 'merchant_id', 'status', 'due', 'comments', 'next
 /** Every command, in an order in which none takes away what a later one needs. */
 export const CASES: Readonly<Record<string, Case>> = {
   init: { text: /^Wrote .*\.env \(only you can read it\)/, json: ['file', 'compose_file'] },
+  setup: {
+    args: (way) => ['--url', `https://${way}.example.com`, '--dry-run'],
+    text: /^Would be done:\n {2}- Stripe: make a webhook endpoint for https:\/\/terminal\.example\.com\/webhooks\/stripe/m,
+    json: ['file', 'url', 'dry_run', 'steps', 'stands', 'byHand', 'key_permissions'],
+  },
   'config print': { text: /^STRIPE_MAX_RPS +500$/m, json: ['PORT', 'DATABASE_URL', 'API_KEYS'] },
   migrate: { text: /^The schema is already current\.$/m, json: ['migrations'] },
   doctor: { text: /^\d+ ok, \d+ to look at, 0 failed$/m, json: ['checks', 'summary'] },

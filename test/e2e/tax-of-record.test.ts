@@ -182,8 +182,13 @@ describe('with MOR_PRODUCT=tor', () => {
     await world.invoice(invoice, 'paid');
     const [tax] = await committed(invoice);
     expect(tax).toMatchObject({ totalAmount: '12.00', lineItems: [{ productCode: 'oak' }] });
-    const kept = await db.query('select tax_calculation_id from tax_record where reference = $1', [invoice]);
-    expect(kept.rows).toEqual([{ tax_calculation_id: made.body['tax_calculation_id'] }]);
+    // The row is written once the lane rests, a moment after the MoR answered.
+    const { rows } = await world.until(
+      'the tax of record is in the books',
+      () => db.query('select tax_calculation_id from tax_record where reference = $1', [invoice]),
+      (kept) => kept.rows.length > 0,
+    );
+    expect(rows).toEqual([{ tax_calculation_id: made.body['tax_calculation_id'] }]);
   });
 
   it('marks the invoice and names what is missing for its tax; supplied, it is committed on retry', async () => {

@@ -1,9 +1,8 @@
 // The Events API (thirty days back) and the list of webhook endpoints.
 import { type JsonObject } from '../kernel/json.js';
 import { type StripeContext } from './context.js';
-import { invalidParam, missing } from './errors.js';
+import { invalidParam, missing, type Params } from './errors.js';
 import { createdFilter, page } from './lists.js';
-import { API_VERSION } from './render.js';
 import { type StripeEvent, type WebhookEndpoint } from './state.js';
 
 const KEPT_SEC = 30 * 86_400; // Stripe docs, "Webhooks": events can be listed for 30 days
@@ -36,10 +35,29 @@ export function addEventRoutes(ctx: StripeContext): void {
     const found = [...state.endpoints.values()].filter((e) => !e.deleted);
     return page(found, params, '/v1/webhook_endpoints', renderEndpoint);
   });
-  ctx.route('GET', '/v1/webhook_endpoints/:id', (_params, id) => {
+  const endpointOf = (id: string): WebhookEndpoint => {
     const endpoint = state.endpoints.get(id);
-    return endpoint === undefined || endpoint.deleted ? missing('webhook_endpoint', id) : renderEndpoint(endpoint);
+    return endpoint === undefined || endpoint.deleted ? missing('webhook_endpoint', id) : endpoint;
+  };
+  ctx.route('GET', '/v1/webhook_endpoints/:id', (_params, id) => renderEndpoint(endpointOf(id)));
+  ctx.route('POST', '/v1/webhook_endpoints', (params) => {
+    const url = params.text('url');
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) invalidParam('url', 'Invalid URL.');
+    const secret = `whsec_${state.kernel.secret(`endpoint-${state.endpoints.size + 1}`)}`;
+    const made = state.addEndpoint(url, secret, eventsOf(params), params.optionalText('api_version') ?? undefined);
+    return { ...renderEndpoint(made), secret }; // only here: Stripe docs, "The Webhook Endpoint object"
   });
+  ctx.route('POST', '/v1/webhook_endpoints/:id', (params, id) => {
+    const endpoint = endpointOf(id);
+    if (params.has('enabled_events')) endpoint.events = eventsOf(params);
+    return renderEndpoint(endpoint);
+  });
+}
+
+function eventsOf(params: Params): string[] {
+  const events = params.texts('enabled_events');
+  if (events.length === 0) invalidParam('enabled_events', 'Missing required param: enabled_events.');
+  return events;
 }
 
 function renderEvent(event: StripeEvent): JsonObject {
@@ -51,7 +69,7 @@ export function renderEndpoint(e: WebhookEndpoint): JsonObject {
   return {
     id: e.id,
     object: 'webhook_endpoint',
-    api_version: API_VERSION,
+    api_version: e.apiVersion,
     application: null,
     created: e.created,
     description: null,

@@ -33,7 +33,8 @@ export type WebhookEndpoint = {
   readonly id: string;
   readonly url: string;
   readonly secret: string;
-  readonly events: readonly string[]; // `*` for all
+  events: readonly string[]; // `*` for all
+  readonly apiVersion: string;
   readonly created: number;
   deleted: boolean;
 };
@@ -107,8 +108,14 @@ export class StripeState {
     return customer;
   }
 
-  addEndpoint(url: string, secret: string, events: readonly string[] = ['*']): WebhookEndpoint {
-    const endpoint: WebhookEndpoint = { id: this.id('we'), url, secret, events, created: this.now, deleted: false };
+  addEndpoint(
+    url: string,
+    secret: string,
+    events: readonly string[] = ['*'],
+    apiVersion = API_VERSION,
+  ): WebhookEndpoint {
+    const made = { id: this.id('we'), created: this.now, deleted: false };
+    const endpoint: WebhookEndpoint = { ...made, url, secret, events, apiVersion };
     this.endpoints.set(endpoint.id, endpoint);
     return endpoint;
   }

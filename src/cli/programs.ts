@@ -1,0 +1,52 @@
+// `crossbill demo` and `crossbill sandbox`: programs of their own beside the command line, for whoever has the package and not the sources.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type Command } from 'commander';
+import { type Session } from './session.js';
+
+const SANDBOX_SETTINGS = `
+Settings, all optional:
+  SANDBOX_STRIPE_PORT, SANDBOX_MOR_PORT   where it listens (4010, 4020; 0 takes any free port)
+  SANDBOX_HOST                            the address to listen on (127.0.0.1)
+  SANDBOX_SEED                            the same seed makes the same ids and outcomes
+  SANDBOX_PSP                             the processor's part of the MoR's routes (cardpsp)
+  SANDBOX_STRIPE_WEBHOOK_URL, SANDBOX_PAYMENT_WEBHOOK_URL, SANDBOX_EVENT_WEBHOOK_URL
+                                          where it delivers events (the doors of http://127.0.0.1:3000)
+
+It prints, as NAME=value lines, the settings of a daemon that talks to it.
+`;
+
+export function addPrograms(program: Command, session: Session): void {
+  program
+    .command('demo')
+    .description('start PostgreSQL, the sandbox and a daemon, drive months of subscriptions, and compare all sides')
+    .helpOption(false) // its own says more
+    .allowUnknownOption()
+    .argument('[options...]')
+    .action(async (options: readonly string[]) => {
+      session.exitCode = await run('demo', options, session.io.signal);
+    });
+  program
+    .command('sandbox')
+    .description('play Stripe and the MoR on two ports, for tests; made-up money only')
+    .addHelpText('after', SANDBOX_SETTINGS)
+    .action(async () => {
+      session.exitCode = await run('sandbox', [], session.io.signal);
+    });
+}
+
+/** Its exit code. On a terminal both hear Ctrl-C; a signal that only we got is handed on. */
+function run(name: string, argv: readonly string[], signal: AbortSignal): Promise<number> {
+  const main = fileURLToPath(new URL(`../../dist/tools/${name}/main.js`, import.meta.url));
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [main, ...argv], { stdio: 'inherit' });
+    const end = (): void => void child.kill('SIGTERM');
+    if (!process.stdin.isTTY) signal.addEventListener('abort', end);
+    child.once('error', reject);
+    child.once('exit', (code, by) => {
+      signal.removeEventListener('abort', end);
+      resolve(code ?? 128 + (by === null ? 0 : constants.signals[by]));
+    });
+  });
+}

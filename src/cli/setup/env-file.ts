@@ -1,0 +1,58 @@
+// A settings file as text: what stands in it, and single lines of it written without touching the others.
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { CliError, EXIT } from '../exit-codes.js';
+
+/** The settings of the text. What still stands in <angle brackets>, or is empty, is not set. */
+export function valuesOf(text: string): Readonly<Record<string, string>> {
+  const set = Object.entries(parseEnv(text)).filter(([, value = '']) => value !== '' && !/<[^<>]*>/.test(value));
+  return Object.fromEntries(set.map(([name, value = '']) => [name, value]));
+}
+
+/** The text with `name` set: in the place where it stood, also commented out, or at the end. Every other line stays as it is. */
+export function withSetting(text: string, name: string, value: string): string {
+  const line = `${name}=${quoted(value)}`;
+  const standing = new RegExp(`^(export +)?${name}=.*$`, 'gm');
+  const commented = new RegExp(`^# ?${name}=.*$`, 'm');
+  // Of a name that stands twice the last one counts.
+  const last = [...text.matchAll(standing)].at(-1);
+  if (last !== undefined) return text.slice(0, last.index) + line + text.slice(last.index + last[0].length);
+  if (commented.test(text)) return text.replace(commented, () => line);
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`;
+}
+
+/** As the file is read again: a `#`, a quote or a space would end or change a bare value. */
+function quoted(value: string): string {
+  if (/^[^\s#'"`\\]*$/.test(value)) return value;
+  const mark = ["'", '"', '`'].find((m) => !value.includes(m));
+  if (mark === undefined || value.includes('\n')) {
+    throw new CliError(
+      EXIT.usage,
+      'env_file',
+      'This value cannot be written to a settings file: it has every kind of quote.',
+    );
+  }
+  return mark + value + mark;
+}
+
+/** Null: there is no such file. */
+export function readEnvFile(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (e) {
+    if (typeof e === 'object' && e !== null && 'code' in e && e.code === 'ENOENT') return null;
+    throw new CliError(EXIT.failed, 'env_file', `${file} cannot be read. Mend it, or name another with --env-file.`);
+  }
+}
+
+/** Whole or not at all, readable by its owner only. */
+export function writeEnvFile(file: string, text: string): void {
+  const beside = `${file}.new`;
+  try {
+    writeFileSync(beside, text, { mode: 0o600 });
+    chmodSync(beside, 0o600);
+    renameSync(beside, file);
+  } catch {
+    throw new CliError(EXIT.failed, 'not_written', `${file} cannot be written. Name another with --env-file.`);
+  }
+}

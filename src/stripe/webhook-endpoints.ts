@@ -1,0 +1,49 @@
+// Webhook endpoints at Stripe: made once by `crossbill setup`, with the events that are used and the API version that is pinned.
+import { Stripe } from 'stripe';
+import { Secret } from '../config/secret.js';
+import { type WebhookEndpointFacts } from '../domain/ports/billing-reader.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { form } from './encode.js';
+import { optionalText } from './parse.js';
+import { parseWebhookEndpoint } from './parse-objects.js';
+import { notUnderstood, type StripeClient } from './stripe-client.js';
+
+const PATH = '/v1/webhook_endpoints';
+
+/** The signing secret comes once, with the creation (Stripe docs, "The Webhook Endpoint object"). Null: the answer had none. */
+export type CreatedWebhookEndpoint = { readonly endpoint: WebhookEndpointFacts; readonly secret: Secret | null };
+
+export class StripeWebhookEndpoints {
+  constructor(private readonly client: StripeClient) {}
+
+  /** `key`: the same one within a day gives the same endpoint with its secret, so a lost answer is asked for again. */
+  async create(url: string, events: readonly string[], key: string): Promise<CallOutcome<CreatedWebhookEndpoint>> {
+    const name = 'webhook_endpoints.create';
+    const body = form({
+      url,
+      enabled_events: events,
+      api_version: Stripe.API_VERSION,
+      description: 'Crossbill',
+    } satisfies { url: string; enabled_events: readonly string[]; api_version: string; description: string });
+    const made = await this.client.request(name, { method: 'POST', path: PATH, body }, key);
+    if (!made.ok) return made;
+    const endpoint = parseWebhookEndpoint(made.value);
+    const secret = optionalText(made.value['secret']);
+    if (endpoint === null) return notUnderstood(name, made);
+    return { ...made, value: { endpoint, secret: secret === null ? null : new Secret(secret) } };
+  }
+
+  /** Makes it get these events and no others. Sent twice it changes nothing more. */
+  async setEvents(id: string, events: readonly string[]): Promise<CallOutcome<WebhookEndpointFacts>> {
+    const name = 'webhook_endpoints.update';
+    const path = `${PATH}/${encodeURIComponent(id)}`;
+    const done = await this.client.request(
+      name,
+      { method: 'POST', path, body: form({ enabled_events: events }) },
+      null,
+    );
+    if (!done.ok) return done;
+    const endpoint = parseWebhookEndpoint(done.value);
+    return endpoint === null ? notUnderstood(name, done) : { ...done, value: endpoint };
+  }
+}

@@ -1,0 +1,185 @@
+// `crossbill setup` against the sandbox's Stripe and MoR: what it makes there, what it writes, and what a second run finds.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { stripeInvoiceTypes } from '../../src/domain/events/stripe-event.js';
+import { morServiceTypes } from '../../src/domain/events/mor-service-event.js';
+import { startWorld, type World } from '../support/world.js';
+import { cli, type Ran } from './rig.js';
+
+const URL_OF_OURS = 'https://bridge.example.com';
+let world: World;
+let folder: string;
+let host = 0;
+/** Each test has an address of its own, so that none finds another's endpoints. */
+let url: string;
+beforeAll(async () => {
+  world = await startWorld();
+  await world.startDaemon(); // migrates the database that doctor looks at
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'crossbill-setup-'));
+  url = URL_OF_OURS.replace('bridge', `bridge-${++host}`);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The environment of the world without what setup makes. */
+function environment(...without: readonly string[]): Record<string, string> {
+  const { STRIPE_WEBHOOK_SECRETS: _a, MOR_EVENT_WEBHOOK_SECRETS: _b, ...env } = world.env;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !without.includes(name)));
+}
+const setup = (argv: readonly string[], env = environment(), answer?: string): Promise<Ran> =>
+  cli(['setup', ...argv], env, { cwd: folder, ...(answer === undefined ? {} : { answer }) });
+const file = (): string => readFileSync(join(folder, '.env'), 'utf8');
+const atStripe = async () =>
+  (await world.stripe.webhookEndpoints.list({ limit: 100 })).data.filter((e) => e.url.startsWith(url));
+const atMor = async () => {
+  const listed = await cli(['webhooks', 'list', '--json'], world.env);
+  const { data } = JSON.parse(listed.out) as { data: { id: string; url: string; events: string[] }[] };
+  return data.filter((e) => e.url.startsWith(url));
+};
+
+describe('crossbill setup', () => {
+  it('makes both endpoints with all events at the pinned version, writes their secrets, and ends with doctor', async () => {
+    const ran = await setup(['--url', `${url}/`, '--yes']);
+    expect(ran.err).not.toMatch(/Error|undefined/);
+    const [stripe, ...moreAtStripe] = await atStripe();
+    expect(moreAtStripe).toEqual([]);
+    expect(stripe).toMatchObject({ url: `${url}/webhooks/stripe`, status: 'enabled' });
+    expect(stripe?.api_version).toBe((await import('stripe')).default.API_VERSION);
+    expect([...(stripe?.enabled_events ?? [])].sort()).toEqual([...stripeInvoiceTypes].sort());
+    const [mor, ...moreAtMor] = await atMor();
+    expect(moreAtMor).toEqual([]);
+    expect(mor?.url).toBe(`${url}/webhooks/mor/events`);
+    expect([...(mor?.events ?? [])].sort()).toEqual([...morServiceTypes].sort());
+    const written = parseEnv(file());
+    const secret = [...world.sandbox.stripe.state.endpoints.values()].find((e) => e.url.startsWith(url))?.secret;
+    expect(written['STRIPE_WEBHOOK_SECRETS']).toBe(secret);
+    expect(written['MOR_EVENT_WEBHOOK_SECRETS']).toMatch(/^\S{16,}$/);
+    expect(ran.out).toContain(`Made ${stripe?.id} at Stripe; its secret is in STRIPE_WEBHOOK_SECRETS.`);
+    expect(ran.out).toMatch(/^\d+ ok, \d+ to look at, \d+ failed$/m);
+    expect(ran.out).toMatch(/^ok +settings +all valid$/m);
+    // No secret is shown, and nobody else reads the file.
+    for (const value of [secret, written['MOR_EVENT_WEBHOOK_SECRETS'], world.env['STRIPE_API_KEY']])
+      expect(ran.out + ran.err).not.toContain(value);
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['.env']);
+  });
+
+  it('run again makes nothing and changes no byte of the file', async () => {
+    await setup(['--url', url, '--yes']);
+    const before = file();
+    const ran = await setup(['--url', url, '--yes']);
+    expect(ran.out).toContain('Nothing is to be done at Stripe and the MoR.');
+    expect(ran.out).toMatch(
+      /Right already:\n {2}- Stripe's webhook endpoint we_\w+ is there, with every event that is used\./,
+    );
+    expect(file()).toBe(before);
+    expect([(await atStripe()).length, (await atMor()).length]).toEqual([1, 1]);
+  });
+
+  it('with --dry-run says what it would do and does nothing', async () => {
+    const ran = await setup(['--url', url, '--dry-run']);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain(
+      `Stripe: make a webhook endpoint for ${url}/webhooks/stripe with ${stripeInvoiceTypes.length} events`,
+    );
+    expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
+  });
+
+  it('a no leaves all as it was', async () => {
+    const ran = await setup(['--url', url], environment(), 'n');
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('Go ahead? [y/N] Nothing was done.')]);
+    expect([await atStripe(), await atMor(), readdirSync(folder)]).toEqual([[], [], []]);
+  });
+
+  it('adds the events that an endpoint of Stripe lacks, and keeps those it has', async () => {
+    await world.stripe.webhookEndpoints.create({
+      url: `${url}/webhooks/stripe`,
+      enabled_events: ['invoice.created', 'customer.deleted'],
+    });
+    const ran = await setup(['--url', url, '--yes']);
+    const [endpoint] = await atStripe();
+    expect([...(endpoint?.enabled_events ?? [])].sort()).toEqual([...stripeInvoiceTypes, 'customer.deleted'].sort());
+    expect(ran.out).toMatch(/By hand:\n[^]*Put the signing secret of we_\w+ into STRIPE_WEBHOOK_SECRETS/);
+  });
+
+  it('an event of Stripe signed with the secret that was written is taken by the daemon', async () => {
+    await setup(['--url', url, '--yes']);
+    const daemon = await world.startDaemon({
+      STRIPE_WEBHOOK_SECRETS: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '',
+    });
+    const body = JSON.stringify({
+      id: 'evt_setup',
+      object: 'event',
+      type: 'invoice.created',
+      data: { object: { id: 'in_s', object: 'invoice' } },
+    });
+    const header = world.stripe.webhooks.generateTestHeaderString({
+      payload: body,
+      secret: parseEnv(file())['STRIPE_WEBHOOK_SECRETS'] ?? '',
+    });
+    const res = await fetch(`${daemon.url}/webhooks/stripe`, {
+      method: 'POST',
+      body,
+      headers: { 'stripe-signature': header },
+    });
+    expect(res.status).toBe(200);
+  });
+
+  it('keeps every other line of a file that is there, and the secrets that may still sign', async () => {
+    const lines = ['# ours', 'LOG_LEVEL=warn   # quiet', "STRIPE_WEBHOOK_SECRETS='whsec_of_before_0123456789'", ''];
+    writeFileSync(join(folder, '.env'), lines.join('\n'));
+    await setup(['--url', url, '--yes']);
+    const written = file().split('\n');
+    expect(written.slice(0, 2)).toEqual(lines.slice(0, 2));
+    expect(written[2]).toMatch(/^STRIPE_WEBHOOK_SECRETS=whsec_\w+,whsec_of_before_0123456789$/);
+    expect(written[3]).toMatch(/^MOR_EVENT_WEBHOOK_SECRETS=\S+$/);
+  });
+
+  it('says that the environment wins when a secret stands there', async () => {
+    const ran = await setup(['--url', url, '--yes'], {
+      ...environment(),
+      STRIPE_WEBHOOK_SECRETS: 'whsec_elsewhere_0123456789',
+    });
+    expect(ran.out).toContain('but STRIPE_WEBHOOK_SECRETS is set in the environment, which wins: put it there too.');
+  });
+});
+
+describe('what setup refuses', () => {
+  it('settings that are missing, where nobody can be asked', async () => {
+    const ran = await setup(['--url', url, '--yes'], environment('STRIPE_API_KEY', 'MOR_CLIENT_SECRET'));
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err).toContain('Not set, and there is no terminal to ask on: STRIPE_API_KEY, MOR_CLIENT_SECRET.');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['http://bridge.example.com'],
+    ['bridge.example.com'],
+    ['https://u:p@bridge.example.com'],
+    ['https://b.example.com?x=1'],
+    [''],
+  ])('the address %p, with a tunnel as the way out', async (wrong) => {
+    const ran = await setup(['--url', wrong, '--yes']);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err).toContain('--url must be the https address');
+    expect(ran.err).toContain('cloudflared tunnel --url');
+  });
+
+  it('a key that Stripe does not know, and nothing is written', async () => {
+    const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_KEY: 'sk_test_nobody0123456789' });
+    expect([ran.code, ran.out]).toEqual([1, '']);
+    expect(ran.err).toMatch(/^Stripe: .*\.\n$/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a peer that does not answer, with exit code 4', async () => {
+    const ran = await setup(['--url', url, '--yes'], { ...environment(), STRIPE_API_BASE: 'http://127.0.0.1:1' });
+    expect([ran.code, ran.out]).toEqual([4, '']);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
