@@ -1,6 +1,5 @@
 // Refunds: what the MoR gave back is counted once, never beyond the payment, and shown on the platform once.
 import { describe, expect, it } from '@jest/globals';
-import { putPayment } from '../../src/domain/lane/change.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type LaneState } from '../../src/domain/model.js';
@@ -167,35 +166,6 @@ describe('a refund asked for here', () => {
     expect(s.refunds.map((x) => [x.id, x.status])).toEqual([[r.id, 'succeeded']]);
     expect(openKinds(s)).toEqual([]);
     await shows(h, 400n, 1);
-  });
-
-  it('unknown, then no such payment: under a name that a person gave nothing was refunded, and the name is free for the right one', async () => {
-    for (const by of ['ops', null]) {
-      const h = await paid();
-      const row = (await state(h)).payments[0] ?? never();
-      await h.command(INVOICE_ID, (s) => ({
-        ok: true,
-        state: putPayment(s, { ...row, paymentId: 'pay_mistyped', identifiedBy: by }),
-        value: null,
-      }));
-      h.gateway.trouble.push('lost-request');
-      const r = await ask(h, 400n);
-      await h.rest();
-      const s = await state(h);
-      const [p = never()] = s.payments;
-      const [told] = s.reviews.filter((x) => x.status === 'open');
-      expect(h.gateway.made).toEqual([]);
-      expect(told).toMatchObject({ kind: 'refund_stuck', refundId: r.id });
-      if (by === null) {
-        // The MoR named it so itself: that it knows no such payment proves nothing.
-        expect([s.refunds[0]?.status, p.paymentId]).toEqual(['unknown', 'pay_mistyped']);
-        expect(refundable(p, s.refunds, 0n)).toBe(600n);
-        continue;
-      }
-      expect(s.refunds[0]).toMatchObject({ status: 'failed', failure: { status: 404, code: 'payment_not_found' } });
-      expect([p.paymentId, p.identifiedBy, refundable(p, s.refunds, 0n)]).toEqual([null, null, 1000n]);
-      expect(told?.summary).toContain('nothing was refunded');
-    }
   });
 
   it('pending is mirrored only once it succeeded', async () => {
