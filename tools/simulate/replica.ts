@@ -248,10 +248,12 @@ export class Replica {
     return new Promise((resolve) => {
       this.gone.push(() => resolve(null));
       const rawHeaders = Object.entries(headers).flat();
-      const about = { method: 'POST', url: path, headers, rawHeaders, complete: true };
+      const socket = { remoteAddress: '192.0.2.1' };
+      const about = { method: 'POST', url: path, headers, rawHeaders, complete: true, socket };
       const req = Object.assign(Readable.from([body]), about) as unknown as IncomingMessage;
       let status = 0;
       const res = {
+        req,
         destroyed: false,
         headersSent: false,
         writeHead: (s: number) => void (status = s),
