@@ -52,6 +52,9 @@ export const GATHER_MS = 15;
 /** The MoR answers within seconds. Who waits longer is told that it is not known yet; the request goes on by itself. */
 export const ANSWER_PATIENCE_MS = 12_000;
 
+/** A person at the console is shown the page after this at the latest; it keeps itself fresh then. Most answers come within a second. */
+export const CONSOLE_PATIENCE_MS = 3_000;
+
 /** Before the next look whether it answered: often within the first second, when most answers come, then less. */
 export function answerPauseMs(waitedMs: number): number {
   return waitedMs < 1_000 ? 50 : 250;

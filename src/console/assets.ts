@@ -13,5 +13,7 @@ function asset(name: string, type: string): Asset {
 export const assets = {
   frame: asset('frame.css', 'text/css; charset=utf-8'),
   parts: asset('parts.css', 'text/css; charset=utf-8'),
+  acts: asset('acts.css', 'text/css; charset=utf-8'),
+  keys: asset('keys.js', 'text/javascript; charset=utf-8'),
   script: asset('console.js', 'text/javascript; charset=utf-8'),
 } as const;

@@ -1,9 +1,11 @@
 // What a posted form says: plain fields, each once.
+import { randomUUID } from 'node:crypto';
 import { type Request } from 'express';
 import { bodyOf } from '../api/http/body.js';
-import { Problem } from '../api/http/problem.js';
+import { invalid, Problem } from '../api/http/problem.js';
 
-const MAX_FIELDS = 20;
+/** A page of a list to choose from, and what a form says beside it. */
+const MAX_FIELDS = 60;
 
 /** The fields of a form. Reading one that is not there gives an empty text, as an empty input does. */
 export class Form {
@@ -16,6 +18,23 @@ export class Form {
   text(name: string): string {
     return this.#fields.get(name) ?? '';
   }
+
+  /** What follows `prefix` in the names of its fields. */
+  names(prefix: string): readonly string[] {
+    return [...this.#fields.keys()].filter((n) => n.startsWith(prefix)).map((n) => n.slice(prefix.length));
+  }
+}
+
+/** The name of one form of a page. */
+export function newKey(): string {
+  return `con-${randomUUID()}`;
+}
+
+/** What makes a form one request, however often it is sent. Throws 400 for what no page of ours made. */
+export function formKey(form: Form): string {
+  const key = form.text('key');
+  if (!/^con-[0-9a-z_-]{1,80}$/i.test(key)) throw invalid('key', 'did not come from a form of this console');
+  return key;
 }
 
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer Rest] ? Rest : never;

@@ -14,7 +14,7 @@ export type PageParts = {
   readonly body: Piece;
   /** Below the body: what is asked for again every `everySec` seconds while somebody looks, where scripts run. */
   readonly live?: { readonly html: Html; readonly everySec: number };
-  /** Below that: what changes slowly, and is not asked for again. */
+  /** Below that: what changes slowly and is not asked for again, such as a form somebody writes in. */
   readonly after?: Piece;
 };
 
@@ -78,7 +78,9 @@ function framed(req: Request, { title, section, body, live, after }: PageParts):
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${assets.frame.url}" />
         <link rel="stylesheet" href="${assets.parts.url}" />
+        <link rel="stylesheet" href="${assets.acts.url}" />
         <script src="${assets.script.url}" defer></script>
+        <script src="${assets.keys.url}" defer></script>
       </head>
       <body>
         <a class="skip" href="#main">Skip to content</a>

@@ -1,10 +1,15 @@
 // Payment links.
 import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/channels.module.js';
+import { ConsoleModule } from '../console/console.module.js';
+import { LaneModule } from '../lane/lane.module.js';
 import { PaymentLinksController } from './payment-links.controller.js';
+import { PaymentLinksFlow } from './payment-links.flow.js';
+import { PaymentLinkPages } from './payment-links.pages.js';
 
 @Module({
-  imports: [ChannelsModule],
-  controllers: [PaymentLinksController],
+  imports: [ConsoleModule, LaneModule, ChannelsModule],
+  controllers: [PaymentLinksController, PaymentLinkPages],
+  providers: [PaymentLinksFlow],
 })
 export class LinksModule {}

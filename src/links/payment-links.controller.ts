@@ -2,25 +2,18 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request } from 'express';
-import { messageKey } from '../domain/lane/change.js';
-import { decimalFromMinor } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
-import { type WireRequest } from '../domain/ports/call.js';
-import { Ids } from '../domain/ports/clock.js';
 import { ChannelFlow } from '../channels/channel.flow.js';
-import { encodePaymentLink } from '../mor/payment-links.js';
-import { checkPaymentLink } from '../mor/requests/payment-link.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
-import { morProblem, notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { morProblem, notFound } from '../api/http/problem.js';
 import { ChannelAnswers } from '../channels/channel-answers.js';
 import { CreatePaymentLinkDto } from '../channels/channel.dto.js';
 import { PaymentLinkView, paymentLinkView } from '../channels/channel.view.js';
-import { callersField, wireOrProblem } from '../channels/callers-words.js';
-import { readBilled } from '../channels/read-billed.js';
+import { PaymentLinksFlow } from './payment-links.flow.js';
 
 @ApiTags('Payment links')
 @Controller('v1/invoices/:id/payment-link')
@@ -29,7 +22,7 @@ export class PaymentLinksController {
     private readonly flow: ChannelFlow,
     private readonly answers: ChannelAnswers,
     private readonly books: Books,
-    private readonly ids: Ids,
+    private readonly links: PaymentLinksFlow,
   ) {}
 
   @Post()
@@ -56,19 +49,8 @@ export class PaymentLinksController {
     @CurrentCaller() caller: Caller,
   ): Promise<PaymentLinkView> {
     const key = idempotencyKey(req);
-    const { invoice, askedAt } = await readBilled(this.flow, id);
-    const there = await this.flow.standing(id, 'payment_link');
-    if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be paid by now
-    const objectId = this.ids.next('lnk');
-    const { amountRemaining: minor, currency } = invoice;
-    const amount = { amount: decimalFromMinor(minor, currency), currency };
-    const { wire, problem } = wireOrProblem(() => linkWire(dto, amount, objectId));
-    const asked = await this.flow.request(
-      { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, askedAt, by: caller.name },
-      key === null ? null : requestName(caller, `/v1/invoices/${id}/payment-link`, key, req.body),
-    );
-    if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
-    return paymentLinkView(await this.answers.of(asked.value));
+    const name = key === null ? null : requestName(caller, `/v1/invoices/${id}/payment-link`, key, req.body);
+    return paymentLinkView(await this.links.create(id, dto, caller.name, name));
   }
 
   @Get()
@@ -91,22 +73,4 @@ export class PaymentLinksController {
     if (row.status === 'DELETED') throw notFound('payment link');
     return paymentLinkView(row);
   }
-}
-
-/** The key of a link is a field of its body, and a new one for every submission (Document 2). */
-function linkWire(
-  dto: CreatePaymentLinkDto,
-  amount: { readonly amount: string; readonly currency: string },
-  objectId: string,
-): WireRequest {
-  const checked = checkPaymentLink({
-    jurisdiction: dto.jurisdiction,
-    amount,
-    returnUrl: dto.return_url,
-    idempotencyKey: messageKey('create_payment_link', objectId, 1),
-    ...(dto.expires_in === undefined ? {} : { expiresIn: dto.expires_in }),
-  });
-  if (checked.ok) return encodePaymentLink(checked.value);
-  const errors = checked.errors.map((e) => ({ ...e, field: callersField(e.field) }));
-  throw new Problem(400, 'invalid_request', `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`, errors);
 }

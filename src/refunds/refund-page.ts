@@ -2,6 +2,8 @@
 import { paymentName } from '../renewals/payment.view.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
+import { refundAnswer } from './rules/refund-words.js';
+import { fold, headline } from '../console/acts.js';
 import { type Html, html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
@@ -35,7 +37,8 @@ export function amountStep(session: Session, p: PaymentRow, rest: bigint, key: s
         <label for="amount"
           >Amount in ${p.currency}
           <span class="hint" id="amount-hint"
-            >At most ${decimalFromMinor(rest, p.currency)}${decimals > 0 && ', with a point before the decimals'}.</span
+            >${decimalFromMinor(rest, p.currency)} ${p.currency} remains to be
+            refunded${decimals > 0 && '; a comma or a dot before the decimals'}.</span
           ></label
         >
         <input
@@ -45,7 +48,7 @@ export function amountStep(session: Session, p: PaymentRow, rest: bigint, key: s
           inputmode="decimal"
           autocomplete="off"
           aria-describedby="amount-hint"
-          pattern="${decimals === 0 ? '[0-9]+' : `[0-9]+(\\.[0-9]{1,${decimals}})?`}"
+          pattern="${decimals === 0 ? '[0-9]+' : `[0-9]+([.,][0-9]{1,${decimals}})?`}"
           value="${decimalFromMinor(rest, p.currency)}"
         />
       </p>
@@ -93,42 +96,37 @@ export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { min
   </div>`;
 }
 
-export function refundPart(r: RefundRow, payment: string): Html {
-  return html`${said(r)}
-  ${facts([
-    ['Status', status(shownStatus(r))],
-    ['Amount', amount(r.amount, r.currency)],
-    ['Payment', paymentLink(payment)],
-    ['Invoice', invoiceLink(r.invoiceId)],
-    ['Refund', id(r.id)],
-    ['Refund at the MoR', id(r.morRefundId)],
-    ['Refund at the processor', id(r.processorRefundId)],
-    ['On Stripe', status(r.mirror)],
-    ['Credit note on Stripe', id(r.creditNoteId)],
-    ['Reason', foreign(r.reason === null ? null : words(r.reason))],
-    ['Made', r.origin === 'api' ? 'through Crossbill' : 'elsewhere'],
-    ['Asked for', time(r.createdAt)],
-    ['Succeeded', time(r.succeededAt, 'not yet')],
-  ])}`;
+export function refundPart(r: RefundRow, payment: PaymentRow): Html {
+  const said = refundAnswer(r);
+  const about = html`Invoice ${invoiceLink(r.invoiceId)} · payment ${paymentLink(paymentName(payment))} · asked for
+  ${time(r.createdAt)}`;
+  return html`<div role="status">${headline(amount(r.amount, r.currency), status(shownStatus(r)), said, about)}</div>
+    ${facts([
+      ['On Stripe', status(r.mirror)],
+      ['Reason', foreign(r.reason === null ? null : words(r.reason))],
+      ['Made', r.origin === 'api' ? 'through Crossbill' : 'elsewhere'],
+      ['Asked for', time(r.createdAt)],
+      ['Succeeded', time(r.succeededAt, 'not yet')],
+      ['Remains of the payment', amount(remaining(payment), payment.currency)],
+    ])}
+    ${fold(
+      'details',
+      'Details and ids',
+      null,
+      facts([
+        ['Refund', id(r.id)],
+        ['Refund at the MoR', id(r.morRefundId)],
+        ['Refund at the processor', id(r.processorRefundId)],
+        ['Credit note on Stripe', id(r.creditNoteId)],
+        ['Invoice', id(r.invoiceId)],
+        ['Payment', id(paymentName(payment))],
+      ]),
+    )}`;
 }
 
-function said(r: RefundRow): Html {
-  switch (r.status) {
-    case 'succeeded':
-      return html`<p class="message good" role="status">The MoR has given ${amount(r.amount, r.currency)} back.</p>`;
-    case 'pending':
-      return html`<p class="message" role="status">The MoR has taken the refund on; the bank takes some days.</p>`;
-    case 'failed':
-      return html`<p class="message bad" role="alert">
-        This refund failed; its amount can be refunded again. ${r.failure !== null && foreign(r.failure.message)}
-      </p>`;
-    case 'requested':
-    case 'unknown':
-      return html`<p class="message" role="status">
-        The MoR has not answered yet. The amount stays reserved, and the same request is sent again until it does: do
-        not ask for a second refund.
-      </p>`;
-  }
+/** What was taken and has not been given back; null: the amount is not known. */
+function remaining(p: PaymentRow): bigint | null {
+  return p.amount === null ? null : p.amount - p.amountRefunded;
 }
 
 function paymentFacts(p: PaymentRow, rest: bigint): Html {

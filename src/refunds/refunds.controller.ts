@@ -2,9 +2,8 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
-import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { Books } from '../domain/ports/books.js';
-import { Clock } from '../domain/ports/clock.js';
+import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
@@ -18,7 +17,7 @@ import { Filter } from '../api/http/rules.js';
 import { paymentName } from '../renewals/payment.view.js';
 import { CreateRefundDto } from './refund.dto.js';
 import { REFUND_STATUSES, refundStatuses, RefundView, refundView } from './refund.view.js';
-import { ANSWER_PATIENCE_MS, answerPauseMs } from '../policy.js';
+import { ANSWER_PATIENCE_MS } from '../policy.js';
 
 class RefundsQuery extends PageQuery {
   @Filter('Only this status.', REFUND_STATUSES) status?: (typeof REFUND_STATUSES)[number];
@@ -30,15 +29,13 @@ class RefundsQuery extends PageQuery {
   @CustomerFilter() customer?: string;
 }
 
-type Found = { readonly refund: RefundRow; readonly payment: PaymentRow };
-
 @ApiTags('Refunds')
 @Controller('v1')
 export class RefundsController {
   constructor(
     private readonly flow: RefundsFlow,
+    private readonly answers: RefundAnswers,
     private readonly books: Books,
-    private readonly clock: Clock,
   ) {}
 
   @Post('payments/:id/refunds')
@@ -84,7 +81,7 @@ export class RefundsController {
       },
       paymentRequestName(caller, key, req.body),
     );
-    const { refund, payment } = await this.answered(valueOrProblem(done).id);
+    const { refund, payment } = await this.answers.of(valueOrProblem(done).id, ANSWER_PATIENCE_MS);
     // With a status it is the MoR's refusal of the request; without one the MoR took the request and the refund failed.
     if (typeof refund.failure?.status === 'number') {
       throw new Problem(refund.failure.status, refund.failure.code ?? 'mor_refused', refund.failure.message);
@@ -113,17 +110,5 @@ export class RefundsController {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
     return refundView(found.refund, paymentName(found.payment));
-  }
-
-  /** The refund once the MoR's answer, or its silence, is written down; as it is when that takes too long. */
-  private async answered(id: string): Promise<Found> {
-    const start = this.clock.now().getTime();
-    for (;;) {
-      const found = await this.books.refund(id);
-      if (found === null) throw new Error(`refund ${id} was written and is not there`);
-      const waited = this.clock.now().getTime() - start;
-      if (found.refund.status !== 'requested' || waited >= ANSWER_PATIENCE_MS) return found;
-      await this.clock.sleep(answerPauseMs(waited));
-    }
   }
 }

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { LaneModule } from '../lane/lane.module.js';
+import { RefundAnswers } from './refund-answers.js';
 import { RefundsController } from './refunds.controller.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { RefundPages } from './refunds.pages.js';
@@ -9,6 +10,6 @@ import { RefundPages } from './refunds.pages.js';
 @Module({
   imports: [ConsoleModule, LaneModule],
   controllers: [RefundsController, RefundPages],
-  providers: [RefundsFlow],
+  providers: [RefundsFlow, RefundAnswers],
 })
 export class RefundsModule {}

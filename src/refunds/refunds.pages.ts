@@ -1,5 +1,4 @@
 // Refunds: the list, one with its state, and the three steps of making one: how much, is that right, done.
-import { randomUUID } from 'node:crypto';
 import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -9,13 +8,14 @@ import { isPlainText } from '../api/http/rules.js';
 import { amountOf } from '../api/http/values.js';
 import { paymentName } from '../renewals/payment.view.js';
 import { type PaymentRow, refundMoves, type RefundRow } from '../domain/model.js';
-import { minorFromDecimal, showMoney } from '../domain/money.js';
+import { decimalFromMinor, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
+import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { type Form, formOf } from '../console/form.js';
+import { type Form, formKey, formOf, newKey } from '../console/form.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
@@ -23,6 +23,8 @@ import { Pages } from '../console/pages.js';
 import { chosen, filterForm, pageOf, pager, table } from '../console/list.js';
 import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
 import { refundColumns } from './refund-columns.view.js';
+import { typedAmount } from './rules/typed-amount.js';
+import { CONSOLE_PATIENCE_MS } from '../policy.js';
 
 const PATH = '/console/refunds';
 const FILTERS = [
@@ -38,6 +40,7 @@ export class RefundPages {
   constructor(
     private readonly books: Books,
     private readonly flow: RefundsFlow,
+    private readonly answers: RefundAnswers,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -68,15 +71,15 @@ export class RefundPages {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
     const atRest = SETTLED.has(found.refund.status) && ['done', 'not_needed', 'none'].includes(found.refund.mirror);
-    const live = { html: refundPart(found.refund, paymentName(found.payment)), everySec: atRest ? 30 : 3 };
-    sendPage(req, res, { title: `Refund ${found.refund.id}`, section: 'refunds', body: null, live });
+    const live = { html: refundPart(found.refund, found.payment), everySec: atRest ? 30 : 3 };
+    sendPage(req, res, { title: 'Refund', section: 'refunds', body: null, live });
   }
 
   @Get('payments/:id/refund')
   @Page('refund.create', 'ops')
   async ask(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
     const { payment, rest } = await this.refundable(id);
-    const body = amountStep(sessionOf(req), payment, rest, `con-${randomUUID()}`);
+    const body = amountStep(sessionOf(req), payment, rest, newKey());
     sendPage(req, res, { title: 'Refund a payment', section: 'payments', body });
   }
 
@@ -88,7 +91,7 @@ export class RefundPages {
     const asked = askedOf(formOf(req), payment);
     if (asked.minor > rest) throw invalid('amount', `exceeds what remains: ${showMoney({ ...payment, minor: rest })}`);
     const body = confirmStep(sessionOf(req), payment, rest, asked);
-    sendPage(req, res, { title: 'Confirm', section: 'payments', body });
+    sendPage(req, res, { title: 'Refund: is this right?', section: 'payments', body });
   }
 
   /** The API's own path: the same memory of requests, so that one form makes one refund however often it is sent. */
@@ -102,7 +105,10 @@ export class RefundPages {
       const { minor, reason, key } = askedOf(formOf(req), found.payment);
       const request = { amount: minor, reason: reason === '' ? null : reason, metadata: null, by: by.name };
       const body = { amount: amountOf(minor), ...(reason === '' ? {} : { reason }) };
-      return valueOrProblem(await this.flow.request(found.payment.id, request, paymentRequestName(by, key, body)));
+      const made = valueOrProblem(
+        await this.flow.request(found.payment.id, request, paymentRequestName(by, key, body)),
+      );
+      return (await this.answers.of(made.id, CONSOLE_PATIENCE_MS)).refund;
     };
     await this.audit.post(req, res, 'refund.create', refund, (made) => `${PATH}/${encodeURIComponent(made.id)}`);
   }
@@ -120,13 +126,14 @@ export class RefundPages {
 
 /** Throws 400 for what is no plain decimal amount of at least one smallest unit. */
 function askedOf(form: Form, payment: PaymentRow): Asked {
-  const minor = minorFromDecimal(form.text('amount'), payment.currency);
+  const minor = typedAmount(form.text('amount'), payment.currency);
   if (minor === null || minor === 0n) {
-    throw invalid('amount', `must be an amount of ${payment.currency} in plain digits, such as 10.00`);
+    throw invalid(
+      'amount',
+      `must be an amount of ${payment.currency} in plain digits, such as ${decimalFromMinor(1000n, payment.currency)}`,
+    );
   }
   const reason = form.text('reason');
   if (reason !== '' && !isPlainText(reason)) throw invalid('reason', 'must be one line of at most 255 characters');
-  const key = form.text('key');
-  if (!/^con-[0-9a-f-]{36}$/.test(key)) throw invalid('key', 'did not come from a form of this console');
-  return { minor, reason, key };
+  return { minor, reason, key: formKey(form) };
 }

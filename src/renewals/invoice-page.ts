@@ -2,10 +2,14 @@
 import { ignoredBecause } from './invoice.view.js';
 import { paymentName } from './payment.view.js';
 import { type JournalLine, type OutboxRow, type ReviewRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Retry } from '../domain/retry.js';
 import { nextTryOf } from '../retries/retry.view.js';
+import { byDeadline, invoiceActs, type Looker, payableLink } from './invoice-acts.js';
+import { answerOf } from './rules/answer.js';
 import { verdictBy } from './rules/overdue.js';
 import { type InvoiceView } from '../domain/ports/books.js';
+import { copyable, fold, headline } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
 import {
@@ -16,7 +20,6 @@ import {
   id,
   paymentLink,
   reference,
-  reviewLink,
   section,
   status,
   time,
@@ -25,41 +28,71 @@ import {
 import { proofFacts } from './proof-facts.js';
 import { refundColumns } from '../refunds/refund-columns.view.js';
 
-export function invoicePart(v: InvoiceView): Html {
+export function invoicePart(v: InvoiceView, looker: Looker): Html {
   const { invoice: i, payments, refunds, attempts, objects, messages, reviews, journal } = v;
+  const { now } = looker.ctx;
   const names = new Map(payments.map((p) => [p.id, paymentName(p)]));
-  const ignored = ignoredBecause(i);
-  const open = reviews.filter((r) => r.status === 'open');
-  const tried = nextTryOf(i);
+  const open = byDeadline(reviews);
   const retries = i.retries?.retries ?? [];
-  return html`${facts([
-    ['Status', html`${status(i.status)}${ignored !== null && html` ${words(ignored)}`}`],
+  const link = payableLink(v, now);
+  const settled = reviews.filter((r) => r.status !== 'open');
+  return html`${headline(amount(i.amountDue, i.currency), invoiceState(i), answerOf(v, now), about(v))}
+  ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}
+  ${open.length > 0 && section('Waiting for a person', reviewList(open))}
+  ${payments.length > 0 && section('Payments', table('What the MoR took or tried to take', paymentColumns, payments, ''))}
+  ${refunds.length > 0 && section('Refunds', table('What was given back', refundColumns(names), refunds, ''))}
+  ${attempts.some((a) => a.outcome !== 'succeeded') && section('Verdicts', table('Every verdict of the MoR', attemptColumns, attempts, ''))}
+  ${retries.length > 0 && section('Retries', table('What was done to collect it after it failed', retryColumns(i.currency), retries, ''))}
+  ${objects.length > 0 && section('At the MoR', table('What the MoR keeps beside this invoice', objectColumns, objects, ''))}
+  ${settled.length > 0 && fold('settled', 'Settled review items', settled.length, reviewList(settled))}
+  ${fold('timeline', 'Timeline', journal.length, timeline(journal))}
+  ${messages.length > 0 && fold('calls', 'Calls', messages.length, table('Decided first, then sent with the same key and bytes on every try', callColumns, messages, ''))}
+  ${fold('details', 'Details and ids', null, invoiceFacts(v))}`;
+}
+
+function invoiceState(i: InvoiceView['invoice']): Html {
+  const ignored = ignoredBecause(i);
+  const partly = i.amountPaid !== null && i.amountPaid > 0n && i.amountRemaining !== null && i.amountRemaining > 0n;
+  return html`${status(i.status)}${ignored !== null && html` <span class="dim">${words(ignored)}</span>`}
+  ${partly && html`<span class="dim">${amount(i.amountRemaining, i.currency)} remains</span>`}`;
+}
+
+/** What it is for, and whose; ids stand below. */
+function about({ invoice: i }: InvoiceView): Html {
+  const reason = i.billingReason === null ? null : words(i.billingReason.replace(/^subscription_/, 'subscription '));
+  return html`Customer ${customerLink(i.customerId)} ${reason !== null && html`· <bdi>${reason}</bdi>`} · made
+  ${time(i.platformCreatedAt, 'at an unknown time')}`;
+}
+
+function linkToPay(link: MorObjectRow): Html {
+  return html`<p class="pay-link">
+    Payment link for the customer${link.deadline !== null && html`, good until ${time(link.deadline)}`}:
+    ${link.url === null ? 'the MoR has not said where it is' : copyable(link.url)}
+  </p>`;
+}
+
+function invoiceFacts(v: InvoiceView): Html {
+  const { invoice: i, payments, objects } = v;
+  const tried = nextTryOf(i);
+  return facts([
+    ['Invoice', id(i.invoiceId)],
+    i.number === null ? null : ['Number', foreign(i.number)],
     ['On Stripe', status(i.platformStatus)],
     ['Due', amount(i.amountDue, i.currency)],
     ['Paid on Stripe', amount(i.amountPaid, i.currency)],
     ['Remaining on Stripe', amount(i.amountRemaining, i.currency)],
-    ['Invoice', id(i.invoiceId)],
-    i.number === null ? null : ['Number', foreign(i.number)],
-    ['Customer', customerLink(i.customerId)],
+    ['Customer', id(i.customerId)],
     ['Customer at the MoR', id(v.morCustomerId)],
     ['Reason', foreign(i.billingReason === null ? null : words(i.billingReason))],
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
     ['Made on Stripe', time(i.platformCreatedAt, 'unknown')],
+    ['Seen first', time(i.firstSeenAt)],
     i.expectedBy === null || i.status !== 'expected' ? null : ['Verdict expected by', time(verdictBy(i, objects))],
     tried === null ? null : ['Next try', foreign(tried)],
     ...payments.flatMap(proofFacts),
     i.holdUntil === null || i.status !== 'held' ? null : ['Held; looked at again', time(i.holdUntil)],
     i.finalizationError === null ? null : ['Finalization failed', foreign(i.finalizationError)],
-  ])}
-  ${open.length > 0 && section('Waiting for a person', reviewList(open))}
-  ${section('Payments', table('What the MoR took or tried to take', paymentColumns, payments, 'No payment yet.'))}
-  ${refunds.length > 0 && section('Refunds', table('What was given back', refundColumns(names), refunds, ''))}
-  ${attempts.length > 0 && section('Verdicts', table('Every verdict of the MoR', attemptColumns, attempts, ''))}
-  ${retries.length > 0 && section('Retries', table('What was done to collect it after it failed', retryColumns(i.currency), retries, ''))}
-  ${objects.length > 0 && section('At the MoR', table('What the MoR keeps beside this invoice', objectColumns, objects, ''))}
-  ${section('Timeline', timeline(journal))}
-  ${messages.length > 0 && section('Calls', table('Decided first, then sent with the same key and bytes on every try', callColumns, messages, ''))}
-  ${reviews.length > open.length && section('Settled review items', reviewList(reviews.filter((r) => r.status !== 'open')))}`;
+  ]);
 }
 
 const paymentColumns: readonly Column<InvoiceView['payments'][number]>[] = [
@@ -134,9 +167,12 @@ function reviewList(reviews: readonly ReviewRow[]): Html {
   return table(
     'What happened and what is proposed',
     [
-      { label: 'Item', cell: (r) => reviewLink(r.id) },
+      {
+        label: 'What happened',
+        cell: (r) => html`<a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${r.summary}</bdi></a>`,
+      },
       { label: 'Kind', cell: (r) => words(r.kind) },
-      { label: 'What happened', cell: (r) => foreign(r.summary) },
+      { label: 'Due', cell: (r) => time(r.dueAt, 'no deadline') },
       { label: 'Status', cell: (r) => status(r.status) },
     ],
     reviews,

@@ -1,12 +1,15 @@
 // Invoices: the list, and one with all that happened to it.
-import { Get, Param, Req, Res } from '@nestjs/common';
+import { Get, Inject, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { notFound } from '../api/http/problem.js';
 import { given } from '../api/http/page.js';
 import { INVOICE_STATUSES } from './invoice.view.js';
 import { Books, type InvoiceListItem } from '../domain/ports/books.js';
-import { Page } from '../console/console.guard.js';
+import { type Config, CONFIG } from '../config/index.js';
+import { FlowContext } from '../lane/flow-context.js';
+import { liveMode } from '../lane/lane-settings.js';
+import { Page, sessionOf } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
@@ -42,7 +45,15 @@ const COLUMNS: readonly Column<InvoiceListItem>[] = [
 
 @Pages('console/invoices')
 export class InvoicePages {
-  constructor(private readonly books: Books) {}
+  readonly #live: boolean | null;
+
+  constructor(
+    private readonly books: Books,
+    private readonly context: FlowContext,
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#live = liveMode(config).expected;
+  }
 
   @Get()
   @Page('invoice.list')
@@ -70,7 +81,10 @@ export class InvoicePages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) asked: string): Promise<void> {
     const found = await this.books.invoice(asked);
     if (found === null) throw notFound('invoice');
-    const live = { html: invoicePart(found), everySec: 15 };
-    sendPage(req, res, { title: `Invoice ${asked}`, section: 'invoices', body: null, live });
+    const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live };
+    const live = { html: invoicePart(found, looker), everySec: 15 };
+    const { number, platformStatus } = found.invoice;
+    const title = number !== null ? `Invoice ${number}` : platformStatus === 'draft' ? 'Draft invoice' : 'Invoice';
+    sendPage(req, res, { title, section: 'invoices', body: null, live });
   }
 }

@@ -1,5 +1,5 @@
 // Payments: the list, and one with what remains of it.
-import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { mayDo } from '../api/access/caller.js';
 import { IdPipe } from '../api/http/id.pipe.js';
@@ -7,6 +7,14 @@ import { given } from '../api/http/page.js';
 import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { PAYMENT_STATUSES, paymentName } from './payment.view.js';
 import { type PaymentRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type Config, CONFIG } from '../config/index.js';
+import { FlowContext } from '../lane/flow-context.js';
+import { liveMode } from '../lane/lane-settings.js';
+import { disputeLink } from './dispute-link.view.js';
+import { type Looker } from './invoice-acts.js';
+import { paymentAnswer } from './rules/payment-answer.js';
+import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { Books, type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { PaymentsFlow } from './payments.flow.js';
@@ -63,11 +71,17 @@ const COLUMNS: readonly Column<PaymentView>[] = [
 
 @Pages('console/payments')
 export class PaymentPages {
+  readonly #live: boolean | null;
+
   constructor(
     private readonly books: Books,
     private readonly flow: PaymentsFlow,
+    private readonly context: FlowContext,
     private readonly audit: ConsoleAudit,
-  ) {}
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#live = liveMode(config).expected;
+  }
 
   @Get()
   @Page('payment.list')
@@ -95,8 +109,13 @@ export class PaymentPages {
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
     const found = await this.books.payment(asked);
     if (found === null) throw notFound('payment');
-    const live = { html: paymentPart(found, sessionOf(req)), everySec: 15 };
-    sendPage(req, res, { title: `Payment ${paymentName(found.payment)}`, section: 'payments', body: null, live });
+    const looker = { session: sessionOf(req), ctx: this.context.now(), live: this.#live };
+    const objects = await this.books.objects(found.payment.invoiceId);
+    const live = { html: paymentPart(found, objects, looker), everySec: 15 };
+    const { session } = looker;
+    const unnamed = found.payment.paymentId === null && mayDo(session.role, 'ops');
+    const after = unnamed ? nameForm(session, found.payment.id) : null;
+    sendPage(req, res, { title: 'Payment', section: 'payments', body: null, live, after });
   }
 
   /** The MoR's own id of a payment that no event has named: it can be refunded then. */
@@ -114,31 +133,62 @@ export class PaymentPages {
   }
 }
 
-function paymentPart({ payment: p, morCustomerId, refunds, lost }: PaymentView, session: Session): Html {
+function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: Looker): Html {
+  const { payment: p, morCustomerId, refunds, lost } = v;
   const rest = refundable(p, refunds, lost);
   const name = paymentName(p);
-  return html`${facts([
-    ['Status', status(p.status)],
-    ['Amount', amount(p.amount, p.currency)],
+  const about = html`Invoice ${invoiceLink(p.invoiceId)} · customer ${customerLink(p.customerId)} · taken
+  ${time(p.succeededAt)}`;
+  const own = objects.filter((o) => o.paymentRowId === p.id);
+  const isBack = own.some((o) => o.kind === 'debit_return' && o.status === 'returned');
+  return html`${headline(amount(p.amount, p.currency), status(p.status), paymentAnswer({ payment: p, refunds, objects: own }, looker.ctx.now), about)}
+  ${paymentActs(v, own, isBack ? 0n : rest, looker)}
+  ${facts([
     ['Refunded', amount(p.amountRefunded, p.currency)],
     lost === 0n ? null : ['Taken back by the bank', amount(lost, p.currency)],
-    ['Can be refunded', amount(rest, p.currency)],
+    ['Can be refunded', amount(isBack ? 0n : rest, p.currency)],
     ['Mark on the invoice', status(p.mark)],
     ...proofFacts(p),
-    ['Invoice', invoiceLink(p.invoiceId)],
-    ['Payment', id(name)],
-    ['Customer', customerLink(p.customerId)],
-    ['Customer at the MoR', id(morCustomerId)],
     ['Origin', words(p.origin)],
-    ["Processor's charge", id(p.processorChargeId)],
-    ["Processor's payment intent", id(p.processorPaymentIntentId)],
-    ['Payment record on Stripe', id(p.paymentRecordId)],
-    ['Taken', time(p.succeededAt)],
-    p.failureMessage === null ? null : ['Why it failed', foreign(p.failureMessage)],
     p.declineCode === null ? null : ['Decline code', html`<code>${p.declineCode}</code>`],
+    p.failureMessage === null ? null : ['The MoR said', foreign(p.failureMessage)],
   ])}
   ${section('Refunds', table('What was given back, or is on its way', refundColumns(new Map([[p.id, name]])), refunds, 'None.'))}
-  ${mayDo(session.role, 'ops') && (p.paymentId === null ? nameForm(session, p.id) : refundWay(name, rest))}`;
+  ${fold(
+    'details',
+    'Details and ids',
+    null,
+    facts([
+      ['Payment', id(name)],
+      ['Invoice', id(p.invoiceId)],
+      ['Customer', id(p.customerId)],
+      ['Customer at the MoR', id(morCustomerId)],
+      ["Processor's charge", id(p.processorChargeId)],
+      ["Processor's payment intent", id(p.processorPaymentIntentId)],
+      ['Payment record on Stripe', id(p.paymentRecordId)],
+    ]),
+  )}`;
+}
+
+function paymentActs(
+  { payment: p }: PaymentView,
+  own: readonly MorObjectRow[],
+  rest: bigint,
+  looker: Looker,
+): Html | null {
+  const { session, live } = looker;
+  const ops = mayDo(session.role, 'ops');
+  const path = `${PATH}/${encodeURIComponent(paymentName(p))}`;
+  const back = own.find((o) => o.kind === 'debit_return' && o.status === 'returned');
+  return actRow([
+    ops && rest > 0n && p.paymentId !== null ? actLink(`${path}/refund`, 'Refund…') : null,
+    ops && rest > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
+    ops && back !== undefined
+      ? actForm(session, `${path}/returned/undo`, 'Undo the returned debit', { key: `con-undo-${back.id}` })
+      : null,
+    ...own.map(disputeLink),
+    outsideLink(stripeUrl(live, 'invoices', p.invoiceId), 'Open the invoice in Stripe'),
+  ]);
 }
 
 function nameForm(session: Session, id: string): Html {
@@ -155,9 +205,4 @@ function nameForm(session: Session, id: string): Html {
     </p>
     <p class="buttons"><button>Name it</button></p>
   </form>`;
-}
-
-function refundWay(name: string, rest: bigint): Html {
-  if (rest === 0n) return html`<p class="dim">Nothing of this payment is left to refund.</p>`;
-  return html`<p><a class="button" href="${PATH}/${encodeURIComponent(name)}/refund">Refund…</a></p>`;
 }

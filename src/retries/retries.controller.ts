@@ -7,9 +7,10 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
-import { notFound, Problem, refusalProblem } from '../api/http/problem.js';
+import { notFound } from '../api/http/problem.js';
 import { Books } from '../domain/ports/books.js';
 import { InvoiceView, invoiceView } from '../renewals/invoice.view.js';
+import { retriedOrProblem } from './retried-or-problem.js';
 import { RetriesFlow } from './retries.flow.js';
 
 @ApiTags('Invoices')
@@ -44,12 +45,7 @@ export class RetriesController {
   ): Promise<InvoiceView> {
     const key = idempotencyKey(req);
     const name = key === null ? null : requestName(caller, `/v1/invoices/${id}/retry`, key, req.body);
-    const done = await this.retries.retry(id, caller.name, name);
-    if (!done.ok && 'silent' in done) {
-      const wait = done.silent.retryAfterMs === null ? null : Math.ceil(done.silent.retryAfterMs / 1000);
-      throw new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
-    }
-    if (!done.ok) throw refusalProblem(done);
+    retriedOrProblem(await this.retries.retry(id, caller.name, name));
     const found = await this.books.invoice(id);
     if (found === null) throw notFound('invoice');
     return invoiceView(found);

@@ -1,12 +1,14 @@
 // Retries of failed renewals.
 import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
 import { LaneModule } from '../lane/lane.module.js';
 import { RetriesController } from './retries.controller.js';
 import { RetriesFlow } from './retries.flow.js';
+import { RetryPages } from './retries.pages.js';
 
 @Module({
-  imports: [LaneModule],
-  controllers: [RetriesController],
+  imports: [ConsoleModule, LaneModule],
+  controllers: [RetriesController, RetryPages],
   providers: [RetriesFlow],
 })
 export class RetriesModule {}

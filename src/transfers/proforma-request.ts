@@ -7,12 +7,24 @@ import { type Checked } from '../mor/requests/check.js';
 import { checkProforma, checkProformaFromCalculation } from '../mor/requests/proforma.js';
 import { type FieldError, Problem } from '../api/http/problem.js';
 import { callersField } from '../channels/callers-words.js';
-import { type CreateProformaDto } from '../channels/channel.dto.js';
 
 const MAX_LINES = 1_000;
 
+/** What a caller says of a proforma invoice, in the caller's words; what is left out comes from Stripe. */
+export type ProformaWish = {
+  /** ISO 3166-1 alpha-2. */
+  readonly jurisdiction: string;
+  /** YYYY-MM-DD, as `issue_date`. */
+  readonly due_date: string;
+  readonly issue_date?: string;
+  readonly provider?: Record<string, unknown>;
+  readonly recipient?: Record<string, unknown>;
+  readonly tax_calculation_id?: string;
+  readonly notices?: unknown[];
+};
+
 /** The bytes to send. Throws a 400 that names, in our caller's words, every field that is missing or wrong; nothing was sent then. */
-export function proformaWire(dto: CreateProformaDto, billed: BilledInvoice, today: string): WireRequest {
+export function proformaWire(dto: ProformaWish, billed: BilledInvoice, today: string): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
   const merchantReference = billed.invoice.invoiceId;
   const dates = { issueDate: dto.issue_date ?? today, dueDate: dto.due_date };

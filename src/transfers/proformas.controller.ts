@@ -5,7 +5,6 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';
-import { Clock, Ids } from '../domain/ports/clock.js';
 import { ChannelFlow } from '../channels/channel.flow.js';
 import { encodeDeleteProforma, ProformaInvoices } from '../mor/proforma-invoices.js';
 import { MayChange, MayRead } from '../api/access/access.js';
@@ -13,15 +12,12 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, PendingView, Problems } from '../api/http/docs.js';
 import { InvoiceIdPipe } from '../api/http/id.pipe.js';
 import { idempotencyKey, requestName } from '../api/http/idempotency.js';
-import { morProblem, notFound, refusalProblem, valueOrProblem } from '../api/http/problem.js';
+import { morProblem, notFound, valueOrProblem } from '../api/http/problem.js';
 import { ChannelAnswers } from '../channels/channel-answers.js';
 import { CreateProformaDto } from '../channels/channel.dto.js';
 import { ProformaView, proformaView } from '../channels/channel.view.js';
 import { FileLinkView, linkOrWait } from '../documents/file-link.view.js';
-import { readBilled } from '../channels/read-billed.js';
-import { wireOrProblem } from '../channels/callers-words.js';
-import { proformaWire } from './proforma-request.js';
-import { DAY_MS } from '../policy.js';
+import { ProformasFlow } from './proformas.flow.js';
 
 @ApiTags('Bank transfers')
 @Controller('v1/invoices/:id/proforma')
@@ -31,8 +27,7 @@ export class ProformasController {
     private readonly answers: ChannelAnswers,
     private readonly proformas: ProformaInvoices,
     private readonly books: Books,
-    private readonly clock: Clock,
-    private readonly ids: Ids,
+    private readonly issue: ProformasFlow,
   ) {}
 
   @Post()
@@ -60,26 +55,8 @@ export class ProformasController {
     @CurrentCaller() caller: Caller,
   ): Promise<ProformaView> {
     const key = idempotencyKey(req);
-    const billed = await readBilled(this.flow, id);
-    const there = await this.flow.standing(id, 'proforma');
-    if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be cancelled or gone
-    const today = this.clock.now().toISOString().slice(0, 10);
-    const { wire, problem } = wireOrProblem(() => proformaWire(dto, billed, today));
-    const until = new Date(Date.parse(`${dto.due_date}T00:00:00Z`) + DAY_MS);
-    const asked = await this.flow.request(
-      {
-        kind: 'proforma',
-        id: this.ids.next('pfm'),
-        wire,
-        until,
-        facts: billed.invoice,
-        askedAt: billed.askedAt,
-        by: caller.name,
-      },
-      key === null ? null : requestName(caller, `/v1/invoices/${id}/proforma`, key, req.body),
-    );
-    if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
-    return proformaView(await this.answers.of(asked.value));
+    const name = key === null ? null : requestName(caller, `/v1/invoices/${id}/proforma`, key, req.body);
+    return proformaView(await this.issue.create(id, dto, caller.name, name));
   }
 
   @Get()

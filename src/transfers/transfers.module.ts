@@ -1,11 +1,16 @@
 // Bank transfers: proforma invoices.
 import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/channels.module.js';
+import { ConsoleModule } from '../console/console.module.js';
+import { LaneModule } from '../lane/lane.module.js';
 import { MorModule } from '../mor/mor.module.js';
 import { ProformasController } from './proformas.controller.js';
+import { ProformasFlow } from './proformas.flow.js';
+import { ProformaPages } from './proformas.pages.js';
 
 @Module({
-  imports: [ChannelsModule, MorModule],
-  controllers: [ProformasController],
+  imports: [ConsoleModule, LaneModule, ChannelsModule, MorModule],
+  controllers: [ProformasController, ProformaPages],
+  providers: [ProformasFlow],
 })
 export class TransfersModule {}

@@ -221,7 +221,7 @@ describe('every page', () => {
   it('keeps its files under names that change with what is in them', async () => {
     const page = (await visitor().get('/console/login')).text;
     const files = [...page.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
-    expect(files).toHaveLength(3);
+    expect(files.length).toBeGreaterThanOrEqual(3);
     for (const file of files) {
       const { status, headers } = await visitor().get(file);
       expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);

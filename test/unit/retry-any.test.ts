@@ -140,7 +140,9 @@ describe('what people see of a renewal that failed', () => {
         ended_at: null,
       },
     });
-    const page = String(invoicePart(seen));
+    const session = { name: 'ops', role: 'ops', id: 's', formToken: 't', expiresAt: r.h.clock.now() } as const;
+    const page = String(invoicePart(seen, { session, ctx: r.h.context.now(), live: false }));
+    expect(page).toContain('Not paid: there is not enough money in the account');
     expect(page).toContain(`tried again at ${next}`);
     expect(page).toContain('the MoR charges again');
     expect(page).toContain('backend');

@@ -1,0 +1,72 @@
+// What stands on top of a page about one thing: how much, what became of it, why, and what can be done about it.
+import { type Html, html, type Piece } from './html.js';
+import { formToken } from './layout.js';
+import { type Session } from './session.js';
+
+/** `said`: the sentence that answers why; its tone colours the edge and repeats what the words say. */
+export function headline(
+  sum: Piece,
+  state: Piece,
+  said: { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string } | null,
+  about: Piece,
+): Html {
+  return html`<div class="headline">
+    <p class="sum">${sum} ${state}</p>
+    ${said !== null && html`<p class="answer ${said.tone}"><bdi>${said.text}</bdi></p>`}
+    <p class="about">${about}</p>
+  </div>`;
+}
+
+/** A row of things to do; nothing when there are none. */
+export function actRow(acts: readonly (Html | null)[]): Html | null {
+  const shown = acts.filter((a) => a !== null);
+  return shown.length === 0 ? null : html`<div class="acts" role="group" aria-label="Actions">${shown}</div>`;
+}
+
+/** A button that does at once what it says: for what changes nothing that cannot be changed again. */
+export function actForm(
+  session: Session,
+  action: string,
+  label: string,
+  fields: Readonly<Record<string, string>> = {},
+): Html {
+  const hidden = Object.entries(fields);
+  return html`<form action="${action}" method="post">
+    ${formToken(session)}${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button class="quiet">${label}</button>
+  </form>`;
+}
+
+/** The way to a page that asks for more before anything is done. */
+export function actLink(path: string, label: string): Html {
+  return html`<a class="button quiet" href="${path}">${label}</a>`;
+}
+
+/** A page outside of the console; what is there is not ours. Null for an address that is not https. */
+export function outsideLink(url: string | null, label: string): Html | null {
+  if (url === null || !URL.canParse(url) || new URL(url).protocol !== 'https:') return null;
+  return html`<a class="button quiet" href="${url}" target="_blank" rel="noopener noreferrer"
+    >${label}<span class="unseen"> (opens in a new tab)</span></a
+  >`;
+}
+
+/** Stripe's dashboard. `live` null: the API key does not say of which mode it is. */
+export function stripeUrl(live: boolean | null, folder: 'invoices' | 'customers', id: string): string {
+  return `https://dashboard.stripe.com/${live === false ? 'test/' : ''}${folder}/${encodeURIComponent(id)}`;
+}
+
+/** What most readers do not need at first. Closed; open it stays open while the page keeps itself fresh. */
+export function fold(id: string, title: string, count: number | null, body: Piece): Html {
+  return html`<details class="fold" id="${id}">
+    <summary>
+      <h2>${title}</h2>
+      ${count !== null && html`<span class="dim">${count}</span>`}
+    </summary>
+    ${body}
+  </details>`;
+}
+
+/** A text that is there to be copied whole. */
+export function copyable(text: string): Html {
+  return html`<code class="copyable" data-copy>${text}</code>`;
+}

@@ -1,0 +1,35 @@
+// Keys on review items, and choosing many rows at once. Everything works without it.
+'use strict';
+
+// j and k: the next and the previous item. e: what is proposed; what moves money is only brought under the finger, for Enter to do it.
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.target.closest?.('input, select, textarea, [contenteditable]')) return;
+  const at = { j: 'a[data-key="j"]', k: 'a[data-key="k"]', e: 'button[data-key="e"]' }[event.key];
+  const found = at === undefined ? null : document.querySelector(at);
+  if (found === null) return;
+  event.preventDefault();
+  if (found.dataset.careful !== undefined && document.activeElement !== found) found.focus();
+  else found.click();
+});
+
+for (const hint of document.querySelectorAll('[data-keys]')) hint.hidden = false;
+
+/** One box that chooses all of the page, and a word on how many are chosen. */
+for (const all of document.querySelectorAll('input[data-choose-all]')) {
+  const boxes = [...document.querySelectorAll(`input[type=checkbox][form="${all.dataset.chooseAll}"]`)];
+  const count = document.querySelector('[data-chosen]');
+  const say = () => {
+    const n = boxes.filter((b) => b.checked).length;
+    all.checked = n === boxes.length && n > 0;
+    all.indeterminate = n > 0 && n < boxes.length;
+    if (count) count.textContent = n === 0 ? '' : `${n} chosen`;
+  };
+  all.closest('[hidden]')?.removeAttribute('hidden');
+  all.addEventListener('change', () => {
+    for (const box of boxes) box.checked = all.checked;
+    say();
+  });
+  for (const box of boxes) box.addEventListener('change', say);
+  say();
+}

@@ -1,0 +1,69 @@
+// A payment link for what is due on an invoice: made at most once at a time, whoever asks for it.
+import { Injectable } from '@nestjs/common';
+import { refusalProblem, Problem } from '../api/http/problem.js';
+import { ChannelAnswers } from '../channels/channel-answers.js';
+import { ChannelFlow } from '../channels/channel.flow.js';
+import { callersField, wireOrProblem } from '../channels/callers-words.js';
+import { readBilled } from '../channels/read-billed.js';
+import { messageKey } from '../domain/lane/change.js';
+import { decimalFromMinor } from '../domain/money.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { Ids } from '../domain/ports/clock.js';
+import { type WireRequest } from '../domain/ports/call.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { encodePaymentLink } from '../mor/payment-links.js';
+import { checkPaymentLink } from '../mor/requests/payment-link.js';
+
+/** What a caller says of a link, in the caller's words. */
+export type LinkWish = {
+  /** ISO 3166-1 alpha-2. */
+  readonly jurisdiction: string;
+  readonly return_url: string;
+  /** Seconds; left out: the MoR's week. */
+  readonly expires_in?: number;
+};
+
+@Injectable()
+export class PaymentLinksFlow {
+  constructor(
+    private readonly flow: ChannelFlow,
+    private readonly answers: ChannelAnswers,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * The link once the MoR has answered, or the one that can be paid already. Throws 400 for what is wrong with the wish, 404, 409
+   * `invoice_not_payable`, the MoR's refusal, and 502 while nobody answers.
+   */
+  async create(id: string, wish: LinkWish, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
+    const { invoice, askedAt } = await readBilled(this.flow, id);
+    const there = await this.flow.standing(id, 'payment_link');
+    if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be paid by now
+    const objectId = this.ids.next('lnk');
+    const { amountRemaining: minor, currency } = invoice;
+    const amount = { amount: decimalFromMinor(minor, currency), currency };
+    const { wire, problem } = wireOrProblem(() => linkWire(wish, amount, objectId));
+    const request = { kind: 'payment_link', id: objectId, wire, until: null, facts: invoice, askedAt, by } as const;
+    const asked = await this.flow.request(request, name);
+    if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
+    return this.answers.of(asked.value);
+  }
+}
+
+/** The key of a link is a field of its body, and a new one for every submission (Document 2). */
+function linkWire(
+  wish: LinkWish,
+  amount: { readonly amount: string; readonly currency: string },
+  objectId: string,
+): WireRequest {
+  const checked = checkPaymentLink({
+    jurisdiction: wish.jurisdiction,
+    amount,
+    returnUrl: wish.return_url,
+    idempotencyKey: messageKey('create_payment_link', objectId, 1),
+    ...(wish.expires_in === undefined ? {} : { expiresIn: wish.expires_in }),
+  });
+  if (checked.ok) return encodePaymentLink(checked.value);
+  const errors = checked.errors.map((e) => ({ ...e, field: callersField(e.field) }));
+  throw new Problem(400, 'invalid_request', `${errors[0]?.field ?? ''}: ${errors[0]?.message ?? ''}`, errors);
+}

@@ -1,0 +1,122 @@
+// The page on which a payment link is asked for.
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { InvoiceIdPipe } from '../api/http/id.pipe.js';
+import { requestName } from '../api/http/idempotency.js';
+import { invalid, notFound } from '../api/http/problem.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { Page, sessionOf } from '../console/console.guard.js';
+import { formKey, formOf, newKey } from '../console/form.js';
+import { type Html, html } from '../console/html.js';
+import { formToken, sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
+import { type Session } from '../console/session.js';
+import { amount, facts, invoiceLink } from '../console/show.js';
+import { Books, type InvoiceView } from '../domain/ports/books.js';
+import { type FlowSettings } from '../domain/settings.js';
+import { FlowContext } from '../lane/flow-context.js';
+import { DAY_MS } from '../policy.js';
+import { type LinkWish, PaymentLinksFlow } from './payment-links.flow.js';
+
+const DAYS_MOST = 365;
+
+@Pages('console/invoices')
+export class PaymentLinkPages {
+  constructor(
+    private readonly books: Books,
+    private readonly flow: PaymentLinksFlow,
+    private readonly context: FlowContext,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get(':id/payment-link')
+  @Page('payment_link.create', 'ops')
+  async ask(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    const found = await this.books.invoice(id);
+    if (found === null) throw notFound('invoice');
+    const body = wishForm(sessionOf(req), found, this.context.settings.recoveryLinks);
+    sendPage(req, res, { title: 'Create a payment link', section: 'invoices', body });
+  }
+
+  @Post(':id/payment-link')
+  @HttpCode(303)
+  @Page('payment_link.create', 'ops')
+  async create(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    await this.audit.post(
+      req,
+      res,
+      'payment_link.create',
+      (by) => {
+        const form = formOf(req);
+        const days = Number(form.text('days'));
+        if (!Number.isInteger(days) || days < 1 || days > DAYS_MOST)
+          throw invalid('days', `must be a whole number from 1 to ${DAYS_MOST}`);
+        const wish: LinkWish = {
+          jurisdiction: form.text('jurisdiction').trim().toUpperCase(),
+          return_url: form.text('return_url').trim(),
+          expires_in: (days * DAY_MS) / 1000,
+        };
+        const name = requestName(by, `/v1/invoices/${id}/payment-link`, formKey(form), wish);
+        return this.flow.create(id, wish, by.name, name);
+      },
+      () => `/console/invoices/${encodeURIComponent(id)}`,
+    );
+  }
+}
+
+function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowSettings['recoveryLinks']): Html {
+  const path = `/console/invoices/${encodeURIComponent(i.invoiceId)}`;
+  return html`${facts([
+      ['To pay', amount(i.amountRemaining, i.currency)],
+      ['Invoice', invoiceLink(i.invoiceId)],
+    ])}
+    <form class="card" action="${path}/payment-link" method="post">
+      ${formToken(session)}<input type="hidden" name="key" value="${newKey()}" />
+      <p>
+        <label for="jurisdiction"
+          >Country of the customer
+          <span class="hint" id="jurisdiction-hint"
+            >Two letters, such as GB: whose tax law the MoR collects under.</span
+          ></label
+        >
+        <input
+          id="jurisdiction"
+          name="jurisdiction"
+          required
+          maxlength="2"
+          pattern="[A-Za-z]{2}"
+          autocomplete="off"
+          aria-describedby="jurisdiction-hint"
+          value="${i.customerCountry ?? defaults?.jurisdiction ?? ''}"
+        />
+      </p>
+      <p>
+        <label for="return_url"
+          >Where the customer goes after paying
+          <span class="hint" id="return-hint"
+            >An https address of yours. That somebody comes there proves no payment.</span
+          ></label
+        >
+        <input
+          id="return_url"
+          name="return_url"
+          type="url"
+          required
+          maxlength="2048"
+          aria-describedby="return-hint"
+          value="${defaults?.returnUrl ?? ''}"
+        />
+      </p>
+      <p>
+        <label for="days">Good for so many days</label>
+        <input id="days" name="days" type="number" required min="1" max="${DAYS_MOST}" value="7" />
+      </p>
+      <p class="buttons">
+        <button>Create the link</button>
+        <a href="${path}">Cancel</a>
+      </p>
+      <p class="hint">
+        You copy the link and send it: nobody is written to. While it can be paid no second one is made.
+      </p>
+    </form>`;
+}

@@ -1,0 +1,26 @@
+// Waits for what the lane's worker hears from the MoR about a refund.
+import { Injectable } from '@nestjs/common';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { answerPauseMs } from '../policy.js';
+
+@Injectable()
+export class RefundAnswers {
+  constructor(
+    private readonly books: Books,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The refund once the MoR's answer, or its silence, is written down; as it is when that takes longer than `patienceMs`. */
+  async of(id: string, patienceMs: number): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow }> {
+    const start = this.clock.now().getTime();
+    for (;;) {
+      const found = await this.books.refund(id);
+      if (found === null) throw new Error(`refund ${id} was written and is not there`);
+      const waited = this.clock.now().getTime() - start;
+      if (found.refund.status !== 'requested' || waited >= patienceMs) return found;
+      await this.clock.sleep(answerPauseMs(waited));
+    }
+  }
+}

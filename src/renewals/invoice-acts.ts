@@ -1,0 +1,92 @@
+// What can be done about one invoice: each button leads to the flow that the API and the command line use.
+import { type ReviewRow } from '../domain/model.js';
+import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
+import { type InvoiceView } from '../domain/ports/books.js';
+import { isOver, refundable } from '../domain/status.js';
+import { type Ctx } from '../domain/lane/change.js';
+import { mayDo } from '../api/access/caller.js';
+import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
+import { disputeLink } from './dispute-link.view.js';
+import { type Html, html } from '../console/html.js';
+import { type Session } from '../console/session.js';
+import { meansNow, obstacle } from '../retries/rules/next-try.js';
+import { returnOf } from '../statements/rules/settle-return.js';
+import { paymentName } from './payment.view.js';
+
+/** Who looks, at what time and under which settings; `live`: the mode of Stripe, null: unknown. */
+export type Looker = { readonly session: Session; readonly ctx: Ctx; readonly live: boolean | null };
+
+/** The link that the customer can pay; undefined: none. */
+export function payableLink(v: InvoiceView, now: Date): MorObjectRow | undefined {
+  return v.objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
+}
+
+export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Html {
+  const { invoiceId: id } = v.invoice;
+  const ops = mayDo(session.role, 'ops');
+  const state = { ...v, lane: id, entries: [] };
+  const path = `/console/invoices/${encodeURIComponent(id)}`;
+  const why = obstacle(state, ctx);
+  const refused = v.attempts.some((a) => a.outcome !== 'succeeded');
+  const means = why === null ? meansNow(state, ctx) : null;
+  const collect = ops && canBeCollected(v);
+  const hasLink = v.objects.some((o) => isPayableLink(o, ctx.now));
+  const done = v.invoice.retries?.retries.length ?? 0;
+  const row = actRow([
+    ...(ops ? refunds(v) : []),
+    ops && means !== null
+      ? actForm(session, `${path}/retry`, means === 'charge' ? 'Retry the charge now' : 'Retry now, by payment link', {
+          key: `con-retry-${done + 1}`,
+        })
+      : null,
+    collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
+    collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
+    ...(ops ? returns(v, session) : []),
+    ...v.objects.map(disputeLink),
+    outsideLink(stripeUrl(live, 'invoices', id), 'Open in Stripe'),
+  ]);
+  return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">It cannot be tried again now: ${why}</p>`}`;
+}
+
+/** A final invoice with something to pay, and no money for it that is being marked. */
+function canBeCollected({ invoice: i, payments }: InvoiceView): boolean {
+  const busy = payments.some(
+    (p) => p.succeededAt !== null && p.mark !== 'closed' && p.mark !== 'confirmed' && p.mark !== 'parked',
+  );
+  const final = i.platformStatus === 'open' || i.platformStatus === 'uncollectible';
+  return final && !busy && i.amountRemaining !== null && i.amountRemaining > 0n && i.enrolled !== false;
+}
+
+/** Several payments of one invoice are told apart by their names. */
+function labelled(v: InvoiceView, label: string, name: string): string {
+  return v.payments.filter((p) => p.succeededAt !== null).length > 1 ? `${label} ${name}…` : `${label}…`;
+}
+
+function refunds(v: InvoiceView): (Html | null)[] {
+  return v.payments.map((p) => {
+    const name = paymentName(p);
+    const path = `/console/payments/${encodeURIComponent(name)}`;
+    const isBack = returnOf({ ...v, lane: '', entries: [] }, p.id) !== undefined;
+    if (isBack || refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;
+    if (p.paymentId === null) return actLink(path, labelled(v, 'Name the payment to refund it', name));
+    return actLink(`${path}/refund`, labelled(v, 'Refund', name));
+  });
+}
+
+function returns(v: InvoiceView, session: Session): (Html | null)[] {
+  return v.payments.map((p) => {
+    const name = paymentName(p);
+    const path = `/console/payments/${encodeURIComponent(name)}/returned`;
+    const row = returnOf({ ...v, lane: '', entries: [] }, p.id);
+    if (row !== undefined)
+      return actForm(session, `${path}/undo`, 'Undo the returned debit', { key: `con-undo-${row.id}` });
+    if (refundable(p, v.refunds, lostOf(p.id, v.objects)) === 0n) return null;
+    return actLink(path, labelled(v, 'Record a returned debit', name));
+  });
+}
+
+/** Items of an invoice that wait for a person, the soonest deadline first. */
+export function byDeadline(reviews: readonly ReviewRow[]): readonly ReviewRow[] {
+  const due = (r: ReviewRow): number => r.dueAt?.getTime() ?? Infinity;
+  return reviews.filter((r) => r.status === 'open').toSorted((a, b) => (due(a) === due(b) ? 0 : due(a) - due(b)));
+}

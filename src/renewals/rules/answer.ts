@@ -1,0 +1,212 @@
+// Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
+import { type PaymentRow } from '../../domain/model.js';
+import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { showMoney } from '../../domain/money.js';
+import { type InvoiceView } from '../../domain/ports/books.js';
+import { SIGNUP_REASON } from '../../domain/status.js';
+import { dueDate } from '../../channels/rules/looks.js';
+import { refusalWords } from './decline-words.js';
+import { verdictBy } from './overdue.js';
+import { day, moment, on, ordinal } from './when.js';
+
+/** `bad`: a person must act. `warn`: money is missing or in question. `wait`: it goes on by itself. `calm`: nothing is owed. */
+export type Answer = { readonly tone: 'good' | 'wait' | 'warn' | 'bad' | 'calm'; readonly text: string };
+
+/** What the sentence is made of. */
+export type AnswerFacts = Pick<InvoiceView, 'invoice' | 'payments' | 'refunds' | 'objects' | 'attempts' | 'reviews'> & {
+  readonly messages: readonly Pick<
+    InvoiceView['messages'][number],
+    'peer' | 'kind' | 'status' | 'attempts' | 'nextTryAt'
+  >[];
+};
+
+export function answerOf(v: AnswerFacts, now: Date): Answer {
+  switch (v.invoice.status) {
+    case 'ignored':
+      return { tone: 'calm', text: leftAlone(v) };
+    case 'void':
+      return { tone: 'calm', text: `Not to be paid: the invoice is ${v.invoice.platformStatus} on Stripe.` };
+    case 'paid':
+      return paid(v, now);
+    case 'marking':
+      return { tone: 'wait', text: beingMarked(v, now) };
+    case 'held':
+      return held(v, now);
+    case 'review':
+      return undecided(v);
+    case 'open':
+    case 'expected':
+      return unpaid(v, now);
+  }
+}
+
+function leftAlone({ invoice: i }: AnswerFacts): string {
+  if (i.enrolled === false) return 'Left alone: its customer is not enrolled, so the MoR does not charge it.';
+  if (i.billingReason === SIGNUP_REASON)
+    return 'Nothing is expected: the first invoice of a subscription is paid by its signup.';
+  return 'Nothing is due on it.';
+}
+
+/** "29.90 EUR on 5 Nov by payment link". */
+function taking(p: PaymentRow, now: Date): string {
+  const ways = { renewal: '', signup: ' at signup', proforma: ' by bank transfer', payment_link: ' by payment link' };
+  const what = p.amount === null ? 'an amount that is not known yet' : showMoney({ ...p, minor: p.amount });
+  return `${what}${p.succeededAt === null ? '' : ` on ${day(p.succeededAt, now)}`}${ways[p.origin]}`;
+}
+
+function paid(v: AnswerFacts, now: Date): Answer {
+  const marked = v.payments.filter((p) => p.mark === 'confirmed');
+  const second = v.payments.find((p) => p.mark === 'parked');
+  const said = marked.map((p) => taking(p, now));
+  const how =
+    said.length === 0 ? 'Paid on Stripe, and not through the MoR' : `Paid: the MoR took ${said.join(' and ')}`;
+  const trouble = troubleOf(v, now);
+  if (second !== undefined) {
+    const text = `${how}; it took ${taking(second, now)} as well, and a person must say what becomes of that.`;
+    return { tone: 'bad', text };
+  }
+  const parts = [how, ...givenBack(v), ...trouble.map((t) => t.text)];
+  return { tone: trouble.some((t) => t.lost) ? 'warn' : 'good', text: `${parts.join('; ')}.` };
+}
+
+function givenBack({ payments, refunds }: AnswerFacts): string[] {
+  const back = payments.filter((p) => p.amountRefunded > 0n);
+  const all = back.length === payments.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);
+  const sums = back.map((p) => showMoney({ ...p, minor: p.amountRefunded })).join(' and ');
+  const way = refunds.filter((r) => r.status === 'requested' || r.status === 'unknown' || r.status === 'pending');
+  return [
+    ...(back.length === 0 ? [] : [all ? 'all of it was refunded' : `${sums} of it was refunded`]),
+    ...way.map((r) => `a refund of ${showMoney({ ...r, minor: r.amount })} is on its way`),
+  ];
+}
+
+type Trouble = { readonly text: string; readonly lost: boolean };
+
+/** What a bank or a customer did about money that was taken. */
+export function troubleOf({ objects }: Pick<AnswerFacts, 'objects'>, now: Date): readonly Trouble[] {
+  return objects.flatMap((o): readonly Trouble[] => {
+    if (o.kind === 'debit_return' && o.status === 'returned')
+      return [{ text: 'the bank took the debit back', lost: true }];
+    if (o.kind !== 'dispute') return [];
+    if (o.status === 'lost') return [{ text: 'the bank took the money back: a dispute was lost', lost: true }];
+    if (o.status === 'won') return [{ text: 'a dispute was won', lost: false }];
+    if (o.status === 'decided')
+      return [{ text: 'a dispute was decided, and its outcome is not understood', lost: true }];
+    const until = o.deadline === null ? '' : `: evidence is due by ${moment(o.deadline, now)}`;
+    return [{ text: `the customer disputes it${until}`, lost: true }];
+  });
+}
+
+function beingMarked(v: AnswerFacts, now: Date): string {
+  const proving = v.payments.find((p) => p.mark === 'proving');
+  if (proving !== undefined)
+    return 'Paid as far as the customer’s browser says: the MoR is asked whether it has the charge.';
+  const p = v.payments.find((x) => !['none', 'closed', 'parked'].includes(x.mark));
+  const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
+  const call = v.messages.find((m) => m.peer === 'stripe' && m.status === 'pending' && m.attempts > 0);
+  if (call === undefined) return `${took}; Stripe is being told.`;
+  const tries = call.attempts === 1 ? 'one try' : `${call.attempts} tries`;
+  return `${took}; Stripe has not taken it yet after ${tries}, and is asked again ${on(call.nextTryAt, now)}.`;
+}
+
+function held(v: AnswerFacts, now: Date): Answer {
+  const { invoice: i } = v;
+  const p = v.payments.find((x) => x.mark === 'held');
+  const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
+  if (i.finalizationError !== null) {
+    const text = `${took}, but Stripe could not finalize the invoice, and it cannot be marked: “${i.finalizationError}”.`;
+    return { tone: 'bad', text };
+  }
+  const at = i.finalizesAt === null ? '' : `, ${on(i.finalizesAt, now)}`;
+  return { tone: 'wait', text: `${took}; it is marked as soon as Stripe finalizes the draft${at}.` };
+}
+
+/** Money came that does not fit: the item says why, the soonest deadline first. */
+function undecided({ reviews, payments }: AnswerFacts): Answer {
+  const parked = new Set(payments.filter((p) => p.mark === 'parked').map((p) => p.id));
+  const open = reviews.filter((r) => r.status === 'open');
+  const first = open.find((r) => r.paymentRowId !== null && parked.has(r.paymentRowId)) ?? open[0];
+  if (first !== undefined) return { tone: 'bad', text: `A person must decide: ${ended(first.summary)}` };
+  const last = reviews.findLast((r) => r.status === 'resolved' && r.resolution === 'dismiss');
+  const by = last?.resolvedBy === null || last === undefined ? 'a person' : last.resolvedBy;
+  return { tone: 'warn', text: `Not marked on Stripe: money came, and ${by} left it as it is.` };
+}
+
+const ended = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+function unpaid(v: AnswerFacts, now: Date): Answer {
+  const { invoice: i, payments } = v;
+  const refused = v.attempts.filter((a) => a.outcome !== 'succeeded').toSorted((a, b) => +a.at - +b.at);
+  const last = refused.at(-1);
+  const next = nextStep(v, now);
+  const part = payments.find((p) => p.mark === 'confirmed');
+  if (part !== undefined && i.amountRemaining !== null && i.currency !== null) {
+    const rest = showMoney({ minor: i.amountRemaining, currency: i.currency });
+    return { tone: 'warn', text: `Paid in part: the MoR took ${taking(part, now)}; ${rest} remains${then(next)}.` };
+  }
+  const proving = payments.find((p) => p.mark === 'proving');
+  if (proving !== undefined) {
+    const since = proving.pendingSince ?? proving.recordedAt;
+    const text = `Not paid yet: the MoR has known the charge since ${day(since, now)} and has not settled it (bank debits take days).`;
+    return { tone: 'wait', text };
+  }
+  if (last !== undefined) {
+    const tries = `${day(last.at, now)}, ${ordinal(refused.length)} try`;
+    const text = `Not paid: ${refusalWords(last)} (${tries}; ${next ?? 'nobody tries again by itself'}).`;
+    return { tone: next === null ? 'bad' : 'warn', text };
+  }
+  const returned = payments.find((p) => p.succeededAt !== null && p.amountRefunded > 0n);
+  if (returned !== undefined)
+    return { tone: 'warn', text: `Not paid: the MoR took ${taking(returned, now)} and gave it back${then(next)}.` };
+  return silent(v, next, now);
+}
+
+const then = (next: string | null): string => (next === null ? '' : `; ${next}`);
+
+/** No verdict has come. */
+function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
+  const { invoice: i, objects } = v;
+  if (i.finalizationError !== null)
+    return { tone: 'bad', text: `Not paid: Stripe could not finalize the invoice: “${i.finalizationError}”.` };
+  const by = verdictBy(i, objects);
+  const late = by !== null && by.getTime() <= now.getTime();
+  if (late) {
+    const debit = i.paysByDebit === true ? ', even for a bank debit' : '';
+    const text = `Not paid: the MoR has said nothing since ${day(i.firstSeenAt, now)}; it should have by ${moment(by, now)}${debit}${then(next)}.`;
+    return { tone: 'bad', text };
+  }
+  if (next !== null) return { tone: 'wait', text: `Not paid yet: ${next}.` };
+  if (by !== null) {
+    const debit = i.paysByDebit === true ? 'the customer pays by bank debit, which takes days: ' : '';
+    return { tone: 'wait', text: `Not paid yet: ${debit}the MoR’s answer is expected by ${moment(by, now)}.` };
+  }
+  if (i.collectionMethod === 'send_invoice')
+    return { tone: 'wait', text: 'Not paid yet: it was sent to the customer, who pays it in their own time.' };
+  if (i.platformStatus === 'unknown')
+    return { tone: 'wait', text: 'Not known yet: Stripe has not said what is due on it.' };
+  return { tone: 'wait', text: 'Not paid yet, and no charge by the MoR is known of.' };
+}
+
+/** What happens next without anybody's doing, as a part of a sentence; null: nothing. */
+function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): string | null {
+  if (i.platformStatus === 'uncollectible') return 'it is marked uncollectible on Stripe';
+  const link = objects.find((o) => o.status !== 'REQUESTED' && isPayableLink(o, now));
+  if (link !== undefined) {
+    const until = link.deadline === null ? '' : ` until ${moment(link.deadline, now)}`;
+    return `the customer can pay by link${until}`;
+  }
+  const proforma = objects.find(isLiveProforma);
+  if (proforma !== undefined) return `a proforma invoice is out, to be paid by ${moment(dueDate(proforma), now)}`;
+  const { waitingSince = null, ended: end = null } = i.retries ?? {};
+  if (waitingSince !== null) return `the MoR was asked again ${on(new Date(waitingSince), now)} and has not answered`;
+  if (messages.some((m) => m.kind === 'retry_charge' && m.status === 'pending')) return 'the MoR is being asked again';
+  if (i.nextTryAt !== null && end === null)
+    return i.nextTryAt.getTime() <= now.getTime() ? 'next at any moment' : `next ${on(i.nextTryAt, now)}`;
+  if (end === null) return null;
+  const ends = {
+    nothing: 'the invoice stays open',
+    uncollectible: 'it is written off as uncollectible',
+    cancel: 'its subscription is cancelled',
+  };
+  return `no more tries since ${day(new Date(end.at), now)}: ${ends[end.how]}`;
+}

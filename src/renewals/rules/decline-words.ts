@@ -1,0 +1,44 @@
+// Why a charge was refused, as one says it to a person: the processor's decline codes in plain words.
+import { type AttemptRow } from '../../domain/model.js';
+import { kindOfRefusal } from '../../retries/rules/decline-kinds.js';
+
+/** Stripe, "Decline codes": those that are common, and that say more than "declined". */
+const WORDS: Readonly<Record<string, string>> = {
+  account_closed: 'the bank account is closed',
+  authentication_not_handled: 'the bank wants the customer to authenticate',
+  authentication_required: 'the bank wants the customer to authenticate',
+  bank_account_restricted: 'the bank account does not allow debits',
+  card_not_supported: 'the card does not allow this kind of payment',
+  card_velocity_exceeded: 'a limit of the card is reached',
+  debit_not_authorized: 'the customer did not allow the debit',
+  expired_card: 'the card has expired',
+  fraudulent: 'the bank suspects fraud',
+  incorrect_cvc: 'the security code of the card is wrong',
+  incorrect_number: 'the card number is wrong',
+  insufficient_funds: 'there is not enough money in the account',
+  invalid_account: 'the card or its account does not exist',
+  issuer_not_available: 'the bank could not be reached',
+  lost_card: 'the card was reported lost',
+  mandate_required: 'the customer has not allowed debits',
+  no_account: 'the bank account does not exist',
+  processing_error: 'the bank could not process the charge',
+  stolen_card: 'the card was reported stolen',
+  stop_payment_order: 'the customer told the bank to stop these charges',
+  withdrawal_count_limit_exceeded: 'a limit of the account is reached',
+};
+const NO_REASON = new Set(['card_declined', 'do_not_honor', 'generic_decline', 'no_action_taken']);
+
+/** A part of a sentence: "the card has expired". */
+export function refusalWords(a: Pick<AttemptRow, 'outcome' | 'declineCode' | 'failureMessage'>): string {
+  if (a.outcome === 'requires_action') return 'the bank wants the customer to authenticate';
+  const code = a.declineCode?.trim().toLowerCase() ?? '';
+  const known = WORDS[code];
+  if (known !== undefined) return known;
+  if (NO_REASON.has(code)) return 'the bank declined the charge and gave no reason';
+  if (code !== '') {
+    const hard = kindOfRefusal('failed', code) === 'hard' ? 'for good ' : '';
+    return `the bank declined the charge ${hard}(${code})`;
+  }
+  const said = a.failureMessage?.trim() ?? '';
+  return said === '' ? 'the charge failed' : `the charge failed: “${said}”`;
+}

@@ -1,0 +1,59 @@
+// What became of a payment, in one sentence for people.
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { showMoney } from '../../domain/money.js';
+import { type Answer, troubleOf } from './answer.js';
+import { refusalWords } from './decline-words.js';
+import { day } from './when.js';
+
+/** @param objects what the MoR keeps about this payment */
+export function paymentAnswer(
+  v: {
+    readonly payment: PaymentRow;
+    readonly refunds: readonly RefundRow[];
+    readonly objects: readonly MorObjectRow[];
+  },
+  now: Date,
+): Answer {
+  const { payment: p, refunds } = v;
+  if (p.succeededAt === null) return notTaken(p, now);
+  const trouble = troubleOf(v, now);
+  const way = refunds.filter((r) => ['requested', 'unknown', 'pending'].includes(r.status));
+  const parts = [
+    `Taken by the MoR on ${day(p.succeededAt, now)}`,
+    ...(p.amountRefunded === 0n
+      ? []
+      : [
+          p.status === 'refunded'
+            ? 'all of it was refunded'
+            : `${showMoney({ ...p, minor: p.amountRefunded })} of it was refunded`,
+        ]),
+    ...way.map((r) => `a refund of ${showMoney({ ...r, minor: r.amount })} is on its way`),
+    ...trouble.map((t) => t.text),
+    ...shown(p),
+  ];
+  const tone =
+    p.mark === 'parked' ? 'bad' : trouble.some((t) => t.lost) ? 'warn' : p.mark === 'confirmed' ? 'good' : 'wait';
+  return { tone, text: `${parts.join('; ')}.` };
+}
+
+/** What Stripe shows of it. */
+function shown(p: PaymentRow): string[] {
+  if (p.mark === 'confirmed') return ['its invoice is paid with it on Stripe'];
+  if (p.mark === 'parked') return ['it is not marked on Stripe: a person must decide'];
+  if (p.mark === 'held') return ['it is marked on Stripe once the invoice is final'];
+  if (p.mark === 'closed' || p.mark === 'none') return ['it is not marked on Stripe'];
+  return ['Stripe is being told'];
+}
+
+function notTaken(p: PaymentRow, now: Date): Answer {
+  if (p.status === 'processing') {
+    const since = p.pendingSince ?? p.recordedAt;
+    return { tone: 'wait', text: `Not settled yet: known since ${day(since, now)}; bank debits take days.` };
+  }
+  if (p.status !== 'failed' && p.status !== 'requires_action')
+    return { tone: 'wait', text: 'Only a refund of it is known so far.' };
+  const outcome = p.status;
+  const at = p.verdictAt === null ? '' : ` (${day(p.verdictAt, now)})`;
+  return { tone: 'warn', text: `Not taken: ${refusalWords({ ...p, outcome })}${at}.` };
+}

@@ -1,0 +1,30 @@
+// Days in a sentence for people. A day is a UTC day, as in all that is kept.
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** "5 Nov"; with the year where it is another than that of `now`. */
+export function day(at: Date, now: Date): string {
+  const text = `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()] ?? ''}`;
+  return at.getUTCFullYear() === now.getUTCFullYear() ? text : `${text} ${at.getUTCFullYear()}`;
+}
+
+/** "8 Nov"; of the same day "14:00 UTC today". */
+export function moment(at: Date, now: Date): string {
+  if (at.toISOString().slice(0, 10) !== now.toISOString().slice(0, 10)) return day(at, now);
+  return `${at.toISOString().slice(11, 16)} UTC today`;
+}
+
+/** "on 8 Nov"; of the same day "at 14:00 UTC today". */
+export function on(at: Date, now: Date): string {
+  const said = moment(at, now);
+  return said.endsWith('today') ? `at ${said}` : `on ${said}`;
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
+
+/** "second"; from 11 on "11th". */
+export function ordinal(n: number): string {
+  const tens = n % 100 >= 11 && n % 100 <= 13;
+  const end = tens ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th');
+  return ORDINALS[n - 1] ?? `${n}${end}`;
+}

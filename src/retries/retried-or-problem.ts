@@ -1,0 +1,13 @@
+// What became of a retry that was asked for, as an answer.
+import { Problem, valueOrProblem } from '../api/http/problem.js';
+import { type Retried } from './retries.flow.js';
+import { type MadeRetry } from './rules/request-retry.js';
+
+/** Throws why nothing was tried; 502 `billing_unavailable` when Stripe did not show the invoice. */
+export function retriedOrProblem(done: Retried): MadeRetry {
+  if (!done.ok && 'silent' in done) {
+    const wait = done.silent.retryAfterMs === null ? null : Math.ceil(done.silent.retryAfterMs / 1000);
+    throw new Problem(502, 'billing_unavailable', 'Stripe did not return the invoice: try again.', [], wait);
+  }
+  return valueOrProblem(done);
+}

@@ -1,0 +1,100 @@
+// The page on which a returned debit is recorded, and the button that undoes the record.
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { paymentRequestName } from '../api/http/idempotency.js';
+import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
+import { isPlainText } from '../api/http/rules.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { Page, sessionOf } from '../console/console.guard.js';
+import { formKey, formOf, newKey } from '../console/form.js';
+import { type Html, html } from '../console/html.js';
+import { formToken, sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
+import { type Session } from '../console/session.js';
+import { amount, facts, invoiceLink, paymentLink } from '../console/show.js';
+import { Books, type PaymentView } from '../domain/ports/books.js';
+import { refundable } from '../domain/status.js';
+import { paymentName } from '../renewals/payment.view.js';
+import { ReturnsFlow } from './returns.flow.js';
+
+@Pages('console/payments')
+export class ReturnPages {
+  constructor(
+    private readonly books: Books,
+    private readonly flow: ReturnsFlow,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get(':id/returned')
+  @Page('payment.returned', 'ops')
+  async ask(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const found = await this.books.payment(id);
+    if (found === null) throw notFound('payment');
+    const body = returnForm(sessionOf(req), found);
+    sendPage(req, res, { title: 'Record a returned debit', section: 'payments', body });
+  }
+
+  @Post(':id/returned')
+  @HttpCode(303)
+  @Page('payment.returned', 'ops')
+  async record(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    await this.audit.post(
+      req,
+      res,
+      'payment.returned',
+      async (by) => {
+        const form = formOf(req);
+        const reference = form.text('reference').trim();
+        if (reference !== '' && !isPlainText(reference))
+          throw invalid('reference', 'must be one line of at most 255 characters');
+        const body = reference === '' ? {} : { reference };
+        const word = { by: by.name, reference: reference === '' ? null : reference };
+        return valueOrProblem(await this.flow.record(id, word, paymentRequestName(by, formKey(form), body)));
+      },
+      (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
+    );
+  }
+
+  @Post(':id/returned/undo')
+  @HttpCode(303)
+  @Page('payment.returned.undo', 'ops')
+  async undo(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    await this.audit.post(
+      req,
+      res,
+      'payment.returned.undo',
+      async (by) => valueOrProblem(await this.flow.undo(id, by.name, paymentRequestName(by, formKey(formOf(req)), {}))),
+      (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
+    );
+  }
+}
+
+function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView): Html {
+  const path = `/console/payments/${encodeURIComponent(paymentName(p))}`;
+  return html`${facts([
+      ['The bank took back', amount(refundable(p, refunds, lost), p.currency)],
+      ['Payment', paymentLink(paymentName(p))],
+      ['Invoice', invoiceLink(p.invoiceId)],
+    ])}
+    <form class="card" action="${path}/returned" method="post">
+      ${formToken(session)}<input type="hidden" name="key" value="${newKey()}" />
+      <p>
+        <label for="reference"
+          >Where it stands
+          <span class="hint" id="reference-hint"
+            >For example the statement of the MoR and its line. May be left empty.</span
+          ></label
+        >
+        <input id="reference" name="reference" maxlength="255" autocomplete="off" aria-describedby="reference-hint" />
+      </p>
+      <p class="buttons">
+        <button class="danger">Record it as returned</button>
+        <a href="/console/invoices/${encodeURIComponent(p.invoiceId)}">Cancel</a>
+      </p>
+      <p class="hint">
+        What is left of the payment is booked as lost, and a review item asks what becomes of the invoice. Nothing is
+        changed on Stripe or at the MoR, and it can be undone.
+      </p>
+    </form>`;
+}

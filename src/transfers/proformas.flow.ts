@@ -1,0 +1,40 @@
+// A proforma invoice for what is due on an invoice: issued at most once at a time, whoever asks for it.
+import { Injectable } from '@nestjs/common';
+import { refusalProblem } from '../api/http/problem.js';
+import { ChannelAnswers } from '../channels/channel-answers.js';
+import { ChannelFlow } from '../channels/channel.flow.js';
+import { wireOrProblem } from '../channels/callers-words.js';
+import { readBilled } from '../channels/read-billed.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { Clock, Ids } from '../domain/ports/clock.js';
+import { type NamedRequest } from '../domain/ports/signups.js';
+import { DAY_MS } from '../policy.js';
+import { type ProformaWish, proformaWire } from './proforma-request.js';
+
+@Injectable()
+export class ProformasFlow {
+  constructor(
+    private readonly flow: ChannelFlow,
+    private readonly answers: ChannelAnswers,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * The proforma invoice once the MoR has answered, or the one that stands. Throws 400 for what is wrong or missing, 404, 409
+   * `invoice_not_payable`, the MoR's refusal, and 502 while nobody answers.
+   */
+  async create(id: string, wish: ProformaWish, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
+    const billed = await readBilled(this.flow, id);
+    const there = await this.flow.standing(id, 'proforma');
+    if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be cancelled or gone
+    const today = this.clock.now().toISOString().slice(0, 10);
+    const { wire, problem } = wireOrProblem(() => proformaWire(wish, billed, today));
+    const until = new Date(Date.parse(`${wish.due_date}T00:00:00Z`) + DAY_MS);
+    const { invoice: facts, askedAt } = billed;
+    const request = { kind: 'proforma', id: this.ids.next('pfm'), wire, until, facts, askedAt, by } as const;
+    const asked = await this.flow.request(request, name);
+    if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
+    return this.answers.of(asked.value);
+  }
+}

@@ -1,0 +1,107 @@
+// The page on which a proforma invoice is asked for.
+import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { InvoiceIdPipe } from '../api/http/id.pipe.js';
+import { requestName } from '../api/http/idempotency.js';
+import { invalid, notFound } from '../api/http/problem.js';
+import { ConsoleAudit } from '../console/console-audit.js';
+import { Page, sessionOf } from '../console/console.guard.js';
+import { formKey, formOf, newKey } from '../console/form.js';
+import { type Html, html } from '../console/html.js';
+import { formToken, sendPage } from '../console/layout.js';
+import { Pages } from '../console/pages.js';
+import { type Session } from '../console/session.js';
+import { amount, facts, invoiceLink } from '../console/show.js';
+import { Books, type InvoiceView } from '../domain/ports/books.js';
+import { FlowContext } from '../lane/flow-context.js';
+import { isDay } from '../mor/requests/rules.js';
+import { DAY_MS } from '../policy.js';
+import { ProformasFlow } from './proformas.flow.js';
+
+/** What a business customer usually gets; whoever asks may say another day. */
+const USUAL_TERM_DAYS = 14;
+
+@Pages('console/invoices')
+export class ProformaPages {
+  constructor(
+    private readonly books: Books,
+    private readonly flow: ProformasFlow,
+    private readonly context: FlowContext,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get(':id/proforma')
+  @Page('proforma.create', 'ops')
+  async ask(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    const found = await this.books.invoice(id);
+    if (found === null) throw notFound('invoice');
+    const { now, settings } = this.context.now();
+    const country = found.invoice.customerCountry ?? settings.recoveryLinks?.jurisdiction ?? '';
+    const body = wishForm(sessionOf(req), found, country, now);
+    sendPage(req, res, { title: 'Issue a proforma invoice', section: 'invoices', body });
+  }
+
+  @Post(':id/proforma')
+  @HttpCode(303)
+  @Page('proforma.create', 'ops')
+  async create(@Req() req: Request, @Res() res: Response, @Param('id', InvoiceIdPipe) id: string): Promise<void> {
+    await this.audit.post(
+      req,
+      res,
+      'proforma.create',
+      (by) => {
+        const form = formOf(req);
+        const wish = {
+          jurisdiction: form.text('jurisdiction').trim().toUpperCase(),
+          due_date: form.text('due_date').trim(),
+        };
+        if (!isDay(wish.due_date)) throw invalid('due_date', 'must be a day as YYYY-MM-DD');
+        const name = requestName(by, `/v1/invoices/${id}/proforma`, formKey(form), wish);
+        return this.flow.create(id, wish, by.name, name);
+      },
+      () => `/console/invoices/${encodeURIComponent(id)}`,
+    );
+  }
+}
+
+function wishForm(session: Session, { invoice: i }: InvoiceView, country: string, now: Date): Html {
+  const path = `/console/invoices/${encodeURIComponent(i.invoiceId)}`;
+  const day = (days: number): string => new Date(now.getTime() + days * DAY_MS).toISOString().slice(0, 10);
+  return html`${facts([
+      ['To pay', amount(i.amountRemaining, i.currency)],
+      ['Invoice', invoiceLink(i.invoiceId)],
+    ])}
+    <form class="card" action="${path}/proforma" method="post">
+      ${formToken(session)}<input type="hidden" name="key" value="${newKey()}" />
+      <p>
+        <label for="jurisdiction"
+          >Country
+          <span class="hint" id="jurisdiction-hint"
+            >Two letters, such as GB: under whose tax law and in whose currency it is issued.</span
+          ></label
+        >
+        <input
+          id="jurisdiction"
+          name="jurisdiction"
+          required
+          maxlength="2"
+          pattern="[A-Za-z]{2}"
+          autocomplete="off"
+          aria-describedby="jurisdiction-hint"
+          value="${country}"
+        />
+      </p>
+      <p>
+        <label for="due_date">To be paid by</label>
+        <input id="due_date" name="due_date" type="date" required min="${day(0)}" value="${day(USUAL_TERM_DAYS)}" />
+      </p>
+      <p class="buttons">
+        <button>Issue it</button>
+        <a href="${path}">Cancel</a>
+      </p>
+      <p class="hint">
+        For a customer who pays by bank transfer. Name and address of the customer come from Stripe; what is missing
+        there is named, and nothing is issued.
+      </p>
+    </form>`;
+}

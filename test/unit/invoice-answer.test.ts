@@ -1,0 +1,447 @@
+// Why an invoice is paid or not, in one sentence: for every state that it can be in.
+import { describe, expect, it } from '@jest/globals';
+import { type Ctx } from '../../src/domain/lane/change.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
+import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
+import { type RetryTrail } from '../../src/domain/retry.js';
+import { type AnswerFacts, answerOf } from '../../src/renewals/rules/answer.js';
+import { paymentAnswer } from '../../src/renewals/rules/payment-answer.js';
+import { ordinal } from '../../src/renewals/rules/when.js';
+import { refundAnswer } from '../../src/refunds/rules/refund-words.js';
+import { typedAmount } from '../../src/refunds/rules/typed-amount.js';
+
+const NOW = new Date('2026-11-06T12:00:00Z');
+const nov = (day: number, hour = 10): Date => new Date(Date.UTC(2026, 10, day, hour));
+
+function invoice(over: Partial<InvoiceRow>): InvoiceRow {
+  return {
+    invoiceId: 'in_oak',
+    customerId: 'cus_oak',
+    customerCountry: null,
+    number: 'OAK-1',
+    status: 'open',
+    platformStatus: 'open',
+    billingReason: 'subscription_cycle',
+    currency: 'EUR',
+    amountDue: 2_990n,
+    amountPaid: 0n,
+    amountRemaining: 2_990n,
+    amountOverpaid: null,
+    total: 2_990n,
+    subscriptionId: 'sub_oak',
+    collectionMethod: 'charge_automatically',
+    platformCreatedAt: nov(3),
+    finalizesAt: null,
+    finalizationError: null,
+    factsAt: null,
+    readAt: null,
+    readDueAt: null,
+    readAttempts: 0,
+    expectedBy: nov(4),
+    paysByDebit: null,
+    enrolled: true,
+    autoAdvance: true,
+    ownMethodId: null,
+    charged: null,
+    chargeLookedAt: null,
+    lookDueAt: null,
+    lookAttempts: 0,
+    holdUntil: null,
+    retries: null,
+    nextTryAt: null,
+    firstSeenAt: nov(3),
+    ...over,
+  };
+}
+
+function payment(over: Partial<PaymentRow>): PaymentRow {
+  const ctx = { now: NOW, newId: () => 'pmt_1' } as unknown as Ctx;
+  const base = { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR', paymentId: 'pay_1', amount: 2_990n };
+  return newPayment(ctx, { ...base, succeededAt: nov(5), mark: 'confirmed', ...over });
+}
+
+function refusal(day: number, over: Partial<AttemptRow> = {}): AttemptRow {
+  return {
+    eventId: `evt_${day}`,
+    invoiceId: 'in_oak',
+    paymentId: 'pay_1',
+    outcome: 'failed',
+    amount: 2_990n,
+    currency: 'EUR',
+    failureMessage: null,
+    declineCode: 'insufficient_funds',
+    processorPaymentIntentId: null,
+    at: nov(day),
+    ...over,
+  };
+}
+
+const object = (over: Partial<MorObjectRow> & Pick<MorObjectRow, 'kind' | 'status'>): MorObjectRow =>
+  newMorObject(nov(5), { id: 'obj_1', invoiceId: 'in_oak', ...over });
+
+function review(over: Partial<ReviewRow>): ReviewRow {
+  return {
+    id: 'rev_1',
+    kind: 'amount_mismatch',
+    status: 'open',
+    subject: 'x',
+    invoiceId: 'in_oak',
+    paymentRowId: null,
+    refundId: null,
+    summary: 'the MoR took 19.90 EUR, and 29.90 EUR is due',
+    proposal: '',
+    dueAt: null,
+    createdAt: nov(5),
+    resolvedAt: null,
+    resolvedBy: null,
+    resolution: null,
+    note: null,
+    ...over,
+  };
+}
+
+function trail(over: Partial<RetryTrail> = {}): RetryTrail {
+  const refused = { at: nov(5).toISOString(), heardAt: nov(5).toISOString(), eventId: 'evt_5' };
+  const refusal = { ...refused, outcome: 'failed', kind: 'soft', code: 'insufficient_funds' } as const;
+  return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null, ...over };
+}
+
+type Over = Partial<Omit<AnswerFacts, 'invoice'>> & { readonly invoice?: Partial<InvoiceRow> };
+function said(over: Over): readonly [string, string] {
+  const none = { payments: [], refunds: [], objects: [], attempts: [], reviews: [], messages: [] };
+  const { tone, text } = answerOf({ ...none, ...over, invoice: invoice(over.invoice ?? {}) }, NOW);
+  return [tone, text];
+}
+
+const refused = { payments: [payment({ status: 'failed', succeededAt: null, mark: 'none' })] };
+const STORIES: readonly (readonly [what: string, over: Over, tone: string, text: string])[] = [
+  [
+    'is not paid: the bank wants the customer to confirm, and it is tried again',
+    {
+      ...refused,
+      attempts: [refusal(3), refusal(5, { outcome: 'requires_action' })],
+      invoice: { retries: trail(), nextTryAt: nov(8) },
+    },
+    'warn',
+    'Not paid: the bank wants the customer to authenticate (5 Nov, second try; next on 8 Nov).',
+  ],
+  [
+    'is not paid, and nobody tries again',
+    { ...refused, attempts: [refusal(5, { declineCode: 'expired_card' })], invoice: { retries: trail() } },
+    'bad',
+    'Not paid: the card has expired (5 Nov, first try; nobody tries again by itself).',
+  ],
+  [
+    'is tried again today',
+    { ...refused, attempts: [refusal(5)], invoice: { retries: trail(), nextTryAt: nov(6, 15) } },
+    'warn',
+    'Not paid: there is not enough money in the account (5 Nov, first try; next at 15:00 UTC today).',
+  ],
+  [
+    'was asked for again, without an answer so far',
+    { ...refused, attempts: [refusal(4)], invoice: { retries: trail({ waitingSince: nov(5).toISOString() }) } },
+    'warn',
+    'Not paid: there is not enough money in the account (4 Nov, first try; the MoR was asked again on 5 Nov and has not answered).',
+  ],
+  [
+    'is given up by the schedule',
+    {
+      ...refused,
+      attempts: [refusal(5, { declineCode: 'some_new_code' })],
+      invoice: { retries: trail({ ended: { at: nov(5).toISOString(), how: 'cancel', why: null } }) },
+    },
+    'warn',
+    'Not paid: the bank declined the charge (some_new_code) (5 Nov, first try; no more tries since 5 Nov: its subscription is cancelled).',
+  ],
+  [
+    'can be paid by a link after a refusal',
+    {
+      ...refused,
+      attempts: [refusal(5, { declineCode: null, failureMessage: 'No answer' })],
+      objects: [object({ kind: 'payment_link', status: 'PAYABLE', deadline: nov(12) })],
+    },
+    'warn',
+    'Not paid: the charge failed: “No answer” (5 Nov, first try; the customer can pay by link until 12 Nov).',
+  ],
+  [
+    'is written off on Stripe',
+    { ...refused, attempts: [refusal(5)], invoice: { platformStatus: 'uncollectible' } },
+    'warn',
+    'Not paid: there is not enough money in the account (5 Nov, first try; it is marked uncollectible on Stripe).',
+  ],
+  [
+    'is expected',
+    { invoice: { status: 'expected', expectedBy: nov(7) } },
+    'wait',
+    'Not paid yet: the MoR’s answer is expected by 7 Nov.',
+  ],
+  [
+    'is expected from a bank debit',
+    { invoice: { status: 'expected', expectedBy: nov(14), paysByDebit: true } },
+    'wait',
+    'Not paid yet: the customer pays by bank debit, which takes days: the MoR’s answer is expected by 14 Nov.',
+  ],
+  [
+    'is late',
+    { invoice: { status: 'expected' } },
+    'bad',
+    'Not paid: the MoR has said nothing since 3 Nov; it should have by 4 Nov.',
+  ],
+  [
+    'can be paid by a bank transfer',
+    { invoice: { status: 'expected' }, objects: [object({ kind: 'proforma', status: 'ISSUED', deadline: nov(20) })] },
+    'wait',
+    'Not paid yet: a proforma invoice is out, to be paid by 20 Nov.',
+  ],
+  [
+    'was sent to be paid in the customer’s own time',
+    { invoice: { status: 'expected', expectedBy: null, collectionMethod: 'send_invoice' } },
+    'wait',
+    'Not paid yet: it was sent to the customer, who pays it in their own time.',
+  ],
+  [
+    'is not known of',
+    { invoice: { status: 'expected', expectedBy: null, platformStatus: 'unknown' } },
+    'wait',
+    'Not known yet: Stripe has not said what is due on it.',
+  ],
+  [
+    'cannot be finalized',
+    { invoice: { status: 'expected', platformStatus: 'draft', finalizationError: 'no tax location' } },
+    'bad',
+    'Not paid: Stripe could not finalize the invoice: “no tax location”.',
+  ],
+  [
+    'was given back',
+    { payments: [payment({ mark: 'closed', amountRefunded: 2_990n })] },
+    'warn',
+    'Not paid: the MoR took 29.90 EUR on 5 Nov and gave it back.',
+  ],
+  [
+    'is paid in part',
+    {
+      payments: [payment({ origin: 'proforma', amount: 1_000n, waived: ['amount_mismatch'] })],
+      invoice: { amountPaid: 1_000n, amountRemaining: 1_990n },
+    },
+    'warn',
+    'Paid in part: the MoR took 10.00 EUR on 5 Nov by bank transfer; 19.90 EUR remains.',
+  ],
+  [
+    'waits for a bank debit to settle',
+    { payments: [payment({ mark: 'proving', succeededAt: null, status: 'processing', pendingSince: nov(4) })] },
+    'wait',
+    'Not paid yet: the MoR has known the charge since 4 Nov and has not settled it (bank debits take days).',
+  ],
+  [
+    'is paid',
+    { invoice: { status: 'paid' }, payments: [payment({})] },
+    'good',
+    'Paid: the MoR took 29.90 EUR on 5 Nov.',
+  ],
+  [
+    'is paid, and a part was given back',
+    { invoice: { status: 'paid' }, payments: [payment({ origin: 'payment_link', amountRefunded: 1_000n })] },
+    'good',
+    'Paid: the MoR took 29.90 EUR on 5 Nov by payment link; 10.00 EUR of it was refunded.',
+  ],
+  [
+    'is paid, and all was given back',
+    { invoice: { status: 'paid' }, payments: [payment({ origin: 'signup', amountRefunded: 2_990n })] },
+    'good',
+    'Paid: the MoR took 29.90 EUR on 5 Nov at signup; all of it was refunded.',
+  ],
+  [
+    'is paid, and disputed',
+    {
+      invoice: { status: 'paid' },
+      payments: [payment({})],
+      objects: [object({ kind: 'dispute', status: 'action_needed', deadline: nov(9) })],
+    },
+    'warn',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; the customer disputes it: evidence is due by 9 Nov.',
+  ],
+  [
+    'is paid, and the dispute was lost',
+    { invoice: { status: 'paid' }, payments: [payment({})], objects: [object({ kind: 'dispute', status: 'lost' })] },
+    'warn',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; the bank took the money back: a dispute was lost.',
+  ],
+  [
+    'is paid, and the bank returned the debit',
+    {
+      invoice: { status: 'paid' },
+      payments: [payment({})],
+      objects: [object({ kind: 'debit_return', status: 'returned' })],
+    },
+    'warn',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; the bank took the debit back.',
+  ],
+  [
+    'is paid twice',
+    {
+      invoice: { status: 'paid' },
+      payments: [payment({}), payment({ id: 'pmt_2', mark: 'parked', succeededAt: nov(6) })],
+    },
+    'bad',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; it took 29.90 EUR on 6 Nov as well, and a person must say what becomes of that.',
+  ],
+  [
+    'is paid without the MoR',
+    { invoice: { status: 'paid', platformStatus: 'paid' } },
+    'good',
+    'Paid on Stripe, and not through the MoR.',
+  ],
+  [
+    'is being marked',
+    { invoice: { status: 'marking' }, payments: [payment({ mark: 'attaching' })] },
+    'wait',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe is being told.',
+  ],
+  [
+    'is being marked, and Stripe does not take it',
+    {
+      invoice: { status: 'marking' },
+      payments: [payment({ mark: 'attaching' })],
+      messages: [{ peer: 'stripe', kind: 'report_payment', status: 'pending', attempts: 4, nextTryAt: nov(6, 13) }],
+    },
+    'wait',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; Stripe has not taken it yet after 4 tries, and is asked again at 13:00 UTC today.',
+  ],
+  [
+    'has a charge that is being proven',
+    { invoice: { status: 'marking' }, payments: [payment({ mark: 'proving', succeededAt: null })] },
+    'wait',
+    'Paid as far as the customer’s browser says: the MoR is asked whether it has the charge.',
+  ],
+  [
+    'is held until its draft is final',
+    { invoice: { status: 'held', finalizesAt: nov(6, 14) }, payments: [payment({ mark: 'held' })] },
+    'wait',
+    'Paid: the MoR took 29.90 EUR on 5 Nov; it is marked as soon as Stripe finalizes the draft, at 14:00 UTC today.',
+  ],
+  [
+    'is held, and cannot be finalized',
+    { invoice: { status: 'held', finalizationError: 'no tax location' }, payments: [payment({ mark: 'held' })] },
+    'bad',
+    'Paid: the MoR took 29.90 EUR on 5 Nov, but Stripe could not finalize the invoice, and it cannot be marked: “no tax location”.',
+  ],
+  [
+    'waits for a person',
+    {
+      invoice: { status: 'review' },
+      payments: [payment({ mark: 'parked' })],
+      reviews: [review({ id: 'rev_0', summary: 'something else' }), review({ paymentRowId: 'pmt_1' })],
+    },
+    'bad',
+    'A person must decide: the MoR took 19.90 EUR, and 29.90 EUR is due.',
+  ],
+  [
+    'was left by a person',
+    {
+      invoice: { status: 'review' },
+      payments: [payment({ mark: 'parked' })],
+      reviews: [review({ status: 'resolved', resolution: 'dismiss', resolvedBy: 'ada' })],
+    },
+    'warn',
+    'Not marked on Stripe: money came, and ada left it as it is.',
+  ],
+  [
+    'is void',
+    { invoice: { status: 'void', platformStatus: 'void' } },
+    'calm',
+    'Not to be paid: the invoice is void on Stripe.',
+  ],
+  [
+    'is of a customer who is not enrolled',
+    { invoice: { status: 'ignored', enrolled: false } },
+    'calm',
+    'Left alone: its customer is not enrolled, so the MoR does not charge it.',
+  ],
+  [
+    'is the first of a subscription',
+    { invoice: { status: 'ignored', billingReason: 'subscription_create' } },
+    'calm',
+    'Nothing is expected: the first invoice of a subscription is paid by its signup.',
+  ],
+  ['is of nothing', { invoice: { status: 'ignored', amountDue: 0n } }, 'calm', 'Nothing is due on it.'],
+];
+
+describe('the sentence on top of an invoice', () => {
+  it.each(STORIES)('says why it %s', (_, over, tone, text) => {
+    expect(said(over)).toEqual([tone, text]);
+  });
+
+  it('names the year of a day that is not of this one, and counts tries as one says it', () => {
+    const text = said({ ...refused, attempts: [refusal(5, { at: new Date('2025-12-30T10:00:00Z') })] })[1];
+    expect(text).toContain('30 Dec 2025');
+    expect([1, 2, 3, 10, 11, 12, 13, 21, 22, 23, 101, 111].map(ordinal).join(' ')).toBe(
+      'first second third tenth 11th 12th 13th 21st 22nd 23rd 101st 111th',
+    );
+  });
+});
+
+describe('the sentence on top of a payment', () => {
+  const of = (over: Partial<PaymentRow>, objects: readonly MorObjectRow[] = []): string =>
+    paymentAnswer({ payment: payment(over), refunds: [], objects }, NOW).text;
+
+  it('says whether it was taken, what was given back, and what Stripe shows', () => {
+    expect(of({})).toBe('Taken by the MoR on 5 Nov; its invoice is paid with it on Stripe.');
+    expect(of({ status: 'partially_refunded', amountRefunded: 500n })).toContain('; 5.00 EUR of it was refunded;');
+    expect(of({ mark: 'parked' })).toContain('it is not marked on Stripe: a person must decide.');
+    expect(of({ mark: 'held' })).toContain('it is marked on Stripe once the invoice is final.');
+    expect(of({ mark: 'closed' })).toContain('it is not marked on Stripe.');
+    expect(of({ mark: 'paying' })).toContain('Stripe is being told.');
+    expect(of({}, [object({ kind: 'debit_return', status: 'returned' })])).toContain('the bank took the debit back');
+    const failed = { succeededAt: null, status: 'failed', declineCode: 'lost_card', verdictAt: nov(5) } as const;
+    expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
+    expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
+    expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');
+  });
+});
+
+describe('the sentence on top of a refund', () => {
+  const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none' } as const;
+
+  it('says that it is done, and raises no alarm while it is on its way', () => {
+    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'done' })).toEqual({
+      tone: 'good',
+      text: 'Refunded 12.50 GBP; Stripe shows it.',
+    });
+    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe is being told.');
+    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'not_needed' }).text).toBe('Refunded 12.50 GBP.');
+    for (const status of ['requested', 'unknown'] as const) {
+      const { tone, text } = refundAnswer({ ...base, status });
+      expect([tone, text]).toEqual(['wait', expect.stringContaining('Asked for: the MoR has not answered yet')]);
+    }
+    expect(refundAnswer({ ...base, status: 'pending' }).tone).toBe('wait');
+    const failure = { status: 422, code: 'x', message: 'charged back' };
+    expect(refundAnswer({ ...base, status: 'failed', failure })).toMatchObject({
+      tone: 'bad',
+      text: expect.stringContaining('(charged back)'),
+    });
+  });
+});
+
+describe('an amount as a person types it', () => {
+  it.each([
+    ['12.50', 'GBP', 1_250n],
+    ['12,50', 'GBP', 1_250n],
+    ['12,5', 'EUR', 1_250n],
+    ['12', 'EUR', 1_200n],
+    ['1,234', 'KWD', 1_234n],
+    ['500', 'JPY', 500n],
+    ['1,000', 'EUR', null], // a thousand, or one: nobody can know
+    ['1.000', 'EUR', null],
+    ['1,000', 'JPY', null],
+    ['1.000,00', 'EUR', null],
+    ['1,000.00', 'EUR', null],
+    ['', 'EUR', null],
+    [',50', 'EUR', null],
+    ['1e1', 'EUR', null],
+    ['-1', 'EUR', null],
+    [' 5', 'EUR', null],
+  ])('%j in %s is %s', (text, currency, minor) => {
+    expect(typedAmount(text, currency)).toBe(minor);
+  });
+});
