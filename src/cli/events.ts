@@ -9,7 +9,10 @@ import { type Action, type Cli, need, oneOf, parseCount, type Session } from './
 import { plain, table, time } from './table.js';
 import { isInvoiceId, retryInvoice } from './retry.js';
 import { withoutPersonalData } from './redacted-body.js';
-import { type World } from './world.js';
+import { actorOf, type World } from './world.js';
+
+/** A reason stands in one line of a list. */
+const MOST_NOTE = 400;
 
 export function addEvents(program: Command, session: Session): void {
   const events = program
@@ -29,6 +32,14 @@ export function addEvents(program: Command, session: Session): void {
   session
     .leaf(events, 'retry [event]', 'decide an event again; nothing is done twice', retry)
     .option('--all-parked', 'every parked event');
+  session
+    .leaf(
+      events,
+      'dismiss <event>',
+      'close a parked event for good: it is ignored, with the note as its reason',
+      dismiss,
+    )
+    .option('--note <text>', 'why; needed');
   session
     .leaf(
       program,
@@ -149,6 +160,24 @@ async function retry(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
     return taken + left || 'No event is parked.\n';
   });
   return refused.length > 0 ? EXIT.failed : EXIT.ok;
+}
+
+async function dismiss(cli: Cli, args: Parameters<Action>[1]): Promise<number> {
+  const note = typeof cli.options['note'] === 'string' ? cli.options['note'].trim() : '';
+  if (note === '' || note.length > MOST_NOTE)
+    throw new CliError(EXIT.usage, 'note_required', `--note <why> is needed, of at most ${MOST_NOTE} characters`);
+  const world = await cli.open();
+  const event = await find(world, need(args));
+  const why = `dismissed by ${actorOf(cli.io)}: ${note}`;
+  const done = await world.change('event.dismiss', event.id, () => world.get(EventsDesk).dismiss(event.id, why));
+  if (!done)
+    throw new CliError(
+      EXIT.failed,
+      'event_not_parked',
+      `This event is ${event.status}: only a parked one can be dismissed.`,
+    );
+  await cli.print({ dismissed: event.id }, () => `Dismissed ${event.id}.\n`);
+  return EXIT.ok;
 }
 
 async function allParked(world: World): Promise<string[]> {

@@ -28,14 +28,46 @@ export class ConsoleAudit {
     work: (by: Session) => Promise<T>,
     pathOf: (made: T) => string,
   ): Promise<void> {
+    const made = await this.audited(req, action, targetOf(req), work, (x) => x.id);
+    secure(res);
+    res.redirect(303, pathOf(made));
+  }
+
+  /** One of many that a form asks for: audited as if it were asked for alone. What is refused is said and stops nothing. */
+  async one<T>(
+    req: Request,
+    action: string,
+    target: string,
+    work: (by: Session) => Promise<T>,
+  ): Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string }> {
+    try {
+      return { ok: true, value: await this.audited(req, action, target, work, () => target) };
+    } catch (error) {
+      const problem = toProblem(error);
+      if (problem.getStatus() >= 500) this.log.error(`${action} of ${target} failed`, error);
+      return { ok: false, why: problem.message };
+    }
+  }
+
+  /** A login or a logout. */
+  async note(req: Request, caller: Caller, action: string): Promise<void> {
+    await this.audit.write({ ...this.about(req, caller, action), outcome: 'done', status: 200, detail: null });
+  }
+
+  private async audited<T>(
+    req: Request,
+    action: string,
+    target: string | null,
+    work: (by: Session) => Promise<T>,
+    idOf: (made: T) => string,
+  ): Promise<T> {
     const session = sessionOf(req);
-    const about = this.about(req, session, action);
+    const about = { ...this.about(req, session, action), target };
     await this.audit.write({ ...about, outcome: 'begun', status: 0, detail: { via: 'console' } });
     try {
       const made = await work(session);
-      await this.end({ ...about, outcome: 'done', status: 200, detail: { via: 'console', id: made.id } });
-      secure(res);
-      res.redirect(303, pathOf(made));
+      await this.end({ ...about, outcome: 'done', status: 200, detail: { via: 'console', id: idOf(made) } });
+      return made;
     } catch (error) {
       const problem = toProblem(error);
       const status = problem.getStatus();
@@ -43,11 +75,6 @@ export class ConsoleAudit {
       await this.end({ ...about, outcome, status, detail: { via: 'console', code: problem.code } });
       throw error;
     }
-  }
-
-  /** A login or a logout. */
-  async note(req: Request, caller: Caller, action: string): Promise<void> {
-    await this.audit.write({ ...this.about(req, caller, action), outcome: 'done', status: 200, detail: null });
   }
 
   private about(req: Request, caller: Caller, action: string): Omit<Entry, 'outcome' | 'status' | 'detail'> {

@@ -42,11 +42,20 @@ export class ConsoleFilter implements ExceptionFilter {
       return;
     }
     if (problem.retryAfterSec !== null) res.setHeader('Retry-After', String(problem.retryAfterSec));
+    const back = cameFrom(req);
     const body = html`<p class="message bad" role="alert">${problem.message}</p>
       <p class="dim">Code <code>${problem.code}</code>, HTTP ${status}.</p>
-      <p><a href="/console">Back to the overview</a></p>`;
+      <p>${back !== null && html`<a href="${back}">Back to where you were</a> · `}<a href="/console">Overview</a></p>`;
     sendPage(req, res, { title: TITLES[status] ?? 'Something went wrong', section: null, body }, status);
   }
+}
+
+/** The page of ours that the form was on; null: somebody else's, or none is said. */
+function cameFrom(req: Request): string | null {
+  const { referer } = req.headers;
+  if (req.method === 'GET' || referer === undefined || !URL.canParse(referer)) return null;
+  const { host, pathname, search } = new URL(referer);
+  return host === req.headers.host && /^\/console(\/|$)/.test(pathname) ? `${pathname}${search}` : null;
 }
 
 function toLogin(req: Request, res: Response): void {

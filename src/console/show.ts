@@ -1,13 +1,6 @@
 // How single values look on a page: money with its currency, times in UTC, ids that can be copied, statuses as words.
-import { decimalFromMinor } from '../domain/money.js';
+import { grouped, sayMoney } from '../domain/money.js';
 import { type Html, html, type Piece } from './html.js';
-
-/** "1234567.50" as "1,234,567.50". */
-function grouped(digits: string): string {
-  const [whole = '', fraction] = digits.split('.');
-  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return fraction === undefined ? parted : `${parted}.${fraction}`;
-}
 
 /** "12,408": a number of things. */
 export function count(n: number): string {
@@ -16,7 +9,7 @@ export function count(n: number): string {
 
 /** "1,299.00 USD", as text. */
 export function moneyText(minor: bigint, currency: string): string {
-  return `${grouped(decimalFromMinor(minor, currency))} ${currency}`;
+  return sayMoney({ minor, currency });
 }
 
 /** "1,299.00 USD"; "unknown" when the amount is not known. */

@@ -57,6 +57,18 @@ export function decimalFromMinor(minor: bigint, currency: string): string {
   return `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
+/** "1234567.50" as "1,234,567.50". */
+export function grouped(digits: string): string {
+  const [whole = '', fraction] = digits.split('.');
+  const parted = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? parted : `${parted}.${fraction}`;
+}
+
+/** For people who read it on a page: "1,299.00 USD". */
+export function sayMoney(m: Money): string {
+  return `${grouped(decimalFromMinor(m.minor, m.currency))} ${m.currency}`;
+}
+
 /** For people: "29.90 EUR". */
 export function showMoney(m: Money): string {
   return `${decimalFromMinor(m.minor, m.currency)} ${m.currency}`;

@@ -1,16 +1,16 @@
 // The inbox, with what is in quarantine: looked through, looked into, put up for another decision.
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiProperty, ApiTags } from '@nestjs/swagger';
 import { Books } from '../domain/ports/books.js';
-import { EventsDesk } from '../domain/ports/events-desk.js';
-import { Wake } from '../lane/wake.js';
+import { EventsFlow } from './events.flow.js';
+import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { Since, spanOf, Until } from '../api/http/filters.js';
 import { pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
-import { notFound, Problem } from '../api/http/problem.js';
-import { Filter } from '../api/http/rules.js';
+import { notFound } from '../api/http/problem.js';
+import { Filter, IsText } from '../api/http/rules.js';
 import {
   EVENT_SOURCES,
   EVENT_STATUSES,
@@ -29,13 +29,18 @@ class EventsQuery extends PageQuery {
   @Until() until?: string;
 }
 
+class DismissEventDto {
+  @ApiProperty({ type: String, maxLength: 400, description: 'Why; people will read it later.' })
+  @IsText(400)
+  note!: string;
+}
+
 @ApiTags('Events')
 @Controller('v1/events')
 export class EventsController {
   constructor(
     private readonly books: Books,
-    private readonly desk: EventsDesk,
-    private readonly wake: Wake,
+    private readonly flow: EventsFlow,
   ) {}
 
   @Get()
@@ -74,13 +79,24 @@ export class EventsController {
     409: '`event_not_retryable`: its body was purged, or it is the second body of an event id, which is never applied.',
   })
   async retry(@Param('id', IdPipe) id: string): Promise<EventView> {
-    const inboxId = await this.desk.retry(id);
-    const event = await this.books.event(inboxId ?? id);
-    if (event === null) throw notFound('event');
-    if (inboxId === null) {
-      throw new Problem(409, 'event_not_retryable', 'This event cannot be decided again: it has no usable body.');
-    }
-    this.wake.lanes();
-    return eventView(event);
+    return eventView(await this.flow.retry(id));
+  }
+
+  @Post(':id/dismiss')
+  @HttpCode(200)
+  @MayChange('ops', 'event.dismiss', { outside: false })
+  @ApiOperation({
+    operationId: 'dismissEvent',
+    summary: 'Dismiss a parked event (role: ops)',
+    description: 'It is `ignored` from then on, with the note as its reason. It can still be decided again.',
+  })
+  @ApiOkResponse({ type: EventView })
+  @Problems({ 400: '`invalid_request`: no note.', 404: '`not_found`', 409: '`event_not_parked`' })
+  async dismiss(
+    @Param('id', IdPipe) id: string,
+    @Body() dto: DismissEventDto,
+    @CurrentCaller() caller: Caller,
+  ): Promise<EventView> {
+    return eventView(await this.flow.dismiss(id, dto.note, caller.name));
   }
 }

@@ -3,10 +3,12 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { LaneModule } from '../lane/lane.module.js';
 import { EventsController } from './events.controller.js';
+import { EventsFlow } from './events.flow.js';
 import { EventPages } from './events.pages.js';
 
 @Module({
   imports: [ConsoleModule, LaneModule],
   controllers: [EventsController, EventPages],
+  providers: [EventsFlow],
 })
 export class EventsModule {}

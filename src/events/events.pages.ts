@@ -5,10 +5,13 @@ import { mayDo } from '../api/access/caller.js';
 import { EVENT_SOURCES, EVENT_STATUSES, eventWithBodyView } from './event.view.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
-import { notFound, Problem } from '../api/http/problem.js';
-import { Books, type EventRow } from '../domain/ports/books.js';
-import { EventsDesk } from '../domain/ports/events-desk.js';
-import { Wake } from '../lane/wake.js';
+import { invalid, notFound } from '../api/http/problem.js';
+import { isPlainText } from '../api/http/rules.js';
+import { CONSOLE_PATIENCE_MS } from '../policy.js';
+import { Books, type EventFilter, type EventRow } from '../domain/ports/books.js';
+import { EventsFlow } from './events.flow.js';
+import { bulkForm, bulkReport, type Done, goOn, pickBox, picked } from '../console/bulk.js';
+import { type Form, formOf } from '../console/form.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
@@ -37,12 +40,19 @@ const COLUMNS: readonly Column<EventRow>[] = [
   { label: 'Event', cell: (e) => eventLink(e.id) },
 ];
 
+/** Events of one step when all that match are put up again or dismissed: a few seconds of work. */
+const BATCH = 50;
+const NOTE_HINT = 'Why they are dismissed; needed for that alone.';
+const ACTS = [
+  { value: 'retry', label: 'Decide them again' },
+  { value: 'dismiss', label: 'Dismiss them' },
+] as const;
+
 @Pages('console/events')
 export class EventPages {
   constructor(
     private readonly books: Books,
-    private readonly desk: EventsDesk,
-    private readonly wake: Wake,
+    private readonly flow: EventsFlow,
     private readonly audit: ConsoleAudit,
   ) {}
 
@@ -51,8 +61,9 @@ export class EventPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const page = pageOf(req);
-    const filter = given({ source: values.source, status: values.status, type: values.type, eventId: values.event_id });
-    const found = await this.books.events(filter, page);
+    const found = await this.books.events(filterOf(values), page);
+    const session = sessionOf(req);
+    const acts = values.status === 'parked' && found.data.length > 0 && mayDo(session.role, 'ops');
     const empty =
       Object.keys(values).length > 0
         ? 'No events match these filters.'
@@ -62,8 +73,10 @@ export class EventPages {
               <li>at the MoR, payments: <code>/webhooks/mor/payments</code></li>
               <li>at the MoR, other events: <code>/webhooks/mor/events</code></li>
             </ul>`;
+    const columns = acts ? [CHOOSE, ...COLUMNS] : COLUMNS;
     const body = html`${filterForm(PATH, FILTERS, values)}
-    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    ${table('Newest first', columns, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}
+    ${acts && bulkForm(session, `${PATH}/bulk`, ACTS, { hint: NOTE_HINT, neededFor: 'dismiss' }, values)}`;
     sendPage(req, res, { title: 'Events', section: 'events', body });
   }
 
@@ -73,15 +86,16 @@ export class EventPages {
     const found = await this.books.event(eventId);
     if (found === null) throw notFound('event');
     const session = sessionOf(req);
-    const live = {
-      html: html`${eventFacts(found)}${mayDo(session.role, 'ops') && retryForm(session, found)}${bodyOf(found)}`,
-      everySec: found.status === 'received' ? 3 : 30,
-    };
+    const again = req.query['again'] === 'yes' ? decidedAgain(found) : null;
+    const acts = mayDo(session.role, 'ops') ? retryForm(session, found) : null;
+    const dismiss = mayDo(session.role, 'ops') && found.status === 'parked' ? dismissForm(session, found) : null;
+    const live = { html: html`${again}${eventFacts(found)}${acts}`, everySec: found.status === 'received' ? 3 : 30 };
     sendPage(req, res, {
       title: `Event ${found.type === '' ? 'without a type' : found.type}`,
       section: 'events',
       body: null,
       live,
+      after: html`${dismiss}${bodyOf(found)}`,
     });
   }
 
@@ -89,18 +103,113 @@ export class EventPages {
   @HttpCode(303)
   @Page('event.retry', 'ops')
   async retry(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
-    const retry = async (): Promise<{ readonly id: string }> => {
-      const inboxId = await this.desk.retry(eventId);
-      if (inboxId !== null) {
-        this.wake.lanes();
-        return { id: inboxId };
-      }
-      if ((await this.books.event(eventId)) === null) throw notFound('event');
-      const why = 'This event cannot be decided again: it has no usable body.';
-      throw new Problem(409, 'event_not_retryable', why);
+    const retry = async (): Promise<EventRow> => {
+      const again = await this.flow.retry(eventId);
+      return (await this.flow.decided([again.id], CONSOLE_PATIENCE_MS)).get(again.id) ?? again;
     };
-    await this.audit.post(req, res, 'event.retry', retry, (again) => `${PATH}/${encodeURIComponent(again.id)}`);
+    await this.audit.post(req, res, 'event.retry', retry, (e) => `${PATH}/${encodeURIComponent(e.id)}?again=yes`);
   }
+
+  @Post(':id/dismiss')
+  @HttpCode(303)
+  @Page('event.dismiss', 'ops')
+  async dismiss(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) eventId: string): Promise<void> {
+    const dismiss = (by: Session): Promise<EventRow> => this.flow.dismiss(eventId, noteOf(formOf(req)), by.name);
+    await this.audit.post(req, res, 'event.dismiss', dismiss, (e) => `${PATH}/${encodeURIComponent(e.id)}`);
+  }
+
+  /** Many at once, one by one: what is refused stops nothing. */
+  @Post('bulk')
+  @HttpCode(200)
+  @Page('event.retry', 'ops')
+  async bulk(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const form = formOf(req);
+    const act = ACTS.find((a) => a.value === form.text('act'))?.value;
+    if (act === undefined) throw invalid('act', 'must be chosen');
+    const note = act === 'dismiss' ? noteOf(form) : '';
+    const values = filtersIn(form);
+    const page = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
+    const all = form.text('all') === 'yes';
+    const found = all ? await this.books.events({ ...filterOf(values), status: 'parked' }, page) : null;
+    const ids = found === null ? picked(form) : found.data.map((e) => e.id);
+    const asked: Asked[] = [];
+    for (const id of ids) {
+      const done = await this.audit.one(req, `event.${act}`, id, (by) =>
+        act === 'retry' ? this.flow.retry(id) : this.flow.dismiss(id, note, by.name),
+      );
+      // What comes out of quarantine has another name in the inbox.
+      asked.push(done.ok ? { id: done.value.id, why: null } : { id, why: done.why });
+    }
+    const taken = asked.filter((a) => a.why === null).map((a) => a.id);
+    const events = await this.flow.decided(taken, CONSOLE_PATIENCE_MS);
+    const done = asked.map(({ id, why }) => outcomeOf(id, why, events.get(id) ?? null));
+    const soFar = Number(form.text('so_far') || '0') + done.length;
+    const rest = found?.nextCursor ?? null;
+    const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
+    const more = rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again, soFar);
+    const body = bulkReport(done, more, html`<a href="${PATH}?status=parked">Parked events</a>`);
+    sendPage(req, res, { title: 'What became of them', section: 'events', body });
+  }
+}
+
+const CHOOSE: Column<EventRow> = { label: 'Choose', cell: (e) => pickBox(e.id, `${e.type} ${e.eventId}`) };
+
+type Asked = { readonly id: string; readonly why: string | null };
+
+type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
+
+function filterOf(values: Values): EventFilter {
+  return given({ source: values.source, status: values.status, type: values.type, eventId: values.event_id });
+}
+
+/** The filters of the list that a form came from. */
+function filtersIn(form: Form): Values {
+  const names = FILTERS.map((f) => f.name).filter((n) => form.text(n) !== '');
+  return Object.fromEntries(names.map((n) => [n, form.text(n)]));
+}
+
+function noteOf(form: Form): string {
+  const note = form.text('note').replace(/\s+/g, ' ').trim();
+  if (note === '' || !isPlainText(note, 400)) throw invalid('note', 'must say why, in at most 400 characters');
+  return note;
+}
+
+/** "03:40": of today, as nearly always; else with its day. */
+const clock = (at: Date | null): string => (at === null ? '' : ` ${at.toISOString().slice(11, 16)} UTC`);
+
+function againWord(e: EventRow): string {
+  if (e.status === 'received') return 'Asked for again: it is not decided yet.';
+  const why = e.reason === null ? '' : ` because ${e.reason}`;
+  if (e.status === 'parked') return `Reprocessed${clock(e.decidedAt)}: still parked${why}.`;
+  return `Reprocessed${clock(e.decidedAt)}: ${e.status}${e.reason === null ? '' : `, ${e.reason}`}.`;
+}
+
+function decidedAgain(e: EventRow): Html {
+  const look = e.status === 'parked' ? 'bad' : e.status === 'received' ? '' : 'good';
+  return html`<p class="message ${look}" role="status"><bdi>${againWord(e)}</bdi></p>`;
+}
+
+function outcomeOf(id: string, why: string | null, e: EventRow | null): Done {
+  const link = html`<a href="${PATH}/${encodeURIComponent(id)}">${e === null ? id : `${e.type} ${e.eventId}`}</a>`;
+  if (e === null) return { id, ok: false, said: html`${link}<span class="meta">not done: <bdi>${why}</bdi></span>` };
+  const said = e.status === 'ignored' && e.reason?.startsWith('dismissed by ') === true ? e.reason : againWord(e);
+  return { id, ok: e.status !== 'parked', said: html`${link}<span class="meta"><bdi>${said}</bdi></span>` };
+}
+
+function dismissForm(session: Session, e: EventRow): Html {
+  return html`<form class="card aside" action="${PATH}/${encodeURIComponent(e.id)}/dismiss" method="post">
+    ${formToken(session)}
+    <p>
+      <label for="note"
+        >Dismiss it
+        <span class="hint" id="note-hint"
+          >Why nothing is to be done about it. It can still be decided again.</span
+        ></label
+      >
+      <input id="note" name="note" required maxlength="400" autocomplete="off" aria-describedby="note-hint" />
+    </p>
+    <p class="buttons"><button class="quiet">Dismiss</button></p>
+  </form>`;
 }
 
 function laneOf(e: EventRow): Html {

@@ -41,9 +41,9 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
       : null,
     collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
     collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
-    ...(ops ? returns(v, session) : []),
     ...v.objects.map(disputeLink),
     outsideLink(stripeUrl(live, 'invoices', id), 'Open in Stripe'),
+    ...(ops ? returns(v, session) : []),
   ]);
   return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">It cannot be tried again now: ${why}</p>`}`;
 }

@@ -1,51 +1,90 @@
-// The pages of a review item: what happened, what may be done, and what exactly the choice will do.
+// The page of a review item: what happened, what is at stake, what is proposed, and a button for each way out.
 import { type Resolution, type ReviewRow } from '../domain/model.js';
-import { proposalOf } from './rules/choices.js';
-import { type PaymentView } from '../domain/ports/books.js';
+import { sayMoney } from '../domain/money.js';
+import { type InvoiceView } from '../domain/ports/books.js';
+import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { refundable } from '../domain/status.js';
+import { disputeLink } from '../renewals/dispute-link.view.js';
+import { surplusToRefund } from '../renewals/rules/surplus.js';
 import { html, type Html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
-import {
-  amount,
-  facts,
-  foreign,
-  id,
-  invoiceLink,
-  paymentLink,
-  refundLink,
-  status,
-  time,
-  words,
-} from '../console/show.js';
+import { facts, foreign, id, invoiceLink, paymentLink, refundLink, status, time, words } from '../console/show.js';
+import { fold } from '../console/acts.js';
+import { isNoteNeeded, proposalOf, resolutionsOf } from './rules/choices.js';
+import { isDoneElsewhere, proposedOf, stakeOf } from './rules/stake.js';
 
-export type Choice = { readonly resolution: Resolution; readonly note: string };
-
-const MEANING: Readonly<Record<Resolution, string>> = {
-  apply: 'Take the money for this invoice anyway.',
-  refund: 'Refund all that remains of the payment.',
-  retry: 'Look or send again; nothing is done twice.',
-  dismiss: 'Nothing to do; close the item.',
+/** An item with what its page needs beside it. */
+export type Case = {
+  readonly review: ReviewRow;
+  /** What its payment is called; null: it has none. */
+  readonly payment: string | null;
+  /** The MoR's id of its payment is known. */
+  readonly named: boolean;
+  /** Null: it belongs to no invoice. */
+  readonly invoice: InvoiceView | null;
 };
 
-/** What a resolution does to this item. */
-function meaningOf(r: ReviewRow, resolution: Resolution): string {
-  if (r.kind !== 'refund_stuck' || resolution !== 'apply') return MEANING[resolution];
-  return 'The MoR told you that this refund failed: its amount is free again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
+/** Where an item stands among the open ones, by deadline; null: there is none. */
+export type Place = {
+  readonly at: number | null;
+  readonly open: number;
+  /** There are more open ones than were counted. */
+  readonly more: boolean;
+  readonly previous: string | null;
+  readonly next: string | null;
+  /** The first of the others. */
+  readonly first: string | null;
+};
+
+const path = (review: string): string => `/console/reviews/${encodeURIComponent(review)}`;
+
+/** What a choice would give back now, in smallest units; null: nothing, or it is not known. */
+export function givesBack({ review: r, invoice }: Case): { readonly minor: bigint; readonly currency: string } | null {
+  const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
+  if (p === undefined || invoice === null) return null;
+  const state = { ...invoice, lane: p.invoiceId, entries: [] };
+  const minor = surplusToRefund(state, r) ?? refundable(p, invoice.refunds, lostOf(p.id, invoice.objects));
+  return { minor, currency: p.currency };
 }
 
-/** @param named the MoR's id of its payment is known */
-export function reviewFacts(r: ReviewRow, payment: string | null, named: boolean): Html {
-  return html`<p class="message ${r.status === 'open' ? 'bad' : 'good'}"><bdi>${r.summary}</bdi></p>
-    ${r.status === 'open' && html`<p><strong>Proposed:</strong> <bdi>${proposalOf(r, named)}</bdi></p>`}
+export function whereItIs({ at, open, more, previous, next }: Place): Html {
+  const count = `${open}${more ? '+' : ''}`;
+  return html`<p class="where">
+    <span>${at === null ? html`Settled; ${count} open` : html`${at} of ${count} open`}</span>
+    ${previous !== null && html`<a href="${path(previous)}" data-key="k">Previous</a>`}
+    ${next !== null && html`<a href="${path(next)}" data-key="j">Next</a>`}
+    <a href="/console/reviews">All open items</a>
+    ${
+      at !== null &&
+      html`<span data-keys hidden
+        ><kbd>j</kbd> next <kbd>k</kbd> previous <kbd>e</kbd> what is proposed (what moves money asks for
+        <kbd>Enter</kbd> as well)</span
+      >`
+    }
+  </p>`;
+}
+
+export function caseOf(c: Case): Html {
+  const { review: r, payment, named } = c;
+  const isOpen = r.status === 'open';
+  return html`<div class="case">
+      <h2>What happened</h2>
+      <p><bdi>${sentence(r.summary)}</bdi></p>
+      ${
+        isOpen &&
+        html`<h2>What is at stake</h2>
+          <p>${atStake(c)}</p>
+          <h2>What is proposed</h2>
+          <p><bdi>${proposalOf(r, named)}</bdi></p>`
+      }
+    </div>
     ${facts([
       ['Status', status(r.status)],
-      ['Kind', words(r.kind)],
+      r.dueAt === null ? null : ['Decide by', time(r.dueAt)],
       r.invoiceId === null ? null : ['Invoice', invoiceLink(r.invoiceId)],
       payment === null ? null : ['Payment', paymentLink(payment)],
       r.refundId === null ? null : ['Refund', refundLink(r.refundId)],
-      ['Item', id(r.id)],
-      r.dueAt === null ? null : ['Due', time(r.dueAt)],
       ['Since', time(r.createdAt)],
       r.resolvedAt === null ? null : ['Settled', time(r.resolvedAt)],
       r.resolvedBy === null ? null : ['Settled by', foreign(r.resolvedBy)],
@@ -54,65 +93,124 @@ export function reviewFacts(r: ReviewRow, payment: string | null, named: boolean
     ])}`;
 }
 
-export function choiceForm(session: Session, r: ReviewRow, resolutions: readonly Resolution[]): Html {
-  return html`<form class="card" action="/console/reviews/${encodeURIComponent(r.id)}" method="post">
-    ${formToken(session)}
-    <fieldset>
-      <legend>Choose a resolution</legend>
-      ${resolutions.map(
-        (name) =>
-          html`<div class="choice">
-            <input
-              type="radio"
-              id="choose-${name}"
-              name="resolution"
-              value="${name}"
-              required
-              aria-describedby="means-${name}"
-            />
-            <div>
-              <label for="choose-${name}">${name}</label>
-              <span class="hint" id="means-${name}">${meaningOf(r, name)}</span>
-            </div>
-          </div>`,
-      )}
-    </fieldset>
+export function caseIds({ review: r }: Case): Html {
+  const shown = facts([
+    ['Item', id(r.id)],
+    ['Kind', html`<code>${r.kind}</code>`],
+    r.invoiceId === null ? null : ['Invoice', id(r.invoiceId)],
+  ]);
+  return fold('details', 'Details and ids', null, shown);
+}
+
+const sentence = (text: string): string => {
+  const first = text.charAt(0);
+  // An id or a type keeps its letters.
+  const whole = /^[a-z]+[ ,]/.test(text) ? first.toUpperCase() + text.slice(1) : text;
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+};
+
+function atStake(c: Case): Html {
+  const { review: r, invoice } = c;
+  const p = invoice?.payments.find((x) => x.id === r.paymentRowId);
+  const due = invoice?.invoice;
+  const money =
+    p !== undefined && p.amount !== null
+      ? sayMoney({ minor: p.amount, currency: p.currency })
+      : due !== undefined && due.amountDue !== null && due.currency !== null
+        ? sayMoney({ minor: due.amountDue, currency: due.currency })
+        : null;
+  return html`${money !== null && html`<strong>${money}.</strong> `}${stakeOf(r)}`;
+}
+
+/** What the button of a choice says. */
+function labelOf(c: Case, resolution: Resolution): string {
+  const { review: r, named } = c;
+  switch (resolution) {
+    case 'refund': {
+      const back = givesBack(c);
+      return back === null ? 'Refund' : `Refund ${sayMoney(back)}`;
+    }
+    case 'apply':
+      if (r.kind === 'refund_stuck') return 'It failed: free the amount';
+      return r.kind === 'partial_transfer' ? 'Apply it as a part payment' : 'Apply it to this invoice';
+    case 'retry':
+      if (r.kind === 'effect_failed' || r.kind === 'refund_stuck') return 'Send it again';
+      return r.kind === 'renewal_overdue' ? 'Wait as long again' : 'Look again';
+    case 'dismiss':
+      return isDoneElsewhere(r, named) ? 'Done: close it' : 'Dismiss';
+  }
+}
+
+const MEANING: Readonly<Record<Resolution, string>> = {
+  apply: 'The money is taken for this invoice, as it is.',
+  refund: 'The MoR gives it back to the customer, and Stripe shows it.',
+  retry: 'Nothing is done twice.',
+  dismiss: 'Nothing more is done by Crossbill.',
+};
+
+function meaningOf(r: ReviewRow, resolution: Resolution): string {
+  if (r.kind === 'refund_stuck' && resolution === 'apply')
+    return 'The MoR told you that this refund failed: its amount is free again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
+  return MEANING[resolution];
+}
+
+/** What cannot be taken back is red, and a key alone does not do it. */
+function isCareful(r: ReviewRow, resolution: Resolution): boolean {
+  return resolution === 'refund' || resolution === 'apply' || (r.kind === 'refund_stuck' && resolution === 'retry');
+}
+
+/** One form: a note for whatever is chosen, and a button for each choice, the proposed one first. */
+export function decideForm(session: Session, c: Case, next: string | null): Html {
+  const { review: r, named } = c;
+  const proposed = proposedOf(r, named);
+  const may = resolutionsOf(r, named);
+  const order = proposed === null ? may : [proposed, ...may.filter((x) => x !== proposed)];
+  const back = may.includes('refund') ? givesBack(c) : null;
+  const needed = may.find((x) => isNoteNeeded(r, x));
+  const button = (x: Resolution): Html => {
+    const careful = isCareful(r, x);
+    const look = x !== proposed ? 'quiet' : careful ? 'danger' : '';
+    return html`<button
+      name="resolution"
+      value="${x}"
+      class="${look}"
+      aria-describedby="means-${x}"
+      ${x === proposed && html`data-key="e"`}
+      ${careful && html`data-careful="yes"`}
+      ${needed !== undefined && x !== needed && html`formnovalidate`}
+    >
+      ${labelOf(c, x)}
+    </button>`;
+  };
+  return html`<form class="card decide" action="${path(r.id)}/resolve" method="post">
+    ${formToken(session)} ${next !== null && html`<input type="hidden" name="next" value="${next}" />`}
+    ${back !== null && html`<input type="hidden" name="seen" value="${back.minor}" />`}
     <p>
-      <label for="note">Note <span class="hint">Why; people will read it later.</span></label>
-      <textarea id="note" name="note" rows="2" maxlength="1000"></textarea>
+      <label for="note"
+        >Note
+        <span class="hint"
+          >${needed === undefined ? 'May be left empty; people will read it later.' : 'Needed to free the amount.'}</span
+        ></label
+      >
+      <textarea id="note" name="note" rows="2" maxlength="1000" ${needed !== undefined && html`required`}></textarea>
     </p>
-    <p class="buttons"><button>Continue</button></p>
-    <p class="hint">Nothing is done yet: the next page asks once more.</p>
+    <ul class="ways">
+      ${invoiceDisputes(c).map((link) => html`<li>${link}<span class="hint">Answer it there, then close this.</span></li>`)}
+      ${order.map((x) => html`<li>${button(x)}<span class="hint" id="means-${x}">${meaningOf(r, x)}</span></li>`)}
+    </ul>
   </form>`;
 }
 
-/** @param payment the payment it is about; null: none */
-export function confirmChoice(
-  session: Session,
-  r: ReviewRow,
-  { resolution, note }: Choice,
-  payment: PaymentView | null,
-): Html {
-  const rest = payment === null ? null : refundable(payment.payment, payment.refunds, payment.lost);
-  return html`<div class="card">
-    <p><strong>${words(resolution)}:</strong> ${meaningOf(r, resolution)}</p>
-    ${facts([
-      ['What happened', foreign(r.summary)],
-      r.invoiceId === null ? null : ['Invoice', invoiceLink(r.invoiceId)],
-      payment === null ? null : ['Payment', amount(payment.payment.amount, payment.payment.currency)],
-      resolution !== 'refund' || payment === null ? null : ['Will be refunded', amount(rest, payment.payment.currency)],
-      note === '' ? null : ['Note', foreign(note)],
-    ])}
-    <form action="/console/reviews/${encodeURIComponent(r.id)}/resolve" method="post">
-      ${formToken(session)}
-      <input type="hidden" name="resolution" value="${resolution}" />
-      <input type="hidden" name="note" value="${note}" />
-      <p class="buttons">
-        <button class="${resolution === 'refund' || r.kind === 'refund_stuck' ? 'danger' : ''}">
-          Yes, ${resolution}
-        </button>
-        <a href="/console/reviews/${encodeURIComponent(r.id)}">Cancel</a>
-      </p>
-    </form>
-  </div>`;
+/** For an item about a dispute: where the MoR wants it to be answered. */
+function invoiceDisputes({ review: r, invoice }: Case): readonly Html[] {
+  if (r.kind !== 'dispute' || invoice === null) return [];
+  const names = (o: MorObjectRow): string => (o.kind === 'alert' ? `alert:${o.morId ?? o.id}` : (o.morId ?? o.id));
+  return invoice.objects.filter((o) => r.subject.startsWith(names(o))).flatMap((o) => disputeLink(o) ?? []);
+}
+
+/** On the page of the next item: what became of the last one. */
+export function settledNote(last: ReviewRow): Html {
+  return html`<p class="message good" role="status">
+    Settled: <a href="${path(last.id)}">${words(last.kind)}</a> (${words(last.resolution ?? 'resolved')}).
+  </p>`;
 }

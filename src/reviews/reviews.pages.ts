@@ -7,9 +7,9 @@ import { given } from '../api/http/page.js';
 import { invalid, notFound, Problem, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
-import { resolutionsOf } from './rules/choices.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
-import { Books, REVIEW_ORDERS } from '../domain/ports/books.js';
+import { showMoney } from '../domain/money.js';
+import { Books, REVIEW_ORDERS, type ReviewFilter } from '../domain/ports/books.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -18,9 +18,20 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
-import { foreign, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
-import { type Choice, choiceForm, confirmChoice, reviewFacts } from './review-page.js';
+import { bulkForm, bulkReport, type Done, goOn, picked } from '../console/bulk.js';
+import { chosen, filterForm, pageOf, pager, queryText } from '../console/list.js';
+import { words } from '../console/show.js';
+import {
+  type Case,
+  caseIds,
+  caseOf,
+  decideForm,
+  givesBack,
+  type Place,
+  settledNote,
+  whereItIs,
+} from './review-page.js';
+import { reviewItems } from './review-items.js';
 
 const PATH = '/console/reviews';
 const FILTERS = [
@@ -30,15 +41,10 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: REVIEW_ORDERS },
 ] as const;
 
-const COLUMNS: readonly Column<ReviewRow>[] = [
-  { label: 'Item', cell: (r) => reviewLink(r.id) },
-  { label: 'Kind', cell: (r) => words(r.kind) },
-  { label: 'Status', cell: (r) => status(r.status) },
-  { label: 'What happened', cell: (r) => foreign(r.summary) },
-  { label: 'Invoice', cell: (r) => invoiceLink(r.invoiceId) },
-  { label: 'Due', cell: (r) => time(r.dueAt, 'none') },
-  { label: 'Since', cell: (r) => time(r.createdAt) },
-];
+/** Open items that are counted and gone through one after the other. */
+const WALKED = 200;
+/** Items of one step when all that match are settled at once: a few seconds of work. */
+const BATCH = 50;
 
 @Pages('console/reviews')
 export class ReviewPages {
@@ -51,75 +57,153 @@ export class ReviewPages {
   @Get()
   @Page('review.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const values = chosen(req, FILTERS);
+    // Whoever comes without a word on the status wants to know what is open; the form's "any" says so.
+    const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
     const page = pageOf(req);
-    const filter = given({ status: values.status, kind: values.kind, invoiceId: values.invoice_id });
     const order = values.order === 'newest' ? 'newest' : 'due';
-    const found = await this.books.reviews(filter, page, order);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No review items match these filters.'
-        : 'Nothing waits for a person: every payment found its invoice.';
+    const found = await this.books.reviews(filterOf(values), page, order);
+    const session = sessionOf(req);
+    const acts = mayDo(session.role, 'ops') && found.data.some((r) => r.status === 'open');
     const body = html`${filterForm(PATH, FILTERS, values)}
-    ${table(order === 'due' ? 'The soonest deadline first' : 'Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    ${reviewItems(found.data, acts, emptyWord(values))}${pager(PATH, values, page.cursor, found.nextCursor)}
+    ${acts && bulkForm(session, `${PATH}/bulk`, ACTS, { hint: 'For all of them; may be left empty.', neededFor: null }, values)}`;
     sendPage(req, res, { title: 'Reviews', section: 'reviews', body });
   }
 
   @Get(':id')
   @Page('review.read')
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const r = await this.found(id);
+    const c = await this.caseOf(id);
     const session = sessionOf(req);
-    const acts = r.status === 'open' && mayDo(session.role, 'ops');
-    const payment = await this.paymentOf(r);
-    const named = isNamed(r, payment);
-    const body = html`${reviewFacts(r, payment, named)}${acts && choiceForm(session, r, resolutionsOf(r, named))}`;
-    sendPage(req, res, { title: `Review: ${words(r.kind)}`, section: 'reviews', body });
+    const place = await this.placeOf(id);
+    const settled = queryText(req, 'settled');
+    const last = settled === '' ? null : await this.books.review(settled);
+    const acts = c.review.status === 'open' && mayDo(session.role, 'ops');
+    const body = html`${last !== null && last.status === 'resolved' && settledNote(last)} ${whereItIs(place)}
+    ${caseOf(c)} ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
+    const kind = words(c.review.kind);
+    sendPage(req, res, { title: kind.charAt(0).toUpperCase() + kind.slice(1), section: 'reviews', body });
   }
 
-  @Post(':id')
+  /** Many at once, one by one: what is refused stops nothing. */
+  @Post('bulk')
   @HttpCode(200)
   @Page('review.resolve', 'ops')
-  async confirm(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
-    const r = await this.found(id);
-    if (r.status !== 'open') throw new Problem(409, 'review_already_resolved', 'This item is already resolved.');
-    const choice = choiceOf(formOf(req));
-    const named = isNamed(r, await this.paymentOf(r));
-    if (!resolutionsOf(r, named).includes(choice.resolution))
-      throw invalid('resolution', 'is not possible for this item');
-    const payment = r.paymentRowId === null ? null : await this.books.payment(r.paymentRowId);
-    const body = confirmChoice(sessionOf(req), r, choice, payment);
-    sendPage(req, res, { title: 'Confirm', section: 'reviews', body });
+  async bulk(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const form = formOf(req);
+    const act = ACTS.find((a) => a.value === form.text('act'))?.value;
+    if (act === undefined) throw invalid('act', 'must be chosen');
+    const note = noteOf(form);
+    const all = form.text('all') === 'yes';
+    const values = filtersIn(form);
+    const page = { limit: BATCH, cursor: form.text('cursor') === '' ? null : form.text('cursor') };
+    const found = all ? await this.books.reviews({ ...filterOf(values), status: 'open' }, page, 'due') : null;
+    const ids = found === null ? picked(form) : found.data.map((r) => r.id);
+    const done: Done[] = [];
+    for (const id of ids) done.push(await this.settleOne(req, id, act, note));
+    const soFar = Number(form.text('so_far') || '0') + done.length;
+    const rest = found?.nextCursor ?? null;
+    const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
+    const body = bulkReport(
+      done,
+      rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again, soFar),
+      html`<a href="${PATH}">Open items</a>`,
+    );
+    sendPage(req, res, { title: 'What became of them', section: 'reviews', body });
   }
 
+  /** Settles it and goes on with the next one. */
   @Post(':id/resolve')
   @HttpCode(303)
   @Page('review.resolve', 'ops')
   async resolve(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) id: string): Promise<void> {
+    const form = formOf(req);
+    const place = await this.placeOf(id);
+    const next = form.text('next') === '' ? (place.next ?? place.first) : form.text('next');
+    const to = next === null || next === id ? null : await this.books.review(next);
     const resolve = async (by: Session): Promise<ReviewRow> => {
-      const { resolution, note } = choiceOf(formOf(req));
+      const { resolution, note } = choiceOf(form);
+      if (resolution === 'refund') sameAsSeen(form, await this.caseOf(id));
       return valueOrProblem(await this.flow.resolve(id, { resolution, note: note === '' ? null : note, by: by.name }));
     };
-    await this.audit.post(req, res, 'review.resolve', resolve, () => `${PATH}/${encodeURIComponent(id)}`);
+    const onward = to?.status === 'open' ? to.id : id;
+    const query = `?settled=${encodeURIComponent(id)}`;
+    await this.audit.post(req, res, 'review.resolve', resolve, () => `${PATH}/${encodeURIComponent(onward)}${query}`);
   }
 
-  private async found(id: string): Promise<ReviewRow> {
+  private async settleOne(req: Request, id: string, resolution: Resolution, note: string): Promise<Done> {
+    const r = await this.books.review(id);
+    const what = html`<a href="${PATH}/${encodeURIComponent(id)}"><bdi>${r?.summary ?? id}</bdi></a>`;
+    const done = await this.audit.one(req, 'review.resolve', id, async (by) =>
+      valueOrProblem(await this.flow.resolve(id, { resolution, note: note === '' ? null : note, by: by.name })),
+    );
+    const said = done.ok ? html`settled: ${words(resolution)}` : html`not done: <bdi>${done.why}</bdi>`;
+    return { id, ok: done.ok, said: html`${what}<span class="meta">${said}</span>` };
+  }
+
+  private async caseOf(id: string): Promise<Case> {
     const review = await this.books.review(id);
     if (review === null) throw notFound('review item');
-    return review;
+    const { paymentRowId: row, invoiceId } = review;
+    const payment = row === null ? null : ((await this.books.paymentNames([row])).get(row) ?? row);
+    const invoice = invoiceId === null ? null : await this.books.invoice(invoiceId);
+    return { review, payment, named: isNamed(review, payment), invoice };
   }
 
-  private async paymentOf(r: ReviewRow): Promise<string | null> {
-    if (r.paymentRowId === null) return null;
-    return (await this.books.paymentNames([r.paymentRowId])).get(r.paymentRowId) ?? r.paymentRowId;
+  /** Among the open items, the soonest deadline first. */
+  private async placeOf(id: string): Promise<Place> {
+    const found = await this.books.reviews({ status: 'open' }, { limit: WALKED, cursor: null }, 'due');
+    const ids = found.data.map((r) => r.id);
+    const at = ids.indexOf(id);
+    const first = ids.find((other) => other !== id) ?? null;
+    const place = { open: ids.length, more: found.nextCursor !== null, first };
+    if (at < 0) return { ...place, at: null, previous: null, next: ids[0] ?? null };
+    return { ...place, at: at + 1, previous: ids[at - 1] ?? null, next: ids[at + 1] ?? null };
   }
 }
 
-function choiceOf(form: Form): Choice {
-  const resolution = RESOLUTIONS.find((r): r is Resolution => r === form.text('resolution'));
-  if (resolution === undefined) throw invalid('resolution', 'must be chosen');
+/** What "Refund 29.90 EUR" said must still be what would be given back. */
+function sameAsSeen(form: Form, c: Case): void {
+  const seen = form.text('seen');
+  const now = givesBack(c);
+  if (seen === '' || now === null || seen === String(now.minor)) return;
+  const why = `By now ${showMoney(now)} would be given back. Nothing was done: look at the item again.`;
+  throw new Problem(409, 'amount_changed', why);
+}
+
+const ACTS = [
+  { value: 'dismiss', label: 'Dismiss them' },
+  { value: 'retry', label: 'Look or send again' },
+] as const;
+
+type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
+
+function filterOf(values: Values): ReviewFilter {
+  return given({ status: values.status, kind: values.kind, invoiceId: values.invoice_id });
+}
+
+/** The filters of the list that a form came from. */
+function filtersIn(form: Form): Values {
+  const names = FILTERS.map((f) => f.name).filter((n) => form.text(n) !== '');
+  return Object.fromEntries(names.map((n) => [n, form.text(n)]));
+}
+
+function emptyWord(values: Values): string {
+  const open = values.status === 'open' && Object.keys(values).every((n) => n === 'status' || n === 'order');
+  return open
+    ? 'Nothing waits for a person. Items come here when money does not fit its invoice, or when something cannot be done.'
+    : 'No review items match these filters.';
+}
+
+function noteOf(form: Form): string {
   // Line breaks are fine to write and not to keep: the note becomes a line of the timeline.
   const note = form.text('note').replace(/\s+/g, ' ').trim();
   if (note !== '' && !isPlainText(note, 1000)) throw invalid('note', 'must be text of at most 1000 characters');
-  return { resolution, note };
+  return note;
+}
+
+function choiceOf(form: Form): { readonly resolution: Resolution; readonly note: string } {
+  const resolution = RESOLUTIONS.find((r): r is Resolution => r === form.text('resolution'));
+  if (resolution === undefined) throw invalid('resolution', 'must be chosen');
+  return { resolution, note: noteOf(form) };
 }

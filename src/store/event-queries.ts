@@ -209,6 +209,16 @@ export class PgEventsDesk extends EventsDesk {
     return this.release(match[2] ?? '');
   }
 
+  async dismiss(id: string, why: string): Promise<boolean> {
+    const number = /^ie_(\d{1,18})$/.exec(id)?.[1];
+    if (number === undefined) return false;
+    const closed = await this.db.pool.query(
+      `update inbox_event set status = 'ignored', reason = $2, decided_at = ${timeSql(3)} where id = $1 and status = 'parked'`,
+      [number, why, this.time.given()],
+    );
+    return closed.rowCount === 1;
+  }
+
   /** Takes a copy from quarantine into the inbox, unless its id is there already (then that event is decided again). */
   private async release(id: string): Promise<string | null> {
     return inTransaction(this.db.pool, async (db) => {

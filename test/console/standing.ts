@@ -5,6 +5,8 @@ import { type Json, type World } from '../support/world.js';
 
 export type Standing = {
   readonly invoiceId: string;
+  /** Refused by the bank, of 1,299.00 USD. */
+  readonly openId: string;
   /** Of 29.90 EUR, without a refund. */
   readonly paymentId: string;
   /** A word that the parked event's body holds. */
@@ -48,6 +50,7 @@ export async function standing(world: World): Promise<Standing> {
   const parked = await firstOf('/v1/events?status=parked');
   return {
     invoiceId,
+    openId: open,
     paymentId,
     parkedMarker,
     pages: {
@@ -55,6 +58,10 @@ export async function standing(world: World): Promise<Standing> {
       overview: '/console',
       invoices: '/console/invoices',
       invoice: `/console/invoices/${invoiceId}`,
+      'invoice-open': `/console/invoices/${open}`,
+      'payment-link': `/console/invoices/${open}/payment-link`,
+      proforma: `/console/invoices/${open}/proforma`,
+      returned: `/console/payments/${paymentId}/returned`,
       payments: '/console/payments',
       payment: `/console/payments/${paymentId}`,
       refund: `/console/payments/${paymentId}/refund`,
@@ -62,6 +69,7 @@ export async function standing(world: World): Promise<Standing> {
       reviews: '/console/reviews',
       review: `/console/reviews/${review}`,
       events: '/console/events',
+      parked: '/console/events?status=parked',
       event: `/console/events/${parked}`,
       ledger: '/console/ledger',
       'trial-balance': '/console/ledger/trial-balance',
@@ -102,8 +110,21 @@ async function verifyRun(world: World, invoiceId: string): Promise<void> {
 }
 
 /** An authentic delivery that is cut off in the middle. */
-async function parkedEvent(world: World, type: string): Promise<void> {
-  const body = `{"id":"evt_cut0000000001","type":"${type}","data":{"object":{"customer_email":"ada@example.com","customer_name":"Ada Lov`;
+export async function parkedEvent(world: World, type: string, id = 'evt_cut0000000001'): Promise<void> {
+  const body = `{"id":"${id}","type":"${type}","data":{"object":{"customer_email":"ada@example.com","customer_name":"Ada Lov`;
+  await delivered(world, body);
+}
+
+/** Two authentic deliveries under one id that say different things: an item asks which is right. */
+export async function conflictingEvents(world: World, id: string): Promise<void> {
+  for (const n of [1, 2])
+    await delivered(
+      world,
+      `{"id":"${id}","object":"event","type":"product.updated","created":1,"livemode":false,"data":{"object":{"id":"prod_${n}","object":"product"}}}`,
+    );
+}
+
+async function delivered(world: World, body: string): Promise<void> {
   const t = Math.floor(Date.now() / 1000);
   const mac = createHmac('sha256', world.sandbox.secrets.stripeWebhookSecret).update(`${t}.${body}`).digest('hex');
   const res = await fetch(`${world.daemons[0]?.url}/webhooks/stripe`, {
@@ -111,5 +132,5 @@ async function parkedEvent(world: World, type: string): Promise<void> {
     headers: { 'content-type': 'application/json', 'stripe-signature': `t=${t},v1=${mac}` },
     body,
   });
-  if (res.status !== 200) throw new Error(`parked event: ${res.status}`);
+  if (res.status !== 200) throw new Error(`delivery: ${res.status}`);
 }

@@ -8,8 +8,6 @@ import { type RetryTrail } from '../../src/domain/retry.js';
 import { type AnswerFacts, answerOf } from '../../src/renewals/rules/answer.js';
 import { paymentAnswer } from '../../src/renewals/rules/payment-answer.js';
 import { ordinal } from '../../src/renewals/rules/when.js';
-import { refundAnswer } from '../../src/refunds/rules/refund-words.js';
-import { typedAmount } from '../../src/refunds/rules/typed-amount.js';
 
 const NOW = new Date('2026-11-06T12:00:00Z');
 const nov = (day: number, hour = 10): Date => new Date(Date.UTC(2026, 10, day, hour));
@@ -162,7 +160,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
       objects: [object({ kind: 'payment_link', status: 'PAYABLE', deadline: nov(12) })],
     },
     'warn',
-    'Not paid: the charge failed: “No answer” (5 Nov, first try; the customer can pay by link until 12 Nov).',
+    'Not paid: the charge failed: "No answer" (5 Nov, first try; the customer can pay by link until 12 Nov).',
   ],
   [
     'is written off on Stripe',
@@ -174,13 +172,13 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'is expected',
     { invoice: { status: 'expected', expectedBy: nov(7) } },
     'wait',
-    'Not paid yet: the MoR’s answer is expected by 7 Nov.',
+    "Not paid yet: the MoR's answer is expected by 7 Nov.",
   ],
   [
     'is expected from a bank debit',
     { invoice: { status: 'expected', expectedBy: nov(14), paysByDebit: true } },
     'wait',
-    'Not paid yet: the customer pays by bank debit, which takes days: the MoR’s answer is expected by 14 Nov.',
+    "Not paid yet: the customer pays by bank debit, which takes days: the MoR's answer is expected by 14 Nov.",
   ],
   [
     'is late',
@@ -195,7 +193,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'Not paid yet: a proforma invoice is out, to be paid by 20 Nov.',
   ],
   [
-    'was sent to be paid in the customer’s own time',
+    "was sent to be paid in the customer's own time",
     { invoice: { status: 'expected', expectedBy: null, collectionMethod: 'send_invoice' } },
     'wait',
     'Not paid yet: it was sent to the customer, who pays it in their own time.',
@@ -210,7 +208,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'cannot be finalized',
     { invoice: { status: 'expected', platformStatus: 'draft', finalizationError: 'no tax location' } },
     'bad',
-    'Not paid: Stripe could not finalize the invoice: “no tax location”.',
+    'Not paid: Stripe could not finalize the invoice: "no tax location".',
   ],
   [
     'was given back',
@@ -312,7 +310,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'has a charge that is being proven',
     { invoice: { status: 'marking' }, payments: [payment({ mark: 'proving', succeededAt: null })] },
     'wait',
-    'Paid as far as the customer’s browser says: the MoR is asked whether it has the charge.',
+    "Paid as far as the customer's browser says: the MoR is asked whether it has the charge.",
   ],
   [
     'is held until its draft is final',
@@ -324,7 +322,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'is held, and cannot be finalized',
     { invoice: { status: 'held', finalizationError: 'no tax location' }, payments: [payment({ mark: 'held' })] },
     'bad',
-    'Paid: the MoR took 29.90 EUR on 5 Nov, but Stripe could not finalize the invoice, and it cannot be marked: “no tax location”.',
+    'Paid: the MoR took 29.90 EUR on 5 Nov, but Stripe could not finalize the invoice, and it cannot be marked: "no tax location".',
   ],
   [
     'waits for a person',
@@ -397,51 +395,5 @@ describe('the sentence on top of a payment', () => {
     expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
     expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
     expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');
-  });
-});
-
-describe('the sentence on top of a refund', () => {
-  const base = { amount: 1_250n, currency: 'GBP', failure: null, mirror: 'none' } as const;
-
-  it('says that it is done, and raises no alarm while it is on its way', () => {
-    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'done' })).toEqual({
-      tone: 'good',
-      text: 'Refunded 12.50 GBP; Stripe shows it.',
-    });
-    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe is being told.');
-    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'not_needed' }).text).toBe('Refunded 12.50 GBP.');
-    for (const status of ['requested', 'unknown'] as const) {
-      const { tone, text } = refundAnswer({ ...base, status });
-      expect([tone, text]).toEqual(['wait', expect.stringContaining('Asked for: the MoR has not answered yet')]);
-    }
-    expect(refundAnswer({ ...base, status: 'pending' }).tone).toBe('wait');
-    const failure = { status: 422, code: 'x', message: 'charged back' };
-    expect(refundAnswer({ ...base, status: 'failed', failure })).toMatchObject({
-      tone: 'bad',
-      text: expect.stringContaining('(charged back)'),
-    });
-  });
-});
-
-describe('an amount as a person types it', () => {
-  it.each([
-    ['12.50', 'GBP', 1_250n],
-    ['12,50', 'GBP', 1_250n],
-    ['12,5', 'EUR', 1_250n],
-    ['12', 'EUR', 1_200n],
-    ['1,234', 'KWD', 1_234n],
-    ['500', 'JPY', 500n],
-    ['1,000', 'EUR', null], // a thousand, or one: nobody can know
-    ['1.000', 'EUR', null],
-    ['1,000', 'JPY', null],
-    ['1.000,00', 'EUR', null],
-    ['1,000.00', 'EUR', null],
-    ['', 'EUR', null],
-    [',50', 'EUR', null],
-    ['1e1', 'EUR', null],
-    ['-1', 'EUR', null],
-    [' 5', 'EUR', null],
-  ])('%j in %s is %s', (text, currency, minor) => {
-    expect(typedAmount(text, currency)).toBe(minor);
   });
 });

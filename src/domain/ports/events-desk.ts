@@ -6,4 +6,7 @@ export abstract class EventsDesk {
    * (`iq_…`), which then enters the inbox. Gives the inbox id; null: there is no such event.
    */
   abstract retry(id: string): Promise<string | null>;
+
+  /** Closes a parked event for good, with why: it is ignored from then on, and can still be put up for another decision. False: it is not parked. */
+  abstract dismiss(id: string, why: string): Promise<boolean>;
 }

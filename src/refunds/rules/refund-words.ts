@@ -1,11 +1,11 @@
 // How a refund stands, in one sentence for people. What is on its way is no alarm.
 import { type RefundRow } from '../../domain/model.js';
-import { showMoney } from '../../domain/money.js';
+import { sayMoney } from '../../domain/money.js';
 
 type Said = { readonly tone: 'good' | 'wait' | 'bad'; readonly text: string };
 
 export function refundAnswer(r: Pick<RefundRow, 'status' | 'amount' | 'currency' | 'failure' | 'mirror'>): Said {
-  const what = showMoney({ minor: r.amount, currency: r.currency });
+  const what = sayMoney({ minor: r.amount, currency: r.currency });
   switch (r.status) {
     case 'succeeded': {
       const shown = { done: '; Stripe shows it.', parked: '; a person must say how Stripe shows it.', not_needed: '.' };

@@ -1,7 +1,7 @@
 // Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
 import { type PaymentRow } from '../../domain/model.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
-import { showMoney } from '../../domain/money.js';
+import { sayMoney } from '../../domain/money.js';
 import { type InvoiceView } from '../../domain/ports/books.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { dueDate } from '../../channels/rules/looks.js';
@@ -50,7 +50,7 @@ function leftAlone({ invoice: i }: AnswerFacts): string {
 /** "29.90 EUR on 5 Nov by payment link". */
 function taking(p: PaymentRow, now: Date): string {
   const ways = { renewal: '', signup: ' at signup', proforma: ' by bank transfer', payment_link: ' by payment link' };
-  const what = p.amount === null ? 'an amount that is not known yet' : showMoney({ ...p, minor: p.amount });
+  const what = p.amount === null ? 'an amount that is not known yet' : sayMoney({ ...p, minor: p.amount });
   return `${what}${p.succeededAt === null ? '' : ` on ${day(p.succeededAt, now)}`}${ways[p.origin]}`;
 }
 
@@ -72,11 +72,11 @@ function paid(v: AnswerFacts, now: Date): Answer {
 function givenBack({ payments, refunds }: AnswerFacts): string[] {
   const back = payments.filter((p) => p.amountRefunded > 0n);
   const all = back.length === payments.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);
-  const sums = back.map((p) => showMoney({ ...p, minor: p.amountRefunded })).join(' and ');
+  const sums = back.map((p) => sayMoney({ ...p, minor: p.amountRefunded })).join(' and ');
   const way = refunds.filter((r) => r.status === 'requested' || r.status === 'unknown' || r.status === 'pending');
   return [
     ...(back.length === 0 ? [] : [all ? 'all of it was refunded' : `${sums} of it was refunded`]),
-    ...way.map((r) => `a refund of ${showMoney({ ...r, minor: r.amount })} is on its way`),
+    ...way.map((r) => `a refund of ${sayMoney({ ...r, minor: r.amount })} is on its way`),
   ];
 }
 
@@ -100,7 +100,7 @@ export function troubleOf({ objects }: Pick<AnswerFacts, 'objects'>, now: Date):
 function beingMarked(v: AnswerFacts, now: Date): string {
   const proving = v.payments.find((p) => p.mark === 'proving');
   if (proving !== undefined)
-    return 'Paid as far as the customer’s browser says: the MoR is asked whether it has the charge.';
+    return "Paid as far as the customer's browser says: the MoR is asked whether it has the charge.";
   const p = v.payments.find((x) => !['none', 'closed', 'parked'].includes(x.mark));
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
   const call = v.messages.find((m) => m.peer === 'stripe' && m.status === 'pending' && m.attempts > 0);
@@ -114,7 +114,7 @@ function held(v: AnswerFacts, now: Date): Answer {
   const p = v.payments.find((x) => x.mark === 'held');
   const took = p === undefined ? 'Paid' : `Paid: the MoR took ${taking(p, now)}`;
   if (i.finalizationError !== null) {
-    const text = `${took}, but Stripe could not finalize the invoice, and it cannot be marked: “${i.finalizationError}”.`;
+    const text = `${took}, but Stripe could not finalize the invoice, and it cannot be marked: "${i.finalizationError}".`;
     return { tone: 'bad', text };
   }
   const at = i.finalizesAt === null ? '' : `, ${on(i.finalizesAt, now)}`;
@@ -141,7 +141,7 @@ function unpaid(v: AnswerFacts, now: Date): Answer {
   const next = nextStep(v, now);
   const part = payments.find((p) => p.mark === 'confirmed');
   if (part !== undefined && i.amountRemaining !== null && i.currency !== null) {
-    const rest = showMoney({ minor: i.amountRemaining, currency: i.currency });
+    const rest = sayMoney({ minor: i.amountRemaining, currency: i.currency });
     return { tone: 'warn', text: `Paid in part: the MoR took ${taking(part, now)}; ${rest} remains${then(next)}.` };
   }
   const proving = payments.find((p) => p.mark === 'proving');
@@ -167,7 +167,7 @@ const then = (next: string | null): string => (next === null ? '' : `; ${next}`)
 function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
   const { invoice: i, objects } = v;
   if (i.finalizationError !== null)
-    return { tone: 'bad', text: `Not paid: Stripe could not finalize the invoice: “${i.finalizationError}”.` };
+    return { tone: 'bad', text: `Not paid: Stripe could not finalize the invoice: "${i.finalizationError}".` };
   const by = verdictBy(i, objects);
   const late = by !== null && by.getTime() <= now.getTime();
   if (late) {
@@ -178,7 +178,7 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
   if (next !== null) return { tone: 'wait', text: `Not paid yet: ${next}.` };
   if (by !== null) {
     const debit = i.paysByDebit === true ? 'the customer pays by bank debit, which takes days: ' : '';
-    return { tone: 'wait', text: `Not paid yet: ${debit}the MoR’s answer is expected by ${moment(by, now)}.` };
+    return { tone: 'wait', text: `Not paid yet: ${debit}the MoR's answer is expected by ${moment(by, now)}.` };
   }
   if (i.collectionMethod === 'send_invoice')
     return { tone: 'wait', text: 'Not paid yet: it was sent to the customer, who pays it in their own time.' };

@@ -40,5 +40,5 @@ export function refusalWords(a: Pick<AttemptRow, 'outcome' | 'declineCode' | 'fa
     return `the bank declined the charge ${hard}(${code})`;
   }
   const said = a.failureMessage?.trim() ?? '';
-  return said === '' ? 'the charge failed' : `the charge failed: “${said}”`;
+  return said === '' ? 'the charge failed' : `the charge failed: "${said}"`;
 }

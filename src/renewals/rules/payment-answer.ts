@@ -1,7 +1,7 @@
 // What became of a payment, in one sentence for people.
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { showMoney } from '../../domain/money.js';
+import { sayMoney } from '../../domain/money.js';
 import { type Answer, troubleOf } from './answer.js';
 import { refusalWords } from './decline-words.js';
 import { day } from './when.js';
@@ -26,9 +26,9 @@ export function paymentAnswer(
       : [
           p.status === 'refunded'
             ? 'all of it was refunded'
-            : `${showMoney({ ...p, minor: p.amountRefunded })} of it was refunded`,
+            : `${sayMoney({ ...p, minor: p.amountRefunded })} of it was refunded`,
         ]),
-    ...way.map((r) => `a refund of ${showMoney({ ...r, minor: r.amount })} is on its way`),
+    ...way.map((r) => `a refund of ${sayMoney({ ...r, minor: r.amount })} is on its way`),
     ...trouble.map((t) => t.text),
     ...shown(p),
   ];

@@ -12,6 +12,11 @@ export function resolutionsOf(r: ReviewRow, named: boolean): readonly Resolution
   return resolutionsOfKind(r).filter((x) => x !== 'refund' || named);
 }
 
+/** Whether it is refused without a word on who said so (refunds/rules/refund-review.ts). */
+export function isNoteNeeded(r: Pick<ReviewRow, 'kind'>, resolution: Resolution): boolean {
+  return r.kind === 'refund_stuck' && resolution === 'apply';
+}
+
 /** What is proposed, and how to come by a refund that cannot be chosen yet. */
 export function proposalOf(r: ReviewRow, named: boolean): string {
   const missing = r.status === 'open' && r.paymentRowId !== null && !named && resolutionsOfKind(r).includes('refund');

@@ -8,6 +8,7 @@ export type KnownCode =
   | 'charge_already_used'
   | 'connection_failed'
   | 'customer_linked_otherwise'
+  | 'event_not_parked'
   | 'event_not_retryable'
   | 'forbidden'
   | 'idempotency_conflict'
@@ -101,6 +102,7 @@ export const ROUTES: Readonly<Record<keyof Operations, Route>> = {
   listEvents: ['GET', '/v1/events', 'query', 'safe', 'data', 'next_cursor'],
   getEvent: ['GET', '/v1/events/{id}', 'nothing', 'safe'],
   retryEvent: ['POST', '/v1/events/{id}/retry', 'nothing', 'never'],
+  dismissEvent: ['POST', '/v1/events/{id}/dismiss', 'body', 'never'],
   listReviews: ['GET', '/v1/reviews', 'query', 'safe', 'data', 'next_cursor'],
   getReview: ['GET', '/v1/reviews/{id}', 'nothing', 'safe'],
   resolveReview: ['POST', '/v1/reviews/{id}/resolve', 'body', 'never'],
@@ -187,6 +189,8 @@ export interface Operations {
   getEvent(id: string, options?: CallOptions): Promise<Schemas['EventWithBodyView']>;
   /** Decide an event again (role: ops). */
   retryEvent(id: string, options?: CallOptions): Promise<Schemas['EventView']>;
+  /** Dismiss a parked event (role: ops). */
+  dismissEvent(id: string, body: Schemas['DismissEventDto'], options?: CallOptions): Promise<Schemas['EventView']>;
   /** Review items, newest first or by deadline (role: read). */
   listReviews(query?: Schemas['ListReviewsQuery'], options?: CallOptions): Pages<Schemas['PageOfReviewView'], 'data'>;
   /** A review item (role: read). */

@@ -459,6 +459,10 @@ export interface components {
             } | null;
             body_note: string | null;
         };
+        DismissEventDto: {
+            /** Why. */
+            note: string;
+        };
         PageOfReviewView: {
             data: components["schemas"]["ReviewView"][];
             next_cursor?: string;

@@ -1,0 +1,57 @@
+// What a person does with single events: another decision, or an end to a parked one.
+import { Injectable } from '@nestjs/common';
+import { notFound, Problem } from '../api/http/problem.js';
+import { Books, type EventRow } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { EventsDesk } from '../domain/ports/events-desk.js';
+import { Wake } from '../lane/wake.js';
+import { answerPauseMs } from '../policy.js';
+
+@Injectable()
+export class EventsFlow {
+  constructor(
+    private readonly books: Books,
+    private readonly desk: EventsDesk,
+    private readonly wake: Wake,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The event, waiting in the inbox. Throws 404, and 409 `event_not_retryable` for one without a usable body. */
+  async retry(id: string): Promise<EventRow> {
+    const inboxId = await this.desk.retry(id);
+    const event = await this.books.event(inboxId ?? id);
+    if (event === null) throw notFound('event');
+    if (inboxId === null) {
+      throw new Problem(409, 'event_not_retryable', 'This event cannot be decided again: it has no usable body.');
+    }
+    this.wake.lanes();
+    return event;
+  }
+
+  /** The parked event, ignored from now on. Throws 404, and 409 `event_not_parked`. */
+  async dismiss(id: string, note: string, by: string): Promise<EventRow> {
+    const done = await this.desk.dismiss(id, `dismissed by ${by}: ${note}`);
+    const event = await this.books.event(id);
+    if (event === null) throw notFound('event');
+    if (!done)
+      throw new Problem(409, 'event_not_parked', `This event is ${event.status}: only a parked one can be dismissed.`);
+    return event;
+  }
+
+  /** The events as they are once all of them are decided, or after `patienceMs`. */
+  async decided(ids: readonly string[], patienceMs: number): Promise<ReadonlyMap<string, EventRow>> {
+    const start = this.clock.now().getTime();
+    const found = new Map<string, EventRow>();
+    for (;;) {
+      for (const id of ids) {
+        if ((found.get(id)?.status ?? 'received') !== 'received') continue;
+        const event = await this.books.event(id);
+        if (event !== null) found.set(id, event);
+      }
+      const waited = this.clock.now().getTime() - start;
+      const waits = [...found.values()].some((e) => e.status === 'received');
+      if (!waits || waited >= patienceMs) return found;
+      await this.clock.sleep(answerPauseMs(waited));
+    }
+  }
+}

@@ -1,0 +1,27 @@
+// Review items one below the other: what happened in full, with all that one sorts them by.
+import { type ReviewRow } from '../domain/model.js';
+import { pickBox } from '../console/bulk.js';
+import { html, type Html, type Piece } from '../console/html.js';
+import { foreign, status, time, words } from '../console/show.js';
+
+/** @param choose open items have a box, for doing something with many of them */
+export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: Piece): Html {
+  if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  return html`<ul class="items">
+    ${rows.map((r) => {
+      const box = choose && r.status === 'open';
+      return html`<li ${!box && html`class="only"`}>
+        ${box && pickBox(r.id, r.summary)}
+        <div>
+          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${r.summary}</bdi></a>
+          <span class="meta"
+            >${status(r.status)} · ${words(r.kind)}
+            ${r.dueAt !== null && r.status === 'open' && html`· decide by ${time(r.dueAt)}`}
+            ${r.resolvedBy !== null && html`· ${words(r.resolution ?? '')} by ${foreign(r.resolvedBy)}`} · since
+            ${time(r.createdAt)}</span
+          >
+        </div>
+      </li>`;
+    })}
+  </ul>`;
+}

@@ -1,0 +1,49 @@
+// What a review item is about for those who must decide: what is at stake, and which choice is the proposed one.
+import { type Resolution, type ReviewKind, type ReviewRow } from '../../domain/model.js';
+import { resolutionsOf } from './choices.js';
+
+const STAKES: Readonly<Record<ReviewKind, string>> = {
+  amount_mismatch: 'The customer has paid, and not what the invoice says. Stripe may go on collecting it.',
+  currency_mismatch: 'The customer was charged in another currency, and Stripe does not show the invoice as paid.',
+  customer_mismatch: 'This may be the money of another customer.',
+  invoice_not_payable: 'The MoR holds money of the customer for which no invoice can be paid.',
+  double_payment: 'The customer may have paid twice, and one of the two is theirs.',
+  conflicting_event: 'Two accounts of the same thing differ. The books follow the first one until somebody finds out.',
+  refund_gap: 'More or less may have been given back than the books show.',
+  refund_stuck: 'The customer may be waiting for their money. The amount stays reserved and cannot be refunded again.',
+  renewal_overdue: 'The customer may have been charged without our knowing, or not at all.',
+  signup_overdue: 'A customer has signed up and no payment is known: Stripe will end the subscription.',
+  signup_unproven: "The customer's browser says that they paid, and the MoR does not confirm it. Nothing is marked.",
+  finalization_failed: 'The invoice does not become final, so no payment can be marked on it.',
+  dispute: 'The bank takes the money back for good if the dispute is not answered in time.',
+  partial_transfer: 'A part of the invoice is not paid, and what came does not show on Stripe yet.',
+  debit_returned: 'The money is gone, and Stripe still shows the invoice as paid.',
+  double_charge_risk: 'Stripe may charge the customer beside the MoR.',
+  effect_failed: 'Something that was decided has not been carried out.',
+};
+
+export function stakeOf(r: Pick<ReviewRow, 'kind'>): string {
+  return STAKES[r.kind];
+}
+
+/** Kinds for which looking or sending again is the next step, once what the item names is mended. */
+const RETRIED: ReadonlySet<ReviewKind> = new Set(['effect_failed', 'finalization_failed', 'double_charge_risk']);
+
+/**
+ * The choice that does what is proposed; null: something must be found out first, and then any may be right.
+ * @param named the MoR's id of its payment is known
+ */
+export function proposedOf(r: ReviewRow, named: boolean): Resolution | null {
+  const may = resolutionsOf(r, named);
+  const [only] = may;
+  if (may.length === 1 && only !== undefined) return only;
+  // A proposal to give money back begins with the word; one to find something out first does not.
+  if (may.includes('refund') && r.proposal.startsWith('Refund ')) return 'refund';
+  if (r.kind === 'partial_transfer') return 'apply';
+  return RETRIED.has(r.kind) ? 'retry' : null;
+}
+
+/** Nothing but closing it is possible: somebody has done elsewhere what is proposed. */
+export function isDoneElsewhere(r: ReviewRow, named: boolean): boolean {
+  return resolutionsOf(r, named).length === 1;
+}

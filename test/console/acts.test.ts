@@ -1,0 +1,282 @@
+// What can be done from an invoice's page: by the flows that the API uses, once per form, on record, and not by a viewer.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { draftRenewal, deafMor } from '../e2e/support/story.js';
+import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
+import { conflictingEvents, parkedEvent } from './standing.js';
+import { fieldsOf, type Seen, Visitor } from './visitor.js';
+
+let world: World;
+let url: string;
+let refusedId: string;
+let paidId: string;
+let paymentId: string;
+let ops: Visitor;
+let viewer: Visitor;
+
+beforeAll(async () => {
+  world = await startWorld({ BILLING_DRAFT_POLICY: 'finalize' });
+  const relay = {
+    MOR_RELAY_URL: `${world.sandbox.morUrl}/relay/stripe`,
+    MOR_RELAY_SECRET: world.sandbox.secrets.relaySecret,
+  };
+  url = (await world.startDaemon(relay)).url;
+  await deafMor(world);
+  const s = await world.subscriber();
+  await world.invoice(s.firstInvoiceId, 'paid');
+  paidId = await draftRenewal(world, s);
+  await world.morActs();
+  const paid = await world.invoice(paidId, 'paid');
+  paymentId = String((paid['payments'] as Json[])[0]?.['id']);
+  await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
+  refusedId = await draftRenewal(world, s);
+  await world.morActs();
+  await world.invoice(refusedId, 'open');
+  await world.stripe.invoices.finalizeInvoice(refusedId, { auto_advance: false });
+  ops = await new Visitor(url).login(OPS_KEY);
+  viewer = await new Visitor(url).login(READ_KEY);
+});
+afterAll(() => world.close());
+
+const invoice = async (id: string): Promise<Json> => (await world.api('GET', `/v1/invoices/${id}`)).body;
+const audit = async (action: string): Promise<Json[]> =>
+  (await world.api<{ data: Json[] }>('GET', `/v1/audit?action=${action}`)).body.data;
+const page = (id: string): string => `/console/invoices/${id}`;
+const open = (kind: string): Promise<Json[]> =>
+  world.api<{ data: Json[] }>('GET', `/v1/reviews?status=open&kind=${kind}`).then((r) => r.body.data);
+
+describe('the page of an invoice', () => {
+  it('says why it is not paid, offers what makes sense, and leads to Stripe', async () => {
+    const { text } = await ops.get(page(refusedId));
+    expect(text).toContain('Not paid: ');
+    for (const act of ['Retry the charge now', 'Create a payment link…', 'Issue a proforma invoice…'])
+      expect(text).toContain(act);
+    expect(text).not.toContain('Refund…');
+    expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${refusedId}`);
+    const paid = (await ops.get(page(paidId))).text;
+    for (const act of ['Refund…', 'Record a returned debit…']) expect(paid).toContain(act);
+    for (const act of ['Retry', 'Create a payment link']) expect(paid).not.toContain(act);
+  });
+
+  it('shows a viewer the same sentence and no button, and does nothing for one', async () => {
+    const { text } = await viewer.get(page(refusedId));
+    expect(text).toContain('Not paid: ');
+    expect(text).not.toMatch(/Retry the charge|Create a payment link…|Issue a proforma/);
+    const token = fieldsOf(text, '/console/logout');
+    const paths = [`${page(refusedId)}/retry`, `${page(refusedId)}/payment-link`, `${page(refusedId)}/proforma`];
+    paths.push(`/console/payments/${paymentId}/returned`, '/console/reviews/bulk', '/console/events/bulk');
+    for (const path of paths) expect([path, (await viewer.post(path, token)).status]).toEqual([path, 403]);
+    for (const path of paths.slice(1, 4)) expect((await viewer.get(path)).status).toBe(403);
+    const seen = await invoice(refusedId);
+    expect([seen['payment_links'], seen['proformas']]).toEqual([[], []]);
+    expect((await audit('invoice.retry')).filter((a) => a['outcome'] !== 'denied')).toEqual([]);
+  });
+});
+
+describe('a retry', () => {
+  it('is made once by a form that is sent twice, and the page says what is awaited', async () => {
+    const action = `${page(refusedId)}/retry`;
+    const fields = await ops.form(page(refusedId), action);
+    const [first, second] = [await ops.post(action, fields), await ops.post(action, fields)];
+    expect([first.status, second.status, first.headers.get('location')]).toEqual([303, 303, page(refusedId)]);
+    const made = ((await invoice(refusedId))['retries'] as Json)['made'];
+    expect(made).toMatchObject([{ number: 1, by: 'ops', means: 'charge' }]);
+    expect((await audit('invoice.retry'))[0]).toMatchObject({
+      actor: 'ops',
+      target: refusedId,
+      outcome: 'done',
+      detail: { via: 'console' },
+    });
+  });
+
+  it('is refused with why where nothing has failed', async () => {
+    const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
+    const seen = await ops.post(`${page(paidId)}/retry`, fields);
+    expect([seen.status, seen.text.includes('It cannot be tried again: the invoice is paid.')]).toEqual([409, true]);
+  });
+});
+
+describe('a payment link', () => {
+  it('is made for what is due, once, and stands on the page to be copied', async () => {
+    await world.morActs();
+    await world.until(
+      'the retry was refused',
+      () => invoice(refusedId),
+      (i) => (i['retries'] as Json)['waiting_since'] === null,
+    );
+    const action = `${page(refusedId)}/payment-link`;
+    const fields = { ...(await ops.form(action, action)), return_url: 'https://shop.example/thanks', days: '3' };
+    const wrong = await ops.post(action, { ...fields, jurisdiction: 'Britain' });
+    expect([wrong.status, wrong.text.includes('jurisdiction')]).toEqual([400, true]);
+    const right = { ...fields, jurisdiction: 'gb' };
+    expect((await ops.post(action, right)).status).toBe(303);
+    expect((await ops.post(action, right)).status).toBe(303);
+    const links = (await invoice(refusedId))['payment_links'] as Json[];
+    expect(links).toMatchObject([{ status: 'PAYABLE', pricedAmount: { amount: '29.90', currency: 'EUR' } }]);
+    const { text } = await ops.get(page(refusedId));
+    expect(text).toContain('Payment link for the customer');
+    expect(text).toContain('the customer can pay by link until');
+    expect(text).not.toContain('Create a payment link…');
+    expect(text).toContain('It cannot be tried again now: a payment link can be paid');
+  });
+});
+
+describe('a proforma invoice', () => {
+  it('is issued from what Stripe knows of the customer, and what is missing there is named', async () => {
+    const action = `${page(refusedId)}/proforma`;
+    const fields = { ...(await ops.form(action, action)), jurisdiction: 'GB', due_date: '2099-12-31' };
+    const bare = await ops.post(action, fields);
+    expect([bare.status, bare.text.includes('recipient')]).toEqual([400, true]);
+    expect((await invoice(refusedId))['proformas']).toEqual([]);
+    expect((await ops.post(action, { ...fields, due_date: 'soon' })).status).toBe(400);
+  });
+});
+
+describe('a returned debit', () => {
+  const action = (): string => `/console/payments/${paymentId}/returned`;
+
+  it('is recorded once with where it stands, and undone by a button', async () => {
+    const fields = { ...(await ops.form(action(), action())), reference: 'bank letter 7' };
+    const answers = [await ops.post(action(), fields), await ops.post(action(), fields)];
+    expect(answers.map((a) => a.headers.get('location'))).toEqual([page(paidId), page(paidId)]);
+    const recorded = await world.api('GET', `/v1/payments/${paymentId}/returned`);
+    expect(recorded.body).toMatchObject({ amount: 2990, status: 'returned', reference: 'bank letter 7' });
+    const { text } = await ops.get(page(paidId));
+    expect(text).toContain('the bank took the debit back');
+    expect(text).not.toContain('Refund…');
+    const undo = await ops.post(`${action()}/undo`, fieldsOf(text, `${action()}/undo`));
+    expect(undo.status).toBe(303);
+    expect((await world.api('GET', `/v1/payments/${paymentId}/returned`)).body).toMatchObject({ status: 'undone' });
+    expect((await audit('payment.returned.undo'))[0]).toMatchObject({ actor: 'ops', outcome: 'done' });
+  });
+});
+
+describe('a refund', () => {
+  const made = async (amount: string): Promise<Seen> => {
+    const action = `/console/payments/${paymentId}/refund`;
+    const step = await ops.post(action, { ...(await ops.form(action, action)), amount, reason: '' });
+    const sent = await ops.post(`${action}s`, fieldsOf(step.text, `${action}s`));
+    return ops.get(sent.headers.get('location') ?? '');
+  };
+
+  it('is answered within the form’s own answer: the page says that it is done', async () => {
+    const { text } = await made('2,50');
+    expect(text).toContain('Refunded 2.50 EUR');
+    expect(text).not.toContain('role="alert"');
+  });
+
+  it('raises no alarm while the MoR has not answered: it is asked for, and sent until it is answered', async () => {
+    const fault = {
+      side: 'mor',
+      method: 'POST',
+      path: '/api/payments/*/refund',
+      times: 1,
+      action: { delay_ms: 8_000 },
+    };
+    const set = await world.control('POST', '/faults', fault);
+    expect(set.status).toBeLessThan(300);
+    const { text } = await made('3.00');
+    expect(text).toContain('Asked for: the MoR has not answered yet about 3.00 EUR.');
+    expect(text).not.toMatch(/role="alert"|answer bad/);
+  });
+});
+
+describe('review items', () => {
+  it('are settled one by one from one form, and what is refused is told with why', async () => {
+    for (const n of [1, 2]) await conflictingEvents(world, `evt_twice${n}`);
+    const [first, second] = await world.until(
+      'both are there',
+      () => open('conflicting_event'),
+      (r) => r.length === 2,
+    );
+    const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
+    const ids = { [`pick-${String(first?.['id'])}`]: 'on', [`pick-${String(second?.['id'])}`]: 'on' };
+    const wrong = await ops.post('/console/reviews/bulk', { ...fields, ...ids, act: 'retry' });
+    expect(wrong.text).toContain('0 of 2 done; 2 could not be done');
+    expect(wrong.text).toContain('can be resolved by: dismiss');
+    const done = await ops.post('/console/reviews/bulk', {
+      ...fields,
+      kind: 'conflicting_event',
+      all: 'yes',
+      act: 'dismiss',
+      note: 'asked',
+    });
+    expect(done.text).toContain('2 of 2 done.');
+    expect(await open('conflicting_event')).toEqual([]);
+    const rows = (await audit('review.resolve')).filter((a) => a['target'] === first?.['id']);
+    expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
+  });
+
+  it('give back what the button said, or nothing when that has changed', async () => {
+    const s = await world.subscriber({ email: 'edsger@example.com' });
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
+    const renewal = await draftRenewal(world, s);
+    await world.morActs();
+    await world.advance(3_700);
+    await world.stripe.invoices.pay(renewal, { paid_out_of_band: true });
+    await world.advance(5 * 86_400);
+    const [item] = await world.until(
+      'it is there',
+      () => open('double_payment'),
+      (r) => r.length === 1,
+    );
+    const action = `/console/reviews/${String(item?.['id'])}/resolve`;
+    const seen = await ops.get(`/console/reviews/${String(item?.['id'])}`);
+    for (const said of ['What happened', 'What is at stake', 'What is proposed', 'Refund 29.90 EUR'])
+      expect(seen.text).toContain(said);
+    const fields = { ...fieldsOf(seen.text, action), resolution: 'refund' };
+    const other = await ops.post(action, { ...fields, seen: '100' });
+    expect([other.status, other.text.includes('amount_changed')]).toEqual([409, true]);
+    expect(await open('double_payment')).toHaveLength(1);
+    expect((await viewer.get(`/console/reviews/${String(item?.['id'])}`)).text).not.toContain('<textarea');
+    expect((await ops.post(action, fields)).status).toBe(303);
+    expect((await invoice(renewal))['refunds']).toMatchObject([{ amount: 2990 }]);
+  });
+});
+
+describe('a parked event', () => {
+  beforeAll(async () => {
+    await parkedEvent(world, 'invoice.created', 'evt_cut1');
+    await parkedEvent(world, 'invoice.created', 'evt_cut2');
+  });
+
+  const parked = async (): Promise<Json[]> =>
+    (await world.api<{ data: Json[] }>('GET', '/v1/events?status=parked')).body.data;
+
+  it('says after another decision that it is still parked, and why', async () => {
+    const [event] = await parked();
+    const path = `/console/events/${String(event?.['id'])}`;
+    const sent = await ops.post(`${path}/retry`, await ops.form(path, `${path}/retry`));
+    const { text } = await ops.get(sent.headers.get('location') ?? '');
+    expect(text).toMatch(/Reprocessed \d\d:\d\d UTC: still parked because \S/);
+  });
+
+  it('is dismissed with a note only, by name, and can still be decided again', async () => {
+    const [event] = await parked();
+    const id = String(event?.['id']);
+    const path = `/console/events/${id}`;
+    const fields = await ops.form(path, `${path}/dismiss`);
+    expect((await ops.post(`${path}/dismiss`, fields)).status).toBe(400);
+    expect((await ops.post(`${path}/dismiss`, { ...fields, note: 'a test of ours' })).status).toBe(303);
+    const after = (await world.api('GET', `/v1/events/${id}`)).body;
+    expect(after).toMatchObject({ status: 'ignored', reason: 'dismissed by ops: a test of ours' });
+    expect((await audit('event.dismiss'))[0]).toMatchObject({ actor: 'ops', target: id, outcome: 'done' });
+    const again = await world.api('POST', `/v1/events/${id}/dismiss`, { note: 'again' });
+    expect(again).toMatchObject({ status: 409, body: { code: 'event_not_parked' } });
+    expect((await world.api('POST', `/v1/events/${id}/retry`)).status).toBe(202);
+  });
+
+  it('is one of many that are decided again or dismissed at once, each with what became of it', async () => {
+    const before = await world.until('both are parked', parked, (e) => e.length === 2);
+    const list = '/console/events?status=parked';
+    const fields = await ops.form(list, '/console/events/bulk');
+    const picks = Object.fromEntries(before.map((e) => [`pick-${String(e['id'])}`, 'on']));
+    const retried = await ops.post('/console/events/bulk', { ...fields, ...picks, act: 'retry' });
+    expect(retried.text).toContain('0 of 2 done; 2 could not be done');
+    expect(retried.text.match(/still parked because/g)).toHaveLength(2);
+    expect((await ops.post('/console/events/bulk', { ...fields, ...picks, act: 'dismiss' })).status).toBe(400);
+    const gone = await ops.post('/console/events/bulk', { ...fields, all: 'yes', act: 'dismiss', note: 'tests' });
+    expect(gone.text).toContain('2 of 2 done.');
+    expect(await parked()).toEqual([]);
+  });
+});

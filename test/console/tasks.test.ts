@@ -1,0 +1,123 @@
+// What a person comes to the console for, counted in clicks: why an invoice is not paid, a part refund, a review item settled.
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
+import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
+import { findChromium, openBrowser } from './browser.js';
+import { conflictingEvents, standing, type Standing } from './standing.js';
+
+const chromium = findChromium();
+const suite = chromium === null ? describe.skip : describe;
+
+suite('in a browser', () => {
+  let world: World;
+  let url: string;
+  let books: Standing;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let clicks = 0;
+
+  beforeAll(async () => {
+    world = await startWorld();
+    url = (await world.startDaemon()).url;
+    books = await standing(world);
+    browser = await openBrowser(chromium ?? '');
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    page = await context.newPage();
+    await page.goto(`${url}/console/login`);
+    await page.getByLabel('API key').fill(OPS_KEY);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  }, 300_000);
+  afterAll(async () => {
+    await browser?.close();
+    await world?.close();
+  });
+
+  const start = async (path: string): Promise<void> => {
+    await page.goto(`${url}${path}`);
+    clicks = 0;
+  };
+  const click = async (what: Locator): Promise<void> => {
+    clicks += 1;
+    await what.first().click();
+  };
+  const main = (): Locator => page.locator('main');
+  const open = async (): Promise<Json[]> =>
+    (await world.api<{ data: Json[] }>('GET', '/v1/reviews?status=open&order=due')).body.data;
+
+  it('says why an invoice is not paid after two clicks', async () => {
+    await start('/console');
+    await click(page.getByRole('navigation').getByRole('link', { name: 'Invoices' }));
+    await click(main().locator(`a[href$="/console/invoices/${books.openId}"]`));
+    await page.getByText(/^Not paid: .*\(\d+ \w+, first try; .*\)\.$/).waitFor();
+    expect(clicks).toBe(2);
+    expect(await page.locator('details#timeline[open]').count()).toBe(0);
+  });
+
+  it('refunds a part of a payment in four clicks from the list, three from the invoice, and says so when it is done', async () => {
+    await start('/console/invoices');
+    await click(main().locator(`a[href$="/console/invoices/${books.invoiceId}"]`));
+    await click(page.getByRole('link', { name: 'Refund…' }));
+    await page.getByLabel('Amount in EUR').fill('12,50');
+    await click(page.getByRole('button', { name: 'Continue' }));
+    expect(await page.locator('dl.facts').textContent()).toMatch(/Remains after it\s*17\.40 EUR/);
+    await click(page.getByRole('button', { name: 'Refund 12.50 EUR' }));
+    await page.getByText(/^Refunded 12\.50 EUR/).waitFor();
+    expect(clicks).toBe(4);
+    expect(await page.getByRole('alert').count()).toBe(0);
+    const payment = await world.api('GET', `/v1/payments/${books.paymentId}`);
+    expect(payment.body['refunds']).toMatchObject([{ amount: 1250, status: 'succeeded' }]);
+  });
+
+  it('settles a review item in two clicks, and goes on with the next', async () => {
+    for (const n of [1, 2, 3]) await conflictingEvents(world, `evt_twice${n}`);
+    const before = await open();
+    const twice = before.find((r) => r['kind'] === 'double_payment');
+    await start('/console/reviews');
+    await click(main().locator(`a[href$="${String(twice?.['id'])}"]`));
+    await click(page.getByRole('button', { name: /^Refund \d/ }));
+    await page.getByText('Settled: double payment (refund).').waitFor();
+    expect(clicks).toBe(2);
+    const done = (await world.api('GET', `/v1/reviews/${String(twice?.['id'])}`)).body;
+    expect(done).toMatchObject({ status: 'resolved', resolution: 'refund', resolved_by: 'ops', note: null });
+    const at = before.findIndex((r) => r['id'] === twice?.['id']);
+    const next = before[at + 1] ?? before[0];
+    expect(page.url()).toContain(`/console/reviews/${String(next?.['id'])}?settled=`);
+  });
+
+  it('goes through the items by keys: j and k walk, e does what is proposed', async () => {
+    const ids = (await open()).map((r) => String(r['id']));
+    const at = ids.findIndex((_, i) => i > 0 && i < ids.length - 1);
+    await start(`/console/reviews/${ids[at] ?? ''}`);
+    await page.keyboard.press('j');
+    await page.waitForURL(`**/${ids[at + 1] ?? ''}`);
+    await page.keyboard.press('k');
+    await page.waitForURL(`**/${ids[at] ?? ''}`);
+    const conflict = (await open()).find((r) => r['kind'] === 'conflicting_event');
+    await page.goto(`${url}/console/reviews/${String(conflict?.['id'])}`);
+    await page.getByLabel('Note').fill('asked Stripe: e, j and k are letters here');
+    await page.keyboard.press('Escape');
+    await page.evaluate('document.activeElement.blur()');
+    await page.keyboard.press('e');
+    await page.getByText('Settled: conflicting event (dismiss).').waitFor();
+    expect((await world.api('GET', `/v1/reviews/${String(conflict?.['id'])}`)).body).toMatchObject({
+      resolution: 'dismiss',
+      note: 'asked Stripe: e, j and k are letters here',
+    });
+  });
+
+  it('settles many items at once by one box, and names each of them', async () => {
+    const ids = (await open()).filter((r) => r['kind'] === 'conflicting_event').map((r) => r['id']);
+    expect(ids).toHaveLength(2);
+    await start('/console/reviews?status=open&kind=conflicting_event');
+    await page.getByLabel('Choose all on this page').check();
+    await page.getByText('2 chosen').waitFor();
+    await page.getByLabel('Note').fill('both asked');
+    await page.getByRole('button', { name: 'Dismiss them' }).click();
+    await page.getByText('2 of 2 done.').waitFor();
+    expect(await main().getByRole('listitem').count()).toBe(2);
+    for (const id of ids)
+      expect((await world.api('GET', `/v1/reviews/${String(id)}`)).body).toMatchObject({ note: 'both asked' });
+  });
+});
