@@ -28,7 +28,7 @@ export class Contract {
   }
 
   static async read(): Promise<Contract> {
-    return new Contract((await openApiDocument()) as Json);
+    return new Contract(await openApiDocument());
   }
 
   check(method: string, path: string, status: number, text: string): void {

@@ -48,22 +48,24 @@ function methodOf(settings: Settings, route: Route): (...given: unknown[]) => un
     const input = sent === 'nothing' ? {} : ((given[ids.length] ?? {}) as Record<string, unknown>);
     const options = (given[ids.length + (sent === 'nothing' ? 0 : 1)] ?? {}) as CallOptions;
     const filled = ids.reduce((text, id, n) => text.replace(id, () => segment(id, given[n])), path);
-    const call = (query: Record<string, unknown>): Promise<unknown> =>
+    const call = (query: Filters): Promise<unknown> =>
       send(settings, outgoing(route, filled, query, sent === 'body' ? input : null, options));
-    if (rows === undefined || cursor === undefined) return call(sent === 'query' ? input : {});
-    return pagesOf(call, input, rows, cursor);
+    if (rows === undefined || cursor === undefined) return call(sent === 'query' ? (input as Filters) : {});
+    return pagesOf(call, input as Filters, rows, cursor);
   };
 }
 
 function outgoing(
   [method, , , repeat]: Route,
   path: string,
-  query: Record<string, unknown>,
+  query: Filters,
   body: Record<string, unknown> | null,
   { idempotencyKey, signal }: CallOptions,
 ): Outgoing {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  const search = new URLSearchParams(Object.fromEntries(pairs) as Record<string, string>).toString();
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as const],
+  );
+  const search = new URLSearchParams(Object.fromEntries(pairs)).toString();
   return {
     method,
     path: search === '' ? path : `${path}?${search}`,
@@ -74,12 +76,13 @@ function outgoing(
   };
 }
 
+type Filters = Readonly<Record<string, string | number | boolean | undefined>>;
 type Page = Readonly<Record<string, unknown>>;
 
 /** Nothing is sent until somebody waits for it. */
 function pagesOf(
-  call: (query: Record<string, unknown>) => Promise<unknown>,
-  query: Record<string, unknown>,
+  call: (query: Filters) => Promise<unknown>,
+  query: Filters,
   rows: string,
   cursor: string,
 ): PromiseLike<unknown> & AsyncIterable<unknown> {
@@ -87,11 +90,12 @@ function pagesOf(
   return {
     then: (done, failed) => (first ??= call(query)).then(done, failed),
     async *[Symbol.asyncIterator]() {
-      for (let next: unknown = query['cursor']; ;) {
+      for (let next = query['cursor']; ;) {
         const page = (await call({ ...query, cursor: next })) as Page;
         yield* page[rows] as readonly unknown[];
-        next = page[cursor];
-        if (next === undefined) return;
+        const after = page[cursor];
+        if (typeof after !== 'string') return;
+        next = after;
       }
     },
   };

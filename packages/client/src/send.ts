@@ -37,14 +37,14 @@ export async function send(settings: Settings, out: Outgoing): Promise<unknown> 
     if (done.ok) return done.value;
     const wait = pauseOf(done.error, out, tries);
     if (wait === null || tries >= settings.retries) throw done.error;
-    await pause(wait, out.signal as AbortSignal | undefined);
+    await pause(wait, out.signal);
   }
 }
 
 type Done = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: CrossbillError };
 
 async function once(settings: Settings, { method, path, body, idempotencyKey, signal }: Outgoing): Promise<Done> {
-  const ended = signal as AbortSignal | undefined;
+  const ended: AbortSignal | undefined = signal;
   ended?.throwIfAborted();
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), settings.timeoutMs);
