@@ -1,18 +1,54 @@
-// `crossbill completion bash|zsh`: completes commands and options, made from the program itself.
+// `crossbill completion bash|zsh|fish`: completes commands and options, made from the program itself.
 import { type Command } from 'commander';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Session } from './session.js';
 
 export function addCompletion(program: Command, session: Session): void {
-  session.leaf(program, 'completion <shell>', 'print completion for bash or zsh', async (cli, args) => {
+  session.leaf(program, 'completion <shell>', 'print completion for bash, zsh or fish', async (cli, args) => {
     const [shell] = args;
-    if (shell !== 'bash' && shell !== 'zsh') throw new CliError(EXIT.usage, 'argument', 'The shell is bash or zsh.');
-    const script = scriptOf(program);
-    const text =
-      shell === 'zsh' ? `#compdef crossbill\nautoload -U +X bashcompinit && bashcompinit\n${script}` : script;
+    const text = textFor(shell, program);
+    if (text === null) throw new CliError(EXIT.usage, 'argument', 'The shell is bash, zsh or fish.');
     await cli.print({ shell, script: text }, () => text);
     return EXIT.ok;
   });
+}
+
+function textFor(shell: string | undefined, program: Command): string | null {
+  switch (shell) {
+    case 'bash':
+      return scriptOf(program);
+    case 'zsh':
+      return `#compdef crossbill\nautoload -U +X bashcompinit && bashcompinit\n${scriptOf(program)}`;
+    case 'fish':
+      return fishScriptOf(program);
+    default:
+      return null;
+  }
+}
+
+/** One line per command and option; fish shows what each does. */
+function fishScriptOf(program: Command): string {
+  const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
+  const lines: string[] = [];
+  const visit = (command: Command, path: readonly string[]): void => {
+    const at = `complete -c crossbill -n ${quoted(['__crossbill_at', ...path].join(' '))}`;
+    for (const c of command.commands) lines.push(`${at} -a ${c.name()} -d ${quoted(c.description())}`);
+    for (const { long, description, required, optional } of command.options) {
+      if (typeof long === 'string')
+        lines.push(`${at} -l ${long.slice(2)}${required || optional ? ' -r' : ''} -d ${quoted(description)}`);
+    }
+    for (const c of command.commands) visit(c, [...path, c.name()]);
+  };
+  visit(program, []);
+  return `# Put this into ~/.config/fish/completions/crossbill.fish: crossbill completion fish > ~/.config/fish/completions/crossbill.fish
+function __crossbill_at
+    set -l words (commandline -opc)
+    set -l given (string match -v -- '-*' $words[2..-1])
+    test "$given" = "$argv"
+end
+complete -c crossbill -f
+${lines.join('\n')}
+`;
 }
 
 function scriptOf(program: Command): string {

@@ -18,6 +18,7 @@ import { addExport } from './export.js';
 import { addImport } from './import.js';
 import { addInit } from './init.js';
 import { type Io } from './io.js';
+import { addLists } from './lists.js';
 import { addMigrate } from './migrate.js';
 import { addNotifications } from './notifications.js';
 import { addOnboard } from './onboard.js';
@@ -73,6 +74,7 @@ export function programOf(session: Session, write: (text: string) => void): Comm
     addDoctor,
     addStatus,
     addEvents,
+    addLists,
     addReviews,
     addExplain,
     addImport,

@@ -2,20 +2,25 @@
 import { randomUUID } from 'node:crypto';
 import { type Command } from 'commander';
 import { type RefundRow } from '../domain/model.js';
+import { decimalsOf, minorFromDecimal } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { RefundsFlow } from '../refunds/refunds.flow.js';
 import { PaymentsFlow } from '../renewals/payments.flow.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { cliRequest } from './request-name.js';
-import { type Cli, need, parseCount, parseMinor, type Session } from './session.js';
+import { type Cli, need, parseAmount, parseCount, type Session } from './session.js';
 import { amount } from './table.js';
 import { actorOf } from './world.js';
 
 export function addRefund(program: Command, session: Session): void {
   session
     .leaf(program, 'refund <payment>', 'refund a payment at the MoR and mirror the refund on Stripe', refund)
-    .option('--amount <minor>', 'smallest units, for example 1250 for 12.50 EUR; default: all that remains', parseMinor)
+    .option(
+      '--amount <amount>',
+      '12.50, or smallest units without a point: 1250; default: all that remains',
+      parseAmount,
+    )
     .option('--payment-id <pay_id>', "the MoR's id of a payment that no event has named: it is named first")
     .option('--reason <text>', 'passed to the MoR', 'requested_by_customer')
     .option('--key <text>', 'the same key never refunds twice; default: a new refund')
@@ -32,7 +37,7 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   if (found === null) throw new CliError(EXIT.failed, 'payment_not_found', `There is no payment ${id}.`);
   const { payment } = found;
   const rest = refundable(payment, found.refunds, found.lost);
-  const wanted = (cli.options['amount'] as bigint | undefined) ?? null;
+  const wanted = wantedOf(cli.options['amount'] as string | undefined, payment.currency);
   const key = typeof cli.options['key'] === 'string' ? cli.options['key'] : null;
   const question = `Refund ${amount(wanted ?? rest, payment.currency)} of ${amount(payment.amount, payment.currency)} to customer ${payment.customerId} (invoice ${payment.invoiceId})?`;
   if (!(await cli.confirm(question))) return EXIT.failed;
@@ -83,6 +88,16 @@ async function refund(cli: Cli, args: readonly (string | undefined)[]): Promise<
   );
   if (status === 'failed') return EXIT.failed;
   return status === 'requested' || status === 'unknown' ? EXIT.unfinished : EXIT.ok;
+}
+
+/** Null: all that remains. Throws when the currency does not count that many decimals: nothing is rounded. */
+function wantedOf(text: string | undefined, currency: string): bigint | null {
+  if (text === undefined) return null;
+  const minor = text.includes('.') ? minorFromDecimal(text, currency) : BigInt(text);
+  if (minor !== null && minor > 0n) return minor;
+  const decimals = decimalsOf(currency);
+  const message = `${text} is no amount in ${currency}, which has ${decimals === 0 ? 'no' : decimals} decimals.`;
+  throw new CliError(EXIT.usage, 'argument', message);
 }
 
 function sentenceOf(r: RefundRow): string {

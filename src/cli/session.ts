@@ -134,12 +134,12 @@ export function parseSince(text: string): Date {
   return new Date(at);
 }
 
-/** A whole number of smallest units, at least 1. */
-export function parseMinor(text: string): bigint {
-  if (!/^[1-9]\d{0,14}$/.test(text)) {
-    throw new InvalidArgumentError('Use a whole number of smallest units, for example 1250 for 12.50 EUR.');
+/** With a point an amount as people write it, `12.50`; without one smallest units, `1250`. */
+export function parseAmount(text: string): string {
+  if (!/^(?:\d{1,15}\.\d{1,3}|[1-9]\d{0,14})$/.test(text)) {
+    throw new InvalidArgumentError('Use an amount such as 12.50, or smallest units without a point: 1250.');
   }
-  return BigInt(text);
+  return text;
 }
 
 export function parseCount(max: number): (text: string) => number {

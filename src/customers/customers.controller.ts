@@ -3,17 +3,17 @@ import { Body, Controller, Get, HttpStatus, Param, Post, Query, Req, Res } from 
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Request, type Response } from 'express';
 import { Books } from '../domain/ports/books.js';
-import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
+import { CustomerLinks } from '../domain/ports/customer-links.js';
 import { Requests, Signups } from '../domain/ports/signups.js';
 import { MayChange, MayRead } from '../api/access/access.js';
 import { type Caller, CurrentCaller } from '../api/access/caller.js';
-import { KeyHeader, Many, Problems, Text, TextOrNull, Time } from '../api/http/docs.js';
+import { KeyHeader, Many, Problems, Text, TextOrNull } from '../api/http/docs.js';
 import { customerOf, spanOf } from '../api/http/filters.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { idempotencyConflict, idempotencyKey, requestName } from '../api/http/idempotency.js';
 import { pageOf, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound, Problem } from '../api/http/problem.js';
-import { timeOf } from '../api/http/values.js';
+import { CustomerLinkView, linkView } from './customer-link.view.js';
 import { CustomersQuery, LinkCustomerDto } from './customers.dto.js';
 import { SignupView, signupView } from '../signups/signup.view.js';
 
@@ -23,26 +23,6 @@ class CustomerView {
   @Many([String], 'All it ever had, newest first.') mor_customer_ids!: string[];
   @Many(SignupView, 'Newest first, at most 100.') signups!: SignupView[];
   @Many([String], 'Newest first, at most 100.') invoice_ids!: string[];
-}
-
-class CustomerLinkView {
-  @Text("The merchant's own id.") customer_id!: string;
-  @Text("The MoR's customer.") mor_customer_id!: string;
-  @TextOrNull('Your own word for it; null: none was given.') reference!: string | null;
-  @TextOrNull('The signup that linked them; null: the link was made elsewhere.') signup_id!: string | null;
-  @Text('`signup`, the name of an API key, or a person at the command line.') linked_by!: string;
-  @Time() linked_at!: string;
-}
-
-function linkView(l: CustomerLink): CustomerLinkView {
-  return {
-    customer_id: l.customerId,
-    mor_customer_id: l.morCustomerId,
-    reference: l.reference,
-    signup_id: l.signupId,
-    linked_by: l.linkedBy,
-    linked_at: timeOf(l.linkedAt),
-  };
 }
 
 const PATH = '/v1/customers';

@@ -181,6 +181,8 @@ describe('the command line', () => {
     const again = await cliJson(args, world.env);
     expect(again.body['id']).toBe(done.body['id']);
     expect((await world.api('GET', `/v1/payments/${paid.paymentId}`)).body['amount_refunded']).toBe(500);
+    const odd = await cli(['refund', paid.paymentId, '--amount', '5.005', '--yes'], world.env);
+    expect(odd).toEqual(saysWhy(2, /^5\.005 is no amount in EUR, which has 2 decimals\.\n$/));
     const tooMuch = await cli(['refund', paid.paymentId, '--amount', '999999', '--yes'], world.env);
     expect(tooMuch).toEqual(saysWhy(1, /^The amount exceeds what remains of this payment: 24\.90 EUR\.\n$/));
     const audited = await sql<Record<string, string>>(

@@ -38,7 +38,10 @@ describe('help', () => {
     for (const [line, why] of [
       ['verfy', "unknown command 'verfy'\n(Did you mean verify?)"],
       ['verify --since yesterday', "option '--since <when>' argument 'yesterday' is invalid. Use a past date"],
-      ['refund pay_1 --amount 10.00', "option '--amount <minor>' argument '10.00' is invalid. Use a whole number"],
+      [
+        'refund pay_1 --amount 10,00',
+        "option '--amount <amount>' argument '10,00' is invalid. Use an amount such as 12.50",
+      ],
       ['explain', "missing required argument 'id'"],
       // No empty list for a misspelt word.
       ['events --status nope', "option '--status <status>' argument 'nope' is invalid. Use one of received, done"],
@@ -208,6 +211,24 @@ describe('completion', () => {
     expect(code).toBe(0);
     expect(out).toContain('"events") words="list show retry');
     expect(out).toMatch(/"verify"\) words=".*--repair/);
+  });
+
+  it('for fish offers each command where it belongs, with what it does', async () => {
+    const { code, out } = await cli(['completion', 'fish']);
+    expect(code).toBe(0);
+    expect(out).toContain(`complete -c crossbill -n '__crossbill_at' -a payments -d 'payments, newest first'\n`);
+    expect(out).toContain(`complete -c crossbill -n '__crossbill_at events' -a list -d 'events, newest first'\n`);
+    expect(out).toContain(`complete -c crossbill -n '__crossbill_at events list' -l limit -r -d 'how many to list'\n`);
+    expect(out).toContain(
+      `complete -c crossbill -n '__crossbill_at payments' -l invoice -r -d 'only this invoice\\'s'\n`,
+    );
+    expect(out).toMatch(/__crossbill_at verify' -l repair -d '/); // takes no value
+  });
+
+  (existsSync('/usr/bin/fish') ? it : it.skip)('runs in fish', async () => {
+    const { out } = await cli(['completion', 'fish']);
+    const said = execFileSync('/usr/bin/fish', ['-c', `${out}\ncomplete -C 'crossbill ev'`], { encoding: 'utf8' });
+    expect(said).toMatch(/^events\t/);
   });
 
   (existsSync('/bin/bash') ? it : it.skip)('runs in bash', async () => {

@@ -50,6 +50,20 @@ export const CASES: Readonly<Record<string, Case>> = {
     json: ['invoices', 'queue', 'stuck', 'verify'],
   },
   'events list': { text: /^id +received +source +type +status +about +reason\n-[^]*invoice\.created/, json: ['data'] },
+  invoices: {
+    args: () => ['--status', 'paid'],
+    text: /^id +made +status +due +paid +customer +number\n-[^]*\nin_\S+ +\S+ +paid +29\.90 EUR +29\.90 EUR +cus_/,
+    json: ['data'],
+  },
+  payments: {
+    args: () => ['--since', '30d', '--currency', 'eur'],
+    text: /^id +taken +status +amount +refunded +customer +invoice\n-[^]*\npay_\S+ +\S+ +succeeded +29\.90 EUR +0\.00 EUR +cus_\S+ +in_/,
+    json: ['data'],
+  },
+  customers: {
+    text: /^customer +at the MoR +linked +by +reference\n-[^]*\ncus_/,
+    json: ['data'],
+  },
   'events show': {
     args: () => [facts.eventId],
     text: /^type +invoice\.created\n[^]*"object": "event"/m,
@@ -73,7 +87,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     json: ['id', 'invoices', 'not_shown'],
   },
   refund: {
-    args: (way) => [facts.paymentId, '--amount', '100', '--key', `for-${way}`, '--yes'],
+    args: (way) => [facts.paymentId, '--amount', '1.00', '--key', `for-${way}`, '--yes'],
     text: /^Refund \S+ of 1\.00 EUR: succeeded, and shown on Stripe by credit note cn_/m,
     json: ['id', 'mor_refund_id', 'payment_id', 'amount', 'currency', 'status', 'mirror', 'credit_note_id'],
   },

@@ -1,0 +1,113 @@
+// `crossbill invoices`, `payments`, `customers`: the lists of the API at a terminal, by the same filters.
+import { type Command } from 'commander';
+import { parseCurrency } from '../domain/money.js';
+import { Books, type Page } from '../domain/ports/books.js';
+import { CustomerLinks } from '../domain/ports/customer-links.js';
+import { linkView } from '../customers/customer-link.view.js';
+import { INVOICE_STATUSES, invoiceListView } from '../renewals/invoice.view.js';
+import { PAYMENT_STATUSES, paymentView } from '../renewals/payment.view.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { type Cli, oneOf, parseCount, parseSince, type Session } from './session.js';
+import { amount, table } from './table.js';
+
+export function addLists(program: Command, session: Session): void {
+  withFilters(session.leaf(program, 'invoices', 'invoices, newest first', invoices), 'when Stripe made them')
+    .option('--status <status>', INVOICE_STATUSES.join(', '), oneOf(INVOICE_STATUSES))
+    .option('--currency <code>', 'ISO 4217');
+  withFilters(session.leaf(program, 'payments', 'payments, newest first', payments), 'when the money was taken')
+    .option('--status <status>', PAYMENT_STATUSES.join(', '), oneOf(PAYMENT_STATUSES))
+    .option('--currency <code>', 'ISO 4217')
+    .option('--invoice <in_id>', "only this invoice's");
+  withFilters(
+    session.leaf(program, 'customers', 'customers with their customers at the MoR, the newest links first', customers),
+    'when they were linked',
+  ).option('--mor-customer <id>', "only the links to this customer of the MoR's");
+}
+
+function withFilters(command: Command, when: string): Command {
+  return command
+    .option('--customer <id>', "only this customer's, by the merchant's own id")
+    .option('--since <when>', `only since (${when}): 2026-01-01, 30d, 12h`, parseSince)
+    .option('--limit <n>', 'how many to list', parseCount(100), 20)
+    .option('--cursor <cursor>', 'continue after this cursor');
+}
+
+async function invoices(cli: Cli): Promise<number> {
+  const filter = { ...asked(cli), status: textIn(cli, 'status') };
+  const page = await (await cli.open()).get(Books).invoices(filter, pageOf(cli));
+  return shown(cli, page, invoiceListView, ['id', 'made', 'status', 'due', 'paid', 'customer', 'number'], (i) => [
+    i.id,
+    i.created_at ?? '-',
+    i.status,
+    money(i.amount_due, i.currency),
+    money(i.amount_paid, i.currency),
+    i.customer_id ?? '-',
+    i.number ?? '-',
+  ]);
+}
+
+async function payments(cli: Cli): Promise<number> {
+  const filter = { ...asked(cli), status: textIn(cli, 'status'), invoiceId: textIn(cli, 'invoice') };
+  const page = await (await cli.open()).get(Books).payments(filter, pageOf(cli));
+  return shown(cli, page, paymentView, ['id', 'taken', 'status', 'amount', 'refunded', 'customer', 'invoice'], (p) => [
+    p.id,
+    p.succeeded_at ?? '-',
+    p.status,
+    money(p.amount, p.currency),
+    money(p.amount_refunded, p.currency),
+    p.customer_id,
+    p.invoice_id,
+  ]);
+}
+
+async function customers(cli: Cli): Promise<number> {
+  const { since, customerId } = asked(cli);
+  const filter = { since, customerId, morCustomerId: textIn(cli, 'morCustomer') };
+  const page = await (await cli.open()).get(CustomerLinks).list(filter, pageOf(cli));
+  return shown(cli, page, linkView, ['customer', 'at the MoR', 'linked', 'by', 'reference'], (l) => [
+    l.customer_id,
+    l.mor_customer_id,
+    l.linked_at,
+    l.linked_by,
+    l.reference ?? '-',
+  ]);
+}
+
+/** As JSON like the API's answer; as a table with how to go on. */
+async function shown<T, V>(
+  cli: Cli,
+  page: Page<T>,
+  view: (row: T) => V,
+  heads: readonly string[],
+  cells: (row: V) => readonly string[],
+): Promise<number> {
+  const data = page.data.map(view);
+  const next = page.nextCursor === null ? {} : { next_cursor: page.nextCursor };
+  await cli.print({ data, ...next }, () => {
+    const more = page.nextCursor === null ? '' : `more: --cursor ${page.nextCursor}\n`;
+    return table(heads, data.map(cells)) + more;
+  });
+  return EXIT.ok;
+}
+
+function asked(cli: Cli): { since: Date | undefined; currency: string | undefined; customerId: string | undefined } {
+  const given = textIn(cli, 'currency');
+  const currency = parseCurrency(given);
+  if (given !== undefined && currency === null)
+    throw new CliError(EXIT.usage, 'argument', 'The currency must be a code of three letters (ISO 4217), such as EUR.');
+  const since = cli.options['since'] as Date | undefined;
+  return { since, currency: currency ?? undefined, customerId: textIn(cli, 'customer') };
+}
+
+function pageOf(cli: Cli): { limit: number; cursor: string | null } {
+  return { limit: cli.options['limit'] as number, cursor: textIn(cli, 'cursor') ?? null };
+}
+
+function textIn(cli: Cli, name: string): string | undefined {
+  const value: unknown = cli.options[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+function money(minor: number | null, currency: string | null): string {
+  return amount(minor === null ? null : BigInt(minor), currency === null ? null : currency.toUpperCase());
+}
