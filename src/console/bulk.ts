@@ -15,6 +15,12 @@ export function pickBox(id: string, label: string): Html {
   return html`<input type="checkbox" name="${PICK}${id}" form="${FORM}" aria-label="Choose: ${label}" />`;
 }
 
+/** How many earlier steps have gone through. */
+export function stepsBefore(form: Form): number {
+  const said = form.text('so_far');
+  return /^\d{1,9}$/.test(said) ? Number(said) : 0;
+}
+
 /** The ids whose boxes were ticked; what is no id of ours is none of them. */
 export function picked(form: Form): readonly string[] {
   return form.names(PICK).filter((id) => /^[a-z]{2,4}_[0-9A-Za-z-]{1,80}$/.test(id));
@@ -72,14 +78,14 @@ export function bulkForm(
   </form>`;
 }
 
-/** What became of each, and the way on. `more`: a form that goes on with the rest; null: there is none. */
-export function bulkReport(done: readonly Done[], more: Html | null, back: Html): Html {
+/** What became of each, and the way on. `soFar`: with those of earlier steps. `more`: a form that goes on with the rest; null: there is none. */
+export function bulkReport(done: readonly Done[], soFar: number, more: Html | null, back: Html): Html {
   const failed = done.filter((d) => !d.ok);
   const well = done.length - failed.length;
   const said =
     done.length === 0
       ? 'Nothing was chosen, and nothing was done.'
-      : `${well} of ${done.length} done${failed.length > 0 ? `; ${failed.length} could not be done` : ''}.`;
+      : `${well} of ${done.length} done${failed.length > 0 ? `; ${failed.length} could not be done` : ''}.${soFar > done.length ? ` ${soFar} so far, with the steps before.` : ''}`;
   return html`<p class="message ${failed.length > 0 || done.length === 0 ? '' : 'good'}" role="status">${said}</p>
     ${more}
     <ul class="items">
@@ -89,15 +95,10 @@ export function bulkReport(done: readonly Done[], more: Html | null, back: Html)
 }
 
 /** A batch of all that match is done; this goes on with the next. */
-export function goOn(
-  session: Session,
-  action: string,
-  fields: Readonly<Record<string, string>>,
-  doneSoFar: number,
-): Html {
+export function goOn(session: Session, action: string, fields: Readonly<Record<string, string>>): Html {
   return html`<form action="${action}" method="post">
     ${formToken(session)}
     ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <p class="buttons"><button>Go on with the rest</button> <span class="dim">${doneSoFar} so far</span></p>
+    <p class="buttons"><button>Go on with the rest</button></p>
   </form>`;
 }

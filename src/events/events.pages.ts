@@ -10,7 +10,7 @@ import { isPlainText } from '../api/http/rules.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { Books, type EventFilter, type EventRow } from '../domain/ports/books.js';
 import { EventsFlow } from './events.flow.js';
-import { bulkForm, bulkReport, type Done, goOn, pickBox, picked } from '../console/bulk.js';
+import { bulkForm, bulkReport, type Done, goOn, pickBox, picked, stepsBefore } from '../console/bulk.js';
 import { type Form, formOf } from '../console/form.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -143,11 +143,11 @@ export class EventPages {
     const taken = asked.filter((a) => a.why === null).map((a) => a.id);
     const events = await this.flow.decided(taken, CONSOLE_PATIENCE_MS);
     const done = asked.map(({ id, why }) => outcomeOf(id, why, events.get(id) ?? null));
-    const soFar = Number(form.text('so_far') || '0') + done.length;
+    const soFar = stepsBefore(form) + done.length;
     const rest = found?.nextCursor ?? null;
     const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
-    const more = rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again, soFar);
-    const body = bulkReport(done, more, html`<a href="${PATH}?status=parked">Parked events</a>`);
+    const more = rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again);
+    const body = bulkReport(done, soFar, more, html`<a href="${PATH}?status=parked">Parked events</a>`);
     sendPage(req, res, { title: 'What became of them', section: 'events', body });
   }
 }

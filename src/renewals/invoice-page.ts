@@ -18,7 +18,7 @@ import {
   facts,
   foreign,
   id,
-  paymentLink,
+  moneyLink,
   reference,
   section,
   status,
@@ -96,12 +96,12 @@ function invoiceFacts(v: InvoiceView): Html {
 }
 
 const paymentColumns: readonly Column<InvoiceView['payments'][number]>[] = [
-  { label: 'Payment', cell: (p) => paymentLink(paymentName(p)) },
+  { label: 'Amount', cell: (p) => moneyLink('payments', paymentName(p), p.amount, p.currency), number: true },
   { label: 'Status', cell: (p) => status(p.status) },
-  { label: 'Amount', cell: (p) => amount(p.amount, p.currency), number: true },
   { label: 'Refunded', cell: (p) => amount(p.amountRefunded, p.currency), number: true },
   { label: 'Mark', cell: (p) => status(p.mark) },
   { label: 'Taken', cell: (p) => time(p.succeededAt) },
+  { label: 'Payment', cell: (p) => id(paymentName(p)) },
 ];
 
 const attemptColumns: readonly Column<InvoiceView['attempts'][number]>[] = [

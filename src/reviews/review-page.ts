@@ -144,8 +144,8 @@ function labelOf(c: Case, resolution: Resolution): string {
 const MEANING: Readonly<Record<Resolution, string>> = {
   apply: 'The money is taken for this invoice, as it is.',
   refund: 'The MoR gives it back to the customer, and Stripe shows it.',
-  retry: 'Nothing is done twice.',
-  dismiss: 'Nothing more is done by Crossbill.',
+  retry: 'What was found is read afresh, and decided on as if it had just come. Nothing is done twice.',
+  dismiss: 'The item is closed, and Crossbill does nothing more about it.',
 };
 
 function meaningOf(r: ReviewRow, resolution: Resolution): string {
@@ -182,7 +182,7 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
       ${labelOf(c, x)}
     </button>`;
   };
-  return html`<form class="card decide" action="${path(r.id)}/resolve" method="post">
+  return html`<form class="card decide aside" action="${path(r.id)}/resolve" method="post">
     ${formToken(session)} ${next !== null && html`<input type="hidden" name="next" value="${next}" />`}
     ${back !== null && html`<input type="hidden" name="seen" value="${back.minor}" />`}
     <p>

@@ -18,7 +18,7 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
-import { bulkForm, bulkReport, type Done, goOn, picked } from '../console/bulk.js';
+import { bulkForm, bulkReport, type Done, goOn, picked, stepsBefore } from '../console/bulk.js';
 import { chosen, filterForm, pageOf, pager, queryText } from '../console/list.js';
 import { words } from '../console/show.js';
 import {
@@ -101,12 +101,13 @@ export class ReviewPages {
     const ids = found === null ? picked(form) : found.data.map((r) => r.id);
     const done: Done[] = [];
     for (const id of ids) done.push(await this.settleOne(req, id, act, note));
-    const soFar = Number(form.text('so_far') || '0') + done.length;
+    const soFar = stepsBefore(form) + done.length;
     const rest = found?.nextCursor ?? null;
     const again = { ...values, all: 'yes', act, note, cursor: rest ?? '', so_far: String(soFar) };
     const body = bulkReport(
       done,
-      rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again, soFar),
+      soFar,
+      rest === null ? null : goOn(sessionOf(req), `${PATH}/bulk`, again),
       html`<a href="${PATH}">Open items</a>`,
     );
     sendPage(req, res, { title: 'What became of them', section: 'reviews', body });

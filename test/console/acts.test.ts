@@ -1,6 +1,7 @@
 // What can be done from an invoice's page: by the flows that the API uses, once per form, on record, and not by a viewer.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { draftRenewal, deafMor } from '../e2e/support/story.js';
+import { freshDatabase } from '../support/database.js';
 import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
 import { conflictingEvents, parkedEvent } from './standing.js';
 import { fieldsOf, type Seen, Visitor } from './visitor.js';
@@ -92,6 +93,24 @@ describe('a retry', () => {
     const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
     const seen = await ops.post(`${page(paidId)}/retry`, fields);
     expect([seen.status, seen.text.includes('It cannot be tried again: the invoice is paid.')]).toEqual([409, true]);
+  });
+});
+
+describe('in shadow mode', () => {
+  it('nothing that leads outside is done, as over the API', async () => {
+    const database = await freshDatabase();
+    const daemon = await world.startDaemon({ CROSSBILL_SHADOW: 'true', DATABASE_URL: database.url });
+    const shadow = await new Visitor(daemon.url).login(OPS_KEY);
+    const fields = { ...(await shadow.form('/console', '/console/logout')), key: 'con-shadow-1' };
+    const link = { jurisdiction: 'GB', return_url: 'https://shop.example/thanks', days: '7' };
+    const asked = [
+      await shadow.post(`${page(refusedId)}/retry`, fields),
+      await shadow.post(`${page(refusedId)}/payment-link`, { ...fields, ...link }),
+    ];
+    expect(asked.map((a) => [a.status, a.text.includes('shadow_mode')])).toEqual(asked.map(() => [409, true]));
+    await world.daemons.pop()?.stop();
+    await database.drop();
+    expect((await invoice(refusedId))['payment_links']).toEqual([]);
   });
 });
 
@@ -204,6 +223,18 @@ describe('review items', () => {
     expect(await open('conflicting_event')).toEqual([]);
     const rows = (await audit('review.resolve')).filter((a) => a['target'] === first?.['id']);
     expect(rows.map((a) => a['outcome'])).toEqual(['done', 'begun', 'refused', 'begun']);
+  });
+
+  it('are settled in steps when all that match are many, and each step says how many there were', async () => {
+    for (let n = 0; n < 53; n++) await conflictingEvents(world, `evt_many${n}`);
+    const fields = await ops.form('/console/reviews', '/console/reviews/bulk');
+    const asked = { ...fields, kind: 'conflicting_event', all: 'yes', act: 'dismiss', note: 'one cause' };
+    const first = await ops.post('/console/reviews/bulk', asked);
+    expect(first.text).toContain('50 of 50 done.');
+    const second = await ops.post('/console/reviews/bulk', fieldsOf(first.text, '/console/reviews/bulk'));
+    expect(second.text).toContain('3 of 3 done. 53 so far, with the steps before.');
+    expect(second.text).not.toContain('Go on with the rest');
+    expect(await open('conflicting_event')).toEqual([]);
   });
 
   it('give back what the button said, or nothing when that has changed', async () => {
