@@ -1,19 +1,39 @@
 // The programs beside the command line, as the package has them.
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ensureBuilt } from '../e2e/support/daemon-process.js';
 import { cli } from './rig.js';
 
-const CLI = join(import.meta.dirname, '../../dist/cli.js');
+const ROOT = join(import.meta.dirname, '../..');
+const CLI = join(ROOT, 'dist/cli.js');
 let folder: string;
 beforeAll(async () => {
   await ensureBuilt();
   folder = mkdtempSync(join(tmpdir(), 'crossbill-programs-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
@@ -69,4 +89,39 @@ it('`crossbill sandbox --help` lists its settings, `crossbill demo --help` its o
   const demo = await crossbill(['demo', '--help']);
   expect([demo.code, demo.err]).toEqual([0, '']);
   for (const option of ['--customers', '--months', '--seed', '--once']) expect(demo.out).toContain(option);
+});
+
+it('the action for a merchant’s CI starts the sandbox and a daemon, and hands on their addresses and keys', async () => {
+  const temp = join(folder, 'runner');
+  mkdirSync(join(temp, 'crossbill/node_modules'), { recursive: true });
+  symlinkSync(ROOT, join(temp, 'crossbill/node_modules/crossbill'));
+  const given = join(temp, 'github-env');
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    RUNNER_TEMP: temp,
+    GITHUB_ENV: given,
+    CROSSBILL_PORT: String(await freePort()),
+    SANDBOX_STRIPE_PORT: '0',
+    SANDBOX_MOR_PORT: '0',
+  };
+  const pid = (name: string): number => Number(readFileSync(join(temp, `crossbill/${name}.pid`), 'utf8'));
+  try {
+    const said = execFileSync(join(ROOT, '.github/actions/sandbox/start.sh'), { env, encoding: 'utf8' });
+    expect(said).toMatch(/^Crossbill listens on http:\/\/127\.0\.0\.1:\d+, Stripe on http:.*, the MoR on http:.*\.\n$/);
+    const {
+      CROSSBILL_URL: url,
+      CROSSBILL_API_KEY: key,
+      STRIPE_API_BASE: stripe,
+    } = parseEnv(readFileSync(given, 'utf8'));
+    expect((await fetch(`${stripe}/v1/account`)).status).toBe(401);
+    const invoices = await fetch(`${url}/v1/invoices`, { headers: { authorization: `Bearer ${key}` } });
+    expect([invoices.status, await invoices.json()]).toEqual([200, { data: [] }]);
+  } finally {
+    for (const name of ['daemon', 'sandbox']) {
+      const one = pid(name);
+      process.kill(one, 'SIGTERM');
+      while (isRunning(one)) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
 });

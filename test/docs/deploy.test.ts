@@ -1,11 +1,15 @@
 // Alert rules and dashboard use metrics that exist, with labels that exist, and every alert says what to run and where to read on.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseEnv } from 'node:util';
+import { parse } from 'yaml';
+import { EXIT } from '../../src/cli/exit-codes.js';
 import { loadConfig } from '../../src/config/index.js';
 import { makeSandbox } from '../../tools/sandbox/sandbox.js';
 import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
 import { metricsOf } from '../../tools/docs/metrics-reference.js';
-import { anchorsOf, textOf } from './support.js';
+import { anchorsOf, isThere, textOf } from './support.js';
 
 const rules = textOf('deploy/prometheus/alerts.yml')
   .split(/^ +- alert: /m)
@@ -143,5 +147,95 @@ describe('deploy/grafana/crossbill.json', () => {
   it.each(panels.map(({ title, expr }) => [title, expr] as const))('%s shows metrics that exist', (_title, expr) => {
     expect(unknownIn(expr)).toEqual([]);
     expect(isBalanced(expr)).toBe(true);
+  });
+});
+
+describe('deploy/systemd/crossbill.service', () => {
+  const unit = textOf('deploy/systemd/crossbill.service');
+  const has = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+  it('starts the daemon of the package, gives it the time it needs to end, and does not start it again with wrong settings', () => {
+    const { name, main } = JSON.parse(textOf('package.json')) as { name: string; main: string };
+    expect(unit).toMatch(new RegExp(`^ExecStart=/usr/bin/env node /opt/crossbill/node_modules/${name}/${main}$`, 'm'));
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
+    expect(unit).toMatch(new RegExp(`^RestartPreventExitStatus=${EXIT.config}$`, 'm'));
+    expect(unit).toMatch(/^Environment=NODE_ENV=production$/m);
+  });
+
+  (has ? it : it.skip)('is a valid unit that may do little: an exposure of at most 2 of 10', () => {
+    const file = join(import.meta.dirname, '../../deploy/systemd/crossbill.service');
+    const verified = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+    expect([verified.status, verified.stderr]).toEqual([0, '']);
+    const rated = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', '--threshold=20', file]);
+    expect(rated.status).toBe(0);
+  });
+});
+
+describe('deploy/caddy', () => {
+  const compose = parse(textOf('deploy/caddy/compose.yml')) as {
+    services: Record<string, { environment: Record<string, string>; volumes?: string[]; ports?: string[] }>;
+    volumes: Record<string, null>;
+  };
+
+  it('puts Caddy in front of the daemon of the compose file, on the ports of the web', () => {
+    const own = parse(textOf('docker-compose.yml')) as { services: Record<string, unknown> };
+    expect(Object.keys(compose.services).filter((name) => name !== 'caddy')).toEqual(['crossbill']);
+    expect(own.services).toHaveProperty('crossbill');
+    expect(compose.services['caddy']?.ports).toContain('443:443');
+    const mounted = compose.services['caddy']?.volumes?.map((v) => v.split(':')[0] ?? '') ?? [];
+    expect(mounted.filter((v) => v.startsWith('./')).map((v) => isThere(v.slice(2)))).toEqual([true]);
+    expect(Object.keys(compose.volumes)).toEqual(mounted.filter((v) => !v.startsWith('./')));
+  });
+
+  it('opens the webhook doors to all and everything else to the networks of the operators', () => {
+    const caddyfile = textOf('deploy/caddy/Caddyfile');
+    expect(caddyfile).toContain('@doors path /webhooks/*');
+    expect(caddyfile).toContain('@strangers not remote_ip {$CROSSBILL_OPERATORS:private_ranges}');
+    expect([...caddyfile.matchAll(/reverse_proxy (\S+)/g)].map(([, to]) => to)).toEqual([
+      'crossbill:3000',
+      'crossbill:3000',
+    ]);
+    const settings = { TRUSTED_PROXIES: compose.services['crossbill']?.environment['TRUSTED_PROXIES'] };
+    expect(loadConfig({ ...parseEnv(textOf('deploy/sandbox.env')), ...settings }).trustedProxies).not.toEqual([]);
+  });
+});
+
+describe('deploy/helm/crossbill', () => {
+  const folder = 'deploy/helm/crossbill';
+  const names = ['deployment', 'service', 'ingress', 'poddisruptionbudget', 'servicemonitor'];
+  const templates = names.map((name) => textOf(`${folder}/templates/${name}.yaml`));
+  const values = parse(textOf(`${folder}/values.yaml`)) as Record<string, unknown>;
+  const valueAt = (path: string): unknown =>
+    path.split('.').reduce<unknown>((v, key) => (v as Record<string, unknown> | undefined)?.[key], values);
+
+  it('uses no value that values.yaml does not have, and has none that is not used', () => {
+    const used = [...templates.join('').matchAll(/\.Values\.([\w.]+)/g)].map(([, path = '']) => path);
+    expect(used.filter((path) => valueAt(path) === undefined)).toEqual([]);
+    const leaves = (v: unknown, at: string): string[] =>
+      typeof v === 'object' && v !== null && Object.keys(v).length > 0 && !used.includes(at)
+        ? Object.entries(v).flatMap(([key, inner]) => leaves(inner, at === '' ? key : `${at}.${key}`))
+        : [at];
+    expect(leaves(values, '').filter((path) => !used.includes(path))).toEqual([]);
+  });
+
+  it('opens every block that it closes, asks for the health routes, and gives the daemon the time it needs to end', () => {
+    for (const text of templates) {
+      const opened = text.match(/\{\{-? (if|range|with) /g)?.length ?? 0;
+      expect(text.match(/\{\{-? end \}\}/g)?.length ?? 0).toBe(opened);
+    }
+    const [deployment = ''] = templates;
+    expect([...deployment.matchAll(/path: (\/\w+z)$/gm)].map(([, path]) => path)).toEqual([
+      '/livez',
+      '/livez',
+      '/readyz',
+    ]);
+    expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(deployment)?.[1])).toBeGreaterThan(20);
+  });
+
+  it('is of the release that package.json names', () => {
+    const { version } = JSON.parse(textOf('package.json')) as { version: string };
+    expect(parse(textOf(`${folder}/Chart.yaml`))).toMatchObject({ version, appVersion: version });
+    expect(textOf('deploy/systemd/crossbill.service')).toContain(`crossbill@${version}`);
+    expect(textOf('.github/actions/sandbox/action.yml')).toContain(`default: ${version}\n`);
   });
 });
