@@ -83,8 +83,9 @@ export class PgLaneStore extends LaneStore {
 
   async chargesElsewhere(charges: readonly string[], lane: string): Promise<ReadonlyMap<string, ChargeHolder>> {
     const found = await this.db.pool.query<{ charge: string; invoice_id: string; payment: string }>(
-      `select processor_charge_id as charge, invoice_id, coalesce(payment_id, payment_row_id) as payment from ledger_entry
-        where processor_charge_id = any($1) and reason = 'payment_collected' and invoice_id <> $2`,
+      `select e.processor_charge_id as charge, e.invoice_id, coalesce(p.payment_id, e.payment_id, e.payment_row_id) as payment
+         from ledger_entry e left join payment p on p.id = e.payment_row_id -- it may have got its name since it was booked
+        where e.processor_charge_id = any($1) and e.reason = 'payment_collected' and e.invoice_id <> $2`,
       [charges, lane],
     );
     return new Map(found.rows.map((r) => [r.charge, { invoiceId: r.invoice_id, payment: r.payment }]));

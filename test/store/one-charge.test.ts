@@ -1,7 +1,9 @@
 // One charge is one sum of money: the database holds it to one payment, whatever two invoices' payments name.
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
+import { identifyPayment } from '../../src/refunds/rules/identify-payment.js';
+import { completeSignup } from '../../src/signups/rules/complete-signup.js';
+import { anInvoice, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
@@ -35,6 +37,21 @@ it('one charge that two invoices name is booked and marked once, and an item nam
   );
   expect((await harness.state('in_elm')).reviews).toHaveLength(1);
   expect(balances(await harness.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+});
+
+it('the item names the first payment as the MoR does, also where it got that name after its money was booked', async () => {
+  const { harness } = x;
+  harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  harness.gateway.charges.add(COMPLETION.chargeId);
+  await harness.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  await harness.rest();
+  const [p] = (await harness.state(INVOICE_ID)).payments;
+  expect(p).toMatchObject({ mark: 'confirmed', paymentId: null });
+  await harness.command(INVOICE_ID, (s, ctx) => identifyPayment(s, p?.id ?? '', 'pay_first', 'ops', ctx));
+  const twin = { invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_elm', chargeId: COMPLETION.chargeId };
+  await harness.take(aPaymentSucceeded(twin));
+  const [item] = (await harness.state('in_elm')).reviews;
+  for (const name of ['pay_elm', 'pay_first', INVOICE_ID]) expect(item?.summary).toContain(name);
 });
 
 it('both at once: one of them is booked, and the other is the item', async () => {
