@@ -3,7 +3,7 @@ import { paymentName } from '../renewals/payment.view.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
 import { refundAnswer } from './rules/refund-words.js';
-import { fold, headline } from '../console/acts.js';
+import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
 import { type Html, html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
@@ -96,11 +96,17 @@ export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { min
   </div>`;
 }
 
-export function refundPart(r: RefundRow, payment: PaymentRow): Html {
+/** @param who may act, and which of Stripe's modes it is (null: unknown) */
+export function refundPart(
+  r: RefundRow,
+  payment: PaymentRow,
+  who: { readonly ops: boolean; readonly live: boolean | null },
+): Html {
   const said = refundAnswer(r);
   const about = html`Invoice ${invoiceLink(r.invoiceId)} · payment ${paymentLink(paymentName(payment))} · asked for
   ${time(r.createdAt)}`;
   return html`<div role="status">${headline(amount(r.amount, r.currency), status(shownStatus(r)), said, about)}</div>
+    ${refundActs(r, payment, who)}
     ${facts([
       ['On Stripe', status(r.mirror)],
       ['Reason', foreign(r.reason === null ? null : words(r.reason))],
@@ -122,6 +128,18 @@ export function refundPart(r: RefundRow, payment: PaymentRow): Html {
         ['Payment', id(paymentName(payment))],
       ]),
     )}`;
+}
+
+function refundActs(
+  r: RefundRow,
+  payment: PaymentRow,
+  { ops, live }: { readonly ops: boolean; readonly live: boolean | null },
+): Html | null {
+  const again = `/console/payments/${encodeURIComponent(paymentName(payment))}/refund`;
+  return actRow([
+    ops && r.status === 'failed' && payment.paymentId !== null ? actLink(again, 'Refund again…') : null,
+    outsideLink(stripeUrl(live, 'invoices', r.invoiceId), 'Open the invoice in Stripe'),
+  ]);
 }
 
 /** What was taken and has not been given back; null: the amount is not known. */

@@ -1,5 +1,5 @@
 // Refunds: the list, one with its state, and the three steps of making one: how much, is that right, done.
-import { Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { Get, HttpCode, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { paymentRequestName } from '../api/http/idempotency.js';
@@ -10,6 +10,9 @@ import { paymentName } from '../renewals/payment.view.js';
 import { type PaymentRow, refundMoves, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, showMoney } from '../domain/money.js';
 import { Books } from '../domain/ports/books.js';
+import { mayDo } from '../api/access/caller.js';
+import { type Config, CONFIG } from '../config/index.js';
+import { liveMode } from '../lane/lane-settings.js';
 import { refundable } from '../domain/status.js';
 import { RefundAnswers } from './refund-answers.js';
 import { RefundsFlow } from './refunds.flow.js';
@@ -37,12 +40,17 @@ type Refundable = { readonly payment: PaymentRow; readonly rest: bigint };
 
 @Pages('console')
 export class RefundPages {
+  readonly #live: boolean | null;
+
   constructor(
     private readonly books: Books,
     private readonly flow: RefundsFlow,
     private readonly answers: RefundAnswers,
     private readonly audit: ConsoleAudit,
-  ) {}
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#live = liveMode(config).expected;
+  }
 
   @Get('refunds')
   @Page('refund.list')
@@ -71,7 +79,8 @@ export class RefundPages {
     const found = await this.books.refund(id);
     if (found === null) throw notFound('refund');
     const atRest = SETTLED.has(found.refund.status) && ['done', 'not_needed', 'none'].includes(found.refund.mirror);
-    const live = { html: refundPart(found.refund, found.payment), everySec: atRest ? 30 : 3 };
+    const who = { ops: mayDo(sessionOf(req).role, 'ops'), live: this.#live };
+    const live = { html: refundPart(found.refund, found.payment, who), everySec: atRest ? 30 : 3 };
     sendPage(req, res, { title: 'Refund', section: 'refunds', body: null, live });
   }
 

@@ -182,12 +182,12 @@ function paymentActs(
   const back = own.find((o) => o.kind === 'debit_return' && o.status === 'returned');
   return actRow([
     ops && rest > 0n && p.paymentId !== null ? actLink(`${path}/refund`, 'Refund…') : null,
-    ops && rest > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
     ops && back !== undefined
       ? actForm(session, `${path}/returned/undo`, 'Undo the returned debit', { key: `con-undo-${back.id}` })
       : null,
     ...own.map(disputeLink),
     outsideLink(stripeUrl(live, 'invoices', p.invoiceId), 'Open the invoice in Stripe'),
+    ops && rest > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
   ]);
 }
 

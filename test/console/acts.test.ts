@@ -1,6 +1,7 @@
 // What can be done from an invoice's page: by the flows that the API uses, once per form, on record, and not by a viewer.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { draftRenewal, deafMor } from '../e2e/support/story.js';
+import { cli, cliJson } from '../cli/rig.js';
 import { freshDatabase } from '../support/database.js';
 import { type Json, OPS_KEY, READ_KEY, startWorld, type World } from '../support/world.js';
 import { conflictingEvents, parkedEvent } from './standing.js';
@@ -180,6 +181,7 @@ describe('a refund', () => {
   it('is answered within the form’s own answer: the page says that it is done', async () => {
     const { text } = await made('2,50');
     expect(text).toContain('Refunded 2.50 EUR');
+    expect(text).toContain(`https://dashboard.stripe.com/test/invoices/${paidId}`);
     expect(text).not.toContain('role="alert"');
   });
 
@@ -309,5 +311,20 @@ describe('a parked event', () => {
     const gone = await ops.post('/console/events/bulk', { ...fields, all: 'yes', act: 'dismiss', note: 'tests' });
     expect(gone.text).toContain('2 of 2 done.');
     expect(await parked()).toEqual([]);
+  });
+
+  it('is dismissed at the command line as well, with a note, and only while it is parked', async () => {
+    await parkedEvent(world, 'invoice.created', 'evt_cut3');
+    const [event] = await world.until('it is parked', parked, (e) => e.length === 1);
+    const id = String(event?.['id']);
+    expect((await cli(['events', 'dismiss', id], world.env)).code).toBe(2);
+    const done = await cliJson(['events', 'dismiss', id, '--note', 'a test of ours'], world.env);
+    expect(done).toMatchObject({ code: 0, body: { dismissed: id } });
+    const { body } = await world.api('GET', `/v1/events/${id}`);
+    expect([body['status'], body['reason']]).toEqual([
+      'ignored',
+      expect.stringMatching(/^dismissed by .+: a test of ours$/),
+    ]);
+    expect((await cli(['events', 'dismiss', id, '--note', 'again'], world.env)).err).toContain('only a parked one');
   });
 });
