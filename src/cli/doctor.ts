@@ -1,4 +1,5 @@
 // `crossbill doctor`: looks at everything that must be right, and says what to do about what is not. Changes nothing.
+import { styleText } from 'node:util';
 import { type Command } from 'commander';
 import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
@@ -36,6 +37,7 @@ import { cliLog, type World } from './world.js';
 
 const STRIPE = 'https://api.stripe.com';
 const MARK: Record<State, string> = { ok: 'ok  ', warn: 'WARN', fail: 'FAIL' };
+const COLOUR = { ok: null, warn: 'yellow', fail: 'red' } as const;
 const SAMPLE = 50;
 
 export function addDoctor(program: Command, session: Session): void {
@@ -56,7 +58,7 @@ async function doctor(cli: Cli): Promise<number> {
   const { checks, charged } = await examine(cli);
   const summary = summaryOf(checks);
   await cli.print({ checks, summary, ...(cli.options['all'] === true ? { charged } : {}) }, () =>
-    textOfChecks(checks, summary),
+    textOfChecks(checks, summary, cli.io.colours),
   );
   return summary.fail > 0 ? EXIT.failed : EXIT.ok;
 }
@@ -68,13 +70,18 @@ export function summaryOf(checks: readonly Check[]): Summary {
   return { ok: count('ok'), warn: count('warn'), fail: count('fail') };
 }
 
-export function textOfChecks(checks: readonly Check[], summary: Summary): string {
+export function textOfChecks(checks: readonly Check[], summary: Summary, colours: boolean): string {
   const width = Math.max(...checks.map((c) => c.name.length));
   const lines = checks.flatMap((c) => [
-    `${MARK[c.state]}  ${c.name.padEnd(width)}  ${plain(c.detail)}`,
+    `${marked(c.state, colours)}  ${c.name.padEnd(width)}  ${plain(c.detail)}`,
     ...(c.todo === '' ? [] : [`${' '.repeat(width + 8)}-> ${plain(c.todo)}`]),
   ]);
   return `${lines.join('\n')}\n\n${summary.ok} ok, ${summary.warn} to look at, ${summary.fail} failed\n`;
+}
+
+function marked(state: State, colours: boolean): string {
+  const colour = COLOUR[state];
+  return colours && colour !== null ? styleText(colour, MARK[state], { validateStream: false }) : MARK[state];
 }
 
 export type Examined = { readonly checks: readonly Check[]; readonly charged: readonly ChargedSubscription[] };

@@ -16,6 +16,8 @@ export type Io = {
   readonly err: (text: string) => void;
   /** True: a person reads along and can be asked. */
   readonly isTerminal: boolean;
+  /** True: what is written is seen in colours: a terminal has them, and NO_COLOR is not set. */
+  readonly colours: boolean;
   /** The answer; empty when there was none. `hidden`: it is a secret, and is not shown while it is typed. */
   readonly ask: (question: string, hidden?: boolean) => Promise<string>;
   /** Aborted when the person wants to end. */
@@ -34,6 +36,7 @@ export function processIo(user: string, signal: AbortSignal): Io {
       }),
     err: (text) => void process.stderr.write(text),
     isTerminal: process.stdin.isTTY && process.stderr.isTTY,
+    colours: process.stdout.isTTY && process.stdout.hasColors(),
     async ask(question, hidden = false) {
       if (hidden) process.stderr.write(question);
       const { stdin, stderr } = process;

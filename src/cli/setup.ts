@@ -235,6 +235,6 @@ async function endWithDoctor(cli: Cli, head: Readonly<Record<string, unknown>>):
   if (!cli.json) await cli.io.out('\ncrossbill doctor:\n\n');
   const { checks } = await examine(cli);
   const summary = summaryOf(checks);
-  await cli.print({ ...head, doctor: { checks, summary } }, () => textOfChecks(checks, summary));
+  await cli.print({ ...head, doctor: { checks, summary } }, () => textOfChecks(checks, summary, cli.io.colours));
   return summary.fail > 0 ? EXIT.failed : EXIT.ok;
 }

@@ -33,6 +33,7 @@ export async function cli(
     },
     err: (text) => void (err += text),
     isTerminal: answer !== undefined,
+    colours: false,
     ask: (question) => {
       err += question;
       return Promise.resolve(answer ?? '');
@@ -60,6 +61,7 @@ export function commandsOf(wanted: (command: Command) => boolean): string[] {
     out: () => Promise.resolve(),
     err: () => undefined,
     isTerminal: false,
+    colours: false,
     ask: () => Promise.resolve(''),
     signal: new AbortController().signal,
   };

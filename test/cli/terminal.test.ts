@@ -40,10 +40,12 @@ const WRONG: readonly (readonly [string, readonly string[], Record<string, strin
 ];
 
 const COLOUR = /\u001b\[[\d;]*m/;
+/** The only words that have one. */
+const MARKED = /\u001b\[3[13]m(WARN|FAIL)\u001b\[39m/g;
 
 /** What no run may print, whatever became of it. */
 function isPlainSpeech(seen: Seen | undefined): void {
-  const said = `${seen?.out}${seen?.err}`;
+  const said = `${seen?.out}${seen?.err}`.replace(MARKED, '$1');
   expect(said).not.toMatch(COLOUR);
   expect(said).not.toMatch(/^ +at .+[:(]/m); // a stack
   expect(said).not.toMatch(/is not a function|Cannot read properties|undefined|\[object Object\]|Warning:/);
@@ -51,8 +53,8 @@ function isPlainSpeech(seen: Seen | undefined): void {
 
 it('every command has its place in the tests on a terminal and through pipes', () => {
   const leaves = commandsOf((command) => command.commands.length === 0);
-  // `listen` runs until Ctrl-C: test/cli/notifications.test.ts; the programs beside the command line: test/cli/programs.test.ts
-  expect(leaves.sort()).toEqual([...Object.keys(CASES), 'listen', 'demo', 'sandbox'].sort());
+  // `listen` and `tail` run until Ctrl-C: test/cli/notifications.test.ts; the programs beside the command line: test/cli/programs.test.ts
+  expect(leaves.sort()).toEqual([...Object.keys(CASES), 'listen', 'tail', 'demo', 'sandbox'].sort());
 });
 
 (hasTerminals ? describe : describe.skip)('the command line', () => {
@@ -157,7 +159,7 @@ it('every command has its place in the tests on a terminal and through pipes', (
   });
 
   describe.each(Object.entries(CASES))('%s', (name, { text, json, code = 0, beside = /^$/ }) => {
-    it('does its work on a terminal, in plain words without colours', () => {
+    it('does its work on a terminal, in plain words, without a colour but for WARN and FAIL', () => {
       const seen = ran.terminal.get(name);
       expect(seen).toEqual({ code, out: expect.stringMatching(text), err: '' });
       isPlainSpeech(seen);
@@ -202,6 +204,18 @@ it('every command has its place in the tests on a terminal and through pipes', (
     expect(seen.code).toBe(1);
     expect(seen.out).toMatch(/for good\? \[y\/N\][^]*\nNothing was done\.\n$/);
     expect(seen.out).not.toContain('Erased');
+  });
+
+  it('colours WARN and FAIL on a terminal that has colours, and nothing when NO_COLOR is set', async () => {
+    const seen = (over: Record<string, string>): Promise<Seen> =>
+      onTerminal(['doctor'], {
+        env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', ...over },
+        cwd: folder,
+      });
+    expect((await seen({})).out).toMatch(/^\u001b\[31mFAIL\u001b\[39m {2}settings {2}[A-Z_]+ /m);
+    const bare = await seen({ NO_COLOR: '1' });
+    expect(bare.out).toMatch(/^FAIL {2}settings {2}[A-Z_]+ /m);
+    isPlainSpeech(bare);
   });
 
   it('asks on a terminal, and does it after a yes', async () => {

@@ -288,7 +288,7 @@ describe('a statement of the MoR', () => {
     const ending = new AbortController();
     let err = '';
     const code = await runCli(['reconcile', name], {
-      ...{ env: world.env, cwd: folder, user: 'ada', isTerminal: false, signal: ending.signal },
+      ...{ env: world.env, cwd: folder, user: 'ada', isTerminal: false, colours: false, signal: ending.signal },
       ...{ out: () => Promise.resolve(), ask: () => Promise.resolve('') },
       err: (text) => {
         err += text;

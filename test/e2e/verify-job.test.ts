@@ -26,6 +26,7 @@ describe('the daily verify', () => {
       out: () => Promise.resolve(),
       err: () => undefined,
       isTerminal: false,
+      colours: false,
       ask: () => Promise.resolve(''),
       signal: new AbortController().signal,
     };

@@ -17,6 +17,7 @@ export function commandLine(): Command {
     out: () => Promise.resolve(),
     err: () => undefined,
     isTerminal: false,
+    colours: false,
     ask: () => Promise.resolve(''),
     signal: new AbortController().signal,
   };
