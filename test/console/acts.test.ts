@@ -140,6 +140,18 @@ describe('a payment link', () => {
   });
 });
 
+describe('what cannot be done', () => {
+  it('leads back to the page that the form was on, and to no other site', async () => {
+    const fields = { ...(await ops.form('/console', '/console/logout')), key: 'con-retry-1' };
+    const from = (referer: string): Promise<Seen> => ops.post(`${page(paidId)}/retry`, fields, { referer });
+    expect((await from(`${url}${page(paidId)}`)).text).toContain(
+      `<a href="${page(paidId)}">Back to where you were</a>`,
+    );
+    for (const other of ['https://evil.example/console', `${url}/v1/invoices`, 'nonsense'])
+      expect((await from(other)).text).not.toContain('Back to where you were');
+  });
+});
+
 describe('a proforma invoice', () => {
   it('is issued from what Stripe knows of the customer, and what is missing there is named', async () => {
     const action = `${page(refusedId)}/proforma`;
