@@ -9,6 +9,7 @@ import { driveTransfers } from './drive-transfers.js';
 import { signUpAll } from './drive-signups.js';
 import { faultHits } from './drive-faults.js';
 import { addOutsiders } from './outsiders.js';
+import { leaveWork } from './left-open.js';
 import { type DemoOptions, handedOn, readOptions } from './options.js';
 import { Progress } from './progress.js';
 import { closingRows, table } from './report.js';
@@ -46,15 +47,25 @@ async function main(): Promise<number> {
   signals.owns(world);
   progress.done('everything is up');
   for (const line of world.about) progress.line(`  ${line}`);
+  const story: Story = {
+    world,
+    progress,
+    rest: new Rest(world),
+    months: options.months,
+    run: `demo-${Date.now().toString(36)}`,
+    subscribers: [],
+    tally: newTally(),
+  };
   let clean: boolean;
   try {
-    clean = await tell(options, world, progress);
+    clean = await tell(options, story);
   } catch (error) {
     progress.rest();
     await world.stop();
     throw error;
   }
   if (!options.once) {
+    await leaveWork(story);
     invite(world, progress);
     await signals.asked;
   }
@@ -67,16 +78,8 @@ function storyDays(options: DemoOptions): number {
 }
 
 /** The story and its end. True: the books agree. */
-async function tell(options: DemoOptions, world: World, progress: Progress): Promise<boolean> {
-  const story: Story = {
-    world,
-    progress,
-    rest: new Rest(world),
-    months: options.months,
-    run: `demo-${Date.now().toString(36)}`,
-    subscribers: [],
-    tally: newTally(),
-  };
+async function tell(options: DemoOptions, story: Story): Promise<boolean> {
+  const { world, progress } = story;
   let renewalsMs = 0;
   let open: readonly string[] = [];
   try {

@@ -120,7 +120,10 @@ export class Billing {
     const now = this.state.now;
     const due = this.state.finalizesAt.get(invoice.id) ?? invoice.created + DRAFT_SEC;
     const answered = invoice.unanswered.size === 0 && now >= due;
-    if (answered || now >= invoice.created + DRAFT_AT_MOST_SEC) this.finalize(invoice);
+    if (!answered && now < invoice.created + DRAFT_AT_MOST_SEC) return;
+    // Nobody asked for it, so nobody is refused.
+    if (invoice.finalizationError === null) this.finalize(invoice);
+    else this.state.emitInvoice('invoice.finalization_failed', invoice);
   }
 
   /** Draft becomes open; nothing due becomes paid at once. With a finalization error set, it stays a draft and says so. */

@@ -1,0 +1,65 @@
+// What the demo leaves for whoever looks around: a dispute, a double payment, an invoice that Stripe cannot finalize, a failed renewal, and an
+// event that cannot be read. All of it is as a real day would bring it, and none of it is a difference between the three sides.
+import { openReviews } from './operator.js';
+import { chargeTwice } from './drive-refunds.js';
+import { readSides } from './sides.js';
+import { pass, type Story, type Subscriber } from './story.js';
+
+const DRAFT_SEC = 61 * 60;
+
+/** Comes back once all of it is shown. */
+export async function leaveWork(story: Story): Promise<void> {
+  const { world, progress, rest } = story;
+  progress.step('some work is left for you');
+  const paying = await withPaidRenewal(story);
+  const [disputed, twice, stuck, declined] = paying;
+  if (disputed !== undefined) {
+    const data = { disputeId: `dp_open_${disputed.paymentId}`, pspReference: disputed.chargeId };
+    await world.control.post('/_sandbox/events', { type: 'dispute.action_needed', data });
+  }
+  if (twice !== undefined) await chargeTwice(story, twice.who);
+  if (stuck !== undefined) {
+    const invoice = await renew(story, stuck.who);
+    const message = 'The customer’s location is not known, so tax cannot be calculated.';
+    await world.control.post(`/_sandbox/stripe/invoices/${invoice}/finalization-error`, { message });
+  }
+  if (declined !== undefined) {
+    await world.control.post('/_sandbox/cards', { customer_id: declined.who.customerId, outcome: 'decline' });
+    await renew(story, declined.who);
+  }
+  // Another system's event at our door: authentic, and not of the shape that its type needs.
+  await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
+  await rest.decided();
+  await pass(world, DRAFT_SEC);
+  await rest.decided();
+  const open = (
+    await Promise.all(['dispute', 'double_payment', 'finalization_failed'].map((k) => openReviews(story, k)))
+  ).flat();
+  const parked = (await world.api.get('/v1/events?status=parked&limit=100')).list('data');
+  progress.done(
+    `left for you in the console: ${open.length} review items, ${parked.length} parked event${parked.length === 1 ? '' : 's'} and a failed renewal`,
+  );
+}
+
+type Paying = { readonly who: Subscriber; readonly paymentId: string; readonly chargeId: string };
+
+/** Subscribers with a renewal that a card paid and that no review item was about, the last of each. */
+async function withPaidRenewal({ world, subscribers }: Story): Promise<readonly Paying[]> {
+  const reviewed = new Set(
+    (await readSides(world.api, world.control, world.told)).daemon.reviews.map((r) => r.invoiceId),
+  );
+  const renewals = [...world.sandbox.mor.payments.values()].filter(
+    (p) =>
+      p.kind === 'renewal' && p.method === 'card' && p.status === 'succeeded' && !reviewed.has(p.merchantInvoiceId),
+  );
+  return subscribers.flatMap((who): Paying[] => {
+    const last = renewals.filter((p) => p.merchantCustomerId === who.customerId).at(-1);
+    return last === undefined ? [] : [{ who, paymentId: last.id, chargeId: last.processorChargeId }];
+  });
+}
+
+/** The invoice of a renewal now. */
+async function renew({ world }: Story, who: Subscriber): Promise<string> {
+  const made = await world.control.post('/_sandbox/stripe/renew', { subscription: who.subscriptionId });
+  return made.text('id');
+}
