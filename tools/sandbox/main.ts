@@ -60,6 +60,7 @@ async function main(): Promise<void> {
   console.log(
     `# notifications, if wanted: NOTIFY_URL=${sandbox.morUrl}${NOTIFY_PATH} NOTIFY_SECRETS=${sandbox.secrets.notifySecret}`,
   );
+  console.log(`# for browsers: ${sandbox.morUrl}/_sandbox/confirm.js with ${sandbox.publishableKey}`);
   console.log(`# control routes: GET ${sandbox.morUrl}/_sandbox`);
   const stop = (): void => {
     sandbox.close().then(

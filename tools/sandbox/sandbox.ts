@@ -5,6 +5,7 @@ import { type Transport } from './kernel/deliveries.js';
 import { Kernel } from './kernel/kernel.js';
 import { type RunningServer, listen } from './kernel/server.js';
 import { type Cards, addCards } from './mor/cards.js';
+import { publishableKeyOf } from './mor/confirm-script.js';
 import { morPlugins } from './mor/plugins.js';
 import { MorState } from './mor/state.js';
 import { addTokens } from './mor/tokens.js';
@@ -47,6 +48,8 @@ export type SandboxCore = {
   readonly cards: Cards;
   readonly stripe: StripeSide;
   readonly secrets: SandboxSecrets;
+  /** Of the processor's account, for the shopper's browser. */
+  readonly publishableKey: string;
 };
 
 export type Sandbox = SandboxCore & {
@@ -86,7 +89,7 @@ export function makeSandbox(options: SandboxOptions = {}): SandboxCore {
   if (stripeWebhookUrl) stripe.state.addEndpoint(stripeWebhookUrl, secrets.stripeWebhookSecret);
   if (paymentWebhookUrl) cards.events.sendTo(paymentWebhookUrl, secrets.paymentWebhookSecret);
   if (eventWebhookUrl) mor.registerEventWebhook(eventWebhookUrl);
-  return { kernel, mor, cards, stripe, secrets };
+  return { kernel, mor, cards, stripe, secrets, publishableKey: publishableKeyOf(kernel) };
 }
 
 /** Opens both ports. Rejects when one is taken; nothing stays open then. */

@@ -31,7 +31,7 @@ export type SandboxRequest = {
   readonly fault: FaultAction | null;
 };
 
-/** An answer. `body` is sent as JSON; undefined sends none. */
+/** An answer. `body` is sent as JSON, a Buffer as it is (its headers say what it is); undefined sends none. */
 export type Reply = {
   readonly status: number;
   readonly body?: unknown;

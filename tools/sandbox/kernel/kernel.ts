@@ -236,11 +236,16 @@ function garbled(body: Buffer): Buffer {
 }
 
 function toWire(request: SandboxRequest, reply: Reply): WireReply {
-  const body = reply.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(reply.body));
+  const body = bytesOf(reply.body);
   const headers: Record<string, string> = { 'request-id': request.id, 'x-request-id': request.id };
   if (body.length > 0) headers['content-type'] = 'application/json; charset=utf-8';
   for (const [name, value] of Object.entries(reply.headers ?? {})) headers[name.toLowerCase()] = value;
   return { dropped: false, status: reply.status, headers, body };
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (body === undefined) return Buffer.alloc(0);
+  return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
 }
 
 function readBody(raw: RawRequest): { body: Json | undefined; bodyBroken: boolean } {

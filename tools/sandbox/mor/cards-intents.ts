@@ -5,6 +5,7 @@ import { type Kernel } from '../kernel/kernel.js';
 import { type CardsBook, type Intent, type Outcome, outcomeOfEmail, outcomes } from './cards-book.js';
 import { type Charges } from './cards-charges.js';
 import { KeptAnswers } from './cards-keys.js';
+import { addConfirmScript, checkBrowser, fromBrowser } from './confirm-script.js';
 import { type MorState } from './state.js';
 
 const TYPES = ['card', 'us_bank_account', 'sepa_debit', 'bacs_debit', 'au_becs_debit'];
@@ -87,19 +88,21 @@ export function addIntents(kernel: Kernel, mor: MorState, book: CardsBook, charg
   kernel.control(
     'POST',
     '/_sandbox/intents/:id/confirm',
-    'the shopper confirms in the browser: {outcome?: succeed|decline|requires_action|bank_debit|bank_debit_failed, customer_id?} (a setup may name its customer)',
-    (request) => {
+    'the shopper confirms in the browser: {outcome?: succeed|decline|requires_action|bank_debit|bank_debit_failed, customer_id?, client_secret?, publishable_key?} (a setup may name its customer)',
+    fromBrowser((request) => {
       const fields = new Fields(request.body);
       const intent = book.intents.get(request.params['id'] ?? '');
       if (intent === undefined) return fields.refuse('id', 'no such intent');
+      checkBrowser(kernel, fields, intent.clientSecret);
       if (intent.status === 'succeeded' || intent.status === 'processing')
         return fields.refuse('id', `the intent is ${intent.status}`);
       const customerId = fields.optionalString('customer_id');
       if (customerId !== undefined && intent.kind === 'setup') book.link(intent.customer, customerId);
       const chosen = fields.has('outcome') ? fields.oneOf('outcome', outcomes) : outcomeOfIntent(intent, book);
       return { status: 200, body: confirm(intent, chosen, book, charges) };
-    },
+    }),
   );
+  addConfirmScript(kernel);
   kernel.control('GET', '/_sandbox/intents/:id', 'an intent as the processor has it', (request) => {
     const intent = book.intents.get(request.params['id'] ?? '');
     if (intent === undefined) return morError(404, 'not_found');

@@ -6,6 +6,7 @@ import { isExactIn, minorOf } from './decimals.js';
 import { type EInvoices } from './e-invoices.js';
 import { eventIdFor } from './event-types.js';
 import { Fields } from './fields.js';
+import { linkPage } from './link-page.js';
 import { merchantRoutes } from './merchant-routes.js';
 import { notFound, refusal } from './refusal.js';
 import { type Account, type MorPayment, type MorState } from './state.js';
@@ -103,6 +104,14 @@ export class PaymentLinks {
     return this.show(this.findAny(id));
   }
 
+  /** The same for a person. */
+  htmlPage(id: string): Buffer {
+    const link = this.findAny(id);
+    const { currency, minor } = link.amount;
+    const amount = decimalFromMinor(minor, currency);
+    return linkPage({ id: link.id, status: this.statusOf(link), amount, currency, returnUrl: link.returnUrl });
+  }
+
   private findAny(id: string): PaymentLink {
     const link = this.all.find((one) => one.id === id.toLowerCase());
     if (link === undefined) throw notFound();
@@ -190,11 +199,13 @@ export function addPaymentLinks(kernel: Kernel, mor: MorState, links: PaymentLin
     status: 200,
     body: links.show(links.find(account, request.params['id'] ?? '')),
   }));
-  // The hosted page: the sandbox has no browser side, so it says how to play the customer.
-  kernel.mor.add('GET', '/pay/:id', ({ params }) => ({
-    status: 200,
-    body: { ...links.page(params['id'] ?? ''), pay: `POST /_sandbox/payment-links/${params['id'] ?? ''}/pay` },
-  }));
+  // The hosted page; a program is told how to play the customer.
+  kernel.mor.add('GET', '/pay/:id', ({ params, headers }) => {
+    const id = params['id'] ?? '';
+    if (headers['accept']?.includes('text/html') !== true)
+      return { status: 200, body: { ...links.page(id), pay: `POST /_sandbox/payment-links/${id}/pay` } };
+    return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: links.htmlPage(id) };
+  });
   kernel.control('POST', '/_sandbox/payment-links/:id/pay', 'the customer pays at the link', (request) => ({
     status: 200,
     body: links.pay(request.params['id'] ?? ''),
