@@ -4,7 +4,11 @@ export default {
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1', '^#src/(.*)\\.js$': '<rootDir>/src/$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^#src/(.*)\\.js$': '<rootDir>/src/$1',
+    '^@crossbill/client$': '<rootDir>/packages/client/src/index.ts',
+  },
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -79,6 +79,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'tools/demo': '*',
   'tools/client': '*', // writes the generated half of packages/client
   'tools/docs': '*', // writes the reference pages from the code
+  'tools/example': '*',
   'tools/bench': '*',
   'tools/simulate': '*',
 };
@@ -88,7 +89,7 @@ const ENVIRONMENT_READERS = [
   /^config\//,
   /^main\.ts$/,
   /^cli(\.ts$|\/)/,
-  /^tools\/(demo|bench|simulate)\//,
+  /^tools\/(demo|example|bench|simulate)\//,
   /^tools\/sandbox\/main\.ts$/,
 ];
 // Only to hand PATH on to the PostgreSQL server that it starts.

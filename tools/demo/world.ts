@@ -48,6 +48,8 @@ export type WorldOptions = {
   readonly environment: Readonly<Record<string, string>>;
   readonly onDeath: (how: string) => void;
   readonly warn: (text: string) => void;
+  /** Settings of the daemon in place of the demo's. */
+  readonly settings?: (sandbox: Sandbox) => Readonly<Record<string, string>>;
 };
 
 const HOST = '127.0.0.1';
@@ -117,6 +119,7 @@ async function withDaemon(
     ENROLMENT,
     NOTIFY_URL: `${sandbox.morUrl}${NOTIFY_PATH}`,
     NOTIFY_SECRETS: secrets.notifySecret,
+    ...options.settings?.(sandbox),
   };
   const env = { ...options.environment, ...settings };
   const logFile = join(dataDir, 'daemon.log');
@@ -185,7 +188,7 @@ function stripeOf(sandbox: Sandbox): Stripe {
 }
 
 /** The wished port, or a free one when it is taken. */
-async function portNear(wished: number): Promise<number> {
+export async function portNear(wished: number): Promise<number> {
   return (await tryPort(wished)) ?? (await tryPort(0)) ?? wished;
 }
 

@@ -1,0 +1,131 @@
+// The shop's page: the form, the processor's confirmation, and the account.
+const LOOK_AGAIN_MS = 1000;
+const $ = (selector) => document.querySelector(selector);
+const make = (tag, properties, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
+async function ask(method, path, body) {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const said = answer.status === 202 ? {} : await answer.json();
+  if (!answer.ok) throw new Error(said.message);
+  return said;
+}
+
+const shop = await ask('GET', '/api/shop');
+const money = (amount) =>
+  new Intl.NumberFormat('en', { style: 'currency', currency: shop.currency }).format(amount / 100);
+const day = (seconds) => new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(seconds * 1000);
+
+if (location.search === '?account') showAccount();
+else await showForm();
+
+async function showForm() {
+  $('#buy').hidden = false;
+  $('#trial-text').textContent = `Try it for ${shop.trialDays} days first; pay after that`;
+  for (const [n, plan] of shop.plans.entries()) {
+    const choice = make('input', { type: 'radio', name: 'plan', value: plan.id, checked: n === 1 });
+    const price = make('strong', {}, money(plan.amount), make('small', {}, ' a month'));
+    $('.plans').append(make('label', {}, choice, make('b', {}, plan.name), price, make('span', {}, plan.about)));
+  }
+  for (const [code, name] of Object.entries(shop.countries)) $('select').append(make('option', { value: code }, name));
+
+  await new Promise((loaded, failed) => {
+    document.head.append(make('script', { src: shop.confirmScript, onload: loaded, onerror: failed }));
+  });
+  const processor = window.SandboxProcessor(shop.publishableKey);
+  const form = $('#order');
+  // A bank debit takes days, and Stripe voids a first invoice that is unpaid for 23 hours: debits are for trials.
+  const offer = () => processor.mount($('#payment'), { debit: form.elements.trial.checked });
+  offer();
+
+  let order = null; // one form, one order: a declined card is tried again on the same one
+  form.addEventListener('change', (event) => {
+    if (event.target.name !== 'sandbox-card') order = null;
+    if (event.target.name === 'trial') offer();
+    $('#pay').textContent = form.elements.trial.checked ? 'Start the trial' : 'Buy';
+  });
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    $('#pay').disabled = true;
+    $('#problem').hidden = true;
+    try {
+      const { trial, ...fields } = Object.fromEntries(new FormData(form));
+      order ??= await ask('POST', '/api/orders', { ...fields, id: crypto.randomUUID(), trial: trial === 'on' });
+      const result = await processor.confirm(order.clientSecret, { customerId: order.customerId });
+      if (result.error) throw new Error(result.error.message);
+      await ask('POST', `/api/orders/${order.id}/complete`, { chargeId: result.chargeId, paymentId: result.paymentId });
+      location.assign('/?account');
+    } catch (error) {
+      $('#problem').textContent = `${error.message} Choose another way to pay, or try again.`;
+      $('#problem').hidden = false;
+      $('#pay').disabled = false;
+    }
+  });
+}
+
+function showAccount() {
+  $('#account').hidden = false;
+  const look = async () => {
+    try {
+      draw(await ask('GET', '/api/me'));
+    } finally {
+      setTimeout(look, LOOK_AGAIN_MS);
+    }
+  };
+  return look();
+}
+
+let drawn = null;
+function draw(me) {
+  if (drawn === JSON.stringify(me)) return;
+  drawn = JSON.stringify(me);
+  if (me.order === null) {
+    $('#headline').textContent = 'Nothing here yet';
+    $('#access').replaceChildren(make('a', { href: '/' }, 'Choose a plan'));
+    for (const card of document.querySelectorAll('#account .card')) card.hidden = true;
+    return;
+  }
+  const plan = shop.plans.find((p) => p.id === me.order.plan).name;
+  const [newest] = me.invoices;
+  const trialing = me.order.status === 'trialing';
+  const words = {
+    paid: trialing
+      ? [
+          `Your ${plan} trial has begun`,
+          `Free until ${day(me.order.trialEnd)}. The card is saved and charged after that.`,
+        ]
+      : [`${plan} is yours`, 'Paid. Thank you!'],
+    open: ['Your payment is on its way', 'A card takes seconds, a bank debit some days. This page follows it.'],
+    failed: ['A payment did not go through', 'Pay the open invoice below to keep your plan.'],
+  };
+  const [headline, access] = words[newest.state];
+  $('#headline').textContent = headline;
+  $('#access').textContent = access;
+  $('#invoices').replaceChildren(...me.invoices.map(invoiceRow));
+  const lines = me.told.map((t) => make('li', {}, make('code', {}, t.type), ` ${t.invoice ?? ''}`));
+  $('#told').replaceChildren(...(lines.length > 0 ? lines : [make('li', { className: 'none' }, 'Nothing yet')]));
+}
+
+function invoiceRow(invoice) {
+  const words = { paid: invoice.amount === 0 ? 'Free' : 'Paid', open: 'On its way', failed: 'Not paid' };
+  const state = make('span', { className: `state ${invoice.state}` }, words[invoice.state]);
+  const about = make(
+    'span',
+    { className: 'small' },
+    `${day(invoice.at)} · ${invoice.id} · ${invoice.stripe} on Stripe`,
+  );
+  const row = make('div', { className: 'invoice' }, make('strong', {}, money(invoice.amount)), state, about);
+  if (invoice.state === 'failed') {
+    const button = make('button', { type: 'button' }, 'Pay by link');
+    button.addEventListener('click', async () => {
+      button.disabled = true;
+      location.assign((await ask('POST', `/api/invoices/${invoice.id}/payment-link`)).url);
+    });
+    row.append(button);
+  }
+  return row;
+}
