@@ -14,17 +14,17 @@ let folder: string;
 let database: Awaited<ReturnType<typeof emptyDatabase>>;
 let demo: ChildProcess;
 let envFile: string;
+let said = '';
 
 beforeAll(async () => {
   await ensureBuilt();
   folder = mkdtempSync(join(tmpdir(), 'crossbill-demo-'));
   database = await emptyDatabase();
-  demo = spawn(process.execPath, [PROGRAM, '--customers', '2', '--months', '1'], {
+  demo = spawn(process.execPath, [PROGRAM, '--customers', '6', '--months', '1'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, DATABASE_URL: database.url, CROSSBILL_DATA_DIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
   await new Promise<void>((resolve, reject) => {
     demo.stderr?.on('data', (text: Buffer) => (said += text.toString()));
     demo.stdout?.on('data', (text: Buffer) => {
@@ -44,12 +44,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('the doctor of the demo finds nothing to look at and nothing that failed', async () => {
+it('the doctor of the demo finds nothing that failed, and to look at only what the demo left', async () => {
   const { code, body } = await cliJson<{ checks: { name: string; state: string; detail: string }[] }>(
     ['doctor', '--env-file', envFile],
     {},
   );
-  expect(body.checks.filter((c) => c.state !== 'ok')).toEqual([]);
+  expect(body.checks.filter((c) => c.state !== 'ok').map((c) => [c.name, c.state, c.detail])).toEqual([
+    ['parked events', 'warn', '1'],
+    ['open review items', 'warn', expect.stringContaining('1 dispute')],
+  ]);
   expect(code).toBe(0);
   const endpoint = body.checks.find((c) => c.name === 'webhook endpoint at the MoR');
   expect(endpoint?.detail).toMatch(/^wh_\S+ at 127\.0\.0\.1:\d+$/);
@@ -58,4 +61,13 @@ it('the doctor of the demo finds nothing to look at and nothing that failed', as
 it('the command line that the demo names works on it', async () => {
   const status = await cli(['status', '--env-file', envFile]);
   expect(status).toEqual({ code: 0, out: expect.stringMatching(/^Invoices\n/), err: '' });
+});
+
+it('the demo leaves open review items, as many as it says', async () => {
+  const { body } = await cliJson<{ data: { kind: string }[] }>(
+    ['reviews', 'list', '--status', 'open', '--env-file', envFile],
+    {},
+  );
+  expect(said).toContain(`left for you in the console: ${body.data.length} review item`);
+  expect(body.data.map((r) => r.kind)).toContain('dispute');
 });

@@ -2,7 +2,7 @@
 // event that cannot be read. All of it is as a real day would bring it, and none of it is a difference between the three sides.
 import { openReviews } from './operator.js';
 import { chargeTwice } from './drive-refunds.js';
-import { readSides } from './sides.js';
+import { readSides, TAKEN } from './sides.js';
 import { pass, type Story, type Subscriber } from './story.js';
 
 const DRAFT_SEC = 61 * 60;
@@ -11,21 +11,22 @@ const DRAFT_SEC = 61 * 60;
 export async function leaveWork(story: Story): Promise<void> {
   const { world, progress, rest } = story;
   progress.step('some work is left for you');
-  const paying = await withPaidRenewal(story);
-  const [disputed, twice, stuck, declined] = paying;
+  const [disputed, twice] = await withPaidRenewal(story);
+  const others = story.subscribers.filter((who) => who !== twice?.who);
+  const [stuck, declined] = [others.at(-1), others.at(-2)];
   if (disputed !== undefined) {
     const data = { disputeId: `dp_open_${disputed.paymentId}`, pspReference: disputed.chargeId };
     await world.control.post('/_sandbox/events', { type: 'dispute.action_needed', data });
   }
   if (twice !== undefined) await chargeTwice(story, twice.who);
   if (stuck !== undefined) {
-    const invoice = await renew(story, stuck.who);
+    const invoice = await renew(story, stuck);
     const message = 'The customer’s location is not known, so tax cannot be calculated.';
     await world.control.post(`/_sandbox/stripe/invoices/${invoice}/finalization-error`, { message });
   }
   if (declined !== undefined) {
-    await world.control.post('/_sandbox/cards', { customer_id: declined.who.customerId, outcome: 'decline' });
-    await renew(story, declined.who);
+    await world.control.post('/_sandbox/cards', { customer_id: declined.customerId, outcome: 'decline' });
+    await renew(story, declined);
   }
   // Another system's event at our door: authentic, and not of the shape that its type needs.
   await world.control.post('/_sandbox/stripe/events', { type: 'invoice.finalized', data: { object: 'invoice' } });
@@ -36,9 +37,13 @@ export async function leaveWork(story: Story): Promise<void> {
     await Promise.all(['dispute', 'double_payment', 'finalization_failed'].map((k) => openReviews(story, k)))
   ).flat();
   const parked = (await world.api.get('/v1/events?status=parked&limit=100')).list('data');
-  progress.done(
-    `left for you in the console: ${open.length} review items, ${parked.length} parked event${parked.length === 1 ? '' : 's'} and a failed renewal`,
-  );
+  const some = (n: number, what: string): string[] => (n === 0 ? [] : [`${n} ${what}${n === 1 ? '' : 's'}`]);
+  const left = [
+    ...some(open.length, 'review item'),
+    ...some(parked.length, 'parked event'),
+    ...some(declined === undefined ? 0 : 1, 'failed renewal'),
+  ];
+  progress.done(`left for you in the console: ${left.join(', ')}`);
 }
 
 type Paying = { readonly who: Subscriber; readonly paymentId: string; readonly chargeId: string };
@@ -50,7 +55,11 @@ async function withPaidRenewal({ world, subscribers }: Story): Promise<readonly 
   );
   const renewals = [...world.sandbox.mor.payments.values()].filter(
     (p) =>
-      p.kind === 'renewal' && p.method === 'card' && p.status === 'succeeded' && !reviewed.has(p.merchantInvoiceId),
+      p.kind === 'renewal' &&
+      p.method === 'card' &&
+      p.status !== 'refunded' &&
+      TAKEN.has(p.status) &&
+      !reviewed.has(p.merchantInvoiceId),
   );
   return subscribers.flatMap((who): Paying[] => {
     const last = renewals.filter((p) => p.merchantCustomerId === who.customerId).at(-1);
