@@ -207,6 +207,8 @@ create table invoice (
 create index invoice_listed on invoice ((coalesce(platform_created_at, first_seen_at)) desc, seq desc);
 create index invoice_customer on invoice (customer_id, (coalesce(platform_created_at, first_seen_at)) desc, seq desc);
 create index invoice_status on invoice (status, (coalesce(platform_created_at, first_seen_at)) desc, seq desc);
+-- Written once for an invoice, when it becomes final: people search by the number that the customer reads.
+create index invoice_number on invoice (number) where number is not null;
 create index invoice_outside on invoice (first_seen_at) where enrolled = false;
 create index invoice_expected_by on invoice (expected_by) where status = 'expected';
 
@@ -313,6 +315,7 @@ create table mor_object (
   unique (kind, mor_id)
 );
 create index mor_object_invoice on mor_object (invoice_id, seq);
+create index mor_object_number on mor_object (number) where number is not null;
 create index mor_object_mor_id on mor_object (mor_id) where mor_id is not null;
 
 -- One bank transfer per proforma invoice and one payment per link, for good, whatever happens to old event rows.

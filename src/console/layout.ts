@@ -118,15 +118,8 @@ function header(session: Session, section: Section | null, q: string): Html {
       ${navigation(session, section, 'menu')}
     </details>
     <form class="find" role="search" action="/console/find" method="get">
-      <label class="unseen" for="find">Find by id</label>
-      <input
-        id="find"
-        type="search"
-        name="q"
-        value="${q}"
-        placeholder="Find by id: in_, pay_, cus_, evt_"
-        maxlength="255"
-      />
+      <label class="unseen" for="find">Search</label>
+      <input id="find" type="search" name="q" value="${q}" placeholder="Id, e-mail, amount or number" maxlength="255" />
       <button>Find</button>
     </form>
     <form class="who" action="/console/logout" method="post">

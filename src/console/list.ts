@@ -13,6 +13,8 @@ export type Filter = {
   readonly label: string;
   /** The words to choose from; left out: free text. */
   readonly options?: readonly string[];
+  /** What the field is for where it is no plain text. */
+  readonly kind?: 'date' | 'amount' | 'currency';
 };
 
 /** The filters that were chosen. Throws 400 for a value that no filter of the page could have sent. */
@@ -54,11 +56,19 @@ export function filterForm(action: string, filters: readonly Filter[], values: R
   </form>`;
 }
 
-function field({ name, label, options }: Filter, value: string): Html {
+function field({ name, label, options, kind }: Filter, value: string): Html {
   const id = `filter-${name}`;
   if (options === undefined) {
+    const about =
+      kind === 'date'
+        ? html`type="${/^(\d{4}-\d{2}-\d{2})?$/.test(value) ? 'date' : 'text'}"`
+        : kind === 'amount'
+          ? html`inputmode="decimal" size="8" placeholder="29.90"`
+          : kind === 'currency'
+            ? html`size="4" placeholder="EUR"`
+            : html`spellcheck="false"`;
     return html`<label for="${id}">${label}</label>
-      <input id="${id}" name="${name}" value="${value}" maxlength="255" autocomplete="off" spellcheck="false" />`;
+      <input id="${id}" name="${name}" value="${value}" maxlength="255" autocomplete="off" ${about} />`;
   }
   return html`<label for="${id}">${label}</label>
     <select id="${id}" name="${name}">

@@ -18,6 +18,7 @@ const GROUPS = [
       ['invoices', 'Invoices'],
       ['payments', 'Payments'],
       ['refunds', 'Refunds'],
+      ['customers', 'Customers'],
       ['ledger', 'Ledger'],
       ['ledger/trial-balance', 'Trial balance'],
       ['statements', 'Statements'],

@@ -107,7 +107,7 @@ export function moneyLink(folder: string, id: string, minor: bigint | null, curr
 
 export function customerLink(text: string | null): Html {
   if (text === null) return html`<span class="dim">unknown</span>`;
-  return link(`/console/invoices?customer_id=${encodeURIComponent(text)}`, text);
+  return link(`/console/customers/${encodeURIComponent(text)}`, text);
 }
 
 /** What a line of a timeline is about, linked where there is a page of it. */

@@ -17,6 +17,7 @@ import { Page, sessionOf } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
+import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { maskedText } from '../console/masked-text.js';
 import { type Session } from '../console/session.js';
@@ -28,6 +29,7 @@ const FILTERS = [
   { name: 'status', label: 'Status', options: EVENT_STATUSES },
   { name: 'type', label: 'Type' },
   { name: 'event_id', label: "Sender's id" },
+  ...SPAN_FILTERS,
 ] as const;
 
 const COLUMNS: readonly Column<EventRow>[] = [
@@ -159,7 +161,8 @@ type Asked = { readonly id: string; readonly why: string | null };
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
 
 function filterOf(values: Values): EventFilter {
-  return given({ source: values.source, status: values.status, type: values.type, eventId: values.event_id });
+  const { source, status, type, event_id: eventId } = values;
+  return { ...given({ source, status, type, eventId }), ...spanFrom(values) };
 }
 
 /** The filters of the list that a form came from. */

@@ -7,6 +7,8 @@ import { Page } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
+import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
+import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
 import { REASONS } from './rules/accounts.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { amount, customerLink, facts, id, invoiceLink, paymentLink, time, words } from '../console/show.js';
@@ -19,7 +21,25 @@ const LEDGER_FILTERS = [
     label: 'Reason',
     options: REASONS,
   },
+  ...MONEY_FILTERS,
+  { name: 'customer_id', label: 'Customer' },
 ] as const;
+
+const CSV: readonly CsvColumn<LedgerRow>[] = [
+  ['entry_id', (e) => e.id],
+  ['reason', (e) => e.reason],
+  ['debit_account', (e) => e.debitAccount],
+  ['credit_account', (e) => e.creditAccount],
+  ['currency', (e) => e.currency],
+  ['amount', (e) => plainAmount(e.amount, e.currency)],
+  ['customer_id', (e) => e.customerId ?? ''],
+  ['invoice_id', (e) => e.invoiceId],
+  ['invoice_number', (e) => e.invoiceNumber ?? ''],
+  ['payment_id', (e) => e.paymentId],
+  ['refund_id', (e) => e.refundId ?? ''],
+  ['charge_id', (e) => e.processorChargeId ?? ''],
+  ['moved_at', (e) => plainTime(e.movedAt)],
+];
 
 const LEDGER: readonly Column<LedgerRow>[] = [
   {
@@ -67,14 +87,16 @@ export class LedgerPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const path = '/console/ledger';
     const values = chosen(req, LEDGER_FILTERS);
+    const named = given({ invoiceId: values.invoice_id, paymentId: values.payment_id, reason: values.reason });
+    const filter = { ...named, ...moneyFrom(values) };
+    if (wantsCsv(req)) return sendCsv(res, 'ledger', CSV, (page) => this.books.ledger(filter, page));
     const page = pageOf(req);
-    const filter = given({ invoiceId: values.invoice_id, paymentId: values.payment_id, reason: values.reason });
-    const found = await this.books.ledger(filter, page);
+    const [found, sums] = await Promise.all([this.books.ledger(filter, page), this.books.ledgerSums(filter)]);
     const empty =
       Object.keys(values).length > 0
         ? 'No entries match these filters.'
         : 'Every movement of money will stand here as one entry between two accounts. The first payment makes the first one.';
-    const body = html`${filterForm(path, LEDGER_FILTERS, values)}
+    const body = html`${filterForm(path, LEDGER_FILTERS, values)} ${selectionLine(path, values, sums)}
     ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
     ${pager(path, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Ledger', section: 'ledger', body });

@@ -7,6 +7,7 @@ import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Column, queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
+import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
 import { amount, section, words } from '../console/show.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type LedgerSum, LedgerSums } from '../domain/ports/ledger-sums.js';
@@ -29,12 +30,13 @@ export class TrialBalancePages {
     const month = monthOf(asked === '' ? this.clock.now().toISOString().slice(0, 7) : asked);
     if (month === null) throw invalid('month', 'must be a month such as 2026-11');
     const balances = trialBalances(await this.sums.between(month));
+    if (wantsCsv(req)) return sendTrialCsv(res, month, balances);
     const body = html`${monthForm(month)}
       <p class="dim">
         What belongs to a month goes by when the MoR moved the money, in UTC. Debits are positive, credits negative.
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
-      ${balances.map(balancePart)}`;
+      ${moneyOf(balances)} ${balances.map(balancePart)}`;
     sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger/trial-balance', body });
   }
 }
@@ -48,10 +50,43 @@ function monthForm(month: Month): Html {
     </p>
     <p class="buttons">
       <button>Show</button>
+      <a href="${link(month)}&amp;format=csv" download>CSV</a>
       <a href="${link(monthBeside(month, -1))}" rel="prev">The month before</a>
       <a href="${link(monthBeside(month, 1))}" rel="next">The month after</a>
     </p>
   </form>`;
+}
+
+/** What a month brought, at a glance: taken, given back, and what is left of it. */
+function moneyOf(balances: readonly TrialBalance[]): Html | null {
+  const rows = balances.flatMap((b) => {
+    const sum = (reason: string): bigint =>
+      b.moved.filter((m) => m.reason === reason).reduce((n, m) => n + m.during, 0n);
+    const [taken, refunded] = [sum('payment_collected'), sum('refund_paid')];
+    return taken + refunded === 0n ? [] : [{ currency: b.currency, taken, refunded }];
+  });
+  if (rows.length === 0) return null;
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { label: 'Currency', cell: (r) => r.currency, phone: 'lead' },
+    { label: 'Taken', cell: (r) => amount(r.taken, r.currency), number: true },
+    { label: 'Refunded', cell: (r) => amount(r.refunded, r.currency), number: true },
+    { label: 'Kept', cell: (r) => amount(r.taken - r.refunded, r.currency), number: true, phone: 'side' },
+  ];
+  return section('Money of the month', table('What the MoR took and gave back', columns, rows, ''));
+}
+
+/** One line for each account and currency, as the page shows them. */
+function sendTrialCsv(res: Response, month: Month, balances: readonly TrialBalance[]): void {
+  const lines = balances.flatMap((b) =>
+    [...b.accounts.map((l) => ({ ...l, name: l.account })), { ...b.total, name: 'total' }].map((l) => [
+      nameOf(month),
+      b.currency,
+      l.name,
+      ...[l.opening, l.debit, l.credit, l.closing].map((minor) => plainAmount(minor, b.currency)),
+    ]),
+  );
+  const heads = ['month', 'currency', 'account', 'opening', 'debit', 'credit', 'closing'];
+  sendText(res, `trial-balance-${nameOf(month)}`, [heads, ...lines]);
 }
 
 type Line = Omit<AccountLine, 'account' | 'clearing'> & { readonly name: string };

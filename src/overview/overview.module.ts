@@ -1,15 +1,18 @@
 // The first page of the console.
 import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
+import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
 import { CountDays } from './count-days.js';
 import { DeliveryPages } from './deliveries.pages.js';
 import { Figures } from './figures.js';
+import { Search } from './search.js';
+import { SearchPages } from './search.pages.js';
 import { OverviewController } from './overview.pages.js';
 
 /** Imported last: it answers for every page of the console that is none. */
 @Module({
   imports: [ConsoleModule],
-  controllers: [DeliveryPages, OverviewController],
-  providers: [Figures, CountDays],
+  controllers: [DeliveryPages, SearchPages, OverviewController],
+  providers: [Figures, CountDays, CustomersAtStripe, Search],
 })
 export class OverviewModule {}

@@ -4,12 +4,11 @@ import { type Request, type Response } from 'express';
 import { invalid, notFound } from '../api/http/problem.js';
 import { parseCurrency } from '../domain/money.js';
 import { type DoorAnswer } from '../domain/ports/door-books.js';
-import { Books } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
 import { hourChart } from './chart.js';
 import { Figures, type Seen } from './figures.js';
 import { type Html, html } from '../console/html.js';
-import { secure, sendPage } from '../console/layout.js';
+import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { queryText, table } from '../console/list.js';
 import { amount, count, dotted, duration, eventLink, section, status, time } from '../console/show.js';
@@ -25,10 +24,7 @@ const DOORS = {
 
 @Pages('console')
 export class OverviewController {
-  constructor(
-    private readonly figures: Figures,
-    private readonly books: Books,
-  ) {}
+  constructor(private readonly figures: Figures) {}
 
   @Get()
   @Page('console.overview')
@@ -44,34 +40,10 @@ export class OverviewController {
     });
   }
 
-  @Get('find')
-  @Page('console.find')
-  async find(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const sought = queryText(req, 'q');
-    const path = sought === '' ? '' : await this.pathOf(sought);
-    if (path === null) throw notFound('the whole id');
-    secure(res);
-    res.redirect(303, `/console${path}`);
-  }
-
   @Get('*path')
   @Page('console.unknown')
   unknown(): never {
     throw notFound('page');
-  }
-
-  private async pathOf(id: string): Promise<string | null> {
-    const named = encodeURIComponent(id);
-    if ((await this.books.payment(id)) !== null) return `/payments/${named}`;
-    if ((await this.books.refund(id)) !== null) return `/refunds/${named}`;
-    if ((await this.books.review(id)) !== null) return `/reviews/${named}`;
-    if ((await this.books.event(id)) !== null) return `/events/${named}`;
-    if ((await this.books.invoice(id)) !== null) return `/invoices/${named}`;
-    const [ofCharge] = await this.books.invoicesOfCharge(id);
-    if (ofCharge !== undefined) return `/invoices/${encodeURIComponent(ofCharge)}`;
-    if ((await this.books.customer(id)) !== null) return `/invoices?customer_id=${named}`;
-    const events = await this.books.events({ eventId: id }, { limit: 1, cursor: null });
-    return events.data.length > 0 ? `/events?event_id=${named}` : null;
   }
 }
 

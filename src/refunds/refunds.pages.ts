@@ -25,15 +25,33 @@ import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
 import { chosen, filterForm, pageOf, pager, table } from '../console/list.js';
 import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
-import { refundColumns } from './refund-columns.view.js';
 import { typedAmount } from './rules/typed-amount.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
+import { refundColumns, shownStatus } from './refund-columns.view.js';
+import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
+import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
 
 const PATH = '/console/refunds';
 const FILTERS = [
   { name: 'status', label: 'Status', options: Object.keys(refundMoves) },
+  ...MONEY_FILTERS,
+  { name: 'customer_id', label: 'Customer' },
   { name: 'invoice_id', label: 'Invoice' },
 ] as const;
+
+const CSV: readonly CsvColumn<{ readonly refund: RefundRow; readonly payment: PaymentRow }>[] = [
+  ['refund_id', ({ refund }) => refund.id],
+  ['mor_refund_id', ({ refund }) => refund.morRefundId ?? ''],
+  ['payment_id', ({ payment }) => paymentName(payment)],
+  ['invoice_id', ({ refund }) => refund.invoiceId],
+  ['customer_id', ({ payment }) => payment.customerId],
+  ['status', ({ refund }) => shownStatus(refund)],
+  ['currency', ({ refund }) => refund.currency],
+  ['amount', ({ refund: r }) => plainAmount(r.amount, r.currency)],
+  ['reason', ({ refund }) => refund.reason ?? ''],
+  ['asked_at', ({ refund }) => plainTime(refund.createdAt)],
+  ['refunded_at', ({ refund }) => plainTime(refund.succeededAt)],
+];
 const SETTLED = new Set(['succeeded', 'failed']);
 
 type Refundable = { readonly payment: PaymentRow; readonly rest: bigint };
@@ -56,11 +74,11 @@ export class RefundPages {
   @Page('refund.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
+    const statuses = values.status === undefined ? undefined : [values.status];
+    const filter = { statuses, invoiceId: values.invoice_id, ...moneyFrom(values) };
+    if (wantsCsv(req)) return sendCsv(res, 'refunds', CSV, (page) => this.books.refunds(filter, page));
     const page = pageOf(req);
-    const found = await this.books.refunds(
-      { statuses: values.status === undefined ? undefined : [values.status], invoiceId: values.invoice_id },
-      page,
-    );
+    const [found, sums] = await Promise.all([this.books.refunds(filter, page), this.books.refundSums(filter)]);
     const names = new Map(found.data.map(({ payment }) => [payment.id, paymentName(payment)]));
     const rows = found.data.map(({ refund }) => refund);
     const empty =
@@ -68,7 +86,7 @@ export class RefundPages {
         ? 'No refunds match these filters.'
         : html`Each refund will stand here, from the request until it shows on Stripe. To make the first one, open a
             <a href="/console/payments?status=succeeded">payment</a>.`;
-    const body = html`${filterForm(PATH, FILTERS, values)}
+    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
     ${table('Newest first', refundColumns(names), rows, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Refunds', section: 'refunds', body });
   }

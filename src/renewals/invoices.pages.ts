@@ -13,6 +13,8 @@ import { Page, sessionOf } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
+import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
+import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { customerLink, foreign, id, moneyLink, status, time, words } from '../console/show.js';
 import { invoicePart } from './invoice-page.js';
@@ -20,8 +22,20 @@ import { invoicePart } from './invoice-page.js';
 const PATH = '/console/invoices';
 const FILTERS = [
   { name: 'status', label: 'Status', options: INVOICE_STATUSES },
+  ...MONEY_FILTERS,
   { name: 'customer_id', label: 'Customer' },
 ] as const;
+
+const CSV: readonly CsvColumn<InvoiceListItem>[] = [
+  ['invoice_id', (i) => i.invoiceId],
+  ['number', (i) => i.number ?? ''],
+  ['customer_id', (i) => i.customerId ?? ''],
+  ['status', (i) => i.status],
+  ['currency', (i) => i.currency ?? ''],
+  ['amount_due', (i) => plainAmount(i.amountDue, i.currency)],
+  ['reason', (i) => i.billingReason ?? ''],
+  ['created_at', (i) => plainTime(i.platformCreatedAt ?? i.firstSeenAt)],
+];
 
 const COLUMNS: readonly Column<InvoiceListItem>[] = [
   {
@@ -59,8 +73,10 @@ export class InvoicePages {
   @Page('invoice.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
+    const filter = { ...given({ status: values.status }), ...moneyFrom(values) };
+    if (wantsCsv(req)) return sendCsv(res, 'invoices', CSV, (page) => this.books.invoices(filter, page));
     const page = pageOf(req);
-    const found = await this.books.invoices(given({ status: values.status, customerId: values.customer_id }), page);
+    const [found, sums] = await Promise.all([this.books.invoices(filter, page), this.books.invoiceSums(filter)]);
     const empty =
       Object.keys(values).length > 0
         ? 'No invoices match these filters.'
@@ -71,7 +87,7 @@ export class InvoicePages {
             <p>
               Register <code>/webhooks/stripe</code> of this host at Stripe, with the <code>invoice.*</code> events.
             </p>`;
-    const body = html`${filterForm(PATH, FILTERS, values)}
+    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
     ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Invoices', section: 'invoices', body });
   }

@@ -24,6 +24,8 @@ import { formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
+import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
+import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import {
   amount,
@@ -45,9 +47,24 @@ import { refundColumns } from '../refunds/refund-columns.view.js';
 const PATH = '/console/payments';
 const FILTERS = [
   { name: 'status', label: 'Status', options: PAYMENT_STATUSES },
+  ...MONEY_FILTERS,
   { name: 'customer_id', label: 'Customer' },
   { name: 'invoice_id', label: 'Invoice' },
 ] as const;
+
+const CSV: readonly CsvColumn<PaymentView>[] = [
+  ['payment_id', ({ payment }) => paymentName(payment)],
+  ['invoice_id', ({ payment }) => payment.invoiceId],
+  ['customer_id', ({ payment }) => payment.customerId],
+  ['status', ({ payment }) => payment.status],
+  ['currency', ({ payment }) => payment.currency],
+  ['amount', ({ payment: p }) => plainAmount(p.amount, p.currency)],
+  ['amount_refunded', ({ payment: p }) => plainAmount(p.amountRefunded, p.currency)],
+  ['origin', ({ payment }) => payment.origin],
+  ['charge_id', ({ payment }) => payment.processorChargeId ?? ''],
+  ['decline_code', ({ payment }) => payment.declineCode ?? ''],
+  ['taken_at', ({ payment }) => plainTime(payment.succeededAt)],
+];
 
 const COLUMNS: readonly Column<PaymentView>[] = [
   {
@@ -87,9 +104,10 @@ export class PaymentPages {
   @Page('payment.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
+    const filter = { ...given({ status: values.status, invoiceId: values.invoice_id }), ...moneyFrom(values) };
+    if (wantsCsv(req)) return sendCsv(res, 'payments', CSV, (page) => this.books.payments(filter, page));
     const page = pageOf(req);
-    const filter = given({ status: values.status, customerId: values.customer_id, invoiceId: values.invoice_id });
-    const found = await this.books.payments(filter, page);
+    const [found, sums] = await Promise.all([this.books.payments(filter, page), this.books.paymentSums(filter)]);
     const empty =
       Object.keys(values).length > 0
         ? 'No payments match these filters.'
@@ -99,7 +117,7 @@ export class PaymentPages {
               <code>payment.*</code> events.
             </p>
             <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`;
-    const body = html`${filterForm(PATH, FILTERS, values)}
+    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
     ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Payments', section: 'payments', body });
   }

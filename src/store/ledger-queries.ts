@@ -1,6 +1,13 @@
 // The ledger as a list.
 import { Any, type DataSource } from 'typeorm';
-import { type LedgerFilter, type LedgerRow, type Page, type PageRequest, type Span } from '../domain/ports/books.js';
+import {
+  type LedgerFilter,
+  type LedgerRow,
+  type Page,
+  type PageRequest,
+  type SelectionSums,
+  type Span,
+} from '../domain/ports/books.js';
 import { CustomerLinkEntity } from './entities/customer-link.entity.js';
 import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
@@ -9,7 +16,7 @@ import { RefundEntity } from './entities/refund.entity.js';
 import { ledBy } from './led-by.js';
 import { inOrder } from './newest-first.js';
 import { type Numbers, numbersWithin } from './number-at.js';
-import { Parameters, walk, within } from './walk.js';
+import { Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /** Every payment makes these two entries: one of them is always near. The others have an index, whose own words these are. */
 export const COMMON = ['payment_collected', 'payment_marked'];
@@ -28,37 +35,42 @@ export type EntryFilter = Omit<LedgerFilter, 'paymentId'> & { readonly paymentRo
 
 /** Entries, the newest first. */
 export async function ledgerPage(orm: DataSource, filter: EntryFilter, page: PageRequest): Promise<Page<LedgerRow>> {
+  const found = await walk(orm, await ledgerWalk(orm, filter), page);
+  const entries = await inOrder(orm.getRepository(LedgerEntryEntity), 'id', found.data);
+  return { data: await ledgerRows(orm, entries), nextCursor: found.nextCursor };
+}
+
+/** What they add up to, of the newest few thousand. */
+export async function ledgerSums(orm: DataSource, filter: EntryFilter): Promise<SelectionSums> {
+  return sumUp(orm, await ledgerWalk(orm, filter), 'amount');
+}
+
+async function ledgerWalk(orm: DataSource, filter: EntryFilter): Promise<Walk> {
   const { reason, currency, amount } = filter;
   const parameters = new Parameters();
   const few = fewEntries(filter, parameters);
   const rare = few.length === 0 && reason !== undefined && !COMMON.includes(reason);
   const timed = filter.since !== undefined || filter.until !== undefined;
   const byNumber = timed && few.length === 0;
-  const found = await walk(
-    orm,
-    {
-      from: byNumber ? await movedWithin(orm, filter, parameters) : 'ledger_entry x',
-      key: 'id',
-      number: 'id',
-      at: null,
-      lead: rare ? ['reason'] : [],
-      where: [
-        ...few,
-        ...(rare ? [isRare('x'), ledBy('x.reason', parameters.of(reason))] : []),
-        ...(byNumber ? [] : within('x.moved_at', filter, parameters)),
-      ],
-      parameters,
-      looked: [
-        ...(reason === undefined || rare ? [] : [['reason', reason] as const]),
-        ...(currency === undefined ? [] : [['currency', currency] as const]),
-        ...(amount === undefined ? [] : [['amount', String(amount)] as const]),
-      ],
-      few: few.length > 0,
-    },
-    page,
-  );
-  const entries = await inOrder(orm.getRepository(LedgerEntryEntity), 'id', found.data);
-  return { data: await ledgerRows(orm, entries), nextCursor: found.nextCursor };
+  return {
+    from: byNumber ? await movedWithin(orm, filter, parameters) : 'ledger_entry x',
+    key: 'id',
+    number: 'id',
+    at: null,
+    lead: rare ? ['reason'] : [],
+    where: [
+      ...few,
+      ...(rare ? [isRare('x'), ledBy('x.reason', parameters.of(reason))] : []),
+      ...(byNumber ? [] : within('x.moved_at', filter, parameters)),
+    ],
+    parameters,
+    looked: [
+      ...(reason === undefined || rare ? [] : [['reason', reason] as const]),
+      ...(currency === undefined ? [] : [['currency', currency] as const]),
+      ...(amount === undefined ? [] : [['amount', String(amount)] as const]),
+    ],
+    few: few.length > 0,
+  };
 }
 
 /** The entries of an invoice, a payment or a customer are few, however large the ledger is. */

@@ -1,9 +1,9 @@
 // Lists of one table, the newest rows first, filtered.
 import { Any, type FindOptionsWhere, type ObjectLiteral, type Repository } from 'typeorm';
-import { type Page, type PageRequest, type Span } from '../domain/ports/books.js';
+import { type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
 import { snake } from './entities/columns.js';
 import { ledBy } from './led-by.js';
-import { type Name, Parameters, walk, within } from './walk.js';
+import { type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /** The times that lists are ordered and filtered by, as their indexes have them. Of an invoice: when Stripe made it. */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
@@ -22,42 +22,62 @@ export type ListOptions = {
   readonly few?: readonly ((of: Name) => string)[];
 };
 
+type Filters = Readonly<Record<string, string | undefined>>;
+
 /** The rows with all these values; a value that is undefined filters nothing. `number`: the column that counts the rows. */
 export async function newestFirst<N extends 'seq' | 'id', T extends ObjectLiteral & Readonly<Record<N, string>>>(
   rows: Repository<T>,
   number: N,
-  filter: Readonly<Record<string, string | undefined>>,
+  filter: Filters,
   page: PageRequest,
-  { indexes, at, span = {}, few = [] }: ListOptions,
+  options: ListOptions,
 ): Promise<Page<T>> {
-  const { tableName, primaryColumns } = rows.metadata;
-  const key = primaryColumns[0]?.propertyName ?? number;
+  const key = keyOf(rows) ?? number;
+  const { data, nextCursor } = await walk(rows.manager.connection, walkOf(rows, number, filter, options), page);
+  return { data: await inOrder(rows, key, data), nextCursor };
+}
+
+/** What these rows add up to, of the newest few thousand. */
+export function sumsOf<T extends ObjectLiteral>(
+  rows: Repository<T>,
+  filter: Filters,
+  amount: string,
+  options: ListOptions,
+): Promise<SelectionSums> {
+  return sumUp(rows.manager.connection, walkOf(rows, 'seq', filter, options), amount);
+}
+
+function keyOf<T extends ObjectLiteral>(rows: Repository<T>): string | undefined {
+  return rows.metadata.primaryColumns[0]?.propertyName;
+}
+
+function walkOf<T extends ObjectLiteral>(
+  rows: Repository<T>,
+  number: 'seq' | 'id',
+  filter: Filters,
+  { indexes, at, span = {}, few = [] }: ListOptions,
+): Walk {
   const parameters = new Parameters();
   const given = Object.entries(filter).filter((f): f is [string, string] => f[1] !== undefined);
   const named = (fields: readonly string[]): boolean => fields.every((field) => filter[field] !== undefined);
   const lead = few.length === 0 ? (indexes.find(named) ?? []) : [];
   const leads = given.filter(([field]) => lead.includes(field));
-  const { data, nextCursor } = await walk(
-    rows.manager.connection,
-    {
-      from: `${tableName} x`,
-      key: snake(key),
-      number,
-      at: at ?? null,
-      lead: lead.map(snake),
-      where: [
-        // See `ledBy`: the order is that of the index, and of no other.
-        ...leads.map(([field, value]) => ledBy(`x.${snake(field)}`, parameters.of(value))),
-        ...few.map((condition) => condition(parameters.of)),
-        ...(at === undefined ? [] : within(at, span, parameters)),
-      ],
-      parameters,
-      looked: given.filter(([field]) => !lead.includes(field)).map(([field, value]) => [snake(field), value]),
-      few: few.length > 0,
-    },
-    page,
-  );
-  return { data: await inOrder(rows, key, data), nextCursor };
+  return {
+    from: `${rows.metadata.tableName} x`,
+    key: snake(keyOf(rows) ?? number),
+    number,
+    at: at ?? null,
+    lead: lead.map(snake),
+    where: [
+      // See `ledBy`: the order is that of the index, and of no other.
+      ...leads.map(([field, value]) => ledBy(`x.${snake(field)}`, parameters.of(value))),
+      ...few.map((condition) => condition(parameters.of)),
+      ...(at === undefined ? [] : within(at, span, parameters)),
+    ],
+    parameters,
+    looked: given.filter(([field]) => !lead.includes(field)).map(([field, value]) => [snake(field), value]),
+    few: few.length > 0,
+  };
 }
 
 /** The rows of these keys, in their order. */

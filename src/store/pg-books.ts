@@ -11,6 +11,7 @@ import {
   type AuditRow,
   type Backlog,
   Books,
+  type CustomerSum,
   type CustomerView,
   type EventRow,
   type InvoiceListItem,
@@ -21,6 +22,7 @@ import {
   type PageRequest,
   type PaymentView,
   type ReviewOrder,
+  type SelectionSums,
   type Stuck,
 } from '../domain/ports/books.js';
 import { type PaymentRow, type RefundRow, type ReviewRow } from '../domain/model.js';
@@ -39,11 +41,11 @@ import { SignupEntity } from './entities/signup.entity.js';
 import { eventById, eventPage } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 import { readLane } from './lane-reader.js';
-import { ledgerPage, morCustomers, ofCustomer } from './ledger-queries.js';
-import { INVOICE_AT, newestFirst, PAYMENT_AT, REFUND_AT } from './newest-first.js';
+import { ledgerPage, ledgerSums, morCustomers } from './ledger-queries.js';
+import { INVOICE_AT, newestFirst, sumsOf } from './newest-first.js';
+import { invoiceList, paymentList, refundList } from './money-lists.js';
 import { newestReviews, reviewsByDeadline } from './review-queries.js';
 import { PgOverview } from './pg-overview.js';
-import { type Name } from './walk.js';
 import { readOverview } from './overview-query.js';
 
 const OF_CUSTOMER_AT_MOST = 100;
@@ -67,10 +69,8 @@ export class PgBooks extends Books {
   }
 
   async invoices(filter: InvoiceFilter, page: PageRequest): Promise<Page<InvoiceListItem>> {
-    const { status, customerId, currency, amount } = filter;
-    const fields = { customerId, status, currency, amountDue: amount?.toString() };
-    const order = { indexes: [['customerId'], ['status']], at: INVOICE_AT, span: filter };
-    const { data, nextCursor } = await newestFirst(this.invoiceRows, 'seq', fields, page, order);
+    const { fields, options } = invoiceList(filter);
+    const { data, nextCursor } = await newestFirst(this.invoiceRows, 'seq', fields, page, options);
     const theirs = { where: { invoiceId: Any(data.map((r) => r.invoiceId)) }, order: { seq: 'ASC' } } as const;
     const [mor, payments, refunds] = await Promise.all([
       morCustomers(
@@ -101,15 +101,47 @@ export class PgBooks extends Books {
     return this.objectRows.find({ where: { invoiceId }, order: { seq: 'ASC' } });
   }
 
+  invoiceSums(filter: InvoiceFilter): Promise<SelectionSums> {
+    const { fields, options } = invoiceList(filter);
+    return sumsOf(this.invoiceRows, fields, 'amount_due', options);
+  }
+
+  paymentSums(filter: PaymentFilter): Promise<SelectionSums> {
+    const { fields, options } = paymentList(filter);
+    return sumsOf(this.paymentRows, fields, 'amount', options);
+  }
+
+  refundSums(filter: RefundFilter): Promise<SelectionSums> {
+    const { fields, options } = refundList(filter);
+    return sumsOf(this.refundRows, fields, 'amount', options);
+  }
+
+  async ledgerSums({ paymentId, ...filter }: LedgerFilter): Promise<SelectionSums> {
+    const payment = paymentId === undefined ? null : await this.payment(paymentId);
+    if (paymentId !== undefined && payment === null) return { sums: [], all: true };
+    return ledgerSums(this.db.orm, { ...filter, paymentRowId: payment?.payment.id });
+  }
+
+  /** A customer's payments are few, and stand together in an index. */
+  async customerSums(customerId: string): Promise<readonly CustomerSum[]> {
+    const found = await this.db.pool.query<Record<'currency' | 'n' | 'taken' | 'refunded', string>>(
+      `select currency, count(*) filter (where succeeded_at is not null) as n,
+              coalesce(sum(amount) filter (where succeeded_at is not null), 0)::text as taken,
+              coalesce(sum(amount_refunded), 0)::text as refunded
+         from payment where customer_id = $1 group by currency order by 2 desc, 1`,
+      [customerId],
+    );
+    return found.rows.map((r) => ({
+      currency: r.currency,
+      payments: Number(r.n),
+      taken: BigInt(r.taken),
+      refunded: BigInt(r.refunded),
+    }));
+  }
+
   async payments(filter: PaymentFilter, page: PageRequest): Promise<Page<PaymentView>> {
-    const { status, customerId, invoiceId, currency, amount } = filter;
-    const fields = { customerId, status, currency, amount: amount?.toString() };
-    const { data, nextCursor } = await newestFirst(this.paymentRows, 'seq', fields, page, {
-      indexes: [['customerId'], ['status']],
-      at: PAYMENT_AT,
-      span: filter,
-      few: invoiceId === undefined ? [] : [(of) => `x.invoice_id = ${of(invoiceId)}`],
-    });
+    const { fields, options } = paymentList(filter);
+    const { data, nextCursor } = await newestFirst(this.paymentRows, 'seq', fields, page, options);
     return { data: await this.shown(data), nextCursor };
   }
 
@@ -166,20 +198,8 @@ export class PgBooks extends Books {
     filter: RefundFilter,
     page: PageRequest,
   ): Promise<Page<{ readonly refund: RefundRow; readonly payment: PaymentRow }>> {
-    const { statuses, currency, amount, customerId, invoiceId } = filter;
-    const status = statuses?.length === 1 ? statuses[0] : undefined;
-    const fields = { status, currency, amount: amount?.toString() };
-    const { data, nextCursor } = await newestFirst(this.refundRows, 'seq', fields, page, {
-      indexes: [['status']],
-      at: REFUND_AT,
-      span: filter,
-      few: [
-        ...(invoiceId === undefined ? [] : [(of: Name) => `x.invoice_id = ${of(invoiceId)}`]),
-        ...(customerId === undefined ? [] : [(of: Name) => ofCustomer('x.payment_row_id', of(customerId))]),
-        // Several are asked for of refunds that are on their way, which no refund stays.
-        ...(statuses === undefined || status !== undefined ? [] : [(of: Name) => `x.status = any (${of(statuses)})`]),
-      ],
-    });
+    const { fields, options } = refundList(filter);
+    const { data, nextCursor } = await newestFirst(this.refundRows, 'seq', fields, page, options);
     const payments = await this.paymentRows.findBy({ id: Any(data.map((r) => r.paymentRowId)) });
     const byId = new Map(payments.map((p) => [p.id, p]));
     const both = data.flatMap((refund) => {

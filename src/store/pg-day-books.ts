@@ -13,7 +13,10 @@ const CODES = 12;
 
 type Kept = Pick<DayFigures, 'renewals' | 'declines' | 'paidAfter'>;
 
-/** What moved on these days, from the folded sums and what came since: as `PgLedgerSums.between`, by the day. */
+/**
+ * What moved on these days, from the folded sums and what came since: as `PgLedgerSums.between`, by the day. Money is recorded after it
+ * moved; what a wrong clock recorded hours before is shown once it is folded. So today costs what a day costs, also where nothing is folded.
+ */
 export async function moneyByDay(pool: pg.Pool, { since, until }: Days): Promise<readonly DayMoney[]> {
   const found = await pool.query<Record<'day' | 'currency' | 'collected' | 'refunded' | 'payments', string>>(
     `with sums as (
@@ -21,7 +24,8 @@ export async function moneyByDay(pool: pg.Pool, { since, until }: Days): Promise
        union all
        select (moved_at at time zone 'UTC')::date, currency, reason, 1, amount from ledger_entry
         where id > (select up_to from ledger_fold) and moved_at >= $1::date::timestamp at time zone 'UTC'
-          and moved_at < $2::date::timestamp at time zone 'UTC')
+          and moved_at < $2::date::timestamp at time zone 'UTC'
+          and recorded_at >= $1::date::timestamp at time zone 'UTC' - interval '3 hours')
      select day::text as day, currency, coalesce(sum(amount) filter (where reason = 'payment_collected'), 0)::text as collected,
             coalesce(sum(amount) filter (where reason = 'refund_paid'), 0)::text as refunded,
             coalesce(sum(entries) filter (where reason = 'payment_collected'), 0)::text as payments

@@ -23,6 +23,7 @@ import { ReviewDesk } from '../domain/ports/review-desk.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
 import { AuditLog, Requests, Signups } from '../domain/ports/signups.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
+import { SearchBooks } from '../domain/ports/search-books.js';
 import { Statements } from '../domain/ports/statements.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { BodyMonths } from '../domain/ports/body-months.js';
@@ -49,6 +50,7 @@ import { PgLossBooks } from './pg-loss-books.js';
 import { PgNotifications } from './pg-notifications.js';
 import { PgOnboardings } from './pg-onboarding.js';
 import { PgRequestBudget } from './pg-request-budget.js';
+import { PgSearchBooks } from './pg-search-books.js';
 import { PgShadowBooks } from './pg-shadow-books.js';
 import { PgStatements } from './pg-statements.js';
 import { PgVerifyBooks } from './pg-verify-books.js';
@@ -85,6 +87,7 @@ const PORTS = [
   { provide: CustomerLinks, useClass: PgCustomerLinks },
   { provide: DayBooks, useClass: PgDayBooks },
   { provide: DoorBooks, useClass: PgDoorBooks },
+  { provide: SearchBooks, useClass: PgSearchBooks },
   { provide: Exports, useClass: PgExports },
   { provide: LedgerSums, useClass: PgLedgerSums },
   { provide: ChannelEvents, useClass: PgChannelEvents },

@@ -1,6 +1,6 @@
 // A page of a list: the newest rows first, found by an index that has them in this order, and never by reading on without an end.
 import { type DataSource } from 'typeorm';
-import { BadCursor, type Page, type PageRequest, type Span } from '../domain/ports/books.js';
+import { BadCursor, type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
 
 /**
  * What no index knows (a currency, an amount) is compared row by row, and a page looks through so many rows at most. A page that ends
@@ -44,9 +44,7 @@ type Found = { readonly key: string; readonly place: string };
 /** The keys of a page, in order. Throws BadCursor. */
 export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise<Page<string>> {
   const { of, values } = w.parameters;
-  const way = w.oldestFirst === true ? 'asc' : 'desc';
-  const time = w.at === null ? [] : [`${w.at} ${way}`];
-  const order = [...w.lead.map((c) => `x.${c}`), ...time, `x.${w.number} ${way}`].join(', ');
+  const order = orderOf(w);
   const found = (from: string, end: string): string => `select ${columns(w)} from ${from} order by ${order} ${end}`;
   const rows = `${w.from} where ${[...w.where, ...after(w, page.cursor)].join(' and ') || 'true'}`;
   const known = [...values];
@@ -63,6 +61,36 @@ export async function walk(orm: DataSource, w: Walk, page: PageRequest): Promise
   if (w.few || w.looked.length === 0) return { data, nextCursor: null };
   const [last] = await orm.query<Found[]>(found(rows, `offset ${LOOKED_THROUGH - 1} limit 1`), known);
   return { data, nextCursor: last?.place ?? null };
+}
+
+/** What the same rows add up to, of the first `LOOKED_THROUGH` of them. `amount` is a column of smallest units. */
+export async function sumUp(orm: DataSource, w: Walk, amount: string): Promise<SelectionSums> {
+  const order = orderOf(w);
+  const columns = [...new Set(['currency', amount, ...w.looked.map(([column]) => column)])]
+    .map((c) => `x.${c}`)
+    .join(', ');
+  const rows = `${w.from} where ${w.where.join(' and ') || 'true'}`;
+  const seen = w.few
+    ? `select ${columns} from (select x.* from ${rows} offset 0) x limit ${LOOKED_THROUGH + 1}`
+    : `select ${columns} from ${rows} order by ${order} limit ${LOOKED_THROUGH + 1}`;
+  const looked = w.looked.map(([column, value]) => `x.${column} = ${w.parameters.of(value)}`).join(' and ') || 'true';
+  const found = await orm.query<{ currency: string | null; rows: string; minor: string; seen: string }[]>(
+    `with seen as materialized (${seen})
+     select case when x.${amount} is not null then x.currency end as currency, count(*) as rows,
+            coalesce(sum(x.${amount}), 0)::text as minor, (select count(*) from seen) as seen
+       from seen x where ${looked} group by 1 order by 2 desc, 1`,
+    w.parameters.values,
+  );
+  return {
+    sums: found.map((r) => ({ currency: r.currency, rows: Number(r.rows), minor: BigInt(r.minor) })),
+    all: Number(found[0]?.seen ?? 0) <= LOOKED_THROUGH,
+  };
+}
+
+function orderOf({ lead, at, number, oldestFirst }: Walk): string {
+  const way = oldestFirst === true ? 'asc' : 'desc';
+  const time = at === null ? [] : [`${at} ${way}`];
+  return [...lead.map((c) => `x.${c}`), ...time, `x.${number} ${way}`].join(', ');
 }
 
 /** Key and place of a row. The place is exact to the microsecond: a rounded one would show a row twice, or never. */

@@ -92,7 +92,15 @@ export function parseCustomer(object: unknown): CustomerFacts | null {
   if (!isObject(object) || object['object'] !== 'customer') return null;
   // Stripe looks at the invoice settings first, then at the older default source (Stripe docs, "Subscription payment methods").
   const method = partOf(object['invoice_settings'])['default_payment_method'] ?? object['default_source'];
-  return { defaultPaymentMethodId: idOf(method), metadata: textsOf(partOf(object['metadata'])) };
+  const customerId = idOf(object['id']);
+  if (customerId === null) return null;
+  return {
+    customerId,
+    name: optionalText(object['name']),
+    email: optionalText(object['email']),
+    defaultPaymentMethodId: idOf(method),
+    metadata: textsOf(partOf(object['metadata'])),
+  };
 }
 
 export function parseWebhookEndpoint(object: unknown): WebhookEndpointFacts | null {

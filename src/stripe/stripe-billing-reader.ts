@@ -128,6 +128,13 @@ export class StripeBillingReader extends BillingReader {
     return this.one('customers.retrieve', `/v1/customers/${encodeURIComponent(customerId)}`, parseCustomer);
   }
 
+  /** Stripe docs, "List all customers": `email` is compared case by case. */
+  override async findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>> {
+    const query = new URLSearchParams({ email, limit: '10' });
+    const page = await this.page('customers.list', `/v1/customers?${query.toString()}`, parseCustomer);
+    return page.ok ? { ...page, value: page.value.items } : page;
+  }
+
   override async readCharged({
     customerId,
     subscriptionId,

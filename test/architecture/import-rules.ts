@@ -45,7 +45,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   ],
   intake: ['domain', 'config', 'observe', 'lane/lane.module.ts', 'lane/wake.ts', /^notifications\/rules\//],
   api: ['domain', 'config', 'observe', 'intake', /^lane\/rules\//],
-  console: ['domain', 'config', 'observe', 'intake', 'api'],
+  console: ['domain', 'config', 'observe', 'intake', 'api', 'csv'],
   audit: SUBJECT,
   channels: SUBJECT, // what transfers and links share
   customers: [...SUBJECT, 'csv'],

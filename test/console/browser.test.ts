@@ -76,7 +76,7 @@ suite('an operator in a browser', () => {
   });
 
   it('finds an invoice by its id and reads its story in order', async () => {
-    await page.getByLabel('Find by id').fill(books.invoiceId);
+    await page.getByRole('searchbox', { name: 'Search' }).fill(books.invoiceId);
     await page.keyboard.press('Enter');
     await page.getByText(/^Paid: the MoR took 29\.90 EUR on /).waitFor();
     await page.getByText('Timeline', { exact: true }).click();

@@ -169,6 +169,9 @@ describe('every page', () => {
       '/refunds',
       '/reviews',
       '/events',
+      '/customers',
+      '/deliveries',
+      '/find',
       '/ledger',
       '/statements',
       '/audit',
@@ -285,9 +288,7 @@ describe('what comes from outside', () => {
     expect(await to(invoiceId)).toBe(`/console/invoices/${invoiceId}`);
     expect(await to(` ${paymentId} `)).toBe(`/console/payments/${paymentId}`);
     expect(await to(String(payment['processor_charge_id']))).toBe(`/console/invoices/${invoiceId}`);
-    expect(await to(String(payment['customer_id']))).toBe(
-      `/console/invoices?customer_id=${String(payment['customer_id'])}`,
-    );
+    expect(await to(String(payment['customer_id']))).toBe(`/console/customers/${String(payment['customer_id'])}`);
     expect((await v.get('/console/find?q=nothing')).status).toBe(404);
   });
 });

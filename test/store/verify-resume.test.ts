@@ -90,6 +90,7 @@ class Lists extends BillingReader {
   override readPaymentRecord = this.never;
   override readInvoiceForProforma = this.never;
   override readCustomer = this.never;
+  override findCustomers = this.never;
   override readCharged = this.never;
   override listSubscriptions = this.never;
   override listWebhookEndpoints = this.never;

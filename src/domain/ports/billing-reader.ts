@@ -77,6 +77,10 @@ export type PaymentRecordFacts = {
 };
 
 export type CustomerFacts = {
+  readonly customerId: string;
+  /** Null: the platform has none. Shown to people who ask, and never kept. */
+  readonly name: string | null;
+  readonly email: string | null;
   /** The method the platform would charge by itself: `pm_…`, an older source's id, or null. */
   readonly defaultPaymentMethodId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
@@ -189,6 +193,8 @@ export abstract class BillingReader {
   abstract readPaymentRecord(paymentRecordId: string): Promise<CallOutcome<PaymentRecordFacts | null>>;
   /** Null: the platform does not know it. */
   abstract readCustomer(customerId: string): Promise<CallOutcome<CustomerFacts | null>>;
+  /** The newest ones with exactly this e-mail address, as the platform compares it; ten at most. */
+  abstract findCustomers(email: string): Promise<CallOutcome<readonly CustomerFacts[]>>;
   /** What the platform would charge by itself, in its own order; null: nothing. One request at most. */
   abstract readCharged(of: ChargedFor): Promise<CallOutcome<ChargedMethod | null>>;
   /** Subscriptions that are not ended, the newest first, each with what would be charged for it. */

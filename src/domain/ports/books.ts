@@ -63,6 +63,23 @@ export type LedgerFilter = MoneyFilter & {
   readonly reason?: string | undefined;
 };
 
+/** What the rows of a selection add up to, of the newest few thousand. */
+export type SelectionSums = {
+  /** `currency` null: rows whose amount is not known. Smallest units. */
+  readonly sums: readonly { readonly currency: string | null; readonly rows: number; readonly minor: bigint }[];
+  /** False: older rows were not looked at. */
+  readonly all: boolean;
+};
+
+/** A customer's money in one currency, over all time, in smallest units. */
+export type CustomerSum = {
+  readonly currency: string;
+  /** That were taken. */
+  readonly payments: number;
+  readonly taken: bigint;
+  readonly refunded: bigint;
+};
+
 /** A cursor that no list gave out: it comes from the caller, and the caller is told. */
 export class BadCursor extends Error {
   readonly code = 'bad_cursor';
@@ -212,6 +229,10 @@ export type ReviewOrder = (typeof REVIEW_ORDERS)[number];
 export abstract class Books {
   /** Each list is ordered by the time that `Span` is of: of an invoice, when Stripe made it. */
   abstract invoices(filter: InvoiceFilter, page: PageRequest): Promise<Page<InvoiceListItem>>;
+  abstract invoiceSums(filter: InvoiceFilter): Promise<SelectionSums>;
+  abstract paymentSums(filter: PaymentFilter): Promise<SelectionSums>;
+  abstract refundSums(filter: RefundFilter): Promise<SelectionSums>;
+  abstract ledgerSums(filter: LedgerFilter): Promise<SelectionSums>;
   abstract invoice(invoiceId: string): Promise<InvoiceView | null>;
   /** What the MoR keeps beside an invoice, oldest first. */
   abstract objects(invoiceId: string): Promise<readonly MorObjectRow[]>;
@@ -237,6 +258,7 @@ export abstract class Books {
   /** In the order in which they were recorded; `Span` is of when the money moved. */
   abstract ledger(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>>;
   abstract audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>>;
+  abstract customerSums(customerId: string): Promise<readonly CustomerSum[]>;
   abstract customer(customerId: string): Promise<CustomerView | null>;
   /** The invoices that have a payment with this charge, or something at the MoR with this id. */
   abstract invoicesOfCharge(id: string): Promise<readonly string[]>;

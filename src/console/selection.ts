@@ -1,0 +1,83 @@
+// A selection of a list as a whole: its sums by currency, and its rows as CSV. Both look through so many rows at most, and say so.
+import { type Request, type Response } from 'express';
+import { csvLine } from '../csv/write-csv.js';
+import { decimalFromMinor } from '../domain/money.js';
+import { type Page, type PageRequest, type SelectionSums } from '../domain/ports/books.js';
+import { queryText } from './list.js';
+import { type Html, html, nothing } from './html.js';
+import { secure } from './layout.js';
+import { count, moneyText } from './show.js';
+
+/** Rows of a CSV; a whole month is `crossbill export`'s. */
+export const CSV_ROWS = 5_000;
+const AT_ONCE = 500;
+
+export type CsvColumn<R> = readonly [name: string, cell: (row: R) => string];
+
+/** An amount as a number, for a spreadsheet: "29.90"; empty when it is not known. */
+export function plainAmount(minor: bigint | null, currency: string | null): string {
+  return minor === null || currency === null ? '' : decimalFromMinor(minor, currency);
+}
+
+export const plainTime = (at: Date | null): string => at?.toISOString() ?? '';
+
+/** True: the list is asked for as CSV. */
+export function wantsCsv(req: Request): boolean {
+  return queryText(req, 'format') === 'csv';
+}
+
+/** Sends the rows that the filters leave, newest first, page by page as they are read. */
+export async function sendCsv<R>(
+  res: Response,
+  name: string,
+  columns: readonly CsvColumn<R>[],
+  read: (page: PageRequest) => Promise<Page<R>>,
+): Promise<void> {
+  let page = await read({ limit: AT_ONCE, cursor: null }); // what is wrong with the filters is a page, and no half file
+  begin(res, name);
+  res.write(csvLine(columns.map(([title]) => title)));
+  for (let rows = 0; ; page = await read({ limit: AT_ONCE, cursor: page.nextCursor })) {
+    for (const row of page.data) res.write(csvLine(columns.map(([, cell]) => cell(row))));
+    rows += page.data.length;
+    if (page.nextCursor === null || rows >= CSV_ROWS) break;
+  }
+  res.end();
+}
+
+/** A CSV that is short enough to be made at once. */
+export function sendText(res: Response, name: string, lines: readonly (readonly string[])[]): void {
+  begin(res, name);
+  res.end(lines.map(csvLine).join(''));
+}
+
+function begin(res: Response, name: string): void {
+  secure(res);
+  res.setHeader('Content-Type', 'text/csv; charset=utf-8');
+  res.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
+}
+
+/** What the rows of the selection add up to, and the way to its CSV. */
+export function selectionLine(
+  path: string,
+  values: Readonly<Record<string, string>>,
+  { sums, all }: SelectionSums,
+): Html {
+  if (sums.length === 0) return nothing;
+  const rows = sums.reduce((n, s) => n + s.rows, 0);
+  const query = new URLSearchParams({ ...values, format: 'csv' }).toString();
+  return html`<p class="selection">
+    <span
+      >${all ? count(rows) : `The newest ${count(rows)}`} ${rows === 1 ? 'row' : 'rows'}:
+      ${sums.map(
+        (s, i) =>
+          html`${i > 0 && ', '}${
+            s.currency === null
+              ? html`<span class="dim">${count(s.rows)} without an amount</span>`
+              : html`<strong class="money">${moneyText(s.minor, s.currency)}</strong>`
+          }`,
+      )}</span
+    >
+    <a href="${path}?${query}" download>CSV</a>
+    ${!all && html`<span class="dim">Older rows are not summed; a CSV has ${count(CSV_ROWS)} at most.</span>`}
+  </p>`;
+}

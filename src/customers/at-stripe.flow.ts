@@ -1,0 +1,49 @@
+// A customer's name and e-mail address, asked of Stripe when somebody looks, and kept nowhere.
+import { Injectable, Logger } from '@nestjs/common';
+import { BillingReader, type CustomerFacts } from '../domain/ports/billing-reader.js';
+import { type CallOutcome } from '../domain/ports/call.js';
+import { Clock } from '../domain/ports/clock.js';
+
+/** A page does not wait longer for it. */
+const PATIENCE_MS = 3_000;
+
+export type CustomerAtStripe = Pick<CustomerFacts, 'customerId' | 'name' | 'email'>;
+
+@Injectable()
+export class CustomersAtStripe {
+  private readonly log = new Logger('console');
+
+  constructor(
+    private readonly reader: BillingReader,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `unknown`: Stripe has no such customer; null: it could not be asked in time. */
+  async one(customerId: string): Promise<CustomerAtStripe | 'unknown' | null> {
+    const answer = await this.inTime(this.reader.readCustomer(customerId));
+    return answer === null ? null : (answer.value ?? 'unknown');
+  }
+
+  /** Those with exactly this address, as Stripe's list compares it; null: it could not be asked in time. */
+  async byEmail(email: string): Promise<readonly CustomerAtStripe[] | null> {
+    return (await this.inTime(this.reader.findCustomers(email)))?.value ?? null;
+  }
+
+  private async inTime<T>(asked: Promise<CallOutcome<T>>): Promise<{ readonly value: T } | null> {
+    const patience = new AbortController();
+    const late = this.clock.sleep(PATIENCE_MS, patience.signal).then(() => null);
+    try {
+      const answer = await Promise.race([asked, late]);
+      if (answer === null || !answer.ok) {
+        this.log.warn(`Stripe could not be asked for a customer: ${answer?.message ?? 'no answer in time'}`);
+        return null;
+      }
+      return answer;
+    } catch (e) {
+      this.log.warn('Stripe could not be asked for a customer', e);
+      return null;
+    } finally {
+      patience.abort();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// One customer: who it is on both sides, what it paid and got back, its subscriptions, and its newest invoices, payments and refunds.
+import { type Html, html } from '../console/html.js';
+import { type Column, table } from '../console/list.js';
+import { amount, count, facts, foreign, id, moneyLink, section, status, time, words } from '../console/show.js';
+import { type Enrolment } from '../domain/settings.js';
+import { type CustomerSum, type InvoiceListItem, type PaymentView } from '../domain/ports/books.js';
+import { type CustomerLink } from '../domain/ports/customer-links.js';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
+import { type CustomerAtStripe } from './at-stripe.flow.js';
+
+export type CustomerShown = {
+  readonly customerId: string;
+  /** `unknown`: Stripe has no such customer; null: it could not be asked. */
+  readonly atStripe: CustomerAtStripe | 'unknown' | null;
+  readonly enrolment: Enrolment;
+  readonly sums: readonly CustomerSum[];
+  readonly invoices: readonly InvoiceListItem[];
+  readonly payments: readonly PaymentView[];
+  readonly refunds: readonly { readonly refund: RefundRow; readonly payment: PaymentRow }[];
+  readonly links: readonly CustomerLink[];
+};
+
+export function customerPart(c: CustomerShown): Html {
+  const all = `?customer_id=${encodeURIComponent(c.customerId)}`;
+  return html`${whoItIs(c)}
+  ${section('Money', table('By currency, over all time', SUMS, c.sums, 'What was taken from this customer and given back will stand here.'))}
+  ${section('Subscriptions', table('As its newest invoices name them', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of its newest invoices is of a subscription.'))}
+  ${section(
+    'Invoices',
+    html`${table('Newest first', INVOICES, c.invoices, 'Its invoices will stand here.')}${more(c.invoices, `/console/invoices${all}`, 'All its invoices')}`,
+  )}
+  ${section(
+    'Payments',
+    html`${table('Newest first', PAYMENTS, c.payments, 'Its payments will stand here.')}${more(c.payments, `/console/payments${all}`, 'All its payments')}`,
+  )}
+  ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds, '')}${more(c.refunds, `/console/refunds${all}`, 'All its refunds')}`)}
+  ${section('At the MoR', table('Its customers there, the newest link first', LINKS, c.links, 'It is linked to no customer of the MoR.'))}`;
+}
+
+function more(rows: readonly unknown[], path: string, name: string): Html | null {
+  return rows.length === 0 ? null : html`<p class="pager"><a href="${path}">${name}</a></p>`;
+}
+
+function whoItIs({ customerId, atStripe, enrolment, invoices, links }: CustomerShown): Html {
+  const dim = (text: string): Html => html`<span class="dim">${text}</span>`;
+  const said = (of: 'name' | 'email'): Html => {
+    if (atStripe === null) return dim('Stripe could not be asked just now');
+    return atStripe === 'unknown' ? dim('Stripe has no such customer') : foreign(atStripe[of]);
+  };
+  return facts([
+    ['Name', said('name')],
+    ['E-mail', said('email')],
+    ['Customer', id(customerId)],
+    ['Enrolled', enrolled(enrolment, invoices, links)],
+  ]);
+}
+
+/** As it was decided for its newest invoice; before there is one, as far as the books tell. */
+function enrolled(
+  rule: Enrolment,
+  [newest]: readonly InvoiceListItem[],
+  links: readonly CustomerLink[],
+): Html | string {
+  if (rule.by === 'all') return 'yes: every customer is (ENROLMENT=all)';
+  if (newest !== undefined && newest.enrolled !== null) {
+    const at = html`decided for the invoice of ${time(newest.platformCreatedAt ?? newest.firstSeenAt)}`;
+    return newest.enrolled ? html`yes, ${at}` : html`no, ${at}`;
+  }
+  if (rule.by === 'linked')
+    return links.length > 0 ? 'yes: it is linked to the MoR' : 'no: it is linked to no customer of the MoR';
+  return `where it or its subscription has the metadata ${rule.key}=${rule.value}`;
+}
+
+const SUMS: readonly Column<CustomerSum>[] = [
+  { label: 'Currency', cell: (s) => s.currency, phone: 'lead' },
+  { label: 'Payments', cell: (s) => count(s.payments), number: true, phone: 'none' },
+  { label: 'Taken', cell: (s) => amount(s.taken, s.currency), number: true, phone: 'side' },
+  { label: 'Refunded', cell: (s) => amount(s.refunded, s.currency), number: true },
+  { label: 'Kept', cell: (s) => amount(s.taken - s.refunded, s.currency), number: true },
+];
+
+type Subscription = { readonly id: string; readonly newest: InvoiceListItem; readonly invoices: number };
+
+function subscriptions(invoices: readonly InvoiceListItem[]): Subscription[] {
+  const found = new Map<string, Subscription>();
+  for (const i of invoices) {
+    if (i.subscriptionId === null) continue;
+    const known = found.get(i.subscriptionId);
+    found.set(i.subscriptionId, {
+      id: i.subscriptionId,
+      newest: known?.newest ?? i,
+      invoices: (known?.invoices ?? 0) + 1,
+    });
+  }
+  return [...found.values()];
+}
+
+const SUBSCRIPTIONS: readonly Column<Subscription>[] = [
+  { label: 'Subscription', cell: (s) => id(s.id), phone: 'lead' },
+  {
+    label: 'Newest invoice',
+    cell: (s) => moneyLink('invoices', s.newest.invoiceId, s.newest.amountDue, s.newest.currency),
+    number: true,
+    phone: 'side',
+  },
+  { label: 'Status', cell: (s) => status(s.newest.status) },
+  { label: 'Created', cell: (s) => time(s.newest.platformCreatedAt ?? s.newest.firstSeenAt) },
+  { label: 'Invoices', cell: (s) => count(s.invoices), number: true, phone: 'none' },
+];
+
+const INVOICES: readonly Column<InvoiceListItem>[] = [
+  {
+    label: 'Due',
+    cell: (i) => moneyLink('invoices', i.invoiceId, i.amountDue, i.currency),
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: (i) => status(i.status), phone: 'side' },
+  { label: 'Number', cell: (i) => foreign(i.number) },
+  { label: 'Reason', cell: (i) => foreign(i.billingReason === null ? null : words(i.billingReason)), phone: 'none' },
+  { label: 'Created', cell: (i) => time(i.platformCreatedAt ?? i.firstSeenAt) },
+];
+
+const PAYMENTS: readonly Column<PaymentView>[] = [
+  {
+    label: 'Amount',
+    cell: ({ payment: p }) => moneyLink('payments', p.paymentId ?? p.id, p.amount, p.currency),
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: ({ payment: p }) => status(p.status), phone: 'side' },
+  {
+    label: 'Refunded',
+    cell: ({ payment: p }) => (p.amountRefunded === 0n ? '' : amount(p.amountRefunded, p.currency)),
+    number: true,
+    phone: 'none',
+  },
+  { label: 'Taken', cell: ({ payment: p }) => time(p.succeededAt, 'not taken') },
+  { label: 'Payment', cell: ({ payment: p }) => id(p.paymentId ?? p.id), phone: 'none' },
+];
+
+const REFUNDS: readonly Column<CustomerShown['refunds'][number]>[] = [
+  {
+    label: 'Amount',
+    cell: ({ refund: r }) => moneyLink('refunds', r.id, r.amount, r.currency),
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: ({ refund: r }) => status(r.status === 'requested' ? 'unknown' : r.status), phone: 'side' },
+  { label: 'Asked for', cell: ({ refund: r }) => time(r.createdAt) },
+  { label: 'Refund', cell: ({ refund: r }) => id(r.id), phone: 'none' },
+];
+
+const LINKS: readonly Column<CustomerLink>[] = [
+  { label: 'At the MoR', cell: (l) => id(l.morCustomerId), phone: 'lead' },
+  { label: 'Your reference', cell: (l) => foreign(l.reference), phone: 'none' },
+  { label: 'By', cell: (l) => foreign(l.linkedBy), phone: 'side' },
+  { label: 'Linked', cell: (l) => time(l.linkedAt) },
+];

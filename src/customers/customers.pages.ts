@@ -1,0 +1,91 @@
+// Customers: those that are linked to the MoR, and one with its money, its subscriptions and its names on both sides.
+import { Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { given } from '../api/http/page.js';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { notFound } from '../api/http/problem.js';
+import { CONFIG, type Config } from '../config/index.js';
+import { Page } from '../console/console.guard.js';
+import { html } from '../console/html.js';
+import { sendPage } from '../console/layout.js';
+import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { Pages } from '../console/pages.js';
+import { customerLink, foreign, id, time } from '../console/show.js';
+import { Books } from '../domain/ports/books.js';
+import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
+import { CustomersAtStripe } from './at-stripe.flow.js';
+import { customerPart } from './customer-page.js';
+
+const PATH = '/console/customers';
+const FILTERS = [
+  { name: 'customer_id', label: 'Customer' },
+  { name: 'mor_customer_id', label: 'At the MoR' },
+  ...SPAN_FILTERS,
+] as const;
+
+const COLUMNS: readonly Column<CustomerLink>[] = [
+  { label: 'Customer', cell: (l) => customerLink(l.customerId), phone: 'lead' },
+  { label: 'Linked', cell: (l) => time(l.linkedAt) },
+  { label: 'By', cell: (l) => foreign(l.linkedBy), phone: 'side' },
+  { label: 'Your reference', cell: (l) => foreign(l.reference), phone: 'none' },
+  { label: 'At the MoR', cell: (l) => id(l.morCustomerId), phone: 'none' },
+];
+
+const ROWS = 25;
+
+@Pages('console/customers')
+export class CustomerPages {
+  constructor(
+    private readonly books: Books,
+    private readonly links: CustomerLinks,
+    private readonly stripe: CustomersAtStripe,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,
+  ) {}
+
+  @Get()
+  @Page('customer.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const page = pageOf(req);
+    const filter = given({ customerId: values.customer_id, morCustomerId: values.mor_customer_id });
+    const found = await this.links.list({ ...filter, ...spanFrom(values) }, page);
+    const empty =
+      Object.keys(values).length > 0
+        ? 'No links match these filters.'
+        : html`Each customer that is linked to a customer of the MoR will stand here. A signup makes a link, and so does
+            <code>crossbill import customers</code>. By e-mail address the search above finds every customer of Stripe.`;
+    const body = html`${filterForm(PATH, FILTERS, values)}
+    ${table('Linked to the MoR, the newest links first', COLUMNS, found.data, empty)}
+    ${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Customers', section: 'customers', body });
+  }
+
+  @Get(':id')
+  @Page('customer.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
+    const first = { limit: ROWS, cursor: null };
+    const [known, sums, invoices, payments, refunds, links, atStripe] = await Promise.all([
+      this.books.customer(customerId),
+      this.books.customerSums(customerId),
+      this.books.invoices({ customerId }, first),
+      this.books.payments({ customerId }, first),
+      this.books.refunds({ customerId }, first),
+      this.links.list({ customerId }, first),
+      this.stripe.one(customerId),
+    ]);
+    if (known === null && (atStripe === null || atStripe === 'unknown')) throw notFound('customer');
+    const body = customerPart({
+      customerId,
+      atStripe,
+      enrolment: this.config.enrolment,
+      sums,
+      invoices: invoices.data,
+      payments: payments.data,
+      refunds: refunds.data,
+      links: links.data,
+    });
+    const name = atStripe === null || atStripe === 'unknown' ? null : (atStripe.name ?? atStripe.email);
+    sendPage(req, res, { title: name ?? 'Customer', section: 'customers', body });
+  }
+}

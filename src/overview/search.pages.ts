@@ -1,0 +1,68 @@
+// The search: one field for ids, e-mail addresses, amounts and numbers, and a list of what they are.
+import { Get, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { Page } from '../console/console.guard.js';
+import { type Html, html } from '../console/html.js';
+import { secure, sendPage } from '../console/layout.js';
+import { queryText, table } from '../console/list.js';
+import { Pages } from '../console/pages.js';
+import { amount, foreign, status, time } from '../console/show.js';
+import { type Found, Search } from './search.js';
+
+@Pages('console/find')
+export class SearchPages {
+  constructor(private readonly search: Search) {}
+
+  /** What is one thing and no other is opened at once. */
+  @Get()
+  @Page('console.find')
+  async find(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const sought = queryText(req, 'q');
+    const { found, told } = await this.search.for(sought);
+    const [only] = found;
+    if (only !== undefined && found.length === 1 && only.exact) {
+      secure(res);
+      res.redirect(303, only.path);
+      return;
+    }
+    const body = html`${told !== null && html`<p class="message" role="status">${told}</p>`}
+    ${sought !== '' && results(sought, found)}${whatIsSearched}`;
+    sendPage(req, res, { title: 'Search', section: null, body }, sought !== '' && found.length === 0 ? 404 : 200);
+  }
+}
+
+function results(sought: string, found: readonly Found[]): Html {
+  return table(
+    `What was found for ${sought}`,
+    [
+      { label: 'What', cell: (f) => html`<a href="${f.path}">${f.what}</a>`, phone: 'lead' },
+      {
+        label: 'Amount',
+        cell: (f) => (f.currency === null ? '' : amount(f.minor, f.currency)),
+        number: true,
+        phone: 'side',
+      },
+      { label: 'Status', cell: (f) => (f.status === null ? '' : status(f.status)) },
+      { label: 'When', cell: (f) => (f.at === null ? '' : time(f.at)) },
+      { label: 'Name', cell: (f) => foreign(f.name) },
+    ],
+    found,
+    html`Nothing was found for <strong><bdi>${sought}</bdi></strong
+      >.`,
+  );
+}
+
+const whatIsSearched = html`<details class="searched" id="searched">
+  <summary>What is searched</summary>
+  <ul>
+    <li>
+      Ids, whole or their beginning: <code>in_</code> <code>pay_</code> <code>pmt_</code> <code>ref_</code>
+      <code>rev_</code> <code>cus_</code> and charges; whole ones of the MoR's refunds, customers and other objects, and
+      of events.
+    </li>
+    <li>Numbers of invoices and proforma invoices, whole or their beginning.</li>
+    <li>E-mail addresses, whole, as Stripe has them: Stripe is asked, and Crossbill keeps none.</li>
+    <li>Amounts, with a comma or a point: the newest 5,000 invoices, payments and refunds.</li>
+    <li>Not searched: the middle of an id, names, and texts.</li>
+  </ul>
+</details>`;

@@ -1,0 +1,167 @@
+// Finds what somebody typed: an id, an e-mail address, an amount or a number. Each question is answered by an index.
+import { Injectable } from '@nestjs/common';
+import { minorFromTyped } from '../console/list-filters.js';
+import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
+import { Books } from '../domain/ports/books.js';
+import { type Beginning, SearchBooks } from '../domain/ports/search-books.js';
+
+export type Found = {
+  /** "Invoice in_…": what it is and its id. */
+  readonly what: string;
+  readonly path: string;
+  /** All of what was typed is its id or number. */
+  readonly exact: boolean;
+  readonly minor: bigint | null;
+  readonly currency: string | null;
+  readonly status: string | null;
+  readonly at: Date | null;
+  readonly name: string | null;
+};
+/** `told`: what the reader should know of it, for example that Stripe could not be asked. */
+export type Result = { readonly found: readonly Found[]; readonly told: string | null };
+
+const OF_EACH = 5;
+/** A shorter beginning of an id names half of the books. */
+const SHORTEST = 4;
+
+const PATHS: Readonly<Record<Beginning['kind'], string>> = {
+  invoice: 'invoices',
+  payment: 'payments',
+  refund: 'refunds',
+  review: 'reviews',
+  customer: 'customers',
+};
+
+@Injectable()
+export class Search {
+  constructor(
+    private readonly books: Books,
+    private readonly search: SearchBooks,
+    private readonly customers: CustomersAtStripe,
+  ) {}
+
+  async for(sought: string): Promise<Result> {
+    if (sought === '') return { found: [], told: null };
+    if (sought.includes('@')) return this.byEmail(sought);
+    const [ids, amounts] = await Promise.all([this.byId(sought), this.byAmount(sought)]);
+    const found = [...ids, ...amounts];
+    const told =
+      found.length === 0 && sought.length < SHORTEST
+        ? `Type at least ${SHORTEST} characters of an id or a number.`
+        : null;
+    return { found, told };
+  }
+
+  private async byEmail(email: string): Promise<Result> {
+    const customers = await this.customers.byEmail(email);
+    if (customers === null) {
+      return { found: [], told: 'Stripe could not be asked for this address just now. Try again in a moment.' };
+    }
+    const found = customers.map((c) => ({
+      ...PLAIN,
+      what: `Customer ${c.customerId}`,
+      path: `/console/customers/${encodeURIComponent(c.customerId)}`,
+      exact: true,
+      name: [c.name, c.email].filter((x) => x !== null).join(', '),
+    }));
+    return { found, told: null };
+  }
+
+  private async byId(id: string): Promise<Found[]> {
+    const named = encodeURIComponent(id);
+    const [payment, refund, event, whole, events, beginnings] = await Promise.all([
+      this.books.payment(id),
+      this.books.refund(id),
+      this.books.event(id),
+      this.books.invoicesOfCharge(id),
+      this.books.events({ eventId: id }, { limit: 1, cursor: null }),
+      id.length < SHORTEST ? [] : this.search.beginning(id, OF_EACH),
+    ]);
+    const found: Found[] = beginnings.map((b) => ({
+      what: `${capital(b.kind)} ${b.shown}`,
+      path: `/console/${PATHS[b.kind]}/${encodeURIComponent(b.id)}`,
+      exact: b.matched === id,
+      minor: b.minor,
+      currency: b.currency,
+      status: b.status,
+      at: b.at,
+      name: b.matched === b.id ? null : b.matched,
+    }));
+    const add = (f: Found): void => void (found.some((x) => x.path === f.path) || found.push(f));
+    if (payment !== null) {
+      const { paymentId, id: row, amount: minor, currency, status, succeededAt: at } = payment.payment;
+      const name = paymentId ?? row;
+      const path = `/console/payments/${encodeURIComponent(name)}`;
+      add({ ...PLAIN, what: `Payment ${name}`, path, exact: true, minor, currency, status, at });
+    }
+    if (refund !== null) {
+      const { id: row, amount: minor, currency, status, createdAt: at } = refund.refund;
+      const path = `/console/refunds/${encodeURIComponent(row)}`;
+      add({ ...PLAIN, what: `Refund ${row}`, path, exact: true, minor, currency, status, at });
+    }
+    for (const invoice of whole) {
+      const path = `/console/invoices/${encodeURIComponent(invoice)}`;
+      add({ ...PLAIN, what: `Invoice ${invoice}`, path, exact: true, name: id });
+    }
+    if (event !== null) {
+      const { status, receivedAt: at, type: name } = event;
+      add({ ...PLAIN, what: `Event ${id}`, path: `/console/events/${named}`, exact: true, status, at, name });
+    } else if (events.data[0] !== undefined) {
+      const { status, receivedAt: at, type: name } = events.data[0];
+      add({ ...PLAIN, what: `Event ${id}`, path: `/console/events?event_id=${named}`, exact: true, status, at, name });
+    }
+    // A whole id is meant as it stands, and not as the beginning of longer ones.
+    const exact = found.filter((f) => f.exact);
+    return exact.length > 0 ? exact : found;
+  }
+
+  /** In the currencies of two decimals, and of none where it has none. */
+  private async byAmount(text: string): Promise<Found[]> {
+    const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n].filter((m) => m > 0n);
+    const found = await Promise.all([...new Set(minors)].map((minor) => this.ofAmount(minor, text)));
+    return found.flat();
+  }
+
+  private async ofAmount(minor: bigint, text: string): Promise<Found[]> {
+    const first = { limit: OF_EACH, cursor: null };
+    const [invoices, payments, refunds] = await Promise.all([
+      this.books.invoices({ amount: minor }, first),
+      this.books.payments({ amount: minor }, first),
+      this.books.refunds({ amount: minor }, first),
+    ]);
+    const meant = (currency: string | null): boolean => currency !== null && minorFromTyped(text, currency) === minor;
+    const found: Found[] = [
+      ...invoices.data.map((i) => ({
+        ...PLAIN,
+        what: `Invoice ${i.number ?? i.invoiceId}`,
+        path: `/console/invoices/${encodeURIComponent(i.invoiceId)}`,
+        minor: i.amountDue,
+        currency: i.currency,
+        status: i.status,
+        at: i.platformCreatedAt ?? i.firstSeenAt,
+      })),
+      ...payments.data.map(({ payment: p }) => ({
+        ...PLAIN,
+        what: `Payment ${p.paymentId ?? p.id}`,
+        path: `/console/payments/${encodeURIComponent(p.paymentId ?? p.id)}`,
+        minor: p.amount,
+        currency: p.currency,
+        status: p.status,
+        at: p.succeededAt,
+      })),
+      ...refunds.data.map(({ refund: r }) => ({
+        ...PLAIN,
+        what: `Refund ${r.id}`,
+        path: `/console/refunds/${encodeURIComponent(r.id)}`,
+        minor: r.amount,
+        currency: r.currency,
+        status: r.status,
+        at: r.succeededAt ?? r.createdAt,
+      })),
+    ];
+    return found.filter((f) => meant(f.currency));
+  }
+}
+
+const PLAIN = { exact: false, minor: null, currency: null, status: null, at: null, name: null } as const;
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,0 +1,117 @@
+// Finding things by the beginning of their id or number, by the indexes that hold them whole.
+import { Injectable } from '@nestjs/common';
+import { type Beginning, SearchBooks } from '../domain/ports/search-books.js';
+import { Database } from './database.js';
+
+/**
+ * What begins with a text stands after it in any collation, close by: where case comes second, between others that differ in case alone.
+ * So many rows are looked at; no range of a collation's own has to be known.
+ */
+const NEAR = 40;
+
+type Place = {
+  readonly kind: Beginning['kind'];
+  readonly from: string;
+  /** Of `x`; it leads an index of the table. */
+  readonly column: string;
+  /** The condition of a partial index. */
+  readonly where?: string;
+  readonly id: string;
+  readonly shown?: string;
+  readonly rest: string;
+};
+
+const INVOICE = { kind: 'invoice', id: 'i.invoice_id', shown: 'coalesce(i.number, i.invoice_id)' } as const;
+const INVOICE_REST = `i.amount_due as minor, i.currency, i.status, coalesce(i.platform_created_at, i.first_seen_at) as at`;
+const PAYMENT = { kind: 'payment', from: 'payment x', id: 'coalesce(x.payment_id, x.id)' } as const;
+const PAYMENT_REST = 'x.amount as minor, x.currency, x.status, x.succeeded_at as at';
+const REFUND = { kind: 'refund', from: 'refund x', id: 'x.id' } as const;
+const REFUND_REST = 'x.amount as minor, x.currency, x.status, coalesce(x.succeeded_at, x.created_at) as at';
+
+const PLACES: readonly Place[] = [
+  { ...INVOICE, from: 'invoice x join invoice i using (invoice_id)', column: 'x.invoice_id', rest: INVOICE_REST },
+  {
+    ...INVOICE,
+    from: 'invoice x join invoice i using (invoice_id)',
+    column: 'x.number',
+    where: 'x.number is not null',
+    rest: INVOICE_REST,
+  },
+  {
+    ...INVOICE,
+    from: 'mor_object x join invoice i using (invoice_id)',
+    column: 'x.number',
+    where: 'x.number is not null',
+    rest: INVOICE_REST,
+  },
+  { ...PAYMENT, column: 'x.payment_id', rest: PAYMENT_REST },
+  { ...PAYMENT, column: 'x.id', rest: PAYMENT_REST },
+  { ...PAYMENT, column: 'x.processor_charge_id', where: 'x.processor_charge_id is not null', rest: PAYMENT_REST },
+  { ...REFUND, column: 'x.id', rest: REFUND_REST },
+  { ...REFUND, column: 'x.mor_refund_id', where: 'x.mor_refund_id is not null', rest: REFUND_REST },
+  {
+    kind: 'review',
+    from: 'review x',
+    column: 'x.id',
+    id: 'x.id',
+    rest: 'null::bigint as minor, null as currency, x.status, x.created_at as at',
+  },
+  {
+    kind: 'customer',
+    from: 'customer_link x',
+    column: 'x.customer_id',
+    id: 'x.customer_id',
+    rest: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
+  },
+  {
+    kind: 'customer',
+    from: 'customer_link x',
+    column: 'x.mor_customer_id',
+    id: 'x.customer_id',
+    rest: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
+  },
+  {
+    kind: 'customer',
+    from: 'invoice x',
+    column: 'x.customer_id',
+    id: 'x.customer_id',
+    rest: 'null::bigint as minor, null as currency, null as status, null::timestamptz as at',
+  },
+];
+
+type Row = Omit<Beginning, 'kind' | 'minor'> & { readonly minor: string | null };
+
+@Injectable()
+export class PgSearchBooks extends SearchBooks {
+  constructor(private readonly db: Database) {
+    super();
+  }
+
+  async beginning(text: string, ofEach: number): Promise<readonly Beginning[]> {
+    const answers = await Promise.all(PLACES.map((place) => this.at(place, text)));
+    const found = new Map<string, Beginning>();
+    const many = new Map<string, number>();
+    for (const b of answers.flat()) {
+      const key = `${b.kind} ${b.id}`;
+      const n = many.get(b.kind) ?? 0;
+      if (found.has(key) || n >= ofEach) continue;
+      found.set(key, b);
+      many.set(b.kind, n + 1);
+    }
+    return [...found.values()];
+  }
+
+  private async at(
+    { kind, from, column, where = 'true', id, shown = id, rest }: Place,
+    text: string,
+  ): Promise<Beginning[]> {
+    const found = await this.db.pool.query<Row>(
+      `select * from (
+         select ${id} as id, ${shown} as shown, ${column} as matched, ${rest} from ${from}
+          where ${column} >= $1 and ${where} order by ${column} limit ${NEAR}) near
+        where starts_with(matched, $1)`,
+      [text],
+    );
+    return found.rows.map((r) => ({ ...r, kind, minor: r.minor === null ? null : BigInt(r.minor) }));
+  }
+}
