@@ -58,6 +58,8 @@ describe('above 50,000 renewals', () => {
   it('each filter of each list reads a few pages, and one that no index knows as many as a page may look through', async () => {
     const lists = questions(db, `old${RENEWALS / 2}`, RENEWALS / 2).filter(({ what }) => /\bof\b|list/.test(what));
     expect(lists.length).toBeGreaterThan(30);
+    // As the daemon keeps it: the sums of days are close behind the entries.
+    await db.pool.query('update ledger_fold set up_to = (select max(id) from ledger_entry)');
     const tooMany: string[] = [];
     for (const { what, ask, looksThrough } of lists) {
       sent.length = 0;
