@@ -666,10 +666,13 @@ create table doors_open (
 );
 create index doors_open_seen on doors_open (seen_at);
 
--- Logging out of the console ends the session in every replica.
-create table console_logout (
-  session_id text primary key,     -- a random name in the cookie; its signature is not here
-  ends_at    timestamptz not null  -- when the cookie ends by itself; then the row may go
+-- Who is logged in to the console. Without its row a session is over, in every replica.
+create table console_session (
+  id       text primary key,      -- a random name in the cookie; its signature is not here
+  name     text        not null,  -- of the API key, or the e-mail address of who signed in at the identity provider
+  source   text        not null,  -- the address that logged in
+  began_at timestamptz not null,
+  ends_at  timestamptz not null   -- when the cookie ends by itself; then the row may go
 );
 
 -- Since when this installation is here. What Stripe made before then is no difference of the daily verify.
@@ -739,7 +742,7 @@ create table notification_receiver (
 );
 
 -- down
-drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_logout, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
+drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
   request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;

@@ -10,7 +10,7 @@ import { chosen, type Column, filterForm, pageOf, pager, table } from '../consol
 import { foreign, reference, status, time } from '../console/show.js';
 
 const AUDIT_FILTERS = [
-  { name: 'actor', label: 'Key name' },
+  { name: 'actor', label: 'Who' },
   { name: 'action', label: 'What' },
 ] as const;
 

@@ -18,6 +18,11 @@ const PRIVATE = listOf([
   ['fc00::', 7],
 ]);
 
+const LOOPBACK = listOf([
+  ['127.0.0.0', 8],
+  ['::1', 128],
+]);
+
 // Link-local addresses, where clouds answer with the machine's own credentials, and their kin outside of that range: EC2's IPv6
 // address (AWS, "Use IMDS"), Alibaba's (ECS, "instance metadata") and Oracle's. Then what is no single machine's address.
 const NEVER = listOf([
@@ -42,3 +47,9 @@ export const isPrivateAddress = (address: string): boolean => within(PRIVATE, ad
 
 /** A link-local, metadata, unspecified or multicast address. */
 export const isForbiddenAddress = (address: string): boolean => within(NEVER, address);
+
+/** This very machine, by the host of a URL. */
+export function isLoopbackHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  return host === 'localhost' || host.endsWith('.localhost') || within(LOOPBACK, host);
+}

@@ -74,6 +74,7 @@ export function secretValues(config: Config): readonly string[] {
     ...(config.morRelaySecret === null ? [] : [config.morRelaySecret]),
     ...(config.notifyUrl === null ? [] : [config.notifyUrl]),
     ...config.notifySecrets,
+    ...(config.oidcClientSecret === null ? [] : [config.oidcClientSecret]),
     ...config.apiKeys.map(({ key }) => key),
     ...(config.database.kind === 'url' ? [config.database.url] : []),
   ].map((secret) => secret.reveal());
@@ -130,7 +131,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     if (isSet(first) && env[second] === undefined) problems.push({ name: second, problem: `is needed with ${first}` });
     if (isSet(second) && !isSet(first)) problems.push({ name: first, problem: `is needed with ${second}` });
   }
-  problems.push(...notifyChecks(values), ...retryChecks(values));
+  problems.push(...notifyChecks(values), ...retryChecks(values), ...signInChecks(env));
   if (values.nodeEnv === 'production') {
     for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl', 'otlpEndpoint'] as const) {
       const url = values[key];
@@ -155,6 +156,17 @@ function notifyChecks({ notifyUrl: url, notifySecrets, notifyFormat }: Partial<V
     return notifySecrets.length > 0 ? [{ name: urlName, problem: `is needed with ${secretsName}` }] : [];
   if (notifyFormat !== 'standard' || notifySecrets.length > 0) return [];
   return [{ name: secretsName, problem: `is needed with ${urlName}, unless NOTIFY_FORMAT is slack` }];
+}
+
+/** All of them or none: whoever signs in must be proven, and must have a role. */
+function signInChecks(env: Environment): SettingProblem[] {
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const needed = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
+  const given = [...needed, SETTINGS.oidcEmailDomain].find(({ name }) => isSet(name));
+  if (given === undefined) return [];
+  return needed
+    .filter(({ name }) => !isSet(name))
+    .map(({ name }) => ({ name, problem: `is needed with ${given.name}` }));
 }
 
 /** Its steps need a way to be carried out. */

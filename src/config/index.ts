@@ -11,6 +11,8 @@ export { withDotEnv, type WithDotEnv } from './dot-env.js';
 export { ConfigError, type SettingProblem } from './config-error.js';
 export { withDatabase } from './database-url.js';
 export { CONFIG, ConfigModule } from './config.module.js';
+export { isLoopbackHost } from './addresses.js';
+export { type GroupRole } from './oidc-settings.js';
 export { API_ROLES, type ApiKey, type ApiRole } from './parsers.js';
 export { Secret } from './secret.js';
 export { type Setting } from './setting.js';

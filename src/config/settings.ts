@@ -2,6 +2,7 @@
 import { doors } from './door-settings.js';
 import { mor } from './mor-settings.js';
 import { notifications } from './notify-settings.js';
+import { signIn } from './oidc-settings.js';
 import { failedRenewals } from './retry-settings.js';
 import {
   choice,
@@ -189,7 +190,16 @@ const stripe = {
 };
 
 /** Every setting, by its name in the settings object. */
-export const SETTINGS = { ...daemon, ...database, ...stripe, ...mor, ...failedRenewals, ...notifications, ...doors };
+export const SETTINGS = {
+  ...daemon,
+  ...database,
+  ...stripe,
+  ...mor,
+  ...failedRenewals,
+  ...notifications,
+  ...signIn,
+  ...doors,
+};
 
 /** The same settings in the order and under the headings of the reference and the example file. */
 export const SETTING_GROUPS: readonly { readonly title: string; readonly settings: readonly Setting<unknown>[] }[] = [
@@ -199,5 +209,6 @@ export const SETTING_GROUPS: readonly { readonly title: string; readonly setting
   { title: 'The Merchant of Record', settings: Object.values(mor) },
   { title: 'Failed renewals', settings: Object.values(failedRenewals) },
   { title: 'Telling your backend', settings: Object.values(notifications) },
+  { title: 'Signing in to the console', settings: Object.values(signIn) },
   { title: 'Doors and rules', settings: Object.values(doors) },
 ];

@@ -17,6 +17,7 @@ export function redactedConfig(config: Config): readonly ShownSetting[] {
     databaseUrl: config.database.kind === 'url' ? withoutPassword(config.database.url) : NOT_SET,
     dataDir: config.database.kind === 'embedded' ? config.database.dir : 'not used',
     trustedProxies: config.trustedProxies.join(', ') || NOT_SET,
+    oidcRoles: config.oidcRoles.map(({ group, role }) => `${group}=${role}`).join(', ') || NOT_SET,
     apiKeys: config.apiKeys.map(({ name, role }: ApiKey) => `${name}:${role}`).join(', '),
   };
   return Object.entries(SETTINGS).map(([key, { name, description }]) => ({

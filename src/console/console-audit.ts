@@ -50,8 +50,8 @@ export class ConsoleAudit {
   }
 
   /** A login or a logout. */
-  async note(req: Request, caller: Caller, action: string): Promise<void> {
-    await this.audit.write({ ...this.about(req, caller, action), outcome: 'done', status: 200, detail: null });
+  async note(req: Request, caller: Caller, action: string, detail: Entry['detail'] = null): Promise<void> {
+    await this.audit.write({ ...this.about(req, caller, action), outcome: 'done', status: 200, detail });
   }
 
   private async audited<T>(

@@ -9,8 +9,9 @@ import { Denials } from '../api/access/denials.js';
 import { Problem } from '../api/http/problem.js';
 import { type ApiRole } from '../config/index.js';
 import { ReadingRoom } from '../intake/read-body.js';
+import { same } from './cookies.js';
 import { mustBeForm, takeForm } from './form.js';
-import { same, type Session, Sessions } from './session.js';
+import { type Session, Sessions } from './session.js';
 
 const RULE = Symbol('console rule');
 

@@ -6,13 +6,17 @@ import { LoginController, LogoutController } from './login.controller.js';
 import { LoginThrottle } from './login-throttle.js';
 import { RootController } from './root.controller.js';
 import { Sessions } from './session.js';
+import { SessionsPages } from './sessions.pages.js';
 import { SettingsPages } from './settings.pages.js';
+import { IdentityProvider } from './sso/identity-provider.js';
+import { SsoController } from './sso/sso.controller.js';
+import { SsoCookie } from './sso/sso-cookie.js';
 
 /** A module with pages imports it. */
 @Module({
   imports: [ApiModule],
-  controllers: [RootController, LoginController, LogoutController, SettingsPages],
-  providers: [Sessions, LoginThrottle, ConsoleAudit],
+  controllers: [RootController, LoginController, LogoutController, SsoController, SessionsPages, SettingsPages],
+  providers: [Sessions, LoginThrottle, ConsoleAudit, IdentityProvider, SsoCookie],
   exports: [Sessions, ConsoleAudit, ApiModule],
 })
 export class ConsoleModule {}

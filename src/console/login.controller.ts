@@ -13,11 +13,13 @@ import { ConsoleFilter } from './console.filter.js';
 import { Page, sessionOf } from './console.guard.js';
 import { formOf } from './form.js';
 import { html, type Piece } from './html.js';
-import { secure, sendPage } from './layout.js';
+import { secure } from './layout.js';
 import { LoginFormGuard } from './login-form.guard.js';
+import { alarm, ownPath, sendLogin } from './login-page.js';
 import { Pages } from './pages.js';
 import { LoginThrottle } from './login-throttle.js';
 import { Sessions } from './session.js';
+import { IdentityProvider } from './sso/identity-provider.js';
 
 @ApiExcludeController()
 @OpenToAll()
@@ -31,6 +33,7 @@ export class LoginController {
     private readonly throttle: LoginThrottle,
     private readonly denials: Denials,
     private readonly audit: ConsoleAudit,
+    private readonly provider: IdentityProvider,
   ) {}
 
   @Get('assets/:version/:name')
@@ -85,24 +88,13 @@ export class LoginController {
     }
     this.throttle.succeeded(address);
     await this.audit.note(req, caller, 'console.login');
-    this.sessions.start(req, res, caller);
+    await this.sessions.start(req, res, caller.name);
     secure(res);
     res.redirect(303, to);
   }
 
   private show(req: Request, res: Response, status: number, to: string, said: Piece): void {
-    const body = html`${said}
-      <form class="card login" action="/console/login" method="post">
-        <input type="hidden" name="to" value="${to}" />
-        <p>
-          <label for="key"
-            >API key <span class="hint">A key of API_KEYS with the role ops, or read to look only.</span></label
-          >
-          <input id="key" name="key" type="password" required autocomplete="current-password" autofocus />
-        </p>
-        <button>Log in</button>
-      </form>`;
-    sendPage(req, res, { title: 'Crossbill console', section: null, body }, status);
+    sendLogin(req, res, status, { provider: this.provider.host, to, said });
   }
 }
 
@@ -123,11 +115,4 @@ export class LogoutController {
     secure(res);
     res.redirect(303, '/console/login');
   }
-}
-
-const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
-
-/** Where to go after the login: a page of the console, and nothing that a stranger's link could make of it. */
-function ownPath(to: unknown): string {
-  return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
 }

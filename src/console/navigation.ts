@@ -31,6 +31,7 @@ const GROUPS = [
       ['notifications', 'Notifications'],
       ['verify', 'Verify'],
       ['audit', 'Audit'],
+      ['sessions', 'Sessions'],
       ['settings', 'Settings'],
     ],
   ],
@@ -39,7 +40,7 @@ const GROUPS = [
 export type Section = (typeof GROUPS)[number][1][number][0];
 
 /** Pages that a key of the role read may not open are not offered to it. */
-const OPS_ONLY: ReadonlySet<Section> = new Set<Section>(['audit']);
+const OPS_ONLY: ReadonlySet<Section> = new Set<Section>(['audit', 'sessions']);
 
 /** @param current null: a page outside of the sections */
 export function navigation(session: Session, current: Section | null, place: 'side' | 'menu'): Html {

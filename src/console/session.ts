@@ -1,13 +1,14 @@
-// Who is logged in, kept in the cookie: signed with a key that is made from the API key, so that every replica can check it and
-// removing or changing the API key ends its sessions. Only those that were logged out are kept elsewhere.
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+// Who is logged in, kept in the cookie: signed with a key that is made from the API key (or from the client secret of the identity
+// provider), so that removing or changing that ends its sessions. That it was not ended since is looked up, so it ends in every replica.
+import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Request, type Response } from 'express';
-import { type Caller } from '../api/access/caller.js';
+import { type CookieOptions, type Request, type Response } from 'express';
+import { addressOf, type Caller } from '../api/access/caller.js';
 import { type ApiKey, CONFIG, type Config } from '../config/index.js';
-import { isJsonObject } from '../domain/events/json-body.js';
 import { Clock } from '../domain/ports/clock.js';
-import { EndedSessions } from '../domain/ports/ended-sessions.js';
+import { ConsoleSessions } from '../domain/ports/console-sessions.js';
+import { bodyOfClaims, claimsOfBody, keyFrom, mac, same, signedCookie } from './cookies.js';
+import { highestRole, isOfDomain } from './sso/people.js';
 
 export type Session = Caller & {
   /** A random name. Not a secret: without the signature it opens nothing. */
@@ -22,101 +23,98 @@ const LIFE_MS = 8 * 3_600_000;
 /** The clocks of two replicas differ by less than this. */
 const SKEW_MS = 60_000;
 
+type Settings = Pick<Config, 'apiKeys' | 'production' | 'oidcClientSecret' | 'oidcRoles' | 'oidcEmailDomain'>;
+
+/** Who it is, and what their cookies are signed with. */
+type Signer = { readonly caller: Caller; readonly key: Buffer };
+
 @Injectable()
 export class Sessions {
-  readonly #keys: ReadonlyMap<string, { readonly caller: Caller; readonly secret: Buffer }>;
-  readonly #production: boolean;
+  readonly #keys: ReadonlyMap<string, Signer>;
+  readonly #oidcKey: Buffer | null;
 
   constructor(
-    @Inject(CONFIG) config: Pick<Config, 'apiKeys' | 'production'>,
+    @Inject(CONFIG) private readonly config: Settings,
     private readonly clock: Clock,
-    private readonly ended: EndedSessions,
+    private readonly sessions: ConsoleSessions,
   ) {
-    this.#production = config.production;
     this.#keys = new Map(
       config.apiKeys.map(({ name, role, key }: ApiKey) => [
         name,
-        {
-          caller: { name, role },
-          secret: Buffer.from(hkdfSync('sha256', key.reveal(), '', 'crossbill console session', 32)),
-        },
+        { caller: { name, role }, key: keyFrom(key, 'crossbill console session') },
       ]),
     );
+    this.#oidcKey =
+      config.oidcClientSecret === null ? null : keyFrom(config.oidcClientSecret, 'crossbill console session by oidc');
   }
 
-  /** Logs the caller in: the cookie is never to be read by a script, nor sent by another site's page. */
-  start(req: Request, res: Response, caller: Caller): void {
-    const now = this.clock.now().getTime();
-    const claims = { n: caller.name, i: now, e: now + LIFE_MS, r: randomBytes(16).toString('base64url') };
-    const body = Buffer.from(JSON.stringify(claims)).toString('base64url');
-    const secret = this.#keys.get(caller.name)?.secret;
-    if (secret === undefined) throw new Error('a session begins with a key of the settings');
-    res.cookie(COOKIE, `${body}.${mac(secret, `session.${body}`)}`, { ...this.#traits(req), maxAge: LIFE_MS });
+  /**
+   * Logs somebody in: the cookie is never to be read by a script, nor sent by another site's page.
+   * @param groups of the identity provider, by which `name` is an e-mail address of it; null: `name` is an API key's
+   */
+  async start(req: Request, res: Response, name: string, groups: readonly string[] | null = null): Promise<void> {
+    const signer = this.#signer(name, groups);
+    if (signer === null) throw new Error('a session begins with a key of the settings, or a group of them');
+    const [beganAt, id] = [this.clock.now(), randomBytes(16).toString('base64url')];
+    const endsAt = new Date(beganAt.getTime() + LIFE_MS);
+    await this.sessions.begin({ id, name, source: addressOf(req), beganAt, endsAt });
+    const ours = groups?.filter((g) => this.config.oidcRoles.some(({ group }) => group === g));
+    const claims = { n: name, i: beganAt.getTime(), e: endsAt.getTime(), r: id, ...(ours && { g: ours }) };
+    const body = bodyOfClaims(claims);
+    res.cookie(COOKIE, `${body}.${mac(signer.key, `session.${body}`)}`, { ...this.traits(req), maxAge: LIFE_MS });
   }
 
   /** Ends it here and in every copy of its cookie. Rejects, and leaves it as it is, when that could not be written down. */
   async end(req: Request, res: Response, session: Session): Promise<void> {
-    await this.ended.end(session.id, session.expiresAt);
-    res.clearCookie(COOKIE, this.#traits(req));
+    await this.sessions.end(session.id);
+    res.clearCookie(COOKIE, this.traits(req));
   }
 
-  /** Null: no cookie, one that we did not sign, one whose time or API key is gone, or one that was logged out. */
+  /** Null: no cookie, one that we did not sign, one whose time, API key or group is gone, or one that was ended. */
   async of(req: Request): Promise<Session | null> {
     const session = this.signed(req);
-    return session === null || (await this.ended.isEnded(session.id)) ? null : session;
+    return session !== null && (await this.sessions.isOpen(session.id)) ? session : null;
+  }
+
+  /** How a cookie of the console is sent: over https alone in production, and to the console's own pages. */
+  traits(req: Request) {
+    const secure = this.config.production || req.secure;
+    return { httpOnly: true, sameSite: 'strict', secure, path: '/console' } as const satisfies CookieOptions;
   }
 
   private signed(req: Request): Session | null {
-    const cookie = cookieOf(req);
-    const [body, signature, more] = cookie?.split('.') ?? [];
-    if (body === undefined || signature === undefined || more !== undefined) return null;
-    const claims = claimsOf(body);
-    const entry = claims === null ? undefined : this.#keys.get(claims.name);
-    if (claims === null || entry === undefined) return null;
-    if (!same(mac(entry.secret, `session.${body}`), signature)) return null;
+    const cookie = signedCookie(req, COOKIE);
+    const claims = cookie === null ? null : claimsOf(cookie.body);
+    const signer = claims === null ? null : this.#signer(claims.name, claims.groups);
+    if (cookie === null || claims === null || signer === null) return null;
+    if (!same(mac(signer.key, `session.${cookie.body}`), cookie.signature)) return null;
     const now = this.clock.now().getTime();
-    if (now >= claims.expiresMs || claims.issuedMs > now + SKEW_MS || claims.expiresMs - claims.issuedMs > LIFE_MS) {
-      return null;
-    }
-    // The role is the key's of today, not the one it had when the session began.
-    const { id, expiresMs } = claims;
-    return { ...entry.caller, id, formToken: mac(entry.secret, `form.${body}`), expiresAt: new Date(expiresMs) };
+    const { id, issuedMs, expiresMs } = claims;
+    if (now >= expiresMs || issuedMs > now + SKEW_MS || expiresMs - issuedMs > LIFE_MS) return null;
+    const formToken = mac(signer.key, `form.${cookie.body}`);
+    return { ...signer.caller, id, formToken, expiresAt: new Date(expiresMs) };
   }
 
-  #traits(req: Request) {
-    const secure = this.#production || req.secure;
-    return { httpOnly: true, sameSite: 'strict', secure, path: '/console' } as const;
+  /** With the role that the settings of today give, not those when the session began. */
+  #signer(name: string, groups: readonly string[] | null): Signer | null {
+    if (groups === null) return this.#keys.get(name) ?? null;
+    const role = highestRole(this.config.oidcRoles, groups);
+    if (this.#oidcKey === null || role === null || !isOfDomain(name, this.config.oidcEmailDomain)) return null;
+    return { caller: { name, role }, key: this.#oidcKey };
   }
 }
 
-/** Compares in a time that tells nothing. */
-export function same(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
-}
+type Claims = {
+  readonly id: string;
+  readonly name: string;
+  readonly groups: readonly string[] | null;
+  readonly issuedMs: number;
+  readonly expiresMs: number;
+};
 
-function mac(secret: Buffer, text: string): string {
-  return createHmac('sha256', secret).update(text).digest('base64url');
-}
-
-/** The one cookie of our name; null when there is none, or more than one. */
-function cookieOf(req: Request): string | null {
-  const found = (req.headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${COOKIE}=`))
-    .map((pair) => pair.slice(COOKIE.length + 1));
-  return found.length === 1 ? (found[0] ?? null) : null;
-}
-
-function claimsOf(body: string): { id: string; name: string; issuedMs: number; expiresMs: number } | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
-    if (!isJsonObject(value)) return null;
-    const { n, i, e, r } = value;
-    if (typeof n !== 'string' || typeof i !== 'number' || typeof e !== 'number' || typeof r !== 'string') return null;
-    return { id: r, name: n, issuedMs: i, expiresMs: e };
-  } catch {
-    return null;
-  }
+function claimsOf(body: string): Claims | null {
+  const { n, i, e, r, g } = claimsOfBody(body) ?? {};
+  if (typeof n !== 'string' || typeof i !== 'number' || typeof e !== 'number' || typeof r !== 'string') return null;
+  const groups = Array.isArray(g) ? g.filter((group) => typeof group === 'string') : null;
+  return { id: r, name: n, groups, issuedMs: i, expiresMs: e };
 }

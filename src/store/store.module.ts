@@ -11,7 +11,7 @@ import { LedgerSums } from '../domain/ports/ledger-sums.js';
 import { Clock } from '../domain/ports/clock.js';
 import { ChargeLooks } from '../domain/ports/charge-looks.js';
 import { CustomerLinks } from '../domain/ports/customer-links.js';
-import { EndedSessions } from '../domain/ports/ended-sessions.js';
+import { ConsoleSessions } from '../domain/ports/console-sessions.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { Inbox } from '../domain/ports/inbox.js';
 import { DoorsLog, LossBooks } from '../domain/ports/loss.js';
@@ -42,7 +42,7 @@ import { PgCustomerLinks } from './pg-customer-links.js';
 import { PgDayBooks } from './pg-day-books.js';
 import { PgDoorBooks } from './pg-door-books.js';
 import { PgDoorsLog } from './pg-doors-log.js';
-import { PgEndedSessions } from './pg-ended-sessions.js';
+import { PgConsoleSessions } from './pg-console-sessions.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
 import { PgExports } from './pg-exports.js';
 import { PgLedgerSums } from './pg-ledger-sums.js';
@@ -100,7 +100,7 @@ const PORTS = [
   { provide: DoorsLog, useClass: PgDoorsLog },
   { provide: LossBooks, useClass: PgLossBooks },
   { provide: Onboardings, useClass: PgOnboardings },
-  { provide: EndedSessions, useClass: PgEndedSessions },
+  { provide: ConsoleSessions, useClass: PgConsoleSessions },
   { provide: ShadowBooks, useClass: PgShadowBooks },
   { provide: AuditLog, useClass: PgAuditLog },
   { provide: Statements, useClass: PgStatements },

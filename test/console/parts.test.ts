@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Request, type Response } from 'express';
 import fc from 'fast-check';
 import { type Clock } from '../../src/domain/ports/clock.js';
-import { EndedSessions } from '../../src/domain/ports/ended-sessions.js';
+import { type ConsoleSession, ConsoleSessions } from '../../src/domain/ports/console-sessions.js';
 import { type VerifyBooks, type VerifyRun } from '../../src/domain/ports/verify-books.js';
 import { Secret } from '../../src/config/index.js';
 import { hourChart } from '../../src/overview/chart.js';
@@ -65,18 +65,26 @@ describe('a body that is no JSON', () => {
   });
 });
 
-class NoneEnded extends EndedSessions {
-  end(): Promise<void> {
+class NoneEnded extends ConsoleSessions {
+  begin(): Promise<void> {
     return Promise.resolve();
   }
-  isEnded(): Promise<boolean> {
-    return Promise.resolve(false);
+  end(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+  isOpen(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
+  list(): Promise<readonly ConsoleSession[]> {
+    return Promise.resolve([]);
   }
 }
 
 describe('a session', () => {
+  const noProvider = { oidcClientSecret: null, oidcRoles: [], oidcEmailDomain: null };
+  const req0 = { secure: false, socket: { remoteAddress: '127.0.0.1' } } as unknown as Request;
   const key = new Secret('a-key-of-at-least-32-characters-0123');
-  const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, key }], production: true };
+  const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, key }], production: true, ...noProvider };
 
   it('lasts eight hours and not longer, wherever the clock of the replica stands', async () => {
     const clock = new ManualClock();
@@ -86,7 +94,7 @@ describe('a session', () => {
     const res = {
       cookie: (_: string, value: string, t: unknown) => ((cookie = value), (traits = t)),
     } as unknown as Response;
-    sessions.start({ secure: false } as Request, res, { name: 'ops', role: 'ops' });
+    await sessions.start(req0, res, 'ops');
     expect(traits).toMatchObject({ httpOnly: true, sameSite: 'strict', secure: true, path: '/console' });
     const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
     expect(await sessions.of(req)).toMatchObject({ name: 'ops', role: 'ops' });
@@ -102,7 +110,7 @@ describe('a session', () => {
     const clock = new ManualClock();
     let cookie = '';
     const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
-    new Sessions(config, clock, new NoneEnded()).start({ secure: false } as Request, res, { name: 'ops', role: 'ops' });
+    await new Sessions(config, clock, new NoneEnded()).start(req0, res, 'ops');
     const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', key }] }, clock, new NoneEnded());
     const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
     expect((await later.of(req))?.role).toBe('read');

@@ -79,6 +79,7 @@ export async function standing(world: World): Promise<Standing> {
       'trial-balance': '/console/ledger/trial-balance',
       verify: '/console/verify',
       audit: '/console/audit',
+      sessions: '/console/sessions',
       settings: '/console/settings',
       'not-found': '/console/invoices/in_none',
     },

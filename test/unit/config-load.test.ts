@@ -232,6 +232,39 @@ describe('the settings', () => {
   });
 });
 
+describe('signing in at an identity provider', () => {
+  const provider = {
+    OIDC_ISSUER: 'https://login.example.com/realms/staff',
+    OIDC_CLIENT_ID: 'crossbill',
+    OIDC_CLIENT_SECRET: 'canary-oidc-secret',
+    OIDC_ROLES: 'finance=read, cn=billing=ops',
+  };
+
+  it('needs issuer, client, secret and roles together, and shows the secret to nobody', () => {
+    const config = load(provider);
+    expect(config.oidcRoles).toEqual([
+      { group: 'finance', role: 'read' },
+      { group: 'cn=billing', role: 'ops' },
+    ]);
+    expect(secretValues(config)).toContain('canary-oidc-secret');
+    const shown = redactedConfig(config);
+    expect(shown.find(({ name }) => name === 'OIDC_ROLES')?.value).toBe('finance=read, cn=billing=ops');
+    expect(shown.find(({ name }) => name === 'OIDC_CLIENT_SECRET')?.value).toBe('[secret]');
+    for (const name of Object.keys(provider)) expect(wrong({ ...provider, [name]: undefined })).toEqual([name]);
+    expect(wrong({ OIDC_EMAIL_DOMAIN: 'example.com' })).toEqual(Object.keys(provider));
+  });
+
+  it.each([
+    ['OIDC_ISSUER', ['http://login.example.com', 'http://10.0.0.1', 'https://login.example.com/?tenant=1', 'login']],
+    ['OIDC_ROLES', ['finance', 'finance=admin', '=ops', 'a=ops,a=read', 'a=ops,']],
+    ['OIDC_EMAIL_DOMAIN', ['@example.com', 'ada@example.com', 'a b']],
+  ])('refuses at start a %s that would let in the wrong people, or would send secrets in clear', (name, values) => {
+    for (const value of values) expect([value, wrong({ ...provider, [name]: value })]).toEqual([value, [name]]);
+    for (const local of ['http://localhost:8080', 'http://127.0.0.1:9/realm', 'http://[::1]:9'])
+      expect(wrong({ ...provider, OIDC_ISSUER: local })).toEqual([]);
+  });
+});
+
 describe('in production', () => {
   const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
 

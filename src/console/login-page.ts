@@ -1,0 +1,46 @@
+// The page on which people log in: with a key, or at the identity provider where there is one.
+import { type Request, type Response } from 'express';
+import { html, type Piece } from './html.js';
+import { sendPage } from './layout.js';
+
+/** @param provider how people know the identity provider; null: there is none. @param to a page of the console */
+export function sendLogin(
+  req: Request,
+  res: Response,
+  status: number,
+  { provider, to, said }: { readonly provider: string | null; readonly to: string; readonly said: Piece },
+): void {
+  const body = html`${said}
+    ${
+      provider !== null &&
+      html`<div class="card login">
+        <p><a class="button" href="/console/sso?to=${encodeURIComponent(to)}">Sign in at ${provider}</a></p>
+        <p class="dim">With your company's account. Your e-mail address is your name in the audit trail.</p>
+      </div>`
+    }
+    <form class="card login" action="/console/login" method="post">
+      <input type="hidden" name="to" value="${to}" />
+      <p>
+        <label for="key"
+          >API key <span class="hint">A key of API_KEYS with the role ops, or read to look only.</span></label
+        >
+        <input
+          id="key"
+          name="key"
+          type="password"
+          required
+          autocomplete="current-password"
+          ${provider === null && html`autofocus`}
+        />
+      </p>
+      <button>Log in</button>
+    </form>`;
+  sendPage(req, res, { title: 'Crossbill console', section: null, body }, status);
+}
+
+export const alarm = (text: string): Piece => html`<p class="message bad" role="alert">${text}</p>`;
+
+/** Where to go after the login: a page of the console, and nothing that a stranger's link could make of it. */
+export function ownPath(to: unknown): string {
+  return typeof to === 'string' && /^\/console(\/[\w/]*)?(\?[\w=&%.+-]*)?$/.test(to) ? to : '/console';
+}

@@ -1,0 +1,159 @@
+// The identity provider: where people are sent to, and what it says of those who come back. By OpenID Connect's authorization code flow
+// with PKCE (RFC 7636). It is asked only when somebody signs in: that it is down keeps no daemon from starting.
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import * as oidc from 'openid-client';
+import { CONFIG, type Config, isLoopbackHost, type Secret } from '../../config/index.js';
+import { Clock } from '../../domain/ports/clock.js';
+import { type Person, personOf } from './people.js';
+import { type SignIn } from './sso-cookie.js';
+
+const PATIENCE_SEC = 5;
+/** So long a provider's own description is believed before it is read again: its addresses seldom change. */
+const KNOWN_FOR_MS = 3_600_000;
+
+/** A sign-in that came to nothing; the message is for the page. */
+export class SignInFailed extends Error {
+  readonly code = 'console.sign_in_failed';
+
+  constructor(
+    message: string,
+    readonly status: 400 | 403 | 503,
+  ) {
+    super(message);
+  }
+}
+
+type Registered = { readonly issuer: string; readonly clientId: string; readonly clientSecret: Secret };
+type Known = { readonly provider: oidc.Configuration; readonly until: number };
+
+@Injectable()
+export class IdentityProvider {
+  readonly #registered: Registered | null;
+  readonly #log = new Logger('console');
+  #known: Known | null = null;
+  #asked: Promise<oidc.Configuration> | null = null;
+
+  constructor(
+    @Inject(CONFIG) config: Pick<Config, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'>,
+    private readonly clock: Clock,
+  ) {
+    const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = config;
+    const complete = issuer !== null && clientId !== null && clientSecret !== null;
+    this.#registered = complete ? { issuer, clientId, clientSecret } : null;
+  }
+
+  /** How people know it; null: there is none. */
+  get host(): string | null {
+    return this.#registered === null ? null : new URL(this.#registered.issuer).host;
+  }
+
+  /** The provider's page to sign in at. Rejects with SignInFailed. */
+  async signInUrl({ state, nonce, verifier }: SignIn, redirectUri: string): Promise<URL> {
+    return this.asking(async () => {
+      const provider = await this.provider();
+      // Some providers tell groups only to those who ask, and others refuse a scope that they do not know.
+      const groups = provider.serverMetadata().scopes_supported?.includes('groups') === true;
+      return oidc.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: groups ? 'openid email groups' : 'openid email',
+        state,
+        nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      });
+    });
+  }
+
+  /** Who came back. @param answer the redirect URI with the provider's answer. Rejects with SignInFailed. */
+  async personOf(answer: URL, { state, nonce, verifier }: SignIn): Promise<Person> {
+    return this.asking(async () => {
+      const provider = await this.provider();
+      const tokens = await oidc.authorizationCodeGrant(provider, answer, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined) throw new Error('no id token');
+      // What was asked for by scope is in the ID token at some providers, and at others only there (OpenID Connect Core 5.4).
+      const whole = ['email', 'email_verified', 'groups'].every((name) => claims[name] !== undefined);
+      if (whole || provider.serverMetadata().userinfo_endpoint === undefined) return personOf(claims);
+      return personOf({ ...claims, ...(await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)) });
+    });
+  }
+
+  private async provider(): Promise<oidc.Configuration> {
+    if (this.#known !== null && this.clock.now().getTime() < this.#known.until) return this.#known.provider;
+    this.#asked ??= this.discover().finally(() => (this.#asked = null));
+    return this.#asked;
+  }
+
+  private async discover(): Promise<oidc.Configuration> {
+    if (this.#registered === null) throw new Error('there is no identity provider');
+    const { issuer, clientId, clientSecret } = this.#registered;
+    const url = new URL(issuer);
+    const provider = await oidc.discovery(url, clientId, undefined, authenticated(clientSecret), {
+      timeout: PATIENCE_SEC,
+      execute: [
+        oidc.enableNonRepudiationChecks, // the ID token's signature too, not only where it came from
+        // Marked as deprecated only so that it is noticed. This is a provider on this very machine.
+        ...(url.protocol === 'http:' && isLoopbackHost(url.hostname) ? [oidc.allowInsecureRequests] : []),
+      ],
+    });
+    this.#known = { provider, until: this.clock.now().getTime() + KNOWN_FOR_MS };
+    return provider;
+  }
+
+  private async asking<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  /** Only codes are logged: the errors hold answers, and those hold tokens. */
+  private failed(error: unknown): SignInFailed {
+    if (error instanceof oidc.AuthorizationResponseError) {
+      const why = /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : '';
+      return new SignInFailed(`The identity provider did not sign you in${why}.`, 403);
+    }
+    if (error instanceof oidc.ResponseBodyError) {
+      if (error.error === 'invalid_grant') return new SignInFailed(STALE, 400);
+      this.#log.error({ code: error.error.slice(0, 40) }, 'the identity provider refuses this console');
+      return new SignInFailed(
+        'The identity provider does not accept this console: its client id, secret or redirect address differ. Sign in with a key.',
+        503,
+      );
+    }
+    const code = error instanceof oidc.ClientError ? error.code : undefined;
+    this.#log.warn({ code: code ?? (error instanceof Error ? error.name : 'unknown') }, 'a sign-in failed');
+    return code !== undefined && NOT_OURS.has(code)
+      ? new SignInFailed(
+          'The answer of the identity provider does not belong to this sign-in. Nobody was signed in.',
+          400,
+        )
+      : new SignInFailed('The identity provider does not answer: sign in with a key.', 503);
+  }
+}
+
+export const STALE = 'This sign-in was used already, took too long, or began in another window. Begin again.';
+
+/** Codes of openid-client: claims (nonce, audience, issuer), their times, signatures. */
+const NOT_OURS: ReadonlySet<string> = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+]);
+
+/** In the header, which every provider takes unless it says otherwise (OpenID Connect Discovery 3), or else in the form. */
+function authenticated(secret: Secret): oidc.ClientAuth {
+  return (provider, ...rest) => {
+    const methods = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const by = methods.includes('client_secret_basic') ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
+    by(secret.reveal())(provider, ...rest);
+  };
+}

@@ -1,0 +1,122 @@
+// Signing in at the identity provider: to its page, and back with its answer.
+import { Controller, Get, Inject, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { type Request, type Response } from 'express';
+import { OpenToAll } from '../../api/access/access.js';
+import { addressOf } from '../../api/access/caller.js';
+import { Denials } from '../../api/access/denials.js';
+import { notFound, Problem } from '../../api/http/problem.js';
+import { CONFIG, type Config, isLoopbackHost } from '../../config/index.js';
+import { ConsoleAudit } from '../console-audit.js';
+import { ConsoleFilter } from '../console.filter.js';
+import { html } from '../html.js';
+import { secure, sendPage } from '../layout.js';
+import { alarm, ownPath, sendLogin } from '../login-page.js';
+import { Sessions } from '../session.js';
+import { IdentityProvider, SignInFailed, STALE } from './identity-provider.js';
+import { highestRole, isOfDomain, type Person } from './people.js';
+import { SsoCookie } from './sso-cookie.js';
+
+type Settings = Pick<Config, 'production' | 'oidcRoles' | 'oidcEmailDomain'>;
+
+@ApiExcludeController()
+@OpenToAll()
+@UseFilters(ConsoleFilter)
+@Controller('console/sso')
+export class SsoController {
+  constructor(
+    @Inject(CONFIG) private readonly config: Settings,
+    private readonly provider: IdentityProvider,
+    private readonly cookie: SsoCookie,
+    private readonly sessions: Sessions,
+    private readonly denials: Denials,
+    private readonly audit: ConsoleAudit,
+  ) {}
+
+  @Get()
+  async begin(@Req() req: Request, @Res() res: Response, @Query('to') asked: unknown): Promise<void> {
+    if (this.provider.host === null) throw notFound('page');
+    const to = ownPath(asked);
+    await this.orLoginPage(req, res, to, async () => {
+      const signIn = this.cookie.begin(req, res, to);
+      const url = await this.provider.signInUrl(signIn, this.redirectUri(req));
+      secure(res);
+      res.redirect(303, url.href);
+    });
+  }
+
+  @Get('callback')
+  async callback(@Req() req: Request, @Res() res: Response): Promise<void> {
+    if (this.provider.host === null) throw notFound('page');
+    const signIn = this.cookie.take(req, res);
+    const to = signIn?.to ?? '/console';
+    await this.orLoginPage(req, res, to, async () => {
+      if (signIn === null) throw new SignInFailed(STALE, 400);
+      const answer = new URL(this.redirectUri(req));
+      answer.search = new URL(req.originalUrl, answer).search;
+      const { name, groups } = await this.admitted(req, await this.provider.personOf(answer, signIn));
+      await this.sessions.start(req, res, name, groups);
+      // The session's cookie is not sent where another site has led to, so no redirect would be logged in: our own page leads on.
+      res.setHeader('Refresh', `0;url=${to}`);
+      const body = html`<p>Signed in as ${name}. <a href="${to}">Go on to the console</a></p>`;
+      sendPage(req, res, { title: 'Signed in', section: null, body });
+    });
+  }
+
+  /** Audits the outcome. Rejects with SignInFailed for whoever is not to be let in. */
+  private async admitted(req: Request, person: Person): Promise<{ name: string; groups: readonly string[] }> {
+    const { email, verified, groups } = person;
+    const { oidcEmailDomain: domain, oidcRoles } = this.config;
+    if (email === null || !verified) {
+      await this.deny(req, 'unknown', 401);
+      throw new SignInFailed(
+        'The identity provider does not vouch for your e-mail address: it must be verified there. You are not signed in.',
+        403,
+      );
+    }
+    if (!isOfDomain(email, domain)) {
+      await this.deny(req, email, 401);
+      throw new SignInFailed(`You are ${email} there. Only people with an address of ${domain} are let in.`, 403);
+    }
+    const role = highestRole(oidcRoles, groups);
+    if (role === null) {
+      await this.deny(req, email, 403);
+      throw new SignInFailed(
+        `You are ${email} there, and none of your groups has a role here. Whoever runs Crossbill gives one by OIDC_ROLES.`,
+        403,
+      );
+    }
+    await this.audit.note(req, { name: email, role }, 'console.login', { via: 'sso' });
+    return { name: email, groups };
+  }
+
+  private deny(req: Request, actor: string, status: 401 | 403): Promise<void> {
+    return this.denials.record({
+      actor,
+      role: null,
+      action: 'console.login',
+      target: null,
+      source: addressOf(req),
+      status,
+    });
+  }
+
+  private async orLoginPage(req: Request, res: Response, to: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof SignInFailed)) throw error;
+      sendLogin(req, res, error.status, { provider: this.provider.host, to, said: alarm(error.message) });
+    }
+  }
+
+  /** As the browser calls this console; the provider takes only the one that was registered. In production TLS may end in front of us. */
+  private redirectUri(req: Request): string {
+    const { host } = req.headers;
+    if (host === undefined || !URL.canParse(`http://${host}`)) {
+      throw new Problem(400, 'invalid_request', 'The request does not say which host it is for.');
+    }
+    const tls = req.secure || (this.config.production && !isLoopbackHost(new URL(`http://${host}`).hostname));
+    return `${tls ? 'https' : 'http'}://${host}/console/sso/callback`;
+  }
+}
