@@ -233,11 +233,14 @@ it('a session that one replica ends is over at all of them, and the settings of 
 });
 
 it('a provider that is down keeps no daemon from starting, and people sign in with a key until it is back', async () => {
-  const daemon = await world.startDaemon({ OIDC_ISSUER: 'http://127.0.0.1:9' });
+  const daemon = await world.startDaemon({ OIDC_ISSUER: 'http://127.0.0.1:4' });
   const seen = await new Browser().signIn(daemon.url);
   expect(seen.status).toBe(503);
   expect(seen.text).toContain('The identity provider does not answer: sign in with a key.');
   expect(seen.text).toContain('action="/console/login"');
+  expect(world.logLines.filter((l) => l.includes('ECONNREFUSED'))).toHaveLength(1);
+  const misnamed = await world.startDaemon({ OIDC_ISSUER: issuer.replace('localhost', '127.0.0.1') });
+  expect((await new Browser().signIn(misnamed.url)).status).toBe(503);
   expect((await (await new Visitor(daemon.url).login(OPS_KEY)).get('/console')).status).toBe(200);
   const without = await world.startDaemon({
     OIDC_ISSUER: '',

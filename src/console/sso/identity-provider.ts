@@ -86,7 +86,12 @@ export class IdentityProvider {
   private async provider(): Promise<oidc.Configuration> {
     if (this.#known !== null && this.clock.now().getTime() < this.#known.until) return this.#known.provider;
     this.#asked ??= this.discover().finally(() => (this.#asked = null));
-    return this.#asked;
+    try {
+      return await this.#asked;
+    } catch (error) {
+      this.#log.warn(`the identity provider cannot be reached, or OIDC_ISSUER is not its own name: ${codeOf(error)}`);
+      throw new SignInFailed(SILENT, 503);
+    }
   }
 
   private async discover(): Promise<oidc.Configuration> {
@@ -115,29 +120,31 @@ export class IdentityProvider {
 
   /** Only codes are logged: the errors hold answers, and those hold tokens. */
   private failed(error: unknown): SignInFailed {
+    if (error instanceof SignInFailed) return error;
     if (error instanceof oidc.AuthorizationResponseError) {
-      const why = /^[a-z_]{1,40}$/.test(error.error) ? ` (${error.error})` : '';
-      return new SignInFailed(`The identity provider did not sign you in${why}.`, 403);
+      const why = wordOf(error.error);
+      return new SignInFailed(`The identity provider did not sign you in (${why}).`, 403);
     }
     if (error instanceof oidc.ResponseBodyError) {
       if (error.error === 'invalid_grant') return new SignInFailed(STALE, 400);
-      this.#log.error({ code: error.error.slice(0, 40) }, 'the identity provider refuses this console');
+      this.#log.error(`the identity provider refuses this console: ${wordOf(error.error)}`);
       return new SignInFailed(
         'The identity provider does not accept this console: its client id, secret or redirect address differ. Sign in with a key.',
         503,
       );
     }
-    const code = error instanceof oidc.ClientError ? error.code : undefined;
-    this.#log.warn({ code: code ?? (error instanceof Error ? error.name : 'unknown') }, 'a sign-in failed');
-    return code !== undefined && NOT_OURS.has(code)
+    const code = codeOf(error);
+    this.#log.warn(`a sign-in at the identity provider failed: ${code}`);
+    return NOT_OURS.has(code)
       ? new SignInFailed(
           'The answer of the identity provider does not belong to this sign-in. Nobody was signed in.',
           400,
         )
-      : new SignInFailed('The identity provider does not answer: sign in with a key.', 503);
+      : new SignInFailed(SILENT, 503);
   }
 }
 
+const SILENT = 'The identity provider does not answer: sign in with a key.';
 export const STALE = 'This sign-in was used already, took too long, or began in another window. Begin again.';
 
 /** Codes of openid-client: claims (nonce, audience, issuer), their times, signatures. */
@@ -148,6 +155,17 @@ const NOT_OURS: ReadonlySet<string> = new Set([
   'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
   'OAUTH_KEY_SELECTION_FAILED',
 ]);
+
+/** Of openid-client, or of the connection that failed (`ECONNREFUSED`), which is the cause of a cause. */
+function codeOf(error: unknown): string {
+  for (let at = error; typeof at === 'object' && at !== null; at = 'cause' in at ? at.cause : null) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return error instanceof Error ? error.name : 'unknown';
+}
+
+/** An error code of OAuth. Anybody can write one into an address, so only what looks like one is repeated. */
+const wordOf = (code: string): string => (/^[a-z_]{1,40}$/.test(code) ? code : 'unknown error');
 
 /** In the header, which every provider takes unless it says otherwise (OpenID Connect Discovery 3), or else in the form. */
 function authenticated(secret: Secret): oidc.ClientAuth {
