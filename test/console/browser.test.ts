@@ -10,7 +10,7 @@ const chromium = findChromium();
 const suite = chromium === null ? describe.skip : describe;
 if (chromium === null) console.warn('no Chromium is here and none could be installed: the browser tests are skipped');
 
-/** `CONSOLE_SCREENSHOTS=docs/screenshots npm test -- test/console/browser.test.ts` takes pictures of every page. */
+/** `npm run screenshots` takes pictures of every page. */
 const PICTURES = process.env['CONSOLE_SCREENSHOTS'] ?? null;
 
 async function picture(page: Page, name: string): Promise<void> {

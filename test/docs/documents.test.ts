@@ -124,3 +124,20 @@ describe('the documents', () => {
     expect(version).toBe(/"version": "([^"]+)"/.exec(textOf('package.json'))?.[1]);
   });
 });
+
+describe('the site of the documents', () => {
+  it('has every page in its sidebar, once, and none that is not there', async () => {
+    const { default: config } = (await import(join(root, 'docs/.vitepress/config.mjs'))) as {
+      default: { themeConfig: { sidebar: readonly { items: readonly { link: string }[] }[] } };
+    };
+    const listed = config.themeConfig.sidebar.flatMap(({ items }) => items.map(({ link }) => link));
+    const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.md') && path !== 'index.md' && !/^decisions\/\d/.test(path))
+      .map((path) => `/${path.replace(/(README)?\.md$/, '')}`);
+    expect([...listed].sort()).toEqual(pages.sort());
+  });
+
+  it('is built by a version that is named', () => {
+    expect(manifest['scripts']?.['docs:site']).toMatch(/ --package=vitepress@\d+\.\d+\.\d+ -- vitepress build docs$/);
+  });
+});
