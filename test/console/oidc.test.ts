@@ -219,6 +219,8 @@ it('a session that one replica ends is over at all of them, and the settings of 
     (await browser.visitor(place).get(page)).status;
   expect([await at(url), await at(other.url), await at(rotated.url)]).toEqual([200, 200, 303]);
   expect([await at(url, '/console/sessions'), await at(demoted.url, '/console/sessions')]).toEqual([200, 403]);
+  const refused = await new Browser().signIn(rotated.url); // its provider knows only the old secret
+  expect([refused.status, refused.text.includes('does not accept this console')]).toEqual([503, true]);
   const key = await new Visitor(other.url).login(OPS_KEY);
   const id = (JSON.parse(Buffer.from((browser.cookie() ?? '').split('.')[0] ?? '', 'base64url').toString()) as Json)[
     'r'

@@ -125,13 +125,11 @@ export class IdentityProvider {
       const why = wordOf(error.error);
       return new SignInFailed(`The identity provider did not sign you in (${why}).`, 403);
     }
-    if (error instanceof oidc.ResponseBodyError) {
-      if (error.error === 'invalid_grant') return new SignInFailed(STALE, 400);
-      this.#log.error(`the identity provider refuses this console: ${wordOf(error.error)}`);
-      return new SignInFailed(
-        'The identity provider does not accept this console: its client id, secret or redirect address differ. Sign in with a key.',
-        503,
-      );
+    if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant') return new SignInFailed(STALE, 400);
+    if (error instanceof oidc.ResponseBodyError || error instanceof oidc.WWWAuthenticateChallengeError) {
+      const why = error instanceof oidc.ResponseBodyError ? wordOf(error.error) : `HTTP ${error.status}`;
+      this.#log.error(`the identity provider refuses this console: ${why}`);
+      return new SignInFailed(REFUSES_US, 503);
     }
     const code = codeOf(error);
     this.#log.warn(`a sign-in at the identity provider failed: ${code}`);
@@ -144,6 +142,8 @@ export class IdentityProvider {
   }
 }
 
+const REFUSES_US =
+  'The identity provider does not accept this console: its client id, secret or redirect address differ. Sign in with a key.';
 const SILENT = 'The identity provider does not answer: sign in with a key.';
 export const STALE = 'This sign-in was used already, took too long, or began in another window. Begin again.';
 
