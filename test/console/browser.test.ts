@@ -10,11 +10,11 @@ const chromium = findChromium();
 const suite = chromium === null ? describe.skip : describe;
 if (chromium === null) console.warn('no Chromium is here and none could be installed: the browser tests are skipped');
 
-/** `npm run screenshots` takes pictures of every page. */
+/** `npm run screenshots` takes pictures of every page: wide in the light, and on a phone in the dark, as docs/screenshots.md shows them. */
 const PICTURES = process.env['CONSOLE_SCREENSHOTS'] ?? null;
 
 async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === null) return;
+  if (PICTURES === null || !/-(1280-light|390-dark)$/.test(name)) return;
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
 }
