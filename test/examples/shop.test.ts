@@ -82,6 +82,13 @@ suite('the example shop in a browser', () => {
     return { invoice, subscription };
   }
 
+  /** What the MoR tried to take from a customer. */
+  async function chargesOf({ customer }: Stripe.Subscription): Promise<{ tax_calculation_id: string | null }[]> {
+    const id = typeof customer === 'string' ? customer : customer.id;
+    const { body } = await world.control('GET', `/mor/payments?customer=${id}`);
+    return body['data'] as { tax_calculation_id: string | null }[];
+  }
+
   async function picture(name: string): Promise<void> {
     if (PICTURES === null) return;
     mkdirSync(PICTURES, { recursive: true });
@@ -105,6 +112,8 @@ suite('the example shop in a browser', () => {
     const [signup] = (await world.api<{ data: { invoice_id: string; amount: number }[] }>('GET', '/v1/payments')).body
       .data;
     expect(signup).toMatchObject({ invoice_id: invoice.id, amount: 2990 });
+    const [charged] = await chargesOf(subscription);
+    expect(charged?.tax_calculation_id).toEqual(expect.any(String));
     await picture('account');
   });
 
@@ -140,6 +149,20 @@ suite('the example shop in a browser', () => {
     const after = await onStripe();
     expect([after.subscription.id, after.invoice.id]).toEqual([before.subscription.id, before.invoice.id]);
     expect(after.invoice.status).toBe('paid');
+  });
+
+  it('loses its answer after the payment, and a second click completes the order without charging again', async () => {
+    await page.route('**/complete', (route) => route.abort(), { times: 1 });
+    await click('Buy');
+    await page.getByRole('alert').getByText('Your payment was taken: try again, it is not taken twice.').waitFor();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('net::ERR_FAILED')]);
+    await click('Buy');
+    await heading('Studio is yours').or(heading('Your payment is on its way')).waitFor();
+    await world.morActs();
+    await heading('Studio is yours').waitFor();
+    const { invoice, subscription } = await onStripe();
+    expect(invoice.status).toBe('paid');
+    expect(await chargesOf(subscription)).toHaveLength(1);
   });
 
   it('starts a trial without a charge, charges the saved card at its end, and offers a payment link when that fails', async () => {

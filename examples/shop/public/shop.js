@@ -9,9 +9,11 @@ const make = (tag, properties, ...children) => {
 
 async function ask(method, path, body) {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const answer = await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) }).catch(() => {
+    throw new Error('The shop does not answer.');
+  });
   const said = answer.status === 202 ? {} : await answer.json();
-  if (!answer.ok) throw new Error(said.message);
+  if (!answer.ok) throw new Error(said.message ?? 'Something went wrong.');
   return said;
 }
 
@@ -42,9 +44,12 @@ async function showForm() {
   const offer = () => processor.mount($('#payment'), { debit: form.elements.trial.checked });
   offer();
 
-  let order = null; // one form, one order: a declined card is tried again on the same one
+  // One form, one order: another card, or another click after a failure, goes on with it. Other details are another order.
+  let order = null;
+  const startOver = () => (order = { id: crypto.randomUUID(), made: null, result: null });
+  startOver();
   form.addEventListener('change', (event) => {
-    if (event.target.name !== 'sandbox-card') order = null;
+    if (event.target.name !== 'sandbox-card' && order.result === null) startOver();
     if (event.target.name === 'trial') offer();
     $('#pay').textContent = form.elements.trial.checked ? 'Start the trial' : 'Buy';
   });
@@ -54,17 +59,26 @@ async function showForm() {
     $('#problem').hidden = true;
     try {
       const { trial, ...fields } = Object.fromEntries(new FormData(form));
-      order ??= await ask('POST', '/api/orders', { ...fields, id: crypto.randomUUID(), trial: trial === 'on' });
-      const result = await processor.confirm(order.clientSecret, { customerId: order.customerId });
-      if (result.error) throw new Error(result.error.message);
-      await ask('POST', `/api/orders/${order.id}/complete`, { chargeId: result.chargeId, paymentId: result.paymentId });
+      order.made ??= await ask('POST', '/api/orders', { ...fields, id: order.id, trial: trial === 'on' });
+      order.result ??= await confirmed(processor, order.made);
+      const { chargeId, paymentId } = order.result;
+      await ask('POST', `/api/orders/${order.id}/complete`, { chargeId, paymentId });
       location.assign('/?account');
     } catch (error) {
-      $('#problem').textContent = `${error.message} Choose another way to pay, or try again.`;
+      const advice = order.result
+        ? 'Your payment was taken: try again, it is not taken twice.'
+        : 'Choose another way to pay, or try again.';
+      $('#problem').textContent = `${error.message} ${advice}`;
       $('#problem').hidden = false;
       $('#pay').disabled = false;
     }
   });
+}
+
+async function confirmed(processor, { clientSecret, customerId }) {
+  const result = await processor.confirm(clientSecret, { customerId });
+  if (result.error) throw new Error(result.error.message);
+  return result;
 }
 
 function showAccount() {
@@ -123,7 +137,12 @@ function invoiceRow(invoice) {
     const button = make('button', { type: 'button' }, 'Pay by link');
     button.addEventListener('click', async () => {
       button.disabled = true;
-      location.assign((await ask('POST', `/api/invoices/${invoice.id}/payment-link`)).url);
+      try {
+        location.assign((await ask('POST', `/api/invoices/${invoice.id}/payment-link`)).url);
+      } catch (error) {
+        button.disabled = false;
+        row.append(make('p', { className: 'problem', role: 'alert' }, error.message));
+      }
     });
     row.append(button);
   }
