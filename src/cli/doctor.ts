@@ -5,6 +5,7 @@ import { type Config, ConfigError, secretValues } from '../config/index.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { Books } from '../domain/ports/books.js';
 import { ChargeLooks } from '../domain/ports/charge-looks.js';
+import { DoorBooks } from '../domain/ports/door-books.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { VerifyBooks } from '../domain/ports/verify-books.js';
 import { Notifications } from '../domain/ports/notifications.js';
@@ -134,7 +135,7 @@ async function withPeers(world: World): Promise<Check[]> {
       invoiceMailCheck(await overview.sentByPlatform(SAMPLE), apiBase === null),
       ...(await morChecks(config, world.get(WebhookEndpoints), world.get(PartnerApi))),
       ...(await notifyChecks(config, world.get(Notifications))),
-      ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow))),
+      ...(await trafficChecks(world.get(Books), db, world.get(LossWindowFlow), world.get(DoorBooks))),
     ];
   } finally {
     client.close();

@@ -1,11 +1,15 @@
 // `crossbill status`: how things stand, at a glance.
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
+import { LIKELY_REASON } from '../domain/door-reasons.js';
 import { CustomerLinks, type Migration, OUTSIDE_DAYS } from '../domain/ports/customer-links.js';
+import { type DoorAnswer, DoorBooks } from '../domain/ports/door-books.js';
+import { type InboxSource } from '../domain/ports/inbox.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
 import { untoldOf, VerifyBooks } from '../domain/ports/verify-books.js';
+import { HOUR_MS } from '../policy.js';
 import { PgOverview } from '../store/pg-overview.js';
 import { EXIT } from './exit-codes.js';
 import { type Cli, type Session } from './session.js';
@@ -14,6 +18,7 @@ import { age, table, time } from './table.js';
 import { type World } from './world.js';
 
 const STUCK_SHOWN = 5;
+const DOORS_WITHIN_MS = 24 * HOUR_MS;
 
 export function addStatus(program: Command, session: Session): void {
   session.leaf(program, 'status', 'the state of invoices, queues, events, reviews and the last verify', status);
@@ -33,6 +38,8 @@ async function look(world: World) {
     backlog: await world.get(Books).backlog(),
     invoices: await overview.invoicesByStatus(),
     events: await overview.lastEvents(),
+    answers: await world.get(DoorBooks).answers(new Date(Date.now() - DOORS_WITHIN_MS)),
+    refusals: await world.get(DoorBooks).refusals(1),
     quarantined: await overview.quarantined(),
     stuck: await overview.stuck(STUCK_SHOWN),
     verified: await world.get(VerifyBooks).last(),
@@ -48,6 +55,8 @@ function view({
   backlog,
   invoices,
   events,
+  answers,
+  refusals,
   quarantined,
   stuck,
   verified,
@@ -83,6 +92,21 @@ function view({
       next_try_at: s.nextTryAt,
     })),
     last_events: Object.fromEntries(events.map((e) => [e.source, e.at])),
+    doors: Object.fromEntries(
+      events.map(({ source }) => {
+        const refused = refusals.find((r) => r.door === source);
+        return [
+          source,
+          {
+            answers_24h: answersOf(answers, source),
+            last_refusal:
+              refused === undefined
+                ? null
+                : { at: refused.at, status: refused.status, why: refused.why, address: refused.address },
+          },
+        ];
+      }),
+    ),
     open_reviews: backlog.openReviews,
     notifications:
       notifications === null
@@ -102,7 +126,20 @@ function view({
 
 /** For people. */
 function page(
-  { backlog, invoices, events, quarantined, stuck, verified, enrolment, migration, notifications, shadow }: Standing,
+  {
+    backlog,
+    invoices,
+    events,
+    answers,
+    refusals,
+    quarantined,
+    stuck,
+    verified,
+    enrolment,
+    migration,
+    notifications,
+    shadow,
+  }: Standing,
   nowMs: number,
 ): string {
   return [
@@ -135,10 +172,21 @@ function page(
           ),
           '`crossbill explain` tells the whole story of one.\n',
         ]),
-    '\nLast event\n',
+    '\nLast event, and answers of 24 hours\n',
     table(
-      ['source', 'at', 'ago'],
-      events.map((e) => [e.source, time(e.at), e.at === null ? 'never' : age((nowMs - e.at.getTime()) / 1000)]),
+      ['source', 'at', 'ago', 'answers'],
+      events.map((e) => [
+        e.source,
+        time(e.at),
+        e.at === null ? 'never' : age((nowMs - e.at.getTime()) / 1000),
+        Object.entries(answersOf(answers, e.source))
+          .map(([status, n]) => `${n} × ${status}`)
+          .join(', ') || 'none',
+      ]),
+    ),
+    ...refusals.map(
+      (r) =>
+        `  ${r.door} last refused a delivery at ${time(r.at)} with ${r.status}, from ${r.address === '' ? 'an address that is gone' : r.address}. ${LIKELY_REASON[r.why] ?? r.why}\n`,
     ),
     '\nOpen review items\n',
     table(
@@ -162,6 +210,13 @@ function page(
       : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untoldOf(verified)} differences without an open review item\n`,
     ...(verified?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
   ].join('');
+}
+
+/** How often each status was answered: 200 taken, 401 refused, 503 come again. */
+function answersOf(answers: readonly DoorAnswer[], door: InboxSource): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const a of answers.filter((x) => x.door === door)) sums[a.status] = (sums[a.status] ?? 0) + a.n;
+  return sums;
 }
 
 function shownRule(rule: Standing['enrolment']): string {

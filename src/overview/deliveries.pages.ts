@@ -7,6 +7,7 @@ import { sendPage } from '../console/layout.js';
 import { type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { count, section, status, time } from '../console/show.js';
+import { LIKELY_REASON } from '../domain/door-reasons.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type DoorAnswer, DoorBooks, type DoorRefusal } from '../domain/ports/door-books.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
@@ -19,26 +20,11 @@ const HOURS = 24;
 const REFUSALS = 25;
 const EVERY_SEC = 15;
 
-/** Why it was refused, most likely, and what mends it; by the name of the outcome. */
-const LIKELY: Readonly<Record<string, string>> = {
-  mismatch:
-    'Signed with none of our secrets: the secret of this door is not the one the sender shows, or it was a stranger.',
-  stale: 'Signed long ago or in the future: a clock is wrong, here or there, or it is an old delivery sent again.',
-  malformed: 'No signature header, or one that cannot be read: another product of the sender, or a stranger.',
-  'not-stored': 'The database did not take it in time. The sender comes again by itself.',
-  closed: 'This replica was starting or stopping. The sender comes again by itself.',
-  slow: 'The body did not arrive in time: the network, or a proxy before us.',
-  aborted: 'The sender hung up before it had sent all of it.',
-  'too-large': 'The body is larger than WEBHOOK_BODY_LIMIT.',
-  method: 'No POST: somebody opened the address in a browser, or a probe of a load balancer.',
-  unexpected: 'An Expect header that is not known here: a proxy before us added it.',
-};
-
 const REFUSED: readonly Column<DoorRefusal>[] = [
   { label: 'Answer', cell: (r) => status(String(r.status)), phone: 'side' },
   { label: 'At', cell: (r) => time(r.at) },
   { label: 'Sender', cell: (r) => SENDERS[r.door], phone: 'lead' },
-  { label: 'Likely reason', cell: (r) => LIKELY[r.why] ?? r.why },
+  { label: 'Likely reason', cell: (r) => LIKELY_REASON[r.why] ?? r.why },
   { label: 'From', cell: (r) => html`<code>${r.address === '' ? 'gone' : r.address}</code>` },
 ];
 

@@ -128,6 +128,30 @@ describe('the command line', () => {
     expect((await cli(['status'], world.env)).out).toContain('Last verify\n  never');
   });
 
+  it('status and doctor name the last delivery that a door refused, with its likely reason, until one is taken again', async () => {
+    const insert = `insert into door_refusal (door, at, status, why, address) values ('stripe', now(), 401, 'mismatch', '203.0.113.9')`;
+    await sql(insert);
+    await sql(`insert into door_answers (door, hour, status, n) values ('stripe', date_trunc('hour', now()), 401, 3)
+               on conflict (door, hour, status) do update set n = door_answers.n + 3`);
+    const { body } = await cliJson<{
+      doors: Record<string, { answers_24h: Record<string, number>; last_refusal: object }>;
+    }>(['status'], world.env);
+    expect(body.doors['stripe']?.answers_24h['401']).toBe(3);
+    expect(body.doors['stripe']?.last_refusal).toMatchObject({ status: 401, why: 'mismatch', address: '203.0.113.9' });
+    expect(body.doors['mor_events']?.last_refusal).toBeNull();
+    const said = (await cli(['status'], world.env)).out;
+    expect(said).toMatch(
+      /^ {2}stripe last refused a delivery at \S+ with 401, from 203\.0\.113\.9\. Signed with none of our secrets/m,
+    );
+    const seen = async (): Promise<Check | undefined> =>
+      (await cliJson<{ checks: Check[] }>(['doctor'], world.env)).body.checks.find(
+        (c) => c.name === 'traffic from stripe',
+      );
+    expect(await seen()).toMatchObject({ state: 'warn', detail: expect.stringContaining('refused with 401') });
+    await sql(`update door_refusal set at = at - interval '1 hour'`); // and another was taken since
+    expect(await seen()).toMatchObject({ state: 'ok' });
+  });
+
   it('explain tells an invoice’s story in order, by any of its ids', async () => {
     const { code, out } = await cli(['explain', paid.invoiceId], world.env);
     expect(code).toBe(0);

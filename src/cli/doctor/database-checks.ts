@@ -7,6 +7,8 @@ import { type LossWindowFlow } from '../../verify/loss-window.flow.js';
 import { type Logger } from '../../observe/index.js';
 import { databaseUrl } from '../../open-database.js';
 import { Database, DatabaseRefused } from '../../store/database.js';
+import { LIKELY_REASON } from '../../domain/door-reasons.js';
+import { type DoorBooks } from '../../domain/ports/door-books.js';
 import { schemaState } from '../../store/migrations.js';
 import { PgOverview } from '../../store/pg-overview.js';
 import { isUntested, shownVersion } from '../../store/server.js';
@@ -63,7 +65,12 @@ export function versionCheck(version: number): Check {
 }
 
 /** What came in and what lies there. */
-export async function trafficChecks(books: Books, db: Database, loss: LossWindowFlow): Promise<Check[]> {
+export async function trafficChecks(
+  books: Books,
+  db: Database,
+  loss: LossWindowFlow,
+  doors: DoorBooks,
+): Promise<Check[]> {
   const overview = new PgOverview(db);
   const [events, backlog, quarantined] = [
     await overview.lastEvents(),
@@ -71,11 +78,18 @@ export async function trafficChecks(books: Books, db: Database, loss: LossWindow
     await overview.quarantined(),
   ];
   const now = Date.now();
+  const refusals = (await doors.refusals(1)).filter((r) => [401, 503].includes(r.status));
   const checks = events.map(({ source, at }): Check => {
     const name = `traffic from ${source}`;
     const todo = `See that the sender's endpoint points at this daemon, and look for 4xx at crossbill_webhook_answers_total.`;
     if (at === null) return warn(name, 'nothing ever came', todo);
     const ago = `last event ${age((now - at.getTime()) / 1000)} ago`;
+    // A stranger, or one delivery in a rotation, is answered by the next that is taken.
+    const refused = refusals.find((r) => r.door === source && r.at > at && now - r.at.getTime() < SILENT_MS);
+    if (refused !== undefined) {
+      const since = `since then a delivery from ${refused.address} was refused with ${refused.status}`;
+      return warn(name, `${ago}; ${since}`, LIKELY_REASON[refused.why] ?? todo);
+    }
     // Proforma invoices and disputes are rare; renewals are not.
     return now - at.getTime() > SILENT_MS && source !== 'mor_events' ? warn(name, ago, todo) : ok(name, ago);
   });
