@@ -341,6 +341,11 @@ describe('the command line', () => {
     const none = await cliJson(['purge', '--older-than', '90d', '--yes'], world.env);
     expect(none).toMatchObject({ code: 0, body: { events: 0 } });
     await world.subscriber();
+    await world.until(
+      'two events with bodies are decided',
+      () => sql(`select 1 from event_body b join inbox_event e on e.id = b.event_id where e.status = 'done'`),
+      (found) => found.length >= 2,
+    );
     await sql(
       `with old as (update inbox_event set received_at = received_at - interval '100 days', decided_at = now() - interval '100 days'
                       where id in (select b.event_id from event_body b join inbox_event e on e.id = b.event_id where status = 'done' limit 2) returning id, received_at)

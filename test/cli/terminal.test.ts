@@ -93,6 +93,16 @@ it('every command has its place in the tests on a terminal and through pipes', (
     facts.paymentId = (invoice['payments'] as { id: string }[])[0]?.id ?? '';
     const events = await world.api<{ data: { id: string }[] }>('GET', '/v1/events?type=invoice.created&limit=1');
     facts.eventId = events.body.data[0]?.id ?? '';
+    for (const way of ['terminal', 'pipe'] as const) {
+      const type = way === 'terminal' ? 'invoice.voided' : 'invoice.deleted';
+      await world.control('POST', '/stripe/events', { type, data: { object: 'invoice' } }); // without an id it is parked
+      const list = await world.until(
+        'an event is parked',
+        () => world.api<{ data: { id: string }[] }>('GET', `/v1/events?type=${type}&status=parked`),
+        (r) => r.body.data.length > 0,
+      );
+      facts.parked[way] = list.body.data[0]?.id ?? '';
+    }
     facts.merchants = join(folder, 'merchants.json');
     const about = { regions: ['GB'], businessDescription: 'Trees', storeUrls: ['https://larch.example'] };
     writeFileSync(
