@@ -3,6 +3,7 @@ import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/mo
 import { type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Ctx, note, openReview, putObject } from '../../domain/lane/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
+import { showTime } from '../../domain/show-time.js';
 
 /** The object of a kind by the MoR's id. If its event comes before its answer, or without one, the object is made here. */
 export function objectOf(s: LaneState, kind: MorObjectKind, morId: string, ctx: Ctx): MorObjectRow {
@@ -56,7 +57,7 @@ export function applyChannelRefusal(s: LaneState, m: OutboxRow, f: CallFailure, 
 }
 
 export function until(o: MorObjectRow): string {
-  return o.deadline === null ? '(no deadline given)' : `by ${o.deadline.toISOString()}`;
+  return o.deadline === null ? '(no deadline given)' : `by ${showTime(o.deadline)}`;
 }
 
 /** The MoR does not know it any more. */

@@ -9,6 +9,7 @@ import { type Ctx, putObject } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
 import { objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { DISPUTE_NAMES_MOST } from '../../policy.js';
+import { showTime } from '../../domain/show-time.js';
 
 /** What an event about a dispute or an alert is about: its own id, else the payment it names, else the event. */
 function entityOf(
@@ -71,7 +72,7 @@ export function applyDispute(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applie
     deadline,
     detail: { ...base.detail, reviewerNote, saidAt: at.toISOString() },
   };
-  const until = deadline === null ? 'no deadline given' : `until ${deadline.toISOString()}`;
+  const until = deadline === null ? 'no deadline given' : `until ${showTime(deadline)}`;
   return { state: putObject(s, row), verdict: done(`dispute ${morId}, ${until}; the invoice stays as it is`) };
 }
 

@@ -13,6 +13,7 @@ import { type LookAgain } from '../../domain/lane/subject.js';
 import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS } from '../../policy.js';
 import { showMoney } from '../../domain/money.js';
 import { moveRefund } from '../../domain/lane/moves.js';
+import { showTime } from '../../domain/show-time.js';
 
 /** Ours, on a request that was taken back. */
 const KEY_TOO_OLD = 'key_too_old';
@@ -33,7 +34,7 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
       subject: r.id,
       paymentRowId: r.paymentRowId,
       refundId: r.id,
-      summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${r.createdAt.toISOString()}`,
+      summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${showTime(r.createdAt)}`,
       proposal: `Ask the MoR what happened to it. The amount stays reserved until then: if the MoR says that it failed, \`apply\` with a note frees it.${withdrawn ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
     });
   }

@@ -9,6 +9,7 @@ import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { awaitsRetry } from '../../retries/rules/trail.js';
+import { showTime } from '../../domain/show-time.js';
 
 /**
  * Anything but the signup's invoice, with something due, is expected to be paid through the MoR, if its customer is enrolled. What a
@@ -38,7 +39,7 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
   const by = verdictBy(i, s.objects);
   if (by === null || by.getTime() > ctx.now.getTime()) {
     lookAgain(by);
-    const note = `the customer may pay until ${by?.toISOString() ?? 'later'}`;
+    const note = `the customer may pay until ${by === null ? 'later' : showTime(by)}`;
     return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', { by: null, resolution: 'cleared', note });
   }
   const due =
@@ -72,7 +73,7 @@ export function applyDebit(s: LaneState, paysByDebit: boolean, ctx: Ctx): LaneSt
   const since = Date.parse(askedSince(s, i));
   const by = new Date(Math.max(i.expectedBy.getTime(), since + days * DAY_MS));
   const state = putInvoice(s, { ...i, paysByDebit, expectedBy: by });
-  return note(state, ctx, 'decision', `this customer pays by bank debit: a verdict is expected by ${by.toISOString()}`);
+  return note(state, ctx, 'decision', `this customer pays by bank debit: a verdict is expected by ${showTime(by)}`);
 }
 
 /** True when nothing more is expected of the MoR for this invoice: it has answered the last try, or the invoice is settled without it. */

@@ -3,6 +3,7 @@ import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/m
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { DRAFT_PATIENCE_MS } from '../../policy.js';
 import { showMoney } from '../../domain/money.js';
+import { showTime } from '../../domain/show-time.js';
 
 export function watchFinalization(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
@@ -32,7 +33,7 @@ function watchDraft(s: LaneState, i: InvoiceRow, ctx: Ctx): LaneState {
     kind: 'finalization_failed',
     subject: i.invoiceId,
     paymentRowId: p.id,
-    summary: `${showMoney({ minor: p.amount, currency: p.currency })} was taken on ${p.recordedAt.toISOString()}, but the invoice is still a draft`,
+    summary: `${showMoney({ minor: p.amount, currency: p.currency })} was taken on ${showTime(p.recordedAt)}, but the invoice is still a draft`,
     proposal:
       'Finalize the invoice on Stripe (its auto_advance may be off); the waiting payment is then marked automatically.',
   });

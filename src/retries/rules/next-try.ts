@@ -7,6 +7,7 @@ import { type Ctx } from '../../domain/lane/change.js';
 import { endOfLink, openLook } from '../../links/rules/recovery.js';
 import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { awaitsRetry } from './trail.js';
+import { showTime } from '../../domain/show-time.js';
 
 export type Means = RetryStep['do'];
 
@@ -58,10 +59,10 @@ export function obstacle(s: LaneState, ctx: Ctx): string | null {
   const sending = s.messages.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
   if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
   if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
-    return `the MoR was asked to charge it again at ${trail.waitingSince ?? ''}, and its answer is awaited until ${i.expectedBy.toISOString()}.`;
+    return `the MoR was asked to charge it again at ${trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))}, and its answer is awaited until ${showTime(i.expectedBy)}.`;
   const link = s.objects.find((o) => isPayableLink(o, ctx.now));
   if (link !== undefined)
-    return `a payment link can be paid until ${link.deadline?.toISOString() ?? 'later'}: with a charge beside it the customer may pay twice.`;
+    return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}: with a charge beside it the customer may pay twice.`;
   if (s.objects.some(isLiveProforma)) return 'a proforma invoice for it stands: the customer may pay that.';
   if (meansFor('charge', i, ctx) === null)
     return ctx.settings.relay

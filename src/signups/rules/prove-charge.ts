@@ -24,6 +24,7 @@ import {
 import { collect } from '../../ledger/rules/one-charge.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
 import { closePayment } from '../../domain/lane/payment.js';
+import { showTime } from '../../domain/show-time.js';
 
 /** The MoR said what it knows of a signup's charge. Only that it charged it is a proof. */
 export function applyProof(s: LaneState, paymentRowId: string, outcome: CallOutcome<ChargeState>, ctx: Ctx): LaneState {
@@ -63,7 +64,7 @@ function onItsWay(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     return unproven(
       s,
       p,
-      `the MoR has known charge ${p.processorChargeId ?? ''} since ${since.toISOString()} but has not settled it`,
+      `the MoR has known charge ${p.processorChargeId ?? ''} since ${showTime(since)} but has not settled it`,
       'Ask the MoR what happened to the debit. Retry waits just as long again; apply it if the money is there; dismiss it if not; the invoice then stays as it is.',
       ctx,
     );
@@ -86,7 +87,7 @@ function notKnown(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     p,
     p.pendingSince === null
       ? `the MoR does not know charge ${charge}, which the browser named for this invoice`
-      : `the MoR does not know charge ${charge} any longer; its money was on the way since ${p.pendingSince.toISOString()}, so the debit has probably failed`,
+      : `the MoR does not know charge ${charge} any longer; its money was on the way since ${showTime(p.pendingSince)}, so the debit has probably failed`,
     'Look the charge up at the MoR. Apply it if it is real; dismiss it if not; the invoice then stays open.',
     ctx,
   );

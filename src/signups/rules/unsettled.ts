@@ -5,6 +5,7 @@ import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { type LookAgain } from '../../domain/lane/subject.js';
+import { showTime } from '../../domain/show-time.js';
 
 /** The money is on its way: a bank debit, or a card whose invoice the MoR is still making. */
 export function isUnsettled(p: PaymentRow): boolean {
@@ -45,8 +46,8 @@ export function watchUnsettled(s: LaneState, ctx: Ctx, lookAgain: LookAgain): La
       kind: 'signup_overdue',
       subject: p.id,
       paymentRowId: p.id,
-      summary: `${what} of signup ${p.signupId} is not settled (charge ${p.processorChargeId ?? ''}, a bank debit on its way since ${p.recordedAt.toISOString()})`,
-      proposal: `At ${ends.toISOString()} Stripe ends an incomplete subscription and voids its first invoice. Decide before: let it end and sign the customer up again once the money is there, or give the service meanwhile by a subscription that needs no first payment (a trial). Money that settles after the end becomes an invoice_not_payable item.`,
+      summary: `${what} of signup ${p.signupId} is not settled (charge ${p.processorChargeId ?? ''}, a bank debit on its way since ${showTime(p.recordedAt)})`,
+      proposal: `At ${showTime(ends)} Stripe ends an incomplete subscription and voids its first invoice. Decide before: let it end and sign the customer up again once the money is there, or give the service meanwhile by a subscription that needs no first payment (a trial). Money that settles after the end becomes an invoice_not_payable item.`,
       dueAt: ends,
     });
   }

@@ -1,0 +1,5 @@
+// A time in a sentence that a person reads, as `2026-11-20 19:37 UTC`: to the minute, which is what people act on.
+
+export function showTime(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
