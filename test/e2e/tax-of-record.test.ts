@@ -227,7 +227,11 @@ describe('with MOR_PRODUCT=tor', () => {
       (s) => s === 'committed',
     );
     expect(await transactions(invoice)).toHaveLength(1);
-    const kept = await db.query('select calculations from tax_record where reference = $1', [invoice]);
+    const kept = await world.until(
+      'both calculations are in the books',
+      () => db.query('select calculations from tax_record where reference = $1', [invoice]),
+      ({ rows: [row] }) => (row as { calculations: number } | undefined)?.calculations === 2,
+    );
     expect(kept.rows).toEqual([{ calculations: 2 }]);
   });
 
