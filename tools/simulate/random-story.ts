@@ -232,6 +232,7 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
       () => {
         const side = rng.pick(['stripe', 'mor'] as const);
         world.down.add(side);
+        world.wasDown.add(side);
         world.scheduler.plan(
           world.now + rng.int(1, 28 * 60) * 60_000,
           `${side} is back`,

@@ -8,14 +8,16 @@ export function enrolmentRules(sides: Sides): string[] {
   return [...guardRules(sides), ...outsideRules(sides)];
 }
 
-/** E3: what Stripe would not charge is told of to nobody, and where it did charge beside the MoR without a fault in the way, a person was told before. */
+/** E3: what Stripe would not charge is told of to nobody, and where it did charge beside the MoR without a fault or an outage in the way, a person was told before. */
 function guardRules({ world, seen }: Sides): string[] {
   const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
   return [...world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
     const byStripe = collectedByStripe(i) > 0;
     const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
     if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
-    const missed = byStripe && !outside && !told.has(i.id) && world.scheduler.injected.length === 0;
+    // While Stripe was out, nobody could ask it what it would charge.
+    const quiet = world.scheduler.injected.length === 0 && !world.wasDown.has('stripe');
+    const missed = byStripe && !outside && !told.has(i.id) && quiet;
     return missed ? [`E3: Stripe charged ${i.id} beside the MoR, and nobody was told before`] : [];
   });
 }

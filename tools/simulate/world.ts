@@ -98,6 +98,8 @@ export class World {
   readonly lost: { readonly source: string; readonly type: string; readonly eventId: string }[] = [];
   /** Peers that cannot be reached. */
   readonly down = new Set<Side>();
+  /** Peers that were out for a while, and are back or not. */
+  readonly wasDown = new Set<Side>();
   /** Paths of peers that nobody answers. */
   readonly unanswered = new Set<string>();
   /** Verify runs that went on with one that had been cut off. */
