@@ -115,7 +115,7 @@ function withStandIns(env: Readonly<Record<string, string | undefined>>): Record
   return { ...env, ...Object.fromEntries(standIns) };
 }
 
-/** The settings file, as it will be: written only once something is to be done. */
+/** The settings file as it will be. Nothing is written before setup was told to go ahead. */
 class SettingsFile {
   readonly path: string;
   readonly isNew: boolean;

@@ -1,10 +1,10 @@
 // `crossbill status`: how things stand, at a glance.
 import { type Command } from 'commander';
 import { Books } from '../domain/ports/books.js';
+import { answersOf } from '../domain/door-answers.js';
 import { LIKELY_REASON } from '../domain/door-reasons.js';
 import { CustomerLinks, type Migration, OUTSIDE_DAYS } from '../domain/ports/customer-links.js';
-import { type DoorAnswer, DoorBooks } from '../domain/ports/door-books.js';
-import { type InboxSource } from '../domain/ports/inbox.js';
+import { DoorBooks } from '../domain/ports/door-books.js';
 import { Notifications } from '../domain/ports/notifications.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { ShadowBooks } from '../domain/ports/shadow-books.js';
@@ -98,7 +98,7 @@ function view({
         return [
           source,
           {
-            answers_24h: answersOf(answers, source),
+            answers_24h: Object.fromEntries(answersOf(answers, source)),
             last_refusal:
               refused === undefined
                 ? null
@@ -125,23 +125,8 @@ function view({
 }
 
 /** For people. */
-function page(
-  {
-    backlog,
-    invoices,
-    events,
-    answers,
-    refusals,
-    quarantined,
-    stuck,
-    verified,
-    enrolment,
-    migration,
-    notifications,
-    shadow,
-  }: Standing,
-  nowMs: number,
-): string {
+function page(s: Standing, nowMs: number): string {
+  const { backlog, notifications, shadow, stuck, verified } = s;
   return [
     shadow === null
       ? ''
@@ -149,25 +134,25 @@ function page(
     'Invoices\n',
     table(
       ['status', 'count'],
-      Object.entries(invoices).map(([status, n]) => [status, String(n)]),
+      Object.entries(s.invoices).map(([status, n]) => [status, String(n)]),
     ),
-    `\nEnrolment: ${shownRule(enrolment)}\n`,
-    moved(migration),
+    `\nEnrolment: ${shownRule(s.enrolment)}\n`,
+    moved(s.migration),
     '\nQueue\n',
     `  ${backlog.waitingEvents} events to decide, ${backlog.pendingMessages} calls to make, oldest ${age(backlog.oldestSeconds)}\n`,
-    `  ${backlog.parkedEvents} events parked, ${quarantined} in quarantine\n`,
+    `  ${backlog.parkedEvents} events parked, ${s.quarantined} in quarantine\n`,
     ...(stuck.length === 0
       ? []
       : [
           '\nCalls that fail and are tried again\n',
           table(
             ['what', 'about', 'tries', 'next', 'last answer'],
-            stuck.map((s) => [
-              s.what,
-              s.lane,
-              String(s.attempts),
-              time(s.nextTryAt),
-              `${s.lastStatus ?? ''} ${s.lastMessage ?? 'nothing'}`.trim(),
+            stuck.map((c) => [
+              c.what,
+              c.lane,
+              String(c.attempts),
+              time(c.nextTryAt),
+              `${c.lastStatus ?? ''} ${c.lastMessage ?? 'nothing'}`.trim(),
             ]),
           ),
           '`crossbill explain` tells the whole story of one.\n',
@@ -175,16 +160,14 @@ function page(
     '\nLast event, and answers of 24 hours\n',
     table(
       ['source', 'at', 'ago', 'answers'],
-      events.map((e) => [
+      s.events.map((e) => [
         e.source,
         time(e.at),
         e.at === null ? 'never' : age((nowMs - e.at.getTime()) / 1000),
-        Object.entries(answersOf(answers, e.source))
-          .map(([status, n]) => `${n} × ${status}`)
-          .join(', ') || 'none',
+        [...answersOf(s.answers, e.source)].map(([status, n]) => `${n} × ${status}`).join(', ') || 'none',
       ]),
     ),
-    ...refusals.map(
+    ...s.refusals.map(
       (r) =>
         `  ${r.door} last refused a delivery at ${time(r.at)} with ${r.status}, from ${r.address === '' ? 'an address that is gone' : r.address}. ${LIKELY_REASON[r.why] ?? r.why}\n`,
     ),
@@ -210,13 +193,6 @@ function page(
       : `  ${verified.outcome} at ${time(verified.finishedAt)}, ${untoldOf(verified)} differences without an open review item\n`,
     ...(verified?.lossWindows ?? []).map((w) => `  ${showLossWindow(w)}\n`),
   ].join('');
-}
-
-/** How often each status was answered: 200 taken, 401 refused, 503 come again. */
-function answersOf(answers: readonly DoorAnswer[], door: InboxSource): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const a of answers.filter((x) => x.door === door)) sums[a.status] = (sums[a.status] ?? 0) + a.n;
-  return sums;
 }
 
 function shownRule(rule: Standing['enrolment']): string {

@@ -1,4 +1,5 @@
 // What stands on top of a page about one thing: how much, what became of it, why, and what can be done about it.
+import { hiddenFields } from './fields.js';
 import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';
 import { type Session } from './session.js';
@@ -30,9 +31,8 @@ export function actForm(
   label: string,
   fields: Readonly<Record<string, string>> = {},
 ): Html {
-  const hidden = Object.entries(fields);
   return html`<form action="${action}" method="post">
-    ${formToken(session)}${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${formToken(session)}${hiddenFields(fields)}
     <button class="quiet">${label}</button>
   </form>`;
 }

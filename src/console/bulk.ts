@@ -1,4 +1,5 @@
 // Many rows of a list at once: chosen by their boxes, or all that match; done one by one, and told by item.
+import { hiddenFields } from './fields.js';
 import { type Form } from './form.js';
 import { type Html, html, type Piece } from './html.js';
 import { formToken } from './layout.js';
@@ -37,8 +38,7 @@ export function bulkForm(
   fields: Readonly<Record<string, string>> | null,
 ): Html {
   return html`<form class="card bulk" id="${FORM}" action="${action}" method="post">
-    ${formToken(session)}
-    ${Object.entries(fields ?? {}).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${formToken(session)} ${hiddenFields(fields ?? {})}
     <fieldset>
       <legend>Many at once</legend>
       <p hidden>
@@ -97,8 +97,7 @@ export function bulkReport(done: readonly Done[], soFar: number, more: Html | nu
 /** A batch of all that match is done; this goes on with the next. */
 export function goOn(session: Session, action: string, fields: Readonly<Record<string, string>>): Html {
   return html`<form action="${action}" method="post">
-    ${formToken(session)}
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${formToken(session)} ${hiddenFields(fields)}
     <p class="buttons"><button>Go on with the rest</button></p>
   </form>`;
 }

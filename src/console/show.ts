@@ -30,7 +30,12 @@ export function time(at: Date | null, none = 'never'): Html {
   if (at === null) return html`<span class="dim">${none}</span>`;
   const iso = at.toISOString();
   const exact = `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
-  return html`<time datetime="${iso}" title="${exact}">${day(at)}, ${iso.slice(11, 16)} UTC</time>`;
+  return html`<time datetime="${iso}" title="${exact}">${day(at)}, ${clock(at)} UTC</time>`;
+}
+
+/** "03:40", in UTC. */
+export function clock(at: Date): string {
+  return at.toISOString().slice(11, 16);
 }
 
 /** "3 minutes": the largest unit that fits, rounded down. */
@@ -78,6 +83,11 @@ export function status(word: string): Html {
 /** `double_payment` is "double payment", and `requestId` "request id". */
 export function words(name: string): string {
   return name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+}
+
+/** "Double payment": the first letter large. */
+export function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** `customer.subscription.updated`: where there is no room it breaks at its joints. */

@@ -21,7 +21,19 @@ import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
 import { maskedText } from '../console/masked-text.js';
 import { type Session } from '../console/session.js';
-import { dotted, eventLink, facts, foreign, id, invoiceLink, section, status, time, words } from '../console/show.js';
+import {
+  clock,
+  dotted,
+  eventLink,
+  facts,
+  foreign,
+  id,
+  invoiceLink,
+  section,
+  status,
+  time,
+  words,
+} from '../console/show.js';
 
 const PATH = '/console/events';
 const FILTERS = [
@@ -177,14 +189,12 @@ function noteOf(form: Form): string {
   return note;
 }
 
-/** "03:40": of today, as nearly always; else with its day. */
-const clock = (at: Date | null): string => (at === null ? '' : ` ${at.toISOString().slice(11, 16)} UTC`);
-
 function againWord(e: EventRow): string {
   if (e.status === 'received') return 'Asked for again: it is not decided yet.';
   const why = e.reason === null ? '' : ` because ${e.reason}`;
-  if (e.status === 'parked') return `Reprocessed${clock(e.decidedAt)}: still parked${why}.`;
-  return `Reprocessed${clock(e.decidedAt)}: ${e.status}${e.reason === null ? '' : `, ${e.reason}`}.`;
+  const at = e.decidedAt === null ? '' : ` ${clock(e.decidedAt)} UTC`;
+  if (e.status === 'parked') return `Reprocessed${at}: still parked${why}.`;
+  return `Reprocessed${at}: ${e.status}${e.reason === null ? '' : `, ${e.reason}`}.`;
 }
 
 function decidedAgain(e: EventRow): Html {
@@ -205,9 +215,7 @@ function dismissForm(session: Session, e: EventRow): Html {
     <p>
       <label for="note"
         >Dismiss it
-        <span class="hint" id="note-hint"
-          >Why nothing is to be done about it. It can still be decided again.</span
-        ></label
+        <span class="hint" id="note-hint">Why it needs no action. It can still be decided again.</span></label
       >
       <input id="note" name="note" required maxlength="400" autocomplete="off" aria-describedby="note-hint" />
     </p>

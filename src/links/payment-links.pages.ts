@@ -6,9 +6,10 @@ import { requestName } from '../api/http/idempotency.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { formKey, formOf, newKey } from '../console/form.js';
+import { countryField, requestFields } from '../console/fields.js';
+import { formKey, formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
-import { formToken, sendPage } from '../console/layout.js';
+import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink } from '../console/show.js';
@@ -71,25 +72,8 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowS
       ['Invoice', invoiceLink(i.invoiceId)],
     ])}
     <form class="card" action="${path}/payment-link" method="post">
-      ${formToken(session)}<input type="hidden" name="key" value="${newKey()}" />
-      <p>
-        <label for="jurisdiction"
-          >Country of the customer
-          <span class="hint" id="jurisdiction-hint"
-            >Two letters, such as GB: whose tax law the MoR collects under.</span
-          ></label
-        >
-        <input
-          id="jurisdiction"
-          name="jurisdiction"
-          required
-          maxlength="2"
-          pattern="[A-Za-z]{2}"
-          autocomplete="off"
-          aria-describedby="jurisdiction-hint"
-          value="${i.customerCountry ?? defaults?.jurisdiction ?? ''}"
-        />
-      </p>
+      ${requestFields(session)}
+      ${countryField('Country of the customer', 'Two letters, such as GB: whose tax law the MoR collects under.', i.customerCountry ?? defaults?.jurisdiction ?? '')}
       <p>
         <label for="return_url"
           >Where the customer goes after paying

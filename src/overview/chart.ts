@@ -2,11 +2,10 @@
 import { type HourCount } from '../domain/ports/books.js';
 import { type Html, html } from '../console/html.js';
 import { table } from '../console/list.js';
+import { clock } from '../console/show.js';
 
 const HEIGHT = 100;
 const SLOT = 10;
-
-const clock = (at: Date): string => at.toISOString().slice(11, 16);
 
 /** The letters stand outside of the drawing, so that it can be stretched to any width. */
 export function hourChart(hours: readonly HourCount[]): Html {

@@ -4,9 +4,10 @@ import { Interval } from '@nestjs/schedule';
 import { Clock } from '../domain/ports/clock.js';
 import { DayBooks } from '../domain/ports/day-books.js';
 import { MINUTE_MS } from '../policy.js';
+import { PERIODS } from './trends.js';
 
-/** The console shows 90 days. */
-const DAYS_BACK = 90;
+/** As far back as the console shows. */
+const DAYS_BACK = Math.max(...PERIODS);
 
 @Injectable()
 export class CountDays {

@@ -6,7 +6,7 @@ import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { count, section, status, time } from '../console/show.js';
+import { clock, count, section, status, time } from '../console/show.js';
 import { LIKELY_REASON } from '../domain/door-reasons.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type DoorAnswer, DoorBooks, type DoorRefusal } from '../domain/ports/door-books.js';
@@ -89,7 +89,6 @@ function hoursOf(answers: readonly DoorAnswer[], first: Date): Html {
   const all = GROUPS.map((_, g) => hours.reduce((n, h) => n + (h.sums[g] ?? 0), 0));
   const most = Math.max(1, ...hours.map((h) => h.sums.reduce((a, b) => a + b, 0)));
   const said = GROUPS.map((g, i) => `${count(all[i] ?? 0)} ${g.name}`).join(', ');
-  const clock = (at: Date): string => at.toISOString().slice(11, 16);
   return html`<figure class="chart low">
     <p class="legend" aria-hidden="true">${GROUPS.map((g) => html`<span class="key ${g.tone}">${g.name}</span>`)}</p>
     <div class="plot">

@@ -1,6 +1,7 @@
 // What waits for a person, the most urgent first, each with its next step; or that all is well.
 import { type Html, html, type Piece } from '../console/html.js';
-import { count, duration, section, time, words } from '../console/show.js';
+import { capital, count, duration, section, time, words } from '../console/show.js';
+import { answersOf } from '../domain/door-answers.js';
 import { type ReviewRow } from '../domain/model.js';
 import { type Stuck } from '../domain/ports/books.js';
 import { type DoorAnswer } from '../domain/ports/door-books.js';
@@ -34,14 +35,11 @@ const REFUSALS_WORTH_A_LOOK = 5;
 
 /** Doors that refused some deliveries, and no small part of all. */
 export function refusing(answers: readonly DoorAnswer[]): readonly { door: InboxSource; refused: number }[] {
-  const sum = (door: InboxSource, of: (status: number) => boolean): number =>
-    answers.filter((a) => a.door === door && of(a.status)).reduce((n, a) => n + a.n, 0);
   return (Object.keys(SENDERS) as InboxSource[])
-    .map((door) => ({
-      door,
-      refused: sum(door, (s) => s === 401 || s === 503),
-      taken: sum(door, (s) => s === 200),
-    }))
+    .map((door) => {
+      const sums = answersOf(answers, door);
+      return { door, refused: (sums.get(401) ?? 0) + (sums.get(503) ?? 0), taken: sums.get(200) ?? 0 };
+    })
     .filter(({ refused, taken }) => refused >= REFUSALS_WORTH_A_LOOK && refused * 10 >= taken);
 }
 
@@ -128,5 +126,3 @@ function othersOf(w: Waiting): readonly Need[] {
   }
   return needs;
 }
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -2,6 +2,7 @@
 import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { invalid, notFound } from '../api/http/problem.js';
+import { answersOf } from '../domain/door-answers.js';
 import { parseCurrency } from '../domain/money.js';
 import { type DoorAnswer } from '../domain/ports/door-books.js';
 import { Page } from '../console/console.guard.js';
@@ -114,8 +115,7 @@ function doors(answers: readonly DoorAnswer[], events: Seen['overview']['lastEve
   const rows = (Object.keys(DOORS) as (keyof typeof DOORS)[]).map((source) => ({
     source,
     event: events.find((e) => e.source === source) ?? null,
-    answered: (status: number): number =>
-      answers.filter((a) => a.door === source && a.status === status).reduce((sum, a) => sum + a.n, 0),
+    answered: answersOf(answers, source),
   }));
   return html`${table(
       'Answers in 24 hours, and the last event from each sender: a silent one may have the wrong address or the wrong secret',
@@ -123,7 +123,7 @@ function doors(answers: readonly DoorAnswer[], events: Seen['overview']['lastEve
         { label: 'Sender', cell: (r) => SENDERS[r.source] },
         ...[200, 401, 503].map((code) => ({
           label: String(code),
-          cell: (r: (typeof rows)[number]) => count(r.answered(code)),
+          cell: (r: (typeof rows)[number]) => count(r.answered.get(code) ?? 0),
           number: true,
         })),
         {

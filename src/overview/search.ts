@@ -1,6 +1,7 @@
 // Finds what somebody typed: an id, an e-mail address, an amount or a number. Each question is answered by an index.
 import { Injectable } from '@nestjs/common';
 import { minorFromTyped } from '../console/list-filters.js';
+import { capital } from '../console/show.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
 import { Books } from '../domain/ports/books.js';
 import { type Beginning, SearchBooks } from '../domain/ports/search-books.js';
@@ -164,4 +165,3 @@ export class Search {
 }
 
 const PLAIN = { exact: false, minor: null, currency: null, status: null, at: null, name: null } as const;
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -4,6 +4,7 @@ import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { decimalFromMinor, decimalsOf } from '../domain/money.js';
 import { refundAnswer } from './rules/refund-words.js';
 import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
+import { hiddenFields } from '../console/fields.js';
 import { type Html, html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
@@ -32,7 +33,7 @@ export function amountStep(session: Session, p: PaymentRow, rest: bigint, key: s
   const name = paymentName(p);
   return html`${paymentFacts(p, rest)}
     <form class="card" action="/console/payments/${encodeURIComponent(name)}/refund" method="post">
-      ${formToken(session)}<input type="hidden" name="key" value="${key}" />
+      ${formToken(session)}${hiddenFields({ key })}
       <p>
         <label for="amount"
           >Amount in ${p.currency}
@@ -84,10 +85,7 @@ export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { min
       ['Remains after it', amount(rest - minor, p.currency)],
     ])}
     <form action="/console/payments/${encodeURIComponent(name)}/refunds" method="post">
-      ${formToken(session)}
-      <input type="hidden" name="key" value="${key}" />
-      <input type="hidden" name="amount" value="${decimalFromMinor(minor, p.currency)}" />
-      <input type="hidden" name="reason" value="${reason}" />
+      ${formToken(session)} ${hiddenFields({ key, amount: decimalFromMinor(minor, p.currency), reason })}
       <p class="buttons">
         <button class="danger">Refund ${decimalFromMinor(minor, p.currency)} ${p.currency}</button>
         <a href="/console/payments/${encodeURIComponent(name)}">Cancel</a>

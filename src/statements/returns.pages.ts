@@ -7,9 +7,10 @@ import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { isPlainText } from '../api/http/rules.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { formKey, formOf, newKey } from '../console/form.js';
+import { requestFields } from '../console/fields.js';
+import { formKey, formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
-import { formToken, sendPage } from '../console/layout.js';
+import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink, paymentLink } from '../console/show.js';
@@ -78,7 +79,7 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
       ['Invoice', invoiceLink(p.invoiceId)],
     ])}
     <form class="card" action="${path}/returned" method="post">
-      ${formToken(session)}<input type="hidden" name="key" value="${newKey()}" />
+      ${requestFields(session)}
       <p>
         <label for="reference"
           >Where it stands

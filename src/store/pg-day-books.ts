@@ -5,6 +5,7 @@ import { DayBooks, type DayFigures, type DayMoney, type Days, PAID_AFTER_SEC } f
 import { DAY_MS } from '../policy.js';
 import { Database, inTransaction } from './database.js';
 import { INVOICE_AT, PAYMENT_AT } from './newest-first.js';
+import { dayOf } from './pg-ledger-sums.js';
 
 /** One replica counts at a time. */
 const COUNTING = 4_812_009;
@@ -118,5 +119,3 @@ async function counted(db: pg.ClientBase, day: Date): Promise<Kept> {
     ),
   };
 }
-
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

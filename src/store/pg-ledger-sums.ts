@@ -84,4 +84,5 @@ export class PgLedgerSums extends LedgerSums {
   }
 }
 
-const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+/** Its day in UTC, as SQL reads one. */
+export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);

@@ -6,9 +6,10 @@ import { requestName } from '../api/http/idempotency.js';
 import { invalid, notFound } from '../api/http/problem.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
-import { formKey, formOf, newKey } from '../console/form.js';
+import { countryField, requestFields } from '../console/fields.js';
+import { formKey, formOf } from '../console/form.js';
 import { type Html, html } from '../console/html.js';
-import { formToken, sendPage } from '../console/layout.js';
+import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { amount, facts, invoiceLink } from '../console/show.js';
@@ -72,25 +73,8 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, country: string
       ['Invoice', invoiceLink(i.invoiceId)],
     ])}
     <form class="card" action="${path}/proforma" method="post">
-      ${formToken(session)}<input type="hidden" name="key" value="${newKey()}" />
-      <p>
-        <label for="jurisdiction"
-          >Country
-          <span class="hint" id="jurisdiction-hint"
-            >Two letters, such as GB: under whose tax law and in whose currency it is issued.</span
-          ></label
-        >
-        <input
-          id="jurisdiction"
-          name="jurisdiction"
-          required
-          maxlength="2"
-          pattern="[A-Za-z]{2}"
-          autocomplete="off"
-          aria-describedby="jurisdiction-hint"
-          value="${country}"
-        />
-      </p>
+      ${requestFields(session)}
+      ${countryField('Country', 'Two letters, such as GB: under whose tax law and in whose currency it is issued.', country)}
       <p>
         <label for="due_date">To be paid by</label>
         <input id="due_date" name="due_date" type="date" required min="${day(0)}" value="${day(USUAL_TERM_DAYS)}" />

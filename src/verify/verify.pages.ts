@@ -18,7 +18,7 @@ import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { table } from '../console/list.js';
 import { type Session } from '../console/session.js';
-import { facts, foreign, id, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
+import { capital, facts, foreign, id, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
 
 const PATH = '/console/verify';
 
@@ -99,8 +99,6 @@ const neverRun = html`<div class="empty">
   <p>Verify has not run yet. It compares the ledger with Stripe and with the MoR, once a day.</p>
   <p>To run it now: <code>crossbill verify</code></p>
 </div>`;
-
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 function runOf(run: VerifyRun): Html {
   const compared = Object.entries(run.compared).map(([what, n]) => `${n} ${words(what)}`);

@@ -73,7 +73,7 @@ describe('crossbill setup', () => {
     await setup(['--url', url, '--yes']);
     const before = file();
     const ran = await setup(['--url', url, '--yes']);
-    expect(ran.out).toContain('Nothing is to be done at Stripe and the MoR.');
+    expect(ran.out).toContain('Stripe and the MoR need no change.');
     expect(ran.out).toMatch(
       /Right already:\n {2}- Stripe's webhook endpoint we_\w+ is there, with every event that is used\./,
     );

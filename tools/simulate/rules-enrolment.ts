@@ -8,7 +8,7 @@ export function enrolmentRules(sides: Sides): string[] {
   return [...guardRules(sides), ...outsideRules(sides)];
 }
 
-/** E3: what Stripe would not charge is told of to nobody, and where it did charge beside the MoR without a fault or an outage in the way, a person was told before. */
+/** E3: nobody is warned of what Stripe would not charge, and where it did charge beside the MoR without a fault or an outage in the way, a person was told before. */
 function guardRules({ world, seen }: Sides): string[] {
   const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
   return [...world.sandbox.stripe.state.invoices.values()].flatMap((i) => {

@@ -31,7 +31,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Health: 'For supervisors, load balancers and scrapers. No key.',
 };
 
-/** Made anew at each call: nobody else holds it. */
+/** Each call makes a new one, which its caller may change. */
 export function openApi(app: INestApplication, webhooks: Webhooks): OpenAPIObject {
   const about = new DocumentBuilder()
     .setTitle('Crossbill')

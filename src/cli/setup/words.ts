@@ -33,7 +33,7 @@ export function shownPlan({ steps, stands, byHand }: Plan, { url, file, isNew, d
     '',
     ...list('Right already:', stands),
     ...list(dryRun ? 'Would be done:' : 'To be done:', steps.map(shownStep)),
-    ...(steps.length === 0 ? ['Nothing is to be done at Stripe and the MoR.', ''] : []),
+    ...(steps.length === 0 ? ['Stripe and the MoR need no change.', ''] : []),
     ...list('By hand:', byHand),
     'A restricted key of Stripe needs:',
     `  Read   ${read.filter((r) => !write.some((w) => w === r)).join(', ')}`,

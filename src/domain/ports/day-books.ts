@@ -20,7 +20,7 @@ export type DayFigures = {
   readonly countedAt: Date;
   /** Renewals that Stripe made on this day, as they stood then. */
   readonly renewals: { readonly paid: number; readonly unpaid: number; readonly waiting: number };
-  /** Payments last heard of on this day that failed, by the bank's code; empty where it gave none. */
+  /** Failed payments whose last event came on this day, by the bank's code; empty where it gave none. */
   readonly declines: Readonly<Record<string, number>>;
   /** Invoices that Stripe showed as paid on this day, by how long after the charge: one number for each of `PAID_AFTER_SEC`, and the rest. */
   readonly paidAfter: readonly number[];
