@@ -14,7 +14,7 @@ const ROOM_BYTES = 16 * 1024 * 1024;
 /** What a further piece of a body takes beside its bytes: somebody may send them one by one. */
 const PIECE_BYTES = 512;
 /** Unfinished ones of either side: what holds a request costs more than the bytes of a small one. */
-const UNFINISHED = 1_000;
+const UNFINISHED = 500;
 
 /** `unfinished`: how to end each body of which more is to come, oldest first. */
 type Side = { taken: number; readonly unfinished: Set<() => void> };

@@ -155,8 +155,9 @@ describe('deploy/systemd/crossbill.service', () => {
   const has = spawnSync('systemd-analyze', ['--version']).status === 0;
 
   it('starts the daemon of the package, gives it the time it needs to end, and does not start it again with wrong settings', () => {
-    const { name, main } = JSON.parse(textOf('package.json')) as { name: string; main: string };
-    expect(unit).toMatch(new RegExp(`^ExecStart=/usr/bin/env node /opt/crossbill/node_modules/${name}/${main}$`, 'm'));
+    const { name, scripts } = JSON.parse(textOf('package.json')) as { name: string; scripts: { start: string } };
+    const start = scripts.start.replace('dist/', `/opt/crossbill/node_modules/${name}/dist/`);
+    expect(unit).toContain(`\nExecStart=/usr/bin/env ${start}\n`);
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(20);
     expect(unit).toMatch(new RegExp(`^RestartPreventExitStatus=${EXIT.config}$`, 'm'));
     expect(unit).toMatch(/^Environment=NODE_ENV=production$/m);

@@ -71,6 +71,12 @@ describe('the Dockerfile', () => {
       expect([program[0], isThere(`${sourceOf(program[1] ?? '')}.ts`)]).toEqual([program[0], true]);
   });
 
+  it('starts the daemon as npm start does, with a young generation that strangers cannot fill', () => {
+    const { scripts } = JSON.parse(textOf('package.json')) as { scripts: { start: string } };
+    expect(/^ENTRYPOINT (.+)$/m.exec(text)?.[1]).toBe(JSON.stringify(scripts.start.split(' ')).replaceAll(',', ', '));
+    expect(scripts.start).toContain(' --max-semi-space-size=2 ');
+  });
+
   it('uses one Node of an exact version, of the line that .nvmrc recommends', () => {
     const [, major = ''] = /^ARG NODE_IMAGE=node:(\d+)\.\d+\.\d+-[\w-]+$/m.exec(text) ?? [];
     expect(major).toBe(textOf('.nvmrc').trim());

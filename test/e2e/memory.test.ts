@@ -5,11 +5,8 @@ import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.j
 import { deliver, post } from './support/door.js';
 import { type Flood, flood, memoryOf, mostConnections } from './support/flood.js';
 
-/**
- * Seen on Node 20: 181 to 221 MB. On 24 and 26: 201 to 352. What makes the difference is not known: neither smaller young generations, nor
- * collecting after each handful, nor letting them in more slowly took it away.
- */
-const MOST_MB = Number(process.versions.node.split('.')[0]) < 24 ? 250 : 400;
+/** Seen on Node 24 and 26: 182 to 248 MB. */
+const MOST_MB = 250;
 const CONNECTIONS = mostConnections(5_000);
 const API_LIMIT = 256 * 1024;
 const LOGIN_LIMIT = 4 * 1024;

@@ -19,11 +19,15 @@ export async function burst(rig: Rig): Promise<void> {
   await rig.fresh((url) =>
     withPeer(rig, { delayMs: 0 }, async (peerUrl) => {
       const port = await freePort();
-      const daemon = spawn(process.execPath, [fileURLToPath(new URL('../../main.js', import.meta.url))], {
-        env: { ...process.env, ...settings(url, peerUrl, port) },
-        stdio: ['ignore', 'ignore', 'inherit'],
-        cwd: tmpdir(), // an .env of the developer's own would change what is measured
-      });
+      const daemon = spawn(
+        process.execPath,
+        ['--max-semi-space-size=2', fileURLToPath(new URL('../../main.js', import.meta.url))],
+        {
+          env: { ...process.env, ...settings(url, peerUrl, port) },
+          stdio: ['ignore', 'ignore', 'inherit'],
+          cwd: tmpdir(), // an .env of the developer's own would change what is measured
+        },
+      );
       try {
         await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null))?.ok === true);
         await pause(20_000);

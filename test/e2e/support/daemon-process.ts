@@ -1,6 +1,6 @@
 // The built daemon as a process of its own, so that it can be killed.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,9 @@ import { alone } from '../../support/database.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PROGRAM = join(ROOT, 'dist/main.js');
+/** What `npm start` gives Node. */
+const FLAGS =
+  /"start": "node (.+) dist\/main\.js"/.exec(readFileSync(join(ROOT, 'package.json'), 'utf8'))?.[1]?.split(' ') ?? [];
 /** Written by each build, while programs whose sources did not change keep their time. */
 const BUILT = join(ROOT, 'dist/.tsbuildinfo');
 
@@ -75,7 +78,7 @@ export class DaemonProcess {
 
   /** Resolves when it is ready. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [PROGRAM], {
+    const child = spawn(process.execPath, [...FLAGS, PROGRAM], {
       env: { PATH: process.env['PATH'], ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: tmpdir(), // not where a developer keeps an .env
