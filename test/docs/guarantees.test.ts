@@ -2,6 +2,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { isThere, textOf } from './support.js';
 
+/** The tests of a cell that are not there. */
+function missing(id: string, tests: readonly string[]): readonly string[] {
+  return tests.flatMap((test) => {
+    const [, file, name] = /^`(.+?\.test\.ts)`: “(.+)”$/.exec(test) ?? [];
+    if (file === undefined || name === undefined) return [`${id}: “${test}” names no test`];
+    if (!isThere(`test/${file}`)) return [`${id}: there is no ${file}`];
+    return textOf(`test/${file}`).includes(name) ? [] : [`${id}: ${file} has no “${name}”`];
+  });
+}
+
 const rows = [...textOf('docs/guarantees.md').matchAll(/^\| (G\d+) \| (.+?) \| (.+?) \|$/gm)].map(
   ([, id = '', promise = '', tests = '']) => ({ id, promise, tests: tests.split('<br>') }),
 );
@@ -13,18 +23,28 @@ describe('docs/guarantees.md', () => {
   });
 
   it('names tests that exist', () => {
-    const broken = rows.flatMap(({ id, tests }) =>
-      tests.flatMap((test) => {
-        const [, file, name] = /^`(.+?\.test\.ts)`: “(.+)”$/.exec(test) ?? [];
-        if (file === undefined || name === undefined) return [`${id}: “${test}” names no test`];
-        if (!isThere(`test/${file}`)) return [`${id}: there is no ${file}`];
-        return textOf(`test/${file}`).includes(name) ? [] : [`${id}: ${file} has no “${name}”`];
-      }),
-    );
+    const broken = rows.flatMap(({ id, tests }) => missing(id, tests));
     expect(broken).toEqual([]);
   });
 
   it('is where the README sends whoever wants proof', () => {
     expect(textOf('README.md')).toContain('](docs/guarantees.md)');
+  });
+});
+
+describe('docs/security.md', () => {
+  const attacks = [...textOf('docs/security.md').matchAll(/^\| (.+?) \| (.+?) \| (.+?) \| (`.+?) \|$/gm)];
+
+  it('names a test that exists for each attack', () => {
+    expect(attacks.length).toBeGreaterThan(12);
+    expect(
+      attacks.flatMap(([, who = '', what = '', , tests = '']) => missing(`${who}, ${what}`, tests.split('<br>'))),
+    ).toEqual([]);
+  });
+
+  it('says what is not protected against, and where a hole is reported', () => {
+    expect(textOf('docs/security.md')).toMatch(/## What it does not protect against\n\n- \*\*/);
+    expect(textOf('docs/security.md')).toContain('](../SECURITY.md)');
+    expect(textOf('SECURITY.md')).toContain('](docs/security.md)');
   });
 });

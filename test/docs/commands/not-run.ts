@@ -1,0 +1,77 @@
+// The commands of the documents that their test does not run, each with the reason. Keep it short: what can be run is run.
+
+export type NotRun = {
+  /** How the command begins. */
+  readonly command: string;
+  readonly why: string;
+  /** The test that runs it, where one does. */
+  readonly runs?: { readonly file: string; readonly title: string };
+};
+
+const DEVELOPERS = 'a program for developers, minutes long or without an end';
+const HOURS = 'each pair takes minutes; `.ci/run` runs the short one';
+
+export const NOT_RUN: readonly NotRun[] = [
+  {
+    command: 'npm install && npm run demo',
+    why: 'a minute and more; `.ci/run` runs the whole demo by `npm run matrix -- --short`',
+    runs: { file: 'cli/programs.test.ts', title: '`crossbill demo --help` its options' },
+  },
+  {
+    command: 'npm install && npm run example',
+    why: 'it stays up until Ctrl-C',
+    runs: { file: 'examples/run.test.ts', title: 'brings shop, console and sandbox up' },
+  },
+  {
+    command: 'npm run --silent sandbox | tee sandbox.env',
+    why: 'it stays up until Ctrl-C; the page’s shell has the file',
+    runs: { file: 'cli/programs.test.ts', title: '`crossbill sandbox` prints the settings of a daemon' },
+  },
+  {
+    command: 'set -a; . ./sandbox.env; set +a; npm start',
+    why: 'it stays up until Ctrl-C; the daemon of the test stands for it',
+    runs: { file: 'e2e/restart.test.ts', title: 'stopping under load it ends within 20 s' },
+  },
+  {
+    command: 'npm start',
+    why: 'it stays up until Ctrl-C; the daemon of the test stands for it',
+    runs: { file: 'e2e/restart.test.ts', title: 'stopping under load it ends within 20 s' },
+  },
+  {
+    command: 'crossbill listen',
+    why: 'it stays up until Ctrl-C',
+    runs: { file: 'cli/notifications.test.ts', title: 'listen' },
+  },
+  {
+    command: 'npm run client:pack',
+    why: 'a build of its own',
+    runs: { file: 'client/package.test.ts', title: 'pack' },
+  },
+  { command: 'npm install && npm test', why: DEVELOPERS },
+  { command: 'npm ci', why: DEVELOPERS },
+  { command: 'npm run dev', why: DEVELOPERS },
+  { command: 'npm run check', why: DEVELOPERS },
+  { command: 'npm run test:unit', why: DEVELOPERS },
+  { command: 'npm test', why: DEVELOPERS },
+  { command: 'node --inspect-brk', why: DEVELOPERS },
+  { command: 'npm run matrix', why: HOURS },
+  { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
+  {
+    command: 'pg_dump',
+    why: 'a program of PostgreSQL, on its server',
+    runs: { file: 'e2e/restored-backup.test.ts', title: 'one refund' },
+  },
+  {
+    command: 'pg_restore',
+    why: 'a program of PostgreSQL, on its server',
+    runs: { file: 'e2e/restored-backup.test.ts', title: 'one refund' },
+  },
+];
+
+/** The npm scripts that take options, and where they are read. */
+export const OPTIONS_IN: Readonly<Record<string, string>> = {
+  matrix: 'tools/matrix/main.mjs',
+  bench: 'tools/bench/main.ts',
+  simulate: 'tools/simulate/options.ts',
+  demo: 'tools/demo/options.ts',
+};

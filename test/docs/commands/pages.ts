@@ -1,0 +1,262 @@
+// What each page supposes, what its placeholders stand for, and what its commands print. A command of which nothing is said here, and
+// below which the page shows nothing, fails the test.
+import { type PageShell } from './page-shell.js';
+import { MONTH, type Rig } from './rig.js';
+import { emptyDatabase } from '../../support/database.js';
+import { startSandbox } from '../../../tools/sandbox/sandbox.js';
+import { textOf } from '../support.js';
+
+/** Stands for a placeholder; `said`: all that the page's commands printed so far. */
+type Stand = string | ((said: string) => string | Promise<string>);
+
+export type Says = {
+  /** A part of the command. Of several that fit the longest counts. */
+  readonly command: string;
+  /** In what it prints, or in the file that it writes. */
+  readonly prints: RegExp;
+  readonly code?: number;
+  readonly file?: string;
+  /** Done before it is run. */
+  readonly first?: (shell: PageShell, rig: Rig) => Promise<void> | void;
+};
+
+export type Page = {
+  readonly says: readonly Says[];
+  readonly stands?: (rig: Rig) => Readonly<Record<string, Stand>> | Promise<Readonly<Record<string, Stand>>>;
+  readonly files?: (rig: Rig) => Readonly<Record<string, string>>;
+  /** Where a file of the page has the settings, and not the environment. */
+  readonly bare?: true;
+  /** The comment behind a command begins with what is in its answer; without one it is an answer that refuses nothing. */
+  readonly comments?: true;
+  /** At the end. */
+  readonly close?: () => Promise<void>;
+};
+
+const last = (ids: RegExp) => (said: string) => {
+  const found = [...said.matchAll(ids)].at(-1)?.[1];
+  if (found === undefined) throw new Error(`nothing like ${ids.source} was printed`);
+  return found;
+};
+
+const CLOCK = { command: 'curl -s $MOR/_sandbox/clock', prints: /"now":/ };
+let closeWalk: () => Promise<void> = () => Promise.resolve();
+/** The open invoice that the recipes list, and then try again. */
+let listed: string | null = null;
+let secondDatabase: Awaited<ReturnType<typeof emptyDatabase>> | null = null;
+
+/** In the order in which they are run: those that move the clock far come last. */
+export const PAGES: Readonly<Record<string, Page>> = {
+  'README.md': {
+    stands: async (rig) => {
+      const { customerId, invoiceId } = await rig.unpaid();
+      return {
+        cus_123: customerId,
+        'in_…': invoiceId,
+        'sup_…': last(/"id":"(sup_\w+)"/g),
+        'ch_…': async (said) => {
+          const intent = last(/"payment_intent_id":"(pi_\w+)"/g)(said);
+          return String((await rig.world.control('POST', `/intents/${intent}/confirm`, {})).body['charge_id']);
+        },
+      };
+    },
+    says: [
+      { command: '"kind":"payment"', prints: /"id":"sup_\w+".*"client_secret":/ },
+      { command: '"charge_id":"ch_…"', prints: /"invoice_id":"in_\w+".*"charge_id":"ch_\w+"/ },
+    ],
+  },
+  'docs/getting-started.md': {
+    bare: true,
+    files: (rig) => ({ 'sandbox.env': rig.settingsFile() }),
+    says: [
+      { command: 'ours signups/$(', prints: /"charge_id":"ch_/ },
+      { command: 'ours invoices', prints: /in_\w+ paid'[^]*in_\w+ paid'/ },
+    ],
+  },
+  'docs/accounting.md': {
+    stands: () => ({ '2026-11': MONTH }),
+    says: [
+      { command: 'crossbill export ledger', file: 'ledger.csv', prints: /^id,[^]*mor_receivable/ },
+      { command: 'crossbill export payments', file: 'payments.csv', prints: /^[^]*taken_at[^]*,2990,/ },
+      { command: 'crossbill export refunds', file: 'refunds.csv', prints: /refunded_at/ },
+      { command: 'crossbill trial-balance', prints: /mor_receivable/ },
+    ],
+  },
+  'docs/moving-customers.md': {
+    stands: () => ({}),
+    says: [
+      {
+        command: 'crossbill import customers',
+        prints: /\b2\b.*linked|linked.*\b2\b/i,
+        first: async (shell, { world }) => {
+          const csv = /```csv\n([\s\S]*?)```/.exec(textOf('docs/moving-customers.md'))?.[1] ?? '';
+          const ids = await Promise.all([1, 2].map(async () => (await world.stripe.customers.create({})).id));
+          shell.write(
+            'batch-1.csv',
+            csv.replace(/^ +/gm, '').replace(/\bcus_\w+/g, () => ids.pop() ?? ''),
+          );
+        },
+      },
+    ],
+  },
+  'docs/recipes.md': {
+    bare: true,
+    files: (rig) => ({ '.env': rig.settingsFile() }),
+    stands: (rig) => ({
+      '2026-11': MONTH,
+      'pay_…': async () => (await rig.paid()).paymentId,
+      'in_…': async () => {
+        const id = listed ?? (await rig.openInvoice());
+        listed = null;
+        return id;
+      },
+      'cus_…': async () => (await rig.world.stripe.customers.create({ email: 'ada@example.com' })).id,
+    }),
+    says: [
+      { command: 'crossbill refund $PAYMENT', prints: /succeeded/ },
+      { command: 'crossbill refund $PAYMENT --amount', prints: /12\.50/ },
+      { command: 'crossbill explain', prints: /^Invoice in_|^Payment pay_/ },
+      {
+        command: 'crossbill invoices --status open',
+        prints: /in_\w+/,
+        first: async (_, rig) => void (listed = await rig.openInvoice()),
+      },
+      { command: 'crossbill retry', prints: /in_\w+/ },
+      { command: '/proforma -H "Authorization: Bearer $OPS_KEY" -H', prints: /"number":"PF-GB-/ },
+      { command: '/proforma/document', prints: /"url":"http/ },
+      { command: '/settle', prints: /./ },
+      { command: '/payment-link', prints: /"url":"http/ },
+      { command: '"kind":"trial"', prints: /"id":"sup_\w+".*"client_secret":/ },
+      { command: 'crossbill payments --currency eur', prints: /29\.90 EUR/ },
+      {
+        command: 'crossbill payments --currency jpy',
+        prints: / 4800 JPY/,
+        first: async (_, { world }) => {
+          const { firstInvoiceId } = await world.subscriber({ amount: 4_800, currency: 'jpy' });
+          await world.invoice(firstInvoiceId, 'paid');
+        },
+      },
+      { command: 'crossbill trial-balance', prints: /mor_receivable/ },
+      { command: 'crossbill init', prints: /^Wrote .*merchant-b\.env/ },
+      { command: 'crossbill migrate --env-file', prints: /^Done: schema/ },
+      {
+        command: 'crossbill setup --env-file',
+        prints: /^Would be done:\n {2}- Stripe: make a webhook endpoint for https:\/\/b\.example\.com\//m,
+        first: async (shell, rig) => {
+          secondDatabase = await emptyDatabase();
+          shell.write('merchant-b.env', `${rig.settingsFile()}DATABASE_URL=${secondDatabase.url}\n`);
+        },
+      },
+      { command: 'crossbill doctor', prints: /^ok +schema/m, code: 1 }, // no event has come to this database yet, and doctor says so
+      { command: 'crossbill status', prints: /Invoices/i },
+      { command: 'crossbill migrate --status', prints: /^The schema is current\.$/m },
+      { command: 'crossbill verify', prints: /Compared/ },
+      { command: 'crossbill reviews list', prints: /./ },
+    ],
+    close: async () => secondDatabase?.drop(),
+  },
+  'docs/notifications.md': {
+    stands: (rig) => ({
+      msg_0123456789abcdef0123456789abcdef: async () => {
+        const { body } = await rig.world.api<{ data: { id: string }[] }>('GET', '/v1/notifications?status=delivered');
+        return body.data[0]?.id ?? '';
+      },
+    }),
+    says: [
+      { command: 'crossbill trigger', prints: /^Delivered msg_\w+: it answered 204/ },
+      { command: 'crossbill notifications list', prints: /./ },
+      { command: 'crossbill notifications replay msg_', prints: /msg_\w+/ },
+      { command: 'crossbill notifications replay --all-dead', prints: /./ },
+    ],
+  },
+  'docs/retries.md': {
+    stands: (rig) => ({ 'in_…': () => rig.openInvoice() }),
+    says: [
+      { command: 'crossbill retry', prints: /in_\w+/ },
+      { command: 'curl -X POST', prints: /"retries":\{/ },
+    ],
+  },
+  'docs/finance.md': {
+    stands: (rig) => ({ pay_123: async () => (await rig.paid()).paymentId }),
+    says: [
+      { command: 'crossbill reconcile november.csv --mapping', prints: /agree/, first: november('mapping') },
+      { command: 'crossbill reconcile november.csv --column', prints: /agree/, first: november('flags') },
+      { command: 'crossbill reconcile november.csv', prints: /agree/, first: november('plain') },
+      { command: 'crossbill reconcile statement.csv', prints: /agree/ },
+      { command: 'crossbill returned', prints: /pay_\w+/ },
+    ],
+  },
+  'docs/tutorial.md': {
+    bare: true,
+    files: (rig) => ({ '.crossbill/example/daemon.env': rig.settingsFile() }),
+    says: [
+      { command: 'node dist/cli.js status', prints: /Invoices/i },
+      { command: 'node dist/cli.js invoices', prints: /in_\w+ .* paid / },
+      { command: 'node dist/cli.js verify', prints: /Clean|Compared/ },
+      CLOCK,
+      { command: 'curl -s $MOR/_sandbox/cards', prints: /"outcome":"decline"/ },
+    ],
+  },
+  'tools/sandbox/README.md': {
+    bare: true,
+    stands: async () => {
+      const walk = await startSandbox({ seed: 'walk' });
+      closeWalk = () => walk.close();
+      return { 'http://127.0.0.1:4020': walk.morUrl };
+    },
+    close: () => closeWalk(),
+    comments: true,
+    says: [
+      { command: 'curl -s $MOR/_sandbox/deliveries', prints: /"data":\[/ },
+      { command: '/invoice', prints: /^HTTP\/1\.1 20[02] / }, // 202 for two seconds, which a busy machine may miss
+    ],
+  },
+};
+
+/** The page's statement in three shapes: the sandbox's own, with the columns of the flags, and with those of the mapping file. */
+function november(shape: 'plain' | 'flags' | 'mapping') {
+  return async (shell: PageShell, { world }: Rig): Promise<void> => {
+    const { body } = await world.control('GET', '/statement');
+    const lines = String(body['csv']).trim().split(/\r?\n/);
+    const [head = '', ...rows] = lines;
+    const named = (names: Readonly<Record<string, string>>): string =>
+      head
+        .split(',')
+        .map((name) => names[name] ?? name)
+        .join(';');
+    const at = (name: string): number => head.split(',').indexOf(name);
+    const comma = (row: string): string[] =>
+      row.split(',').map((cell, i) => (i === at('amount') ? cell.replace('.', ',') : cell));
+    if (shape === 'plain') return shell.write('november.csv', lines.join('\n'));
+    if (shape === 'flags') {
+      const names = named({ charge_id: 'PSP reference', amount: 'Gross' });
+      const text = rows.map((row) =>
+        comma(row)
+          .join(';')
+          .replace(/^payment/, 'Sale'),
+      );
+      return shell.write('november.csv', [names, ...text].join('\n'));
+    }
+    const mapping = /```json\n([\s\S]*?)```/.exec(textOf('docs/finance.md'))?.[1] ?? '';
+    shell.write('mapping.json', mapping);
+    const { columns, types } = JSON.parse(mapping) as {
+      columns: Record<string, string>;
+      types: Record<string, string[]>;
+    };
+    const names = named({
+      type: columns['type'] ?? '',
+      charge_id: columns['charge'] ?? '',
+      amount: columns['amount'] ?? '',
+      currency: columns['currency'] ?? '',
+      date: columns['date'] ?? '',
+    });
+    const text = rows.map((row) =>
+      comma(row)
+        .map((cell, i) => {
+          if (i === at('type')) return types[cell]?.[0] ?? cell;
+          return i === at('date') ? cell.slice(0, 10).split('-').reverse().join('.') : cell;
+        })
+        .join(';'),
+    );
+    shell.write('november.csv', [names, ...text].join('\n'));
+  };
+}

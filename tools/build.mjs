@@ -1,0 +1,33 @@
+// `npm run build`: compiles the daemon, then the tools, into dist/, and says that it is at work: without a word of it a first build looks like one that hangs.
+import { spawn } from 'node:child_process';
+
+const STEPS = [
+  ['the daemon', 'nest', ['build']],
+  ['the tools', 'tsc', ['-p', 'tsconfig.tools.json']],
+];
+const EVERY_MS = 500;
+
+/** Its exit code; what it prints goes where ours does. npm puts the programs of node_modules/.bin on the PATH. */
+function run(program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: 'inherit', shell: process.platform === 'win32' });
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+const startedAt = performance.now();
+let step = '';
+const { stderr } = process;
+/** On stderr: what npm start and others print belongs to their readers. */
+const say = () => stderr.write(`\rBuilding ${step}  ${Math.round((performance.now() - startedAt) / 1000)} s\u001b[K`);
+const timer = stderr.isTTY ? setInterval(say, EVERY_MS) : null;
+for (const [what, program, args] of STEPS) {
+  step = what;
+  process.exitCode = await run(program, args);
+  if (process.exitCode !== 0) break;
+}
+if (timer !== null) {
+  clearInterval(timer);
+  stderr.write('\r\u001b[K');
+}
