@@ -98,14 +98,11 @@ describe('the commands of the documents', () => {
     let plain = command.replace(/\s#.*$/gm, '').replace(/'[^']*'/g, 'x');
     for (let before = ''; before !== plain;) {
       before = plain;
-      plain = plain.replace(/\$\([^()]*\)/g, 'x');
+      plain = plain.replace(/"(?:(?!\$\()[^"])*"/g, 'x').replace(/\$\([^()]*\)/g, 'x');
     }
-    const words = plain
-      .replace(/"[^"]*"/g, 'x')
-      .trim()
-      .split(/\s+/);
+    const words = plain.trim().split(/\s+/);
     const names = words.map((word) => /^([A-Za-z]+)=/.exec(word)?.[1]);
-    return names.every((name) => name !== undefined) ? (names as string[]) : [];
+    return names.every((name) => name !== undefined) ? names : [];
   }
 
   /** What the page shows under a block, line by line in order; `…` stands for anything. */
