@@ -18,6 +18,7 @@ type Locked = {
   readonly hasInstallScript?: boolean;
   readonly optional?: boolean;
   readonly dev?: boolean;
+  readonly devOptional?: boolean;
 };
 type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Manifest & Locked>> };
 
@@ -135,6 +136,13 @@ describe('the dependencies', () => {
       return semver.subset(nodes, range) ? [] : [`${path} ${e.version ?? ''} wants Node ${range}`];
     });
     expect(tooNew).toEqual([]);
+  });
+
+  it('are as many at run time as the page of dependencies says', () => {
+    const atRunTime = entries.filter(([, e]) => e.dev !== true && e.optional !== true && e.devOptional !== true);
+    expect(readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')).toContain(
+      `without the optional ones, ${atRunTime.length} packages are installed`,
+    );
   });
 
   it('have a hash each, so that nothing else can be installed under their names', () => {

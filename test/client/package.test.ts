@@ -74,9 +74,10 @@ describe('the packed client', () => {
       'README.md',
       'package.json',
     ]);
-    const manifest = JSON.parse(
-      readFileSync(join(folder, 'node_modules/@crossbill/client/package.json'), 'utf8'),
-    ) as object;
+    const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/@crossbill/client/package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(manifest.version).toBe((JSON.parse(textOf('package.json')) as { version: string }).version);
     expect(Object.keys(manifest).filter((name) => /dependencies/i.test(name))).toEqual([]);
   });
 
