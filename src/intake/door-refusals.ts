@@ -1,5 +1,5 @@
 // Tells when a door turns authentic-looking deliveries away and takes none: a wrong secret, a wrong clock, a database that takes nothing.
-import { type DoorOutcome } from './options.js';
+import { type DoorOutcome, TAKEN } from './options.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type Notifications } from '../domain/ports/notifications.js';
 import { putDown } from '../notifications/rules/put-down.js';
@@ -10,7 +10,6 @@ type Why = Extract<Told, { type: 'doors.refusing' }>['data']['why'];
 
 /** What a sender has to do with; what is malformed or half sent is none of them. */
 const REFUSED: Partial<Record<DoorOutcome, Why>> = { mismatch: 'signature', stale: 'clock', 'not-stored': 'storage' };
-const TAKEN: ReadonlySet<DoorOutcome> = new Set<DoorOutcome>(['stored', 'duplicate', 'conflict']);
 
 /** The database may be what is wrong: then telling is tried again, and not with each delivery. */
 const AGAIN_MS = 10_000;

@@ -6,7 +6,7 @@ import { type Delivery, Inbox } from '../domain/ports/inbox.js';
 import { mismatch, received, refusals, send, sendAndClose, type Answer } from './answers.js';
 import { defaultBatchLimits, IntakeBatcher } from './batcher.js';
 import { doorAt, doors, toDelivery, type Door } from './deliveries.js';
-import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions } from './options.js';
+import { type DoorOutcome, INTAKE_OPTIONS, type IntakeOptions, TAKEN } from './options.js';
 import { announcesMore, BODY_TIMEOUT_MS, readBody, ReadingRoom } from './read-body.js';
 import { parseSignatureHeader, SignatureCheck, type SignatureHeader } from './signature.js';
 
@@ -164,7 +164,8 @@ export class Doors {
     delivery: Delivery | null = null,
     error: unknown = null,
   ): void {
-    const address = req.socket.remoteAddress ?? '';
+    // A look at the socket is a call to the system, and only who was refused is asked after.
+    const address = TAKEN.has(outcome) ? '' : (req.socket.remoteAddress ?? '');
     this.options.onAnswer?.(door.source, outcome, { delivery, error, address });
   }
 }

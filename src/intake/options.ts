@@ -22,6 +22,9 @@ export type DoorOutcome =
   | 'not-stored'
   | 'closed';
 
+/** Answered 200. Everything else is a refusal. */
+export const TAKEN: ReadonlySet<DoorOutcome> = new Set<DoorOutcome>(['stored', 'duplicate', 'conflict']);
+
 /** For counters, logs and alarms. `delivery` is null unless the request was authentic; its body must not be logged. */
 export type AnswerListener = (
   door: InboxSource,
@@ -29,7 +32,7 @@ export type AnswerListener = (
   about: {
     readonly delivery: Delivery | null;
     readonly error: unknown;
-    /** The peer's; empty: the connection was gone. */
+    /** The peer's, of a refusal; empty: it was taken, or the connection was gone. */
     readonly address: string;
   },
 ) => void;

@@ -93,6 +93,30 @@ describe('the front server', () => {
     expect(await exchange(port, request, refusal)).toMatch(refusal);
   });
 
+  it("tells of a refusal with the sender's address, and of a delivery that was taken without looking for one", async () => {
+    const { front, ask } = await setUp();
+    const told: string[] = [];
+    const clock = new StillClock();
+    const doors = new Doors(
+      {
+        secrets: { stripe: ['a-secret'], mor_payments: ['b-secret'], mor_events: ['c-secret'] },
+        toleranceSec: 300,
+        bodyLimitBytes: 1_000,
+        mismatchStatus: 401,
+        onAnswer: (_door, outcome, { address }) => void told.push(`${outcome} ${address}`),
+      },
+      new FakeInbox(),
+      clock,
+    );
+    doors.open();
+    front.setDoors(doors);
+    for (const secret of ['a-secret', 'another']) {
+      const headers = { 'stripe-signature': sign('{}', secret, { t: clock.seconds }) };
+      await ask('/webhooks/stripe', { method: 'POST', headers, body: '{}' });
+    }
+    expect(told).toEqual(['stored ', 'mismatch 127.0.0.1']);
+  });
+
   it('gives webhook requests to the doors and all others, unread, to the fallback', async () => {
     const { front, ask } = await setUp();
     const inbox = new FakeInbox();
