@@ -78,6 +78,12 @@ export function selectionLine(
       )}</span
     >
     <a href="${path}?${query}" download>CSV</a>
-    ${!all && html`<span class="dim">Older rows are not summed; a CSV has ${count(CSV_ROWS)} at most.</span>`}
+    ${
+      !all &&
+      html`<span class="dim"
+        >Older rows are not summed: the <a href="/console/ledger">ledger</a> sums whole days of any number of rows. A
+        CSV has ${count(CSV_ROWS)} at most.</span
+      >`
+    }
   </p>`;
 }

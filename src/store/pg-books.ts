@@ -41,6 +41,7 @@ import { SignupEntity } from './entities/signup.entity.js';
 import { eventById, eventPage } from './event-queries.js';
 import { QUEUED } from './lane-queue.js';
 import { readLane } from './lane-reader.js';
+import { daySums } from './ledger-day-sums.js';
 import { ledgerPage, ledgerSums, morCustomers } from './ledger-queries.js';
 import { INVOICE_AT, newestFirst, sumsOf } from './newest-first.js';
 import { invoiceList, paymentList, refundList } from './money-lists.js';
@@ -116,7 +117,10 @@ export class PgBooks extends Books {
     return sumsOf(this.refundRows, fields, 'amount', options);
   }
 
-  async ledgerSums({ paymentId, ...filter }: LedgerFilter): Promise<SelectionSums> {
+  async ledgerSums(selection: LedgerFilter): Promise<SelectionSums> {
+    const ofDays = await daySums(this.db.orm, selection);
+    if (ofDays !== null) return ofDays;
+    const { paymentId, ...filter } = selection;
     const payment = paymentId === undefined ? null : await this.payment(paymentId);
     if (paymentId !== undefined && payment === null) return { sums: [], all: true };
     return ledgerSums(this.db.orm, { ...filter, paymentRowId: payment?.payment.id });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Database } from '../../src/store/database.js';
 import { DatabaseTime } from '../../src/store/database-time.js';
+import { daySums } from '../../src/store/ledger-day-sums.js';
 import { PgLedgerSums } from '../../src/store/pg-ledger-sums.js';
 import { monthOf } from '../../src/ledger/rules/month.js';
 import { ACCOUNTS } from '../../src/ledger/rules/accounts.js';
@@ -96,6 +97,50 @@ it('a month reads the same before, while and after its entries are folded, and l
     }),
     { numRuns: 25 },
   );
+});
+
+it('a selection of whole days adds up to all of its entries, folded or not, by reason and currency', async () => {
+  const maybe = <T>(one: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(one, { nil: undefined });
+  const midnight = maybe(fc.integer({ min: 1, max: 80 }).map((day) => new Date(Date.UTC(2026, 9, day))));
+  const filter = fc.record({
+    reason: maybe(fc.constantFrom('payment_collected', 'refund_paid')),
+    currency: maybe(fc.constantFrom('EUR', 'JPY')),
+    since: midnight,
+    until: midnight,
+  });
+  const some = fc.array(entry, { maxLength: 15 });
+  await fc.assert(
+    fc.asyncProperty(some, some, filter, async (old, young, { reason, currency, since, until }) => {
+      for (const e of old) await book(db.pool, e);
+      await sums.fold();
+      time.pass(11);
+      await sums.fold();
+      for (const e of young) await book(db.pool, e);
+      const found = await daySums(db.orm, { reason, currency, since, until });
+      const plain = await db.pool.query<Record<'currency' | 'rows' | 'minor', string>>(
+        `select currency, count(*) as rows, sum(amount)::text as minor from ledger_entry
+          where ($1::text is null or reason = $1) and ($2::text is null or currency = $2)
+            and ($3::timestamptz is null or moved_at >= $3) and ($4::timestamptz is null or moved_at < $4)
+          group by 1 order by 2 desc, 1`,
+        [reason, currency, since, until],
+      );
+      const expected = plain.rows.map((r) => ({ ...r, rows: Number(r.rows), minor: BigInt(r.minor) }));
+      expect(found).toEqual({ sums: expected, all: true });
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('a selection that days cannot tell, by an amount, an invoice or an hour, is left to its entries', async () => {
+  const hour = new Date('2026-11-05T10:00:00Z');
+  for (const filter of [
+    { amount: 5n },
+    { invoiceId: 'in_1' },
+    { paymentId: 'pay_1' },
+    { customerId: 'cus_1' },
+    { since: hour },
+  ])
+    expect(await daySums(db.orm, filter)).toBeNull();
 });
 
 it('an entry that is still being written while a newer one is there is not passed over', async () => {

@@ -63,7 +63,7 @@ export type LedgerFilter = MoneyFilter & {
   readonly reason?: string | undefined;
 };
 
-/** What the rows of a selection add up to, of the newest few thousand. */
+/** What the rows of a selection add up to: of the newest few thousand, or of all where sums by the day are kept. */
 export type SelectionSums = {
   /** `currency` null: rows whose amount is not known. Smallest units. */
   readonly sums: readonly { readonly currency: string | null; readonly rows: number; readonly minor: bigint }[];
