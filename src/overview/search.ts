@@ -25,6 +25,9 @@ const OF_EACH = 5;
 /** A shorter beginning of an id names half of the books. */
 const SHORTEST = 4;
 
+const NEWEST_AMOUNTS =
+  'Amounts were searched among the newest 5,000 invoices, payments and refunds. A list filtered by amount and dates looks further back.';
+
 const PATHS: Readonly<Record<Beginning['kind'], string>> = {
   invoice: 'invoices',
   payment: 'payments',
@@ -44,13 +47,15 @@ export class Search {
   async for(sought: string): Promise<Result> {
     if (sought === '') return { found: [], told: null };
     if (sought.includes('@')) return this.byEmail(sought);
-    const [ids, amounts] = await Promise.all([this.byId(sought), this.byAmount(sought)]);
+    const minors = minorsOf(sought);
+    const [ids, amounts] = await Promise.all([this.byId(sought), this.byAmount(sought, minors)]);
     const found = [...ids, ...amounts];
-    const told =
-      found.length === 0 && sought.length < SHORTEST
-        ? `Type at least ${SHORTEST} characters of an id or a number.`
-        : null;
-    return { found, told };
+    if (found.length > 0) return { found, told: null };
+    if (minors.length > 0) return { found, told: NEWEST_AMOUNTS };
+    return {
+      found,
+      told: sought.length < SHORTEST ? `Type at least ${SHORTEST} characters of an id or a number.` : null,
+    };
   }
 
   private async byEmail(email: string): Promise<Result> {
@@ -116,10 +121,8 @@ export class Search {
     return exact.length > 0 ? exact : found;
   }
 
-  /** In the currencies of two decimals, and of none where it has none. */
-  private async byAmount(text: string): Promise<Found[]> {
-    const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n].filter((m) => m > 0n);
-    const found = await Promise.all([...new Set(minors)].map((minor) => this.ofAmount(minor, text)));
+  private async byAmount(text: string, minors: readonly bigint[]): Promise<Found[]> {
+    const found = await Promise.all(minors.map((minor) => this.ofAmount(minor, text)));
     return found.flat();
   }
 
@@ -162,6 +165,12 @@ export class Search {
     ];
     return found.filter((f) => meant(f.currency));
   }
+}
+
+/** What was typed as an amount, in the currencies of two decimals, and of none where it has none; empty: it is no amount. */
+function minorsOf(text: string): readonly bigint[] {
+  const minors = [minorFromTyped(text) ?? 0n, minorFromTyped(text, 'JPY') ?? 0n];
+  return [...new Set(minors.filter((m) => m > 0n))];
 }
 
 const PLAIN = { exact: false, minor: null, currency: null, status: null, at: null, name: null } as const;
