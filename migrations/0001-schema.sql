@@ -371,6 +371,7 @@ create index review_kind on review (kind, created_at desc, seq desc);
 create index review_kind_status on review (kind, status, created_at desc, seq desc);
 create index review_subject on review (subject);
 create index review_due on review (due_at, seq desc) where status = 'open';
+create index review_due_any on review (due_at, seq desc); -- settled ones by the deadline that they had
 
 -- Calls that wait to be tried again, and what shadow mode kept from being sent.
 create table open_call (
@@ -507,6 +508,7 @@ create table customer_link (
   seq             bigint generated always as identity unique,
   primary key (customer_id, mor_customer_id)
 );
+create index customer_link_listed on customer_link (linked_at desc, seq desc);
 create index customer_link_mor on customer_link (mor_customer_id, seq desc);
 
 -- What Stripe would charge by itself for a subscription, or for a customer's invoices without one: looked at once a day at most.

@@ -49,7 +49,7 @@ export class PgCustomerLinks extends CustomerLinks {
       ...(customerId === undefined ? [] : [`x.customer_id = ${parameters.of(customerId)}`]),
       ...(morCustomerId === undefined ? [] : [`x.mor_customer_id = ${parameters.of(morCustomerId)}`]),
     ];
-    const order = { from: 'customer_link x', key: 'seq', number: 'seq', at: null, lead: [], looked: [] };
+    const order = { from: 'customer_link x', key: 'seq', number: 'seq', at: 'x.linked_at', lead: [], looked: [] };
     const where = [...few, ...within('x.linked_at', span, parameters)];
     const found = await walk(this.db.orm, { ...order, where, parameters, few: few.length > 0 }, page);
     const data = await inOrder(this.db.orm.getRepository(CustomerLinkEntity), 'seq', found.data);
