@@ -4,7 +4,11 @@ import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/store/lane-store.js';
 import { PgBooks } from '#src/store/pg-books.js';
 import { PgDoorsLog } from '#src/store/pg-doors-log.js';
+import { PgDayBooks } from '#src/store/pg-day-books.js';
+import { PgDoorBooks } from '#src/store/pg-door-books.js';
+import { PgLedgerSums } from '#src/store/pg-ledger-sums.js';
 import { PgOverview } from '#src/store/pg-overview.js';
+import { PgSearchBooks } from '#src/store/pg-search-books.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgSignups } from '#src/store/signup-store.js';
 import { SystemClock, SystemIds } from '#src/system/system-ports.js';
@@ -18,6 +22,7 @@ export type Question = {
 
 const LIMIT = 20;
 const HOURS_MS = 3_600_000;
+const DAY_MS = 24 * HOURS_MS;
 
 /** @param name what the ids of one renewal share that is looked up @param n the number in the middle of each table */
 export function questions(db: Database, name: string, n: number): readonly Question[] {
@@ -29,8 +34,14 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const first = { limit: LIMIT, cursor: null };
   const deep = { limit: LIMIT, cursor: String(n) };
   // The old rows are of two years.
-  const ago = (days: number): Date => new Date(Date.now() - days * 24 * HOURS_MS);
+  const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
   const [middle, month] = [ago(353), { since: ago(400), until: ago(370) }];
+  const day = (n: number): Date => new Date(Math.floor(ago(n).getTime() / DAY_MS) * DAY_MS);
+  const [wholeDays, ninety] = [
+    { since: day(400), until: day(370) },
+    { since: day(89), until: day(-1) },
+  ];
+  const [search, days, answers] = [new PgSearchBooks(db), new PgDayBooks(db), new PgDoorBooks(db)];
   const ask = (what: string, question: () => Promise<unknown>): Question => ({ what, ask: question });
   const look = (what: string, question: () => Promise<unknown>): Question => ({
     ...ask(what, question),
@@ -84,6 +95,16 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of review items of a customer', () => books.reviews({ customerId: customer }, first)),
     ask('of a kind whose newest is far back', () => books.reviews({ kind: 'refund_gap' }, first)),
     ask('list of the audit by actor', () => books.audit({ actor: 'old-key' }, first)),
+    ask('search: ids begin so', () => search.beginning('in_old', 5)),
+    ask('search: nothing begins so', () => search.beginning('zzzz', 5)),
+    ask('sums: the ledger by its days', () => books.ledgerSums({ reason: 'payment_collected', ...wholeDays })),
+    look('sums: invoices, a month', () => books.invoiceSums(month)),
+    look('sums: payments, no filter', () => books.paymentSums({})),
+    ask("sums: a customer's money", () => books.customerSums(customer)),
+    ask('sums: trial balance', () => new PgLedgerSums(db, time).between(wholeDays)),
+    ask('days: 90 with money and figures', async () => [await days.money(ninety), await days.figures(ninety)]),
+    ask('doors: a day with the last refusals', async () => [await answers.answers(ago(1)), await answers.refusals(25)]),
+    look('status: invoices by status', () => overview.invoicesByStatus()),
     ask('overview of the console', () => books.overview()),
     ask('timer: what is due (0.4 s)', () => lanes.claim('bench', 1, 1_000)),
     ask('timer: depth of the queues (a scrape)', () => books.backlog()),

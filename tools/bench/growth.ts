@@ -4,23 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Delivery } from '#src/domain/ports/inbox.js';
 import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
-import { connectAlone } from '#src/store/connect.js';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { Erasure } from '#src/store/erasure.js';
 import { PgInbox } from '#src/store/inbox-store.js';
-import { migrate } from '#src/store/migrations.js';
 import { SystemIds } from '#src/system/system-ports.js';
 import { invoiceCreated } from './events.js';
-import { fillBooks } from './fill-books.js';
+import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';
 import { type Question, questions } from './growth-questions.js';
 import { meterOf, type Spent } from './meter.js';
 import { type Rig, withPeer } from './rig.js';
 import { drain, storeRenewals } from './whole-path.js';
 
 const LEDGER_ROWS = [0, 1_000_000, 10_000_000];
-/** Each renewal leaves two entries in the ledger, and two events. */
-const PER_RENEWAL = 2;
 /** Every database has its turn in every round, so that what else the machine does meets all of them alike. */
 const ROUNDS = 24;
 const RENEWALS = 100;
@@ -29,43 +25,15 @@ const BATCH = 40;
 const ASKS = 5;
 const DAY_MS = 86_400_000;
 
-const quiet = { info: () => undefined, warn: (text: string) => console.error(text) };
-/** Nothing has to survive a crash while the old rows are written. */
-const FILLING = {
-  fsync: 'off',
-  full_page_writes: 'off',
-  synchronous_commit: 'off',
-  max_wal_size: '4GB',
-  shared_buffers: '512MB',
-};
-
 /** At scale 1 it takes 27 GB of disk and forty minutes, most of them to write the old rows. */
 export async function measureGrowth(rig: Rig): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'crossbill-growth-'));
   const sizes = LEDGER_ROWS.map((n) => Math.round(n * rig.scale));
   try {
-    await fillAll(dataDir, sizes);
+    await fillDatabases(dataDir, sizes);
     await measureAt(dataDir, sizes, rig);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-const named = (size: number): string => `books_${size}`;
-const urlOf = (adminUrl: string, size: number): string => adminUrl.replace(/\/[^/?]+(\?|$)/, `/${named(size)}$1`);
-
-async function fillAll(dataDir: string, sizes: readonly number[]): Promise<void> {
-  const server = await startEmbeddedPostgres({ dataDir, log: quiet, settings: FILLING });
-  try {
-    const admin = await connectAlone(server.adminUrl, { name: 'crossbill-bench', statementMs: 0 });
-    for (const size of sizes) {
-      await admin.query(`create database ${named(size)}`);
-      await migrate(urlOf(server.adminUrl, size));
-      await fillBooks(urlOf(server.adminUrl, size), size / PER_RENEWAL);
-    }
-    await admin.end();
-  } finally {
-    await server.stop();
   }
 }
 

@@ -1,4 +1,5 @@
-// `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2` for a short one.
+// `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2` for a short one;
+// `--only pages --data folder`: every page of the console above ten million rows, which stay in the folder for another run.
 // DATABASE_URL measures another server than the embedded one (growth brings its own).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -14,6 +15,7 @@ import { measureGrowth } from './growth.js';
 import { intake } from './intake.js';
 import { processorTime, spent } from './processor-time.js';
 import { perRenewal, type Written, writtenBy } from './written.js';
+import { measurePages } from './pages.js';
 import { replicas } from './replicas.js';
 import { type Rig, withPeer } from './rig.js';
 import { benchServer } from './server.js';
@@ -26,6 +28,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: 'intake,path,growth,stop,replicas,burst,verify' },
     scale: { type: 'string', default: '1' },
     json: { type: 'string' },
+    data: { type: 'string' },
   },
 });
 const parts = new Set(options.only.split(','));
@@ -175,11 +178,12 @@ async function stop(): Promise<void> {
   found['stop'] = rows;
 }
 
-const rig: Rig = { scale, postgresPid: () => server.pid, fresh, start, table, found };
+const rig: Rig = { scale, dataDir: options.data ?? null, postgresPid: () => server.pid, fresh, start, table, found };
 try {
   if (parts.has('intake')) await intake(rig);
   if (parts.has('path')) await path();
   if (parts.has('growth')) await measureGrowth(rig);
+  if (parts.has('pages')) await measurePages(rig);
   if (parts.has('stop')) await stop();
   if (parts.has('replicas')) await replicas(rig);
   if (parts.has('burst')) await burst(rig);

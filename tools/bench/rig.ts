@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Rig = {
   /** 1 is the full size; 0.1 a tenth of it. */
   readonly scale: number;
+  /** `--data`: where filled databases stay for another run; null: they go with this one. */
+  readonly dataDir: string | null;
   /** The first process of the PostgreSQL that is measured with. */
   readonly postgresPid: () => number;
   readonly fresh: <T>(work: (url: string) => Promise<T>) => Promise<T>;

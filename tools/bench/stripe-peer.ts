@@ -60,6 +60,9 @@ function answer(method: string, target: string, head: string, body: string): str
     );
   }
   if (path === '/v1/payment_records') return page(query, listed, 'pr_in_old', record);
+  if (path === '/v1/customers') return '{"object":"list","has_more":false,"data":[]}';
+  if (path.startsWith('/v1/customers/'))
+    return `{"id":"${path.slice('/v1/customers/'.length)}","object":"customer","name":"Ada"}`;
   if (path === '/v1/credit_notes') return '{"object":"list","has_more":false,"data":[]}';
   const key = /\r\nidempotency-key: ([^\r]+)/i.exec(head)?.[1] ?? '';
   const [, , , id = '', what] = path.split('/');

@@ -1,0 +1,132 @@
+// The pages of the console as people ask for them, each with its route: test/store/growth.test.ts holds that none is left out.
+
+/** One page, above the books of `fillBooks`. */
+export type PageAsked = {
+  readonly what: string;
+  /** As the console names it, below /console. */
+  readonly route: string;
+  readonly path: string;
+  /** What it is answered with, if not 200. */
+  readonly status?: 200 | 303 | 404;
+  /** Seconds for which the daemon gives the same answer again: so much time passes between two asks. */
+  readonly freshSec?: number;
+};
+
+const DAY_MS = 86_400_000;
+
+/** Routes that no page of this list asks for, each with its reason. */
+export const NOT_ASKED: Readonly<Record<string, string>> = {
+  '/login': 'the form for who is not logged in: it reads nothing of the books',
+  '/assets/:version/:name': 'a file of the program',
+  '/sso': 'leads to the identity provider',
+  '/sso/callback': 'comes back from the identity provider',
+  '/*path': 'answers for what is no page',
+};
+
+/** @param n a renewal with a refund, from the middle: a multiple of 100 */
+export function consolePages(n: number): readonly PageAsked[] {
+  const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+  const [today, month] = [`since=${day(0)}`, `since=${day(400)}&until=${day(370)}`];
+  const year = `since=${day(700)}&until=${day(335)}`;
+  const customer = `cus_old${Math.floor(n / 12)}`;
+  const named = day(385).slice(0, 7);
+  const page = (what: string, route: string, query = '', more: Partial<PageAsked> = {}): PageAsked => ({
+    what,
+    route,
+    path: `/console${route}${query === '' ? '' : `?${query}`}`,
+    ...more,
+  });
+  const one = (what: string, route: string, id: string): PageAsked => ({
+    what,
+    route,
+    path: `/console${route.replace(':id', id)}`,
+  });
+  const find = (what: string, sought: string, more: Partial<PageAsked> = {}): PageAsked =>
+    page(`search: ${what}`, '/find', `q=${encodeURIComponent(sought)}`, more);
+  const [exact, none] = [{ status: 303 }, { status: 404 }] as const;
+  return [
+    page('overview, 30 days', '', 'days=30', { freshSec: 61 }),
+    page('overview, 90 days', '', 'days=90&currency=EUR', { freshSec: 61 }),
+    find('a whole invoice id', `in_old${n}`, exact),
+    find('a whole payment id', `pay_old${n}`, exact),
+    find('the beginning of every invoice', 'in_old'),
+    find('a charge, of a payment and an invoice', `ch_old${n}`),
+    find('the beginning of every charge', 'ch_old'),
+    find('a whole invoice number', `OLD-${n}`, exact),
+    find('the beginning of every invoice number', 'OLD-'),
+    find('the number of a proforma invoice', `PF-${n - 50}`, exact),
+    find('a refund at the MoR', `rfnd_old${n}`, exact),
+    find('a customer of the MoR', `mcus_old${Math.floor(n / 12)}`, exact),
+    find('an event of Stripe', `evt_old${n}`, exact),
+    find('an amount with a point', '29.90'),
+    find('an amount with a comma', '29,90'),
+    find('an amount that there is not', '12.34', none),
+    find('a word that is nowhere', 'zzzz-none', none),
+    find('an e-mail address', 'ada@example.com', none),
+    page('invoices', '/invoices', ''),
+    page('open invoices', '/invoices', 'status=open'),
+    page('paid invoices', '/invoices', 'status=paid'),
+    page('invoices of today', '/invoices', today),
+    page('invoices of a month', '/invoices', month),
+    page('invoices of a year', '/invoices', year),
+    page('paid invoices of a month in euros', '/invoices', `status=paid&currency=EUR&${month}`),
+    page('invoices of an amount', '/invoices', 'amount=29.90&currency=EUR'),
+    page('invoices of a customer', '/invoices', `customer_id=${customer}`),
+    page('invoices, CSV', '/invoices', 'format=csv'),
+    one('an invoice', '/invoices/:id', `in_old${n}`),
+    one('payment link of an invoice', '/invoices/:id/payment-link', `in_old${n}`),
+    one('proforma of an invoice', '/invoices/:id/proforma', `in_old${n}`),
+    page('payments', '/payments', ''),
+    page('failed payments', '/payments', 'status=failed'),
+    page('payments of a month', '/payments', month),
+    page('payments of a month in euros', '/payments', `currency=EUR&${month}`),
+    page('payments of an amount that there is not', '/payments', 'amount=12.34&currency=EUR'),
+    page('payments, CSV', '/payments', 'format=csv'),
+    one('a payment', '/payments/:id', `pay_old${n}`),
+    one('refund of a payment', '/payments/:id/refund', `pay_old${n}`),
+    one('returned debit of a payment', '/payments/:id/returned', `pay_old${n}`),
+    page('refunds', '/refunds', ''),
+    page('failed refunds', '/refunds', 'status=failed'),
+    page('refunds of a month', '/refunds', month),
+    page('refunds, CSV', '/refunds', 'format=csv'),
+    one('a refund', '/refunds/:id', `ref_old${n}`),
+    page('customers', '/customers'),
+    page('customers of a month', '/customers', month),
+    page('customers by their name at the MoR', '/customers', `mor_customer_id=mcus_old${Math.floor(n / 12)}`),
+    one('a customer with all sums', '/customers/:id', customer),
+    page('ledger', '/ledger', ''),
+    page('ledger of today, money taken', '/ledger', `reason=payment_collected&${today}`),
+    page('ledger of a month', '/ledger', month),
+    page('ledger of a year, money taken in euros', '/ledger', `reason=payment_collected&currency=EUR&${year}`),
+    page('ledger of a rare reason', '/ledger', 'reason=dispute_lost'),
+    page('ledger of an invoice', '/ledger', `invoice_id=in_old${n}`),
+    page('ledger of a customer', '/ledger', `customer_id=${customer}`),
+    page('ledger, CSV', '/ledger', 'format=csv'),
+    page('trial balance of a month', '/ledger/trial-balance', `month=${named}`),
+    page('trial balance of this month', '/ledger/trial-balance'),
+    page('events', '/events'),
+    page('parked events', '/events', 'status=parked'),
+    page('ignored events', '/events', 'status=ignored'),
+    page('events of a rare type', '/events', 'type=payment.failed'),
+    page('events of a month', '/events', month),
+    one('an event', '/events/:id', `ie_${2 * n}`),
+    page('reviews, open ones', '/reviews'),
+    page('reviews of any status', '/reviews', 'status='),
+    page('settled reviews', '/reviews', 'status=resolved'),
+    page('settled reviews of a kind, the newest first', '/reviews', 'status=resolved&kind=refund_gap&order=newest'),
+    one('a review item', '/reviews/:id', `rev_old${n}`),
+    page('statements', '/statements'),
+    one('a statement with what was found', '/statements/:id', 'stm_old4'),
+    page('deliveries', '/deliveries'),
+    page('notifications', '/notifications'),
+    page('notifications given up', '/notifications', 'status=dead'),
+    one('a notification', '/notifications/:id', `msg_told_old${n}`),
+    page('verify', '/verify'),
+    { ...one('a difference that there is not', '/verify/:id', 'none'), ...none },
+    page('audit', '/audit'),
+    page('audit of an actor', '/audit', 'actor=old-key'),
+    page('audit of an actor and an action', '/audit', 'actor=shop&action=signup.create'),
+    page('sessions', '/sessions'),
+    page('settings', '/settings'),
+  ];
+}

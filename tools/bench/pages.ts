@@ -1,0 +1,182 @@
+// Every page of the console above ten million old ledger rows: over HTTP, from a daemon as it is, each in turn and several times.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { configureHttp } from '#src/api/http.js';
+import { AppModule } from '#src/app.module.js';
+import { loadConfig } from '#src/config/index.js';
+import { Clock } from '#src/domain/ports/clock.js';
+import { DayBooks } from '#src/domain/ports/day-books.js';
+import { Readiness } from '#src/health/readiness.js';
+import { notificationWebhooks } from '#src/notifications/notification.schema.js';
+import { createLogger, Metrics } from '#src/observe/index.js';
+import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { Database } from '#src/store/database.js';
+import { consolePages, type PageAsked } from './console-pages.js';
+import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';
+import { type Question, questions } from './growth-questions.js';
+import { meterOf, type Spent } from './meter.js';
+import { type Rig, withPeer } from './rig.js';
+
+const LEDGER_ROWS = 10_000_000;
+const ROUNDS = 7;
+const POOL = 10; // DATABASE_POOL_SIZE
+const DAYS = 90;
+const KEY = 'ops-key-for-the-bench-0123456789abcdef';
+
+/**
+ * At scale 1 it takes 28 GB of disk and half an hour, nearly all of it to write the old rows: `--data` keeps them for another run.
+ * The newest row is of this moment, so that the figures of today are those of a full day.
+ */
+export async function measurePages(rig: Rig): Promise<void> {
+  const dataDir = rig.dataDir ?? (await mkdtemp(join(tmpdir(), 'crossbill-pages-')));
+  const rows = Math.round(LEDGER_ROWS * rig.scale);
+  const began = performance.now();
+  const said = (done: string): void => console.log(`${((performance.now() - began) / 1000).toFixed(0)} s: ${done}`);
+  try {
+    await fillDatabases(dataDir, [rows], { restDays: 0, logOfEach: 100, said });
+    const server = await startEmbeddedPostgres({ dataDir, log: quiet });
+    try {
+      await withPeer(rig, { delayMs: 0 }, (peerUrl) => measure(rig, urlOf(server.adminUrl, rows), rows, peerUrl, said));
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    if (rig.dataDir === null) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+type Asked = Pick<PageAsked, 'what' | 'freshSec'> & { readonly ask: () => Promise<unknown> };
+type Seen = Spent & { readonly ms: number };
+
+async function measure(
+  rig: Rig,
+  url: string,
+  rows: number,
+  peerUrl: string,
+  said: (done: string) => void,
+): Promise<void> {
+  const db = await Database.open({ url, poolSize: POOL, onError: (e) => console.error(e.message) });
+  const asking = await Database.open({ url, poolSize: 2, onError: (e) => console.error(e.message) });
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    DATABASE_URL: url,
+    API_KEYS: `bench:ops:${KEY}`,
+    STRIPE_API_KEY: 'sk_test_0123456789abcdef',
+    STRIPE_API_BASE: peerUrl,
+    STRIPE_WEBHOOK_SECRETS: 'whsec_0123456789abcdef',
+    MOR_BASE_URL: peerUrl,
+    MOR_AUTH_URL: peerUrl,
+    MOR_CLIENT_ID: 'bench',
+    MOR_CLIENT_SECRET: 'client-secret-0123456789',
+    MOR_PAYMENT_WEBHOOK_SECRETS: 'mor-secret-0123456789',
+  });
+  const log = createLogger({ level: 'error', secrets: [], pretty: false });
+  const metrics = new Metrics({ eventTypes: [], now: () => new Date() });
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.withoutJobs({ config, db, log, metrics, tracer: null }),
+    new ExpressAdapter(),
+    { logger: false, bodyParser: false, abortOnError: false },
+  );
+  configureHttp(app, notificationWebhooks());
+  await app.listen(0, '127.0.0.1');
+  try {
+    const clock = app.get(Clock);
+    let aheadMs = 0;
+    clock.now = () => new Date(Date.now() + aheadMs);
+    app.get(Readiness).set(true, 'ready');
+    while ((await app.get(DayBooks).countOne(clock.now(), DAYS)) !== null);
+    said('days counted');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    const cookie = await login(port);
+    const n = middle(rows);
+    const pages = consolePages(n).map((p): Asked => ({ ...p, ask: () => get(port, cookie, p) }));
+    const asked = questions(asking, `old${n}`, n);
+    const seen = new Map<string, Seen[]>();
+    for (let round = 0; round <= ROUNDS; round++) {
+      if (round === 1) seen.clear(); // the first one is to warm plans and caches
+      const inTurn = async (of: readonly (Asked | Question)[], at: Database): Promise<void> => {
+        const nothing = await spend(at, () => Promise.resolve());
+        for (const a of of) {
+          if ('freshSec' in a) aheadMs += a.freshSec * 1_000;
+          const spent = await spend(at, a.ask);
+          seen.set(a.what, [...(seen.get(a.what) ?? []), less(spent, nothing)]);
+        }
+      };
+      await inTurn(pages, db);
+      await inTurn(asked, asking);
+      said(`round ${round} of ${ROUNDS}`);
+    }
+    tell(rig, `pages of the console above ${rows} ledger rows`, pages, seen);
+    tell(rig, `questions to the books above ${rows} ledger rows`, asked, seen);
+    rig.found['pages'] = { rows, seen: Object.fromEntries(seen) };
+  } finally {
+    await app.close(); // closes the database with it
+    await asking.close();
+  }
+}
+
+/** A renewal from the middle of the old ones, one with a refund. */
+const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
+
+async function login(port: number): Promise<string> {
+  const origin = `http://127.0.0.1:${port}`;
+  const res = await fetch(`${origin}/console/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ key: KEY }).toString(),
+  });
+  const cookie = res.headers.getSetCookie().map((line) => line.split(';')[0]);
+  if (res.status !== 303) throw new Error(`the login was answered ${res.status}`);
+  return cookie.join('; ');
+}
+
+/** When the page was there, or of a CSV its first rows: the rest is read too. */
+async function get(port: number, cookie: string, { path, status = 200 }: PageAsked): Promise<number> {
+  const res = await fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', headers: { cookie } });
+  const began = performance.now();
+  await res.arrayBuffer();
+  const at = path.includes('format=csv') ? began : performance.now();
+  if (res.status !== status) throw new Error(`${path} was answered ${res.status}, not ${status}`);
+  return at;
+}
+
+async function spend(db: Pick<Database, 'pool'>, work: () => Promise<unknown>): Promise<Seen> {
+  const before = await meterOf(db);
+  const began = performance.now();
+  const at = await work();
+  const ms = (typeof at === 'number' ? at : performance.now()) - began;
+  const after = await meterOf(db);
+  return { ms, cpuMs: after.cpuMs - before.cpuMs, pages: after.pages - before.pages, walBytes: 0 };
+}
+
+/** Without what the meter itself costs. */
+const less = (spent: Seen, nothing: Seen): Seen => ({
+  ...spent,
+  cpuMs: spent.cpuMs - nothing.cpuMs,
+  pages: spent.pages - nothing.pages,
+});
+
+function tell(
+  rig: Rig,
+  title: string,
+  asked: readonly { readonly what: string }[],
+  seen: ReadonlyMap<string, Seen[]>,
+): void {
+  const rows = asked.map(({ what }) => {
+    const of = (field: keyof Seen): number[] => (seen.get(what) ?? []).map((s) => s[field]).sort((a, b) => a - b);
+    const median = (field: keyof Seen): number => of(field)[Math.floor(ROUNDS / 2)] ?? 0;
+    return {
+      what,
+      'median ms': median('ms').toFixed(1),
+      'most ms': (of('ms').at(-1) ?? 0).toFixed(1),
+      'PostgreSQL ms': median('cpuMs').toFixed(1),
+      pages: median('pages').toFixed(0),
+    };
+  });
+  rig.table(`${ROUNDS} times each: ${title}`, rows);
+}
