@@ -1,9 +1,13 @@
-// `npm run build`: compiles the daemon, then the tools, into dist/, and says that it is at work: without a word of it a first build looks like one that hangs.
+// `npm run build`: compiles the daemon, then the tools, into dist/ (`-- client`: then packages/client), and says that it is at work: without
+// a word of it a first build looks like one that hangs.
 import { spawn } from 'node:child_process';
 
 const STEPS = [
   ['the daemon', 'nest', ['build']],
   ['the tools', 'tsc', ['-p', 'tsconfig.tools.json']],
+  ...(process.argv.includes('client')
+    ? [['the client', 'npm', ['run', '--silent', '--prefix', 'packages/client', 'build']]]
+    : []),
 ];
 const EVERY_MS = 500;
 
