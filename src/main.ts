@@ -66,7 +66,10 @@ async function collectGarbage(): Promise<void> {
   session.disconnect();
 }
 
+const WHERE_TO_SET =
+  'Set them in the environment, or outside production in .env of this folder: `crossbill init` writes one.';
+
 main().catch((e: unknown) => {
-  process.stderr.write(`${e instanceof ConfigError ? e.message : String(e)}\n`);
+  process.stderr.write(`${e instanceof ConfigError ? `${e.message}\n${WHERE_TO_SET}` : String(e)}\n`);
   process.exit(e instanceof ConfigError ? 78 : 1);
 });

@@ -1,5 +1,5 @@
 // The programs beside the command line, as the package has them.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { once } from 'node:events';
@@ -74,6 +74,15 @@ it('`crossbill sandbox` prints the settings of a daemon and ends when it is told
   expect([ended.code, answered, ended.err]).toEqual([0, 401, '']);
   for (const name of ['STRIPE_API_KEY', 'STRIPE_WEBHOOK_SECRETS', 'MOR_BASE_URL', 'MOR_CLIENT_SECRET', 'API_KEYS'])
     expect(ended.out).toMatch(new RegExp(`^${name}=\\S+$`, 'm'));
+});
+
+it('the daemon without settings ends with exit code 78, names all that are missing and says where to set them', () => {
+  const env = { PATH: process.env['PATH'], HOME: folder };
+  const ended = spawnSync(process.execPath, [join(ROOT, 'dist/main.js')], { cwd: folder, env, encoding: 'utf8' });
+  expect([ended.status, ended.stdout]).toEqual([78, '']);
+  expect(ended.stderr).toMatch(
+    /^8 settings are wrong\n(?: {2}\w+: is not set and has no default\n){8}Set them .*`crossbill init` writes one\.\n$/,
+  );
 });
 
 it('a wrong setting of the sandbox is named, with exit code 1', async () => {
