@@ -201,7 +201,8 @@ function shownRule(rule: Standing['enrolment']): string {
 
 /** How far customers have moved to the MoR. */
 function moved({ linked, renewed, notRenewed, waiting, outside }: Migration): string {
-  const said = linked === 0 ? 'no customer is linked to the MoR' : `${linked} customers are linked to the MoR: `;
+  const are = linked === 1 ? 'customer is' : 'customers are';
+  const said = linked === 0 ? 'no customer is linked to the MoR' : `${linked} ${are} linked to the MoR: `;
   const how = `the MoR has taken a renewal of ${renewed}, not yet of ${notRenewed}, and ${waiting} had none so far`;
   return `  ${said}${linked === 0 ? '' : how}\n  ${outside} customers with invoices of the last ${OUTSIDE_DAYS} days are not enrolled\n`;
 }
