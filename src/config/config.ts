@@ -131,7 +131,7 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
     if (isSet(first) && env[second] === undefined) problems.push({ name: second, problem: `is needed with ${first}` });
     if (isSet(second) && !isSet(first)) problems.push({ name: first, problem: `is needed with ${second}` });
   }
-  problems.push(...notifyChecks(values), ...retryChecks(values), ...signInChecks(env));
+  problems.push(...notifyChecks(values), ...retryChecks(values), ...signInChecks(env, values));
   if (values.nodeEnv === 'production') {
     for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl', 'otlpEndpoint'] as const) {
       const url = values[key];
@@ -159,12 +159,12 @@ function notifyChecks({ notifyUrl: url, notifySecrets, notifyFormat }: Partial<V
 }
 
 /** All of them or none: whoever signs in must be proven, and must have a role. */
-function signInChecks(env: Environment): SettingProblem[] {
+function signInChecks(env: Environment, { nodeEnv }: Partial<Values>): SettingProblem[] {
   const isSet = (name: string): boolean => (env[name] ?? '') !== '';
   const needed = [SETTINGS.oidcIssuer, SETTINGS.oidcClientId, SETTINGS.oidcClientSecret, SETTINGS.oidcRoles];
   const given = [...needed, SETTINGS.oidcEmailDomain].find(({ name }) => isSet(name));
   if (given === undefined) return [];
-  return needed
+  return [...needed, ...(nodeEnv === 'production' ? [SETTINGS.consoleUrl] : [])]
     .filter(({ name }) => !isSet(name))
     .map(({ name }) => ({ name, problem: `is needed with ${given.name}` }));
 }

@@ -22,6 +22,18 @@ const issuer: Parser<string> = (text) => {
   return parsed;
 };
 
+/** Where people's browsers reach the console. In clear a session would cross the network: only on this very machine. */
+const consoleOrigin: Parser<string> = (text) => {
+  const parsed = httpUrl('origin')(text);
+  if (!parsed.ok) return parsed;
+  const { protocol, hostname, search } = new URL(parsed.value);
+  if (search !== '') return bad('must have no query');
+  if (protocol === 'http:' && !isLoopbackHost(hostname)) {
+    return bad('must be https: plain http is for this very machine (localhost, 127.0.0.1)');
+  }
+  return parsed;
+};
+
 /** `group=role`. A group may have "=" in its name; a "," it may not. */
 const groupRoles: Parser<readonly GroupRole[]> = (text) => {
   const roles: GroupRole[] = [];
@@ -51,7 +63,7 @@ export const signIn = {
       type: 'https URL, or http on this machine',
       example: 'https://login.example.com/realms/staff',
       description:
-        'The identity provider (OpenID Connect) at which people sign in to the console; API keys keep working. Its redirect URI is the address of the console with the path /console/sso/callback. Left out: API keys only.',
+        'The identity provider (OpenID Connect) at which people sign in to the console; API keys keep working. Its redirect URI is CONSOLE_URL with the path /console/sso/callback. Left out: API keys only.',
     },
     issuer,
   ),
@@ -93,5 +105,15 @@ export const signIn = {
       description: 'Only people with a verified e-mail address of this domain are let in. Left out: of any domain.',
     },
     domain,
+  ),
+  consoleUrl: optional(
+    {
+      name: 'CONSOLE_URL',
+      type: 'https URL, or http on this machine',
+      example: 'https://billing.example.com',
+      description:
+        'Scheme, host and port at which browsers reach the console. The identity provider sends people back there: it is never taken from what a request says of its host. Needed with OIDC_ISSUER in production; elsewhere left out it is http://127.0.0.1 with the port on which the daemon listens.',
+    },
+    consoleOrigin,
   ),
 };

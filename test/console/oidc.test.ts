@@ -1,6 +1,7 @@
 // Signing in to the console at a real identity provider, which runs as a process of its own, by OpenID Connect.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
@@ -178,6 +179,18 @@ describe('signing in at the identity provider', () => {
     const again = new Browser();
     again.jar.set(new URL(url).host, jar); // the code is used up at the provider too
     await refused(again, answer);
+  });
+
+  it("sends people back to the address of the settings, whatever the request's Host header says", async () => {
+    const asked = async (at: string): Promise<string | null> => {
+      const headers = { host: 'evil.test', 'x-forwarded-host': 'evil.test' };
+      const [answer] = (await once(get(`${at}/console/sso`, { headers }), 'response')) as [IncomingMessage];
+      answer.resume();
+      return new URL(answer.headers.location ?? '').searchParams.get('redirect_uri');
+    };
+    expect(await asked(url)).toBe(`${url}/console/sso/callback`);
+    const public_ = await world.startDaemon({ CONSOLE_URL: 'https://billing.example.com' });
+    expect(await asked(public_.url)).toBe('https://billing.example.com/console/sso/callback');
   });
 
   it('does not take the answer to one sign-in for that to another', async () => {

@@ -254,10 +254,20 @@ describe('signing in at an identity provider', () => {
     expect(wrong({ OIDC_EMAIL_DOMAIN: 'example.com' })).toEqual(Object.keys(provider));
   });
 
+  it('needs the address of the console in production, where no request is believed about it', () => {
+    const production = { ...provider, NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
+    expect(wrong(production)).toEqual(['CONSOLE_URL']);
+    expect(load({ ...production, CONSOLE_URL: 'https://billing.example.com/' }).consoleUrl).toBe(
+      'https://billing.example.com',
+    );
+    expect(load(provider).consoleUrl).toBeNull();
+  });
+
   it.each([
     ['OIDC_ISSUER', ['http://login.example.com', 'http://10.0.0.1', 'https://login.example.com/?tenant=1', 'login']],
     ['OIDC_ROLES', ['finance', 'finance=admin', '=ops', 'a=ops,a=read', 'a=ops,']],
     ['OIDC_EMAIL_DOMAIN', ['@example.com', 'ada@example.com', 'a b']],
+    ['CONSOLE_URL', ['http://billing.example.com', 'https://billing.example.com/console', 'billing.example.com']],
   ])('refuses at start a %s that would let in the wrong people, or would send secrets in clear', (name, values) => {
     for (const value of values) expect([value, wrong({ ...provider, [name]: value })]).toEqual([value, [name]]);
     for (const local of ['http://localhost:8080', 'http://127.0.0.1:9/realm', 'http://[::1]:9'])

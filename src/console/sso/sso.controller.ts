@@ -5,8 +5,8 @@ import { type Request, type Response } from 'express';
 import { OpenToAll } from '../../api/access/access.js';
 import { addressOf } from '../../api/access/caller.js';
 import { Denials } from '../../api/access/denials.js';
-import { notFound, Problem } from '../../api/http/problem.js';
-import { CONFIG, type Config, isLoopbackHost } from '../../config/index.js';
+import { notFound } from '../../api/http/problem.js';
+import { CONFIG, type Config } from '../../config/index.js';
 import { ConsoleAudit } from '../console-audit.js';
 import { ConsoleFilter } from '../console.filter.js';
 import { html } from '../html.js';
@@ -17,7 +17,7 @@ import { IdentityProvider, SignInFailed, STALE } from './identity-provider.js';
 import { highestRole, isOfDomain, type Person } from './people.js';
 import { SsoCookie } from './sso-cookie.js';
 
-type Settings = Pick<Config, 'production' | 'oidcRoles' | 'oidcEmailDomain'>;
+type Settings = Pick<Config, 'consoleUrl' | 'oidcRoles' | 'oidcEmailDomain'>;
 
 @ApiExcludeController()
 @OpenToAll()
@@ -110,13 +110,9 @@ export class SsoController {
     }
   }
 
-  /** As the browser calls this console; the provider takes only the one that was registered. In production TLS may end in front of us. */
+  /** What was registered at the provider. Never from the Host header, which whoever sends a request may choose. */
   private redirectUri(req: Request): string {
-    const { host } = req.headers;
-    if (host === undefined || !URL.canParse(`http://${host}`)) {
-      throw new Problem(400, 'invalid_request', 'The request does not say which host it is for.');
-    }
-    const tls = req.secure || (this.config.production && !isLoopbackHost(new URL(`http://${host}`).hostname));
-    return `${tls ? 'https' : 'http'}://${host}/console/sso/callback`;
+    const origin = this.config.consoleUrl ?? `http://127.0.0.1:${req.socket.localPort}`;
+    return `${origin}/console/sso/callback`;
   }
 }
