@@ -1,6 +1,7 @@
-// Counts the figures of days in the background, so that a page of 90 days reads 90 rows.
+// Counts the figures of days in the background, so that a page of 90 days reads 90 rows; and looks once a minute how much waits.
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
+import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DayBooks } from '../domain/ports/day-books.js';
 import { MINUTE_MS } from '../policy.js';
@@ -15,6 +16,7 @@ export class CountDays {
 
   constructor(
     private readonly days: DayBooks,
+    private readonly books: Books,
     private readonly clock: Clock,
   ) {}
 
@@ -25,6 +27,17 @@ export class CountDays {
       while ((await this.days.countOne(this.clock.now(), DAYS_BACK)) !== null);
     } catch (e) {
       this.log.error('the figures of the days could not be counted; the console shows those that were', e);
+    }
+  }
+
+  /** Every replica looks: the most that any of them saw is kept. */
+  @Interval(MINUTE_MS)
+  async lookAtBacklog(): Promise<void> {
+    try {
+      const { waitingEvents, pendingMessages, oldestSeconds } = await this.books.backlog();
+      await this.days.noteBacklog(this.clock.now(), waitingEvents + pendingMessages, oldestSeconds);
+    } catch (e) {
+      this.log.error('the backlog could not be looked at; the console shows what was seen before', e);
     }
   }
 }

@@ -42,8 +42,12 @@ export class Figures {
     return this.kept(`${days} days`, TREND_FRESH_MS, async () => {
       const until = new Date((Math.floor(this.clock.now().getTime() / DAY_MS) + 1) * DAY_MS);
       const span = { since: new Date(until.getTime() - days * DAY_MS), until };
-      const [money, figures] = await Promise.all([this.days.money(span), this.days.figures(span)]);
-      return { ...span, money, figures };
+      const [money, figures, backlog] = await Promise.all([
+        this.days.money(span),
+        this.days.figures(span),
+        this.days.backlog(span),
+      ]);
+      return { ...span, money, figures, backlog };
     });
   }
 

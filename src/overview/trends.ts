@@ -1,7 +1,7 @@
 // 30 or 90 days as pictures: money by currency, how renewals went, why payments were declined, how long a mark took.
 import { type Html, html } from '../console/html.js';
 import { count, day, duration, moneyText, section } from '../console/show.js';
-import { type DayFigures, type DayMoney, PAID_AFTER_SEC } from '../domain/ports/day-books.js';
+import { type DayBacklog, type DayFigures, type DayMoney, PAID_AFTER_SEC } from '../domain/ports/day-books.js';
 import { DAY_MS } from '../policy.js';
 import { picture, plainTable } from './picture.js';
 
@@ -14,6 +14,7 @@ export type Trend = {
   readonly until: Date;
   readonly money: readonly DayMoney[];
   readonly figures: readonly DayFigures[];
+  readonly backlog: readonly DayBacklog[];
 };
 
 export function trends(t: Trend, chosen: Chosen): Html {
@@ -28,7 +29,8 @@ export function trends(t: Trend, chosen: Chosen): Html {
     <div class="beside">
       ${section('Why payments were declined', declinesPart(t.figures))}
       ${section('From the charge to paid on Stripe', paidAfterPart(t.figures))}
-    </div>`;
+    </div>
+    ${section('The most that waited', backlogPart(t, days))}`;
 }
 
 const tab = (name: string, path: string, here: boolean): Html =>
@@ -176,6 +178,41 @@ function paidAfterPart(figures: readonly DayFigures[]): Html {
       'Time',
     )}
     <p class="dim">A draft is marked once it is final, an hour after Stripe made it.</p>`;
+}
+
+/** `none`: nothing waited for a second at any look. */
+const waited = (sec: number): string => (sec === 0 ? 'none' : duration(sec));
+
+function backlogPart(t: Trend, days: readonly Date[]): Html {
+  if (t.backlog.length === 0) {
+    return html`<div class="empty">
+      The most events and calls that waited on each day will be drawn here. It is looked at once a minute.
+    </div>`;
+  }
+  const of = new Map(t.backlog.map((b) => [b.day.getTime(), b]));
+  const most = t.backlog.reduce((a, b) => (b.waiting > a.waiting ? b : a));
+  const longest = Math.max(...t.backlog.map((b) => b.oldestSec));
+  const said =
+    most.waiting === 0
+      ? 'Nothing waited at any look, one a minute.'
+      : `At most ${count(most.waiting)} events and calls waited, on ${day(most.day)}; the longest wait was ${waited(longest)}. It is looked at once a minute.`;
+  return picture({
+    id: 'backlog-table',
+    said,
+    series: [{ name: 'events to decide and calls to make, at most', tone: 'events' }],
+    heads: ['At most', 'Longest wait'],
+    most: (n) => count(Math.round(n)),
+    slots: days.map((at) => {
+      const b = of.get(at.getTime());
+      return {
+        day: at,
+        values: [b?.waiting ?? 0],
+        cells: b === undefined ? ['not looked', ''] : [count(b.waiting), waited(b.oldestSec)],
+        told:
+          b === undefined ? 'nobody looked' : `${count(b.waiting)} waited at most, ${waited(b.oldestSec)} the longest`,
+      };
+    }),
+  });
 }
 
 /** A table of shares, each with a bar. */

@@ -1,7 +1,14 @@
 // The figures of days: money from the ledger's sums, the rest counted day by day in the background and kept.
 import { Injectable } from '@nestjs/common';
 import type pg from 'pg';
-import { DayBooks, type DayFigures, type DayMoney, type Days, PAID_AFTER_SEC } from '../domain/ports/day-books.js';
+import {
+  type DayBacklog,
+  DayBooks,
+  type DayFigures,
+  type DayMoney,
+  type Days,
+  PAID_AFTER_SEC,
+} from '../domain/ports/day-books.js';
 import { DAY_MS } from '../policy.js';
 import { Database, inTransaction } from './database.js';
 import { INVOICE_AT, PAYMENT_AT } from './newest-first.js';
@@ -58,6 +65,28 @@ export class PgDayBooks extends DayBooks {
       [dayOf(since), dayOf(until)],
     );
     return found.rows.map((r) => ({ day: new Date(`${r.day}T00:00:00Z`), countedAt: r.counted_at, ...r.figures }));
+  }
+
+  async backlog({ since, until }: Days): Promise<readonly DayBacklog[]> {
+    const found = await this.db.pool.query<Record<'day' | 'waiting' | 'oldest_sec', string>>(
+      `select day::text as day, waiting, oldest_sec from backlog_day where day >= $1::date and day < $2::date order by day`,
+      [dayOf(since), dayOf(until)],
+    );
+    return found.rows.map((r) => ({
+      day: new Date(`${r.day}T00:00:00Z`),
+      waiting: Number(r.waiting),
+      oldestSec: Number(r.oldest_sec),
+    }));
+  }
+
+  async noteBacklog(now: Date, waiting: number, oldestSec: number): Promise<void> {
+    await this.db.pool.query(
+      `insert into backlog_day (day, waiting, oldest_sec) values ($1::date, $2, $3)
+       on conflict (day) do update
+         set waiting = greatest(backlog_day.waiting, excluded.waiting), oldest_sec = greatest(backlog_day.oldest_sec, excluded.oldest_sec)
+         where excluded.waiting > backlog_day.waiting or excluded.oldest_sec > backlog_day.oldest_sec`,
+      [dayOf(now), waiting, Math.floor(oldestSec)],
+    );
   }
 
   countOne(now: Date, daysBack: number): Promise<Date | null> {

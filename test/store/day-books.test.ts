@@ -64,6 +64,17 @@ it('money counts on the day on which the MoR took it, folded or not, whenever it
   expect(after[1]).toEqual({ ...said[1], collected: 1_010n, payments: 2 });
 });
 
+it('keeps the most that waited on a day, and the longest wait, whatever was seen later', async () => {
+  await books.noteBacklog(NOW, 3, 40.7);
+  await books.noteBacklog(NOW, 12, 5);
+  await books.noteBacklog(NOW, 0, 0);
+  await books.noteBacklog(day('2026-11-19'), 0, 0);
+  expect(await books.backlog(month)).toEqual([
+    { day: day('2026-11-19'), waiting: 0, oldestSec: 0 },
+    { day: day('2026-11-20'), waiting: 12, oldestSec: 40 },
+  ]);
+});
+
 it('counts each day once, with its renewals, declines and waits, and again when a quarter of its age has passed', async () => {
   const invoice = (id: string, status: string, at: string, reason = 'subscription_cycle'): Promise<unknown> =>
     db.pool.query(

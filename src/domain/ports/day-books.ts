@@ -26,6 +26,9 @@ export type DayFigures = {
   readonly paidAfter: readonly number[];
 };
 
+/** The most that waited at one of the looks of a day, a look a minute: events to decide and calls to make, and for how long the oldest did. */
+export type DayBacklog = { readonly day: Date; readonly waiting: number; readonly oldestSec: number };
+
 /** Whole days in UTC. */
 export type Days = { readonly since: Date; readonly until: Date };
 
@@ -38,4 +41,8 @@ export abstract class DayBooks {
    * the day; null: there is none. Safe in many replicas at once.
    */
   abstract countOne(now: Date, daysBack: number): Promise<Date | null>;
+  /** The days on which somebody looked, oldest first. */
+  abstract backlog(days: Days): Promise<readonly DayBacklog[]>;
+  /** One look: kept where it is more than what was seen of this day. */
+  abstract noteBacklog(now: Date, waiting: number, oldestSec: number): Promise<void>;
 }
