@@ -7,6 +7,7 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
 import { foreign, reference, status, time } from '../console/show.js';
 
 const AUDIT_FILTERS = [
@@ -30,6 +31,17 @@ const AUDIT: readonly Column<AuditRow>[] = [
   { label: 'From', cell: (a) => html`<code>${a.source}</code>`, phone: 'none' },
 ];
 
+const CSV: readonly CsvColumn<AuditRow>[] = [
+  ['at', (a) => plainTime(a.at)],
+  ['who', (a) => a.actor],
+  ['role', (a) => a.role ?? ''],
+  ['what', (a) => a.action],
+  ['about', (a) => a.target ?? ''],
+  ['outcome', (a) => a.outcome],
+  ['status', (a) => (a.status === 0 ? '' : String(a.status))],
+  ['from', (a) => a.source],
+];
+
 @Pages('console/audit')
 export class AuditPages {
   constructor(private readonly books: Books) {}
@@ -39,9 +51,10 @@ export class AuditPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const path = '/console/audit';
     const values = chosen(req, AUDIT_FILTERS);
+    if (wantsCsv(req)) return sendCsv(res, 'audit', CSV, (page) => this.books.audit(values, page));
     const page = pageOf(req);
     const found = await this.books.audit(values, page);
-    const body = html`${filterForm(path, AUDIT_FILTERS, values)}
+    const body = html`${filterForm(path, AUDIT_FILTERS, values)} ${found.data.length > 0 && csvLink(path, values)}
     ${table('Newest first; refused tries too', AUDIT, found.data, 'No rows match these filters.')}
     ${pager(path, values, page.cursor, found.nextCursor)}`;
     sendPage(req, res, { title: 'Audit', section: 'audit', body });

@@ -19,6 +19,7 @@ import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
 import { maskedText } from '../console/masked-text.js';
 import { type Session } from '../console/session.js';
 import {
@@ -54,6 +55,18 @@ const COLUMNS: readonly Column<EventRow>[] = [
   { label: 'Event', cell: (e) => eventLink(e.id) },
 ];
 
+const CSV: readonly CsvColumn<EventRow>[] = [
+  ['event_id', (e) => e.eventId],
+  ['type', (e) => e.type],
+  ['sender', (e) => e.source],
+  ['status', (e) => e.status],
+  ['reason', (e) => e.reason ?? ''],
+  ['about', (e) => e.lane],
+  ['received_at', (e) => plainTime(e.receivedAt)],
+  ['decided_at', (e) => plainTime(e.decidedAt)],
+  ['id', (e) => e.id],
+];
+
 /** Events of one step when all that match are put up again or dismissed: a few seconds of work. */
 const BATCH = 50;
 const NOTE_HINT = 'Why they are dismissed; needed for that alone.';
@@ -74,8 +87,10 @@ export class EventPages {
   @Page('event.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
+    const filter = filterOf(values);
+    if (wantsCsv(req)) return sendCsv(res, 'events', CSV, (page) => this.books.events(filter, page));
     const page = pageOf(req);
-    const found = await this.books.events(filterOf(values), page);
+    const found = await this.books.events(filter, page);
     const session = sessionOf(req);
     const acts = values.status === 'parked' && found.data.length > 0 && mayDo(session.role, 'ops');
     const empty =
@@ -88,7 +103,7 @@ export class EventPages {
               <li>at the MoR, other events: <code>/webhooks/mor/events</code></li>
             </ul>`;
     const columns = acts ? [CHOOSE, ...COLUMNS] : COLUMNS;
-    const body = html`${filterForm(PATH, FILTERS, values)}
+    const body = html`${filterForm(PATH, FILTERS, values)} ${found.data.length > 0 && csvLink(PATH, values)}
     ${table('Newest first', columns, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}
     ${acts && bulkForm(session, `${PATH}/bulk`, ACTS, { hint: NOTE_HINT, neededFor: 'dismiss' }, values)}`;
     sendPage(req, res, { title: 'Events', section: 'events', body });

@@ -20,6 +20,7 @@ import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
 import { bulkForm, bulkReport, type Done, goOn, picked, stepsBefore } from '../console/bulk.js';
 import { chosen, filterForm, pageOf, pager, queryText } from '../console/list.js';
+import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
 import { words } from '../console/show.js';
 import {
   type Case,
@@ -41,6 +42,20 @@ const FILTERS = [
   { name: 'order', label: 'Order', options: REVIEW_ORDERS },
 ] as const;
 
+const CSV: readonly CsvColumn<ReviewRow>[] = [
+  ['review_id', (r) => r.id],
+  ['kind', (r) => r.kind],
+  ['status', (r) => r.status],
+  ['what_happened', (r) => r.summary],
+  ['invoice_id', (r) => r.invoiceId ?? ''],
+  ['due_at', (r) => plainTime(r.dueAt)],
+  ['since', (r) => plainTime(r.createdAt)],
+  ['settled_at', (r) => plainTime(r.resolvedAt)],
+  ['settled_by', (r) => r.resolvedBy ?? ''],
+  ['resolution', (r) => r.resolution ?? ''],
+  ['note', (r) => r.note ?? ''],
+];
+
 /** Open items that are counted and gone through one after the other. */
 const WALKED = 200;
 /** Items of one step when all that match are settled at once: a few seconds of work. */
@@ -59,13 +74,16 @@ export class ReviewPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     // Whoever comes without a word on the status wants to know what is open; the form's "any" says so.
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
-    const page = pageOf(req);
+    const address = { status: '', ...values }; // "any" must be said, or it would be the open ones
+    const filter = filterOf(values);
     const order = values.order === 'newest' ? 'newest' : 'due';
-    const found = await this.books.reviews(filterOf(values), page, order);
+    if (wantsCsv(req)) return sendCsv(res, 'reviews', CSV, (page) => this.books.reviews(filter, page, order));
+    const page = pageOf(req);
+    const found = await this.books.reviews(filter, page, order);
     const session = sessionOf(req);
     const acts = mayDo(session.role, 'ops') && found.data.some((r) => r.status === 'open');
-    const body = html`${filterForm(PATH, FILTERS, values)}
-    ${reviewItems(found.data, acts, emptyWord(values))}${pager(PATH, values, page.cursor, found.nextCursor)}
+    const body = html`${filterForm(PATH, FILTERS, values)} ${found.data.length > 0 && csvLink(PATH, address)}
+    ${reviewItems(found.data, acts, emptyWord(values))}${pager(PATH, address, page.cursor, found.nextCursor)}
     ${acts && bulkForm(session, `${PATH}/bulk`, ACTS, { hint: 'For all of them; may be left empty.', neededFor: null }, values)}`;
     sendPage(req, res, { title: 'Reviews', section: 'reviews', body });
   }
