@@ -209,7 +209,10 @@ create index invoice_customer on invoice (customer_id, (coalesce(platform_create
 create index invoice_status on invoice (status, (coalesce(platform_created_at, first_seen_at)) desc, seq desc);
 -- Written once for an invoice, when it becomes final: people search by the number that the customer reads.
 create index invoice_number on invoice (number) where number is not null;
-create index invoice_outside on invoice (first_seen_at) where enrolled = false;
+create index invoice_outside on invoice (first_seen_at desc, seq desc) where enrolled = false;
+-- Renewals that the MoR refused, and those that are tried again by themselves: a renewal that goes well is in neither.
+create index invoice_refused on invoice ((coalesce(platform_created_at, first_seen_at)) desc, seq desc) where retries is not null;
+create index invoice_next_try on invoice (next_try_at, seq) where next_try_at is not null;
 create index invoice_expected_by on invoice (expected_by) where status = 'expected';
 
 create table payment (
@@ -316,6 +319,7 @@ create table mor_object (
 );
 create index mor_object_invoice on mor_object (invoice_id, seq);
 create index mor_object_number on mor_object (number) where number is not null;
+create index mor_object_disputed on mor_object (created_at desc, seq desc) where kind in ('dispute', 'alert');
 create index mor_object_mor_id on mor_object (mor_id) where mor_id is not null;
 
 -- One bank transfer per proforma invoice and one payment per link, for good, whatever happens to old event rows.
@@ -446,6 +450,13 @@ create table day_figures (
   day        date        primary key,
   counted_at timestamptz not null,
   figures    jsonb       not null
+);
+
+-- The most that waited on each day, as it was seen once a minute: what is decided leaves no trace of how much stood before it.
+create table backlog_day (
+  day        date   primary key,
+  waiting    bigint not null, -- events to decide and calls to make
+  oldest_sec bigint not null  -- how long the oldest had waited
 );
 
 -- What each door answered, by the hour, and the last deliveries that it refused: written a few times a minute by each replica that
@@ -745,7 +756,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
+  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, backlog_day, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

@@ -6,7 +6,9 @@ import { AuditModule } from './audit/audit.module.js';
 import { CONFIG, type Config, ConfigModule } from './config/index.js';
 import { ConsoleModule } from './console/console.module.js';
 import { CustomersModule } from './customers/customers.module.js';
+import { DisputesModule } from './disputes/disputes.module.js';
 import { DocumentsModule } from './documents/documents.module.js';
+import { EnrolmentModule } from './enrolment/enrolment.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
 import { IntakeModule } from './intake/intake.module.js';
@@ -89,6 +91,8 @@ export class AppModule {
         LinksModule,
         RetriesModule,
         DocumentsModule,
+        DisputesModule,
+        EnrolmentModule,
         OverviewModule, // last: it answers for every page of the console that is none
       ],
     };

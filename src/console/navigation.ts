@@ -9,6 +9,8 @@ const GROUPS = [
     [
       ['', 'Overview'],
       ['reviews', 'Reviews'],
+      ['disputes', 'Disputes'],
+      ['retries', 'Retries'],
       ['events', 'Events'],
     ],
   ],
@@ -19,6 +21,7 @@ const GROUPS = [
       ['payments', 'Payments'],
       ['refunds', 'Refunds'],
       ['customers', 'Customers'],
+      ['enrolment', 'Enrolment'],
       ['ledger', 'Ledger'],
       ['ledger/trial-balance', 'Trial balance'],
       ['statements', 'Statements'],

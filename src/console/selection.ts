@@ -56,15 +56,24 @@ function begin(res: Response, name: string): void {
   res.setHeader('Content-Disposition', `attachment; filename="${name}.csv"`);
 }
 
-/** What the rows of the selection add up to, and the way to its CSV. */
+function csvOf(path: string, values: Readonly<Record<string, string>>): string {
+  return `${path}?${new URLSearchParams({ ...values, format: 'csv' }).toString()}`;
+}
+
+/** The way to the CSV of a list whose rows add up to nothing. */
+export function csvLink(path: string, values: Readonly<Record<string, string>>): Html {
+  return html`<p class="selection"><a href="${csvOf(path, values)}" download>CSV</a></p>`;
+}
+
+/** What the rows of the selection add up to, and the way to its CSV. @param what it is that was added up, where the list does not say */
 export function selectionLine(
   path: string,
   values: Readonly<Record<string, string>>,
   { sums, all }: SelectionSums,
+  what = '',
 ): Html {
   if (sums.length === 0) return nothing;
   const rows = sums.reduce((n, s) => n + s.rows, 0);
-  const query = new URLSearchParams({ ...values, format: 'csv' }).toString();
   return html`<p class="selection">
     <span
       >${all ? count(rows) : `The newest ${count(rows)}`} ${rows === 1 ? 'row' : 'rows'}:
@@ -75,9 +84,10 @@ export function selectionLine(
               ? html`<span class="dim">${count(s.rows)} without an amount</span>`
               : html`<strong class="money">${moneyText(s.minor, s.currency)}</strong>`
           }`,
-      )}</span
+      )}
+      ${what}</span
     >
-    <a href="${path}?${query}" download>CSV</a>
+    <a href="${csvOf(path, values)}" download>CSV</a>
     ${
       !all &&
       html`<span class="dim"

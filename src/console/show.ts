@@ -64,10 +64,19 @@ export function foreign(text: string | null): Html {
 type Tone = 'good' | 'wait' | 'warn' | 'bad' | 'calm';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  ...tone('good', 'paid succeeded done confirmed clean agrees settled delivered ISSUED SETTLED PAID won'),
-  ...tone('wait', 'expected held marking received pending unknown requested running waiting proving begun processing'),
+  ...tone(
+    'good',
+    'paid succeeded done confirmed clean agrees settled delivered ISSUED SETTLED PAID won renewed collected',
+  ),
+  ...tone(
+    'wait',
+    'expected held marking received pending unknown requested running waiting proving begun processing planned awaiting_answer payment_link no_renewal_yet',
+  ),
   ...tone('wait', 'reporting attaching referencing paying finalizing crediting draft requires_action REQUESTED'),
-  ...tone('warn', 'open quarantined partially_refunded uncollectible incomplete action_needed'),
+  ...tone(
+    'warn',
+    'open quarantined partially_refunded uncollectible incomplete action_needed revision_requested not_paid_yet ended',
+  ),
   ...tone('bad', 'review parked failed refused denied differences lost dead REFUSED ISSUANCE_FAILED'),
 };
 

@@ -4,6 +4,8 @@ import { type Column, table } from '../console/list.js';
 import { amount, count, facts, foreign, id, moneyLink, section, status, time, words } from '../console/show.js';
 import { type Enrolment } from '../domain/settings.js';
 import { type CustomerSum, type InvoiceListItem, type PaymentView } from '../domain/ports/books.js';
+import { type DisputeItem } from '../domain/ports/dispute-books.js';
+import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 import { type CustomerLink } from '../domain/ports/customer-links.js';
 import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type CustomerAtStripe } from './at-stripe.flow.js';
@@ -17,6 +19,7 @@ export type CustomerShown = {
   readonly invoices: readonly InvoiceListItem[];
   readonly payments: readonly PaymentView[];
   readonly refunds: readonly { readonly refund: RefundRow; readonly payment: PaymentRow }[];
+  readonly disputes: readonly DisputeItem[];
   readonly links: readonly CustomerLink[];
 };
 
@@ -34,6 +37,7 @@ export function customerPart(c: CustomerShown): Html {
     html`${table('Newest first', PAYMENTS, c.payments, 'Its payments will stand here.')}${more(c.payments, `/console/payments${all}`, 'All its payments')}`,
   )}
   ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds, '')}${more(c.refunds, `/console/refunds${all}`, 'All its refunds')}`)}
+  ${c.disputes.length > 0 && section('Disputes', html`${table('Newest first', DISPUTES, c.disputes, '')}${more(c.disputes, `/console/disputes${all}`, 'All its disputes')}`)}
   ${section('At the MoR', table('Its customers there, the newest link first', LINKS, c.links, 'It is linked to no customer of the MoR.'))}`;
 }
 
@@ -149,6 +153,25 @@ const REFUNDS: readonly Column<CustomerShown['refunds'][number]>[] = [
   { label: 'Status', cell: ({ refund: r }) => status(r.status === 'requested' ? 'unknown' : r.status), phone: 'side' },
   { label: 'Asked for', cell: ({ refund: r }) => time(r.createdAt) },
   { label: 'Refund', cell: ({ refund: r }) => id(r.id), phone: 'none' },
+];
+
+const DISPUTES: readonly Column<DisputeItem>[] = [
+  {
+    label: 'Amount',
+    cell: ({ dispute: o, payment: p }) =>
+      html`<a href="${disputePath(o)}" title="${disputeName(o)}"
+        >${o.amount === null && p !== null ? amount(p.amount, p.currency) : amount(o.amount, o.currency)}<span
+          class="unseen"
+        >
+          ${disputeName(o)}</span
+        ></a
+      >`,
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: ({ dispute: o }) => status(o.status), phone: 'side' },
+  { label: 'Kind', cell: ({ dispute: o }) => words(o.kind), phone: 'none' },
+  { label: 'First heard', cell: ({ dispute: o }) => time(o.createdAt) },
 ];
 
 const LINKS: readonly Column<CustomerLink>[] = [

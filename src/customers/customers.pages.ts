@@ -13,6 +13,7 @@ import { chosen, type Column, filterForm, pageOf, pager, table } from '../consol
 import { Pages } from '../console/pages.js';
 import { customerLink, foreign, id, time } from '../console/show.js';
 import { Books } from '../domain/ports/books.js';
+import { DisputeBooks } from '../domain/ports/dispute-books.js';
 import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { customerPart } from './customer-page.js';
@@ -39,6 +40,7 @@ export class CustomerPages {
   constructor(
     private readonly books: Books,
     private readonly links: CustomerLinks,
+    private readonly disputes: DisputeBooks,
     private readonly stripe: CustomersAtStripe,
     @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,
   ) {}
@@ -65,12 +67,13 @@ export class CustomerPages {
   @Page('customer.read')
   async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) customerId: string): Promise<void> {
     const first = { limit: ROWS, cursor: null };
-    const [known, sums, invoices, payments, refunds, links, atStripe] = await Promise.all([
+    const [known, sums, invoices, payments, refunds, disputes, links, atStripe] = await Promise.all([
       this.books.customer(customerId),
       this.books.customerSums(customerId),
       this.books.invoices({ customerId }, first),
       this.books.payments({ customerId }, first),
       this.books.refunds({ customerId }, first),
+      this.disputes.list({ customerId }, first),
       this.links.list({ customerId }, first),
       this.stripe.one(customerId),
     ]);
@@ -83,6 +86,7 @@ export class CustomerPages {
       invoices: invoices.data,
       payments: payments.data,
       refunds: refunds.data,
+      disputes: disputes.data,
       links: links.data,
     });
     const name = atStripe === null || atStripe === 'unknown' ? null : (atStripe.name ?? atStripe.email);

@@ -119,7 +119,10 @@ function othersOf(w: Waiting): readonly Need[] {
   }
   if (w.deadNotifications > 0) {
     needs.push({
-      what: `${count(w.deadNotifications)} notifications to your backend were given up`,
+      what:
+        w.deadNotifications === 1
+          ? 'A notification to your backend was given up'
+          : `${count(w.deadNotifications)} notifications to your backend were given up`,
       next: 'See what it answered; send them again when it is back.',
       path: '/console/notifications?status=dead',
     });

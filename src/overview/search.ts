@@ -4,7 +4,9 @@ import { minorFromTyped } from '../console/list-filters.js';
 import { capital } from '../console/show.js';
 import { CustomersAtStripe } from '../customers/at-stripe.flow.js';
 import { Books } from '../domain/ports/books.js';
+import { DisputeBooks } from '../domain/ports/dispute-books.js';
 import { type Beginning, SearchBooks } from '../domain/ports/search-books.js';
+import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 
 export type Found = {
   /** "Invoice in_…": what it is and its id. */
@@ -41,6 +43,7 @@ export class Search {
   constructor(
     private readonly books: Books,
     private readonly search: SearchBooks,
+    private readonly disputes: DisputeBooks,
     private readonly customers: CustomersAtStripe,
   ) {}
 
@@ -75,10 +78,11 @@ export class Search {
 
   private async byId(id: string): Promise<Found[]> {
     const named = encodeURIComponent(id);
-    const [payment, refund, event, whole, events, beginnings] = await Promise.all([
+    const [payment, refund, event, dispute, whole, events, beginnings] = await Promise.all([
       this.books.payment(id),
       this.books.refund(id),
       this.books.event(id),
+      this.disputes.find(id),
       this.books.invoicesOfCharge(id),
       this.books.events({ eventId: id }, { limit: 1, cursor: null }),
       id.length < SHORTEST ? [] : this.search.beginning(id, OF_EACH),
@@ -105,7 +109,13 @@ export class Search {
       const path = `/console/refunds/${encodeURIComponent(row)}`;
       add({ ...PLAIN, what: `Refund ${row}`, path, exact: true, minor, currency, status, at });
     }
-    for (const invoice of whole) {
+    if (dispute !== null) {
+      const { amount: minor, currency, status, createdAt: at } = dispute;
+      const what = `${capital(dispute.kind)} ${disputeName(dispute)}`;
+      add({ ...PLAIN, what, path: disputePath(dispute), exact: true, minor, currency, status, at });
+    }
+    // The id of a dispute is that of no charge, and its invoice is named on its page.
+    for (const invoice of dispute === null ? whole : []) {
       const path = `/console/invoices/${encodeURIComponent(invoice)}`;
       add({ ...PLAIN, what: `Invoice ${invoice}`, path, exact: true, name: id });
     }

@@ -6,7 +6,7 @@ import { isOver, refundable } from '../domain/status.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
-import { disputeLink } from './dispute-link.view.js';
+import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
 import { type Html, html } from '../console/html.js';
 import { type Session } from '../console/session.js';
 import { meansNow, obstacle } from '../retries/rules/next-try.js';
@@ -41,7 +41,7 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
       : null,
     collect && !hasLink ? actLink(`${path}/payment-link`, 'Create a payment link…') : null,
     collect && !v.objects.some(isLiveProforma) ? actLink(`${path}/proforma`, 'Issue a proforma invoice…') : null,
-    ...v.objects.map(disputeLink),
+    ...v.objects.flatMap((o) => [disputeAct(o), disputeLink(o)]),
     outsideLink(stripeUrl(live, 'invoices', id), 'Open in Stripe'),
     ...(ops ? returns(v, session) : []),
   ]);

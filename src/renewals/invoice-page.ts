@@ -1,7 +1,7 @@
 // One invoice: what is due, what was paid and given back, what people must do, and the story in order.
 import { ignoredBecause } from './invoice.view.js';
 import { paymentName } from './payment.view.js';
-import { type JournalLine, type OutboxRow, type ReviewRow } from '../domain/model.js';
+import { type OutboxRow, type ReviewRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Retry } from '../domain/retry.js';
 import { nextTryOf } from '../retries/retry.view.js';
@@ -12,6 +12,8 @@ import { type InvoiceView } from '../domain/ports/books.js';
 import { copyable, fold, headline } from '../console/acts.js';
 import { html, type Html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
+import { timeline } from '../console/timeline.js';
+import { disputeIdLink, isDispute } from '../disputes/dispute-link.view.js';
 import {
   amount,
   customerLink,
@@ -128,7 +130,7 @@ const retryColumns = (currency: string | null): readonly Column<Retry>[] => [
 const objectColumns: readonly Column<InvoiceView['objects'][number]>[] = [
   { label: 'What', cell: (o) => words(o.kind) },
   { label: 'Status', cell: (o) => status(o.status) },
-  { label: 'Id', cell: (o) => id(o.morId) },
+  { label: 'Id', cell: (o) => (isDispute(o) ? disputeIdLink(o) : id(o.morId)) },
   { label: 'Amount', cell: (o) => amount(o.amount, o.currency), number: true },
   { label: 'Until', cell: (o) => time(o.deadline, 'no end') },
   { label: 'Details', cell: (o) => foreign(saidOf(o)) },
@@ -178,27 +180,4 @@ function reviewList(reviews: readonly ReviewRow[]): Html {
     reviews,
     '',
   );
-}
-
-function timeline(journal: readonly JournalLine[]): Html {
-  if (journal.length === 0) return html`<p class="empty">Nothing has happened yet.</p>`;
-  return html`<ol class="timeline">
-    ${journal.map(
-      (line) =>
-        html`<li class="${line.kind}">
-          <span class="meta">${time(line.at)} · ${line.kind}</span>
-          <span class="said"
-            >${foreign(line.text)}
-            <span class="meta"
-              >${line.ref !== null && reference(line.ref)} ${line.detail !== null && details(line.detail)}</span
-            ></span
-          >
-        </li>`,
-    )}
-  </ol>`;
-}
-
-function details(detail: NonNullable<JournalLine['detail']>): Html {
-  const shown = Object.entries(detail).filter(([, value]) => value !== null);
-  return html`${shown.map(([name, value], i) => html`${i > 0 && ' · '}${words(name)} <bdi>${String(value)}</bdi>`)}`;
 }

@@ -11,7 +11,7 @@ import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../lane/flow-context.js';
 import { liveMode } from '../lane/lane-settings.js';
-import { disputeLink } from './dispute-link.view.js';
+import { disputeAct, disputeLink } from '../disputes/dispute-link.view.js';
 import { type Looker } from './invoice-acts.js';
 import { paymentAnswer } from './rules/payment-answer.js';
 import { actForm, actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
@@ -203,7 +203,7 @@ function paymentActs(
     ops && back !== undefined
       ? actForm(session, `${path}/returned/undo`, 'Undo the returned debit', { key: `con-undo-${back.id}` })
       : null,
-    ...own.map(disputeLink),
+    ...own.flatMap((o) => [disputeAct(o), disputeLink(o)]),
     outsideLink(stripeUrl(live, 'invoices', p.invoiceId), 'Open the invoice in Stripe'),
     ops && rest > 0n ? actLink(`${path}/returned`, 'Record a returned debit…') : null,
   ]);

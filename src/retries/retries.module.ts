@@ -3,12 +3,13 @@ import { Module } from '@nestjs/common';
 import { ConsoleModule } from '../console/console.module.js';
 import { LaneModule } from '../lane/lane.module.js';
 import { RetriesController } from './retries.controller.js';
+import { RetryListPages } from './retry-list.pages.js';
 import { RetriesFlow } from './retries.flow.js';
 import { RetryPages } from './retries.pages.js';
 
 @Module({
   imports: [ConsoleModule, LaneModule],
-  controllers: [RetriesController, RetryPages],
+  controllers: [RetriesController, RetryPages, RetryListPages],
   providers: [RetriesFlow],
 })
 export class RetriesModule {}

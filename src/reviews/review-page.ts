@@ -4,7 +4,7 @@ import { sayMoney } from '../domain/money.js';
 import { type InvoiceView } from '../domain/ports/books.js';
 import { lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { refundable } from '../domain/status.js';
-import { disputeLink } from '../renewals/dispute-link.view.js';
+import { asksAbout, disputeIdLink, disputeLink } from '../disputes/dispute-link.view.js';
 import { surplusToRefund } from '../renewals/rules/surplus.js';
 import { html, type Html } from '../console/html.js';
 import { formToken } from '../console/layout.js';
@@ -85,6 +85,7 @@ export function caseOf(c: Case): Html {
       r.invoiceId === null ? null : ['Invoice', invoiceLink(r.invoiceId)],
       payment === null ? null : ['Payment', paymentLink(payment)],
       r.refundId === null ? null : ['Refund', refundLink(r.refundId)],
+      ...disputesOf(c).map((o): [string, Html] => [o.kind === 'alert' ? 'Alert' : 'Dispute', disputeIdLink(o)]),
       ['Since', time(r.createdAt)],
       r.resolvedAt === null ? null : ['Settled', time(r.resolvedAt)],
       r.resolvedBy === null ? null : ['Settled by', foreign(r.resolvedBy)],
@@ -195,17 +196,17 @@ export function decideForm(session: Session, c: Case, next: string | null): Html
       <textarea id="note" name="note" rows="2" maxlength="1000" ${needed !== undefined && html`required`}></textarea>
     </p>
     <ul class="ways">
-      ${invoiceDisputes(c).map((link) => html`<li>${link}<span class="hint">Answer it there, then close this.</span></li>`)}
+      ${disputesOf(c)
+        .flatMap((o) => disputeLink(o) ?? [])
+        .map((link) => html`<li>${link}<span class="hint">Answer it there, then close this.</span></li>`)}
       ${order.map((x) => html`<li>${button(x)}<span class="hint" id="means-${x}">${meaningOf(r, x)}</span></li>`)}
     </ul>
   </form>`;
 }
 
-/** For an item about a dispute: where the MoR wants it to be answered. */
-function invoiceDisputes({ review: r, invoice }: Case): readonly Html[] {
-  if (r.kind !== 'dispute' || invoice === null) return [];
-  const names = (o: MorObjectRow): string => (o.kind === 'alert' ? `alert:${o.morId ?? o.id}` : (o.morId ?? o.id));
-  return invoice.objects.filter((o) => r.subject.startsWith(names(o))).flatMap((o) => disputeLink(o) ?? []);
+/** The dispute or alert that an item is about. */
+function disputesOf({ review: r, invoice }: Case): readonly MorObjectRow[] {
+  return invoice === null ? [] : invoice.objects.filter((o) => asksAbout(r, o));
 }
 
 /** On the page of the next item: what became of the last one. */

@@ -6,6 +6,9 @@ import { ChannelEvents } from '../domain/ports/channel-events.js';
 import { Books } from '../domain/ports/books.js';
 import { DayBooks } from '../domain/ports/day-books.js';
 import { DoorBooks } from '../domain/ports/door-books.js';
+import { RetryBooks } from '../domain/ports/retry-books.js';
+import { EnrolmentBooks } from '../domain/ports/enrolment-books.js';
+import { DisputeBooks } from '../domain/ports/dispute-books.js';
 import { Exports } from '../domain/ports/exports.js';
 import { LedgerSums } from '../domain/ports/ledger-sums.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -41,6 +44,9 @@ import { PgChargeLooks } from './pg-charge-looks.js';
 import { PgCustomerLinks } from './pg-customer-links.js';
 import { PgDayBooks } from './pg-day-books.js';
 import { PgDoorBooks } from './pg-door-books.js';
+import { PgRetryBooks } from './pg-retry-books.js';
+import { PgEnrolmentBooks } from './pg-enrolment-books.js';
+import { PgDisputeBooks } from './pg-dispute-books.js';
 import { PgDoorsLog } from './pg-doors-log.js';
 import { PgConsoleSessions } from './pg-console-sessions.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
@@ -87,6 +93,9 @@ const PORTS = [
   { provide: CustomerLinks, useClass: PgCustomerLinks },
   { provide: DayBooks, useClass: PgDayBooks },
   { provide: DoorBooks, useClass: PgDoorBooks },
+  { provide: RetryBooks, useClass: PgRetryBooks },
+  { provide: EnrolmentBooks, useClass: PgEnrolmentBooks },
+  { provide: DisputeBooks, useClass: PgDisputeBooks },
   { provide: SearchBooks, useClass: PgSearchBooks },
   { provide: Exports, useClass: PgExports },
   { provide: LedgerSums, useClass: PgLedgerSums },

@@ -3,11 +3,14 @@ import { ServerTime } from '#src/store/database-time.js';
 import { type Database } from '#src/store/database.js';
 import { PgLaneStore } from '#src/store/lane-store.js';
 import { PgBooks } from '#src/store/pg-books.js';
+import { PgDisputeBooks } from '#src/store/pg-dispute-books.js';
 import { PgDoorsLog } from '#src/store/pg-doors-log.js';
 import { PgDayBooks } from '#src/store/pg-day-books.js';
 import { PgDoorBooks } from '#src/store/pg-door-books.js';
+import { PgEnrolmentBooks } from '#src/store/pg-enrolment-books.js';
 import { PgLedgerSums } from '#src/store/pg-ledger-sums.js';
 import { PgOverview } from '#src/store/pg-overview.js';
+import { PgRetryBooks } from '#src/store/pg-retry-books.js';
 import { PgSearchBooks } from '#src/store/pg-search-books.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgSignups } from '#src/store/signup-store.js';
@@ -29,6 +32,7 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const [clock, ids, time] = [new SystemClock(), new SystemIds(), new ServerTime()];
   const books = new PgBooks(db, clock);
   const [lanes, verify, overview] = [new PgLaneStore(db, time), new PgVerifyBooks(db, time), new PgOverview(db)];
+  const [disputes, retries, enrolment] = [new PgDisputeBooks(db), new PgRetryBooks(db), new PgEnrolmentBooks(db)];
   const [signups, doors] = [new PgSignups(db, time, ids), new PgDoorsLog(db, time)];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
@@ -67,6 +71,12 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of payments of a month long ago', () => books.payments(month, first)),
     look('of payments in a currency that there is not', () => books.payments({ currency: 'CHF' }, first)),
     ask('of payments of a customer', () => books.payments({ customerId: customer }, first)),
+    ask('list of disputes', () => disputes.list({}, first)),
+    ask('of disputes of a customer', () => disputes.list({ customerId: customer }, first)),
+    ask('list of refused renewals', () => retries.list({}, first)),
+    ask('of those that are tried again', () => retries.list({ state: 'planned' }, first)),
+    ask('list of linked customers, with how far they are', () => enrolment.linked({}, first)),
+    ask('list of invoices that were left alone', () => enrolment.outside({}, first)),
     ask('list of refunds', () => books.refunds({}, first)),
     ask('of failed refunds, the newest far back', () => books.refunds({ statuses: ['failed'] }, first)),
     ask('of refunds that nobody has answered', () => books.refunds({ statuses: ['requested', 'unknown'] }, first)),

@@ -145,7 +145,8 @@ for (const button of document.querySelectorAll('[data-times]')) {
   const say = () => {
     button.textContent = inUtc ? 'UTC' : 'Local time';
     button.title = inUtc ? `Show times in ${ownZone}` : `Times are in ${ownZone}. Show them in UTC`;
-    button.setAttribute('aria-label', inUtc ? 'Times are in UTC: show local time' : 'Times are local: show UTC');
+    // It begins with what is to be seen, so that who speaks to the browser can say it (WCAG 2.1, 2.5.3).
+    button.setAttribute('aria-label', inUtc ? 'UTC times: show local time' : 'Local time: show UTC');
   };
   button.addEventListener('click', () => {
     inUtc = !inUtc;

@@ -1,0 +1,35 @@
+// The ways to a dispute or an alert: its own page, where the MoR wants it to be answered, and the items that ask a person about it.
+import { actLink, outsideLink } from '../console/acts.js';
+import { html, type Html } from '../console/html.js';
+import { type ReviewRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+
+/** What people call it: the MoR's id where there is one. */
+export const disputeName = (o: MorObjectRow): string => o.morId ?? o.id;
+
+export const isDispute = (o: MorObjectRow): boolean => o.kind === 'dispute' || o.kind === 'alert';
+
+/** Null: it is neither, or the MoR has not said where. */
+export function disputeLink(o: MorObjectRow): Html | null {
+  if (!isDispute(o)) return null;
+  return outsideLink(o.url, o.kind === 'dispute' ? 'Open the dispute at the MoR' : 'Open the alert at the MoR');
+}
+
+/** By our own id: the MoR's may have any letters. */
+export const disputePath = (o: MorObjectRow): string => `/console/disputes/${encodeURIComponent(o.id)}`;
+
+/** The id as the way to its page. */
+export function disputeIdLink(o: MorObjectRow): Html {
+  return html`<a class="id" href="${disputePath(o)}" title="${disputeName(o)}">${disputeName(o)}</a>`;
+}
+
+/** The way to its page, beside what can be done about an invoice or a payment. Null: it is neither. */
+export function disputeAct(o: MorObjectRow): Html | null {
+  return isDispute(o) ? actLink(disputePath(o), o.kind === 'dispute' ? 'See the dispute' : 'See the alert') : null;
+}
+
+/** An item about a dispute is named after it and its stage (disputes/rules/settle-disputes.ts). */
+export function asksAbout({ kind, subject }: ReviewRow, o: MorObjectRow): boolean {
+  const name = o.kind === 'alert' ? `alert:${disputeName(o)}` : disputeName(o);
+  return kind === 'dispute' && isDispute(o) && (subject === name || subject.startsWith(`${name}:`));
+}

@@ -1,0 +1,103 @@
+// One dispute or alert: how much, how it stands, what can be done, and its own part of the invoice's story.
+import { mayDo } from '../api/access/caller.js';
+import { actLink, actRow, fold, headline, outsideLink, stripeUrl } from '../console/acts.js';
+import { type Html, html } from '../console/html.js';
+import { type Session } from '../console/session.js';
+import { amount, customerLink, facts, foreign, id, invoiceLink, paymentLink, status, time } from '../console/show.js';
+import { timeline } from '../console/timeline.js';
+import { type JournalLine, type PaymentRow } from '../domain/model.js';
+import { type MorObjectRow } from '../domain/mor-object.js';
+import { type InvoiceView } from '../domain/ports/books.js';
+import { asksAbout, disputeLink, disputeName } from './dispute-link.view.js';
+import { disputeAnswer } from './rules/dispute-answer.js';
+
+export type Looker = { readonly session: Session; readonly now: Date; readonly live: boolean | null };
+
+type Disputed = {
+  readonly dispute: Pick<MorObjectRow, 'amount' | 'currency'>;
+  readonly payment: Pick<PaymentRow, 'amount' | 'currency'> | null;
+};
+
+/** What is disputed: as the bank says, or else the whole payment. */
+export function disputed({ dispute: o, payment: p }: Disputed): {
+  readonly minor: bigint | null;
+  readonly currency: string | null;
+} {
+  const { amount: minor, currency } = o.amount === null && p !== null ? p : o;
+  return { minor, currency };
+}
+
+export function disputedSum(d: Disputed): Html {
+  const { minor, currency } = disputed(d);
+  return amount(minor, currency);
+}
+
+export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, live }: Looker): Html {
+  const payment = v.payments.find((p) => p.id === o.paymentRowId) ?? null;
+  const { outcome = null, reviewerNote = null } = o.detail;
+  const asking = v.reviews.filter((r) => asksAbout(r, o));
+  const open = asking.filter((r) => r.status === 'open');
+  const about = html`Invoice
+  ${v.invoice.number === null ? invoiceLink(o.invoiceId) : html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}">${v.invoice.number}</a>`}
+  · customer ${customerLink(v.invoice.customerId)} · first heard of ${time(o.createdAt)}`;
+  const settle = mayDo(session.role, 'ops') ? 'Settle the review item…' : 'See the review item';
+  const own = linesOf(
+    o,
+    asking.map((r) => r.id),
+    v.journal,
+  );
+  return html`${headline(disputedSum({ dispute: o, payment }), status(o.status), disputeAnswer(o, now), about)}
+  ${actRow([
+    disputeLink(o),
+    ...open.map((r) => actLink(`/console/reviews/${encodeURIComponent(r.id)}`, settle)),
+    outsideLink(stripeUrl(live, 'invoices', o.invoiceId), 'Open the invoice in Stripe'),
+  ])}
+  ${o.url === null && !isOver(o) && html`<p class="dim">The MoR has not said where it is answered: look in its dashboard under ${id(disputeName(o))}.</p>`}
+  ${facts([
+    o.deadline === null ? null : [isOver(o) ? 'Was due by' : 'Due by', time(o.deadline)],
+    payment === null
+      ? ['Payment', html`<span class="dim">not known which</span>`]
+      : ['Payment', paymentLink(payment.paymentId ?? payment.id)],
+    payment === null
+      ? null
+      : ['Taken', html`${amount(payment.amount, payment.currency)} on ${time(payment.succeededAt)}`],
+    o.detail.loss === undefined
+      ? null
+      : ['Lost, as it is booked', amount(BigInt(o.detail.loss.minor), payment?.currency ?? o.currency)],
+    outcome === null ? null : ["The outcome in the MoR's words", foreign(outcome)],
+    reviewerNote === null ? null : ["The MoR's note", foreign(reviewerNote)],
+  ])}
+  ${fold(
+    'timeline',
+    'Timeline',
+    own.length,
+    html`${timeline(own)}
+      <p class="dim">
+        The whole story is on the
+        ${html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}#timeline">invoice's page</a>`}.
+      </p>`,
+  )}
+  ${fold(
+    'details',
+    'Details and ids',
+    null,
+    facts([
+      ['At the MoR', id(o.morId)],
+      ['Ours', id(o.id)],
+      ['Invoice', id(o.invoiceId)],
+      ['Customer at the MoR', id(v.morCustomerId)],
+      ["Processor's charge", id(payment?.processorChargeId ?? null)],
+      ['Last changed', time(o.updatedAt)],
+    ]),
+  )}`;
+}
+
+const OVER: ReadonlySet<string> = new Set(['won', 'lost', 'decided', 'handled']);
+export const isOver = (o: MorObjectRow): boolean => OVER.has(o.status);
+
+/** The lines that name it, or an item that asks about it. */
+function linesOf(o: MorObjectRow, items: readonly string[], journal: readonly JournalLine[]): readonly JournalLine[] {
+  const names = new Set([o.id, disputeName(o), ...items]);
+  const named = (text: string): boolean => text.split(/[\s,:;()"]+/).includes(disputeName(o));
+  return journal.filter((line) => (line.ref !== null && names.has(line.ref)) || named(line.text));
+}

@@ -1,0 +1,7 @@
+// Disputes and alerts: their pages. What is decided about them is in the engine's table.
+import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
+import { DisputePages } from './disputes.pages.js';
+
+@Module({ imports: [ConsoleModule], controllers: [DisputePages] })
+export class DisputesModule {}

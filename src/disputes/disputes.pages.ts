@@ -1,0 +1,114 @@
+// Disputes and alerts on the console: the list, and one with how it stands and what can be done.
+import { Get, Inject, Param, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { IdPipe } from '../api/http/id.pipe.js';
+import { given } from '../api/http/page.js';
+import { notFound } from '../api/http/problem.js';
+import { type Config, CONFIG } from '../config/index.js';
+import { Page, sessionOf } from '../console/console.guard.js';
+import { html } from '../console/html.js';
+import { sendPage } from '../console/layout.js';
+import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { Pages } from '../console/pages.js';
+import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
+import { customerLink, invoiceLink, status, time, words } from '../console/show.js';
+import { Books } from '../domain/ports/books.js';
+import { Clock } from '../domain/ports/clock.js';
+import { DisputeBooks, type DisputeItem } from '../domain/ports/dispute-books.js';
+import { liveMode } from '../lane/lane-settings.js';
+import { disputeName, disputePath } from './dispute-link.view.js';
+import { disputed, disputedSum, disputePart, isOver } from './dispute-page.js';
+
+const PATH = '/console/disputes';
+const FILTERS = [
+  {
+    name: 'status',
+    label: 'Status',
+    options: ['action_needed', 'revision_requested', 'won', 'lost', 'decided', 'received', 'handled'],
+  },
+  { name: 'kind', label: 'Kind', options: ['dispute', 'alert'] },
+  ...MONEY_FILTERS,
+  { name: 'customer_id', label: 'Customer' },
+] as const;
+
+const CSV: readonly CsvColumn<DisputeItem>[] = [
+  ['dispute_id', ({ dispute }) => disputeName(dispute)],
+  ['kind', ({ dispute }) => dispute.kind],
+  ['status', ({ dispute }) => dispute.status],
+  ['currency', (d) => disputed(d).currency ?? ''],
+  ['amount', (d) => plainAmount(disputed(d).minor, disputed(d).currency)],
+  ['invoice_id', ({ dispute }) => dispute.invoiceId],
+  ['payment_id', ({ payment }) => payment?.paymentId ?? payment?.id ?? ''],
+  ['customer_id', ({ customerId }) => customerId ?? ''],
+  ['due_by', ({ dispute }) => plainTime(dispute.deadline)],
+  ['outcome', ({ dispute }) => dispute.detail.outcome ?? ''],
+  ['first_heard_at', ({ dispute }) => plainTime(dispute.createdAt)],
+];
+
+const COLUMNS: readonly Column<DisputeItem>[] = [
+  {
+    label: 'Amount',
+    cell: ({ dispute: o, payment }) =>
+      html`<a href="${disputePath(o)}" title="${disputeName(o)}"
+        >${disputedSum({ dispute: o, payment })}<span class="unseen"> ${disputeName(o)}</span></a
+      >`,
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: ({ dispute }) => status(dispute.status), phone: 'side' },
+  { label: 'Kind', cell: ({ dispute }) => words(dispute.kind), phone: 'none' },
+  {
+    label: 'Due by',
+    cell: ({ dispute: o }) =>
+      o.deadline === null || isOver(o) ? '' : html`<span class="on-phone">due </span>${time(o.deadline)}`,
+  },
+  { label: 'Customer', cell: ({ customerId }) => customerLink(customerId) },
+  { label: 'Invoice', cell: ({ dispute }) => invoiceLink(dispute.invoiceId), phone: 'none' },
+  { label: 'First heard', cell: ({ dispute }) => time(dispute.createdAt), phone: 'none' },
+];
+
+@Pages('console/disputes')
+export class DisputePages {
+  readonly #live: boolean | null;
+
+  constructor(
+    private readonly disputes: DisputeBooks,
+    private readonly books: Books,
+    private readonly clock: Clock,
+    @Inject(CONFIG) config: Config,
+  ) {
+    this.#live = liveMode(config).expected;
+  }
+
+  @Get()
+  @Page('dispute.list')
+  async list(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, FILTERS);
+    const filter = { ...given({ status: values.status, kind: values.kind }), ...moneyFrom(values) };
+    if (wantsCsv(req)) return sendCsv(res, 'disputes', CSV, (page) => this.disputes.list(filter, page));
+    const page = pageOf(req);
+    const [found, sums] = await Promise.all([this.disputes.list(filter, page), this.disputes.sums(filter)]);
+    const empty =
+      Object.keys(values).length > 0
+        ? 'No disputes match these filters.'
+        : html`Each payment that a customer's bank disputes, or warns that it may, will stand here with its deadline.
+            None has come; they come with the MoR's <code>dispute.*</code> and
+            <code>pre_chargeback_alert.*</code> events.`;
+    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
+    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Disputes', section: 'disputes', body });
+  }
+
+  @Get(':id')
+  @Page('dispute.read')
+  async one(@Req() req: Request, @Res() res: Response, @Param('id', IdPipe) asked: string): Promise<void> {
+    const found = await this.disputes.find(asked);
+    const invoice = found === null ? null : await this.books.invoice(found.invoiceId);
+    if (found === null || invoice === null) throw notFound('dispute');
+    const now = invoice.objects.find((o) => o.id === found.id) ?? found;
+    const looker = { session: sessionOf(req), now: this.clock.now(), live: this.#live };
+    const live = { html: disputePart(now, invoice, looker), everySec: 30 };
+    sendPage(req, res, { title: now.kind === 'alert' ? 'Alert' : 'Dispute', section: 'disputes', body: null, live });
+  }
+}

@@ -1,0 +1,152 @@
+// Enrolment on the console: whose invoices are expected through the MoR, how far each customer has moved, and what was left alone.
+import { Get, Inject, Req, Res } from '@nestjs/common';
+import { type Request, type Response } from 'express';
+import { given } from '../api/http/page.js';
+import { CONFIG, type Config } from '../config/index.js';
+import { Page } from '../console/console.guard.js';
+import { type Html, html } from '../console/html.js';
+import { sendPage } from '../console/layout.js';
+import { MONEY_FILTERS, moneyFrom, SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
+import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { Pages } from '../console/pages.js';
+import {
+  csvLink,
+  type CsvColumn,
+  plainAmount,
+  plainTime,
+  selectionLine,
+  sendCsv,
+  wantsCsv,
+} from '../console/selection.js';
+import { customerLink, foreign, id, moneyLink, status, time } from '../console/show.js';
+import { type InvoiceRow } from '../domain/model.js';
+import { EnrolmentBooks, type LinkedCustomer, MOVES } from '../domain/ports/enrolment-books.js';
+
+const PATH = '/console/enrolment';
+const OUTSIDE = `${PATH}/outside`;
+
+const LINKED_FILTERS = [
+  { name: 'move', label: 'How far', options: MOVES },
+  { name: 'by', label: 'Linked by' },
+  { name: 'customer_id', label: 'Customer' },
+  ...SPAN_FILTERS,
+] as const;
+const OUTSIDE_FILTERS = [...MONEY_FILTERS, { name: 'customer_id', label: 'Customer' }] as const;
+
+const LINKED_CSV: readonly CsvColumn<LinkedCustomer>[] = [
+  ['customer_id', (l) => l.customerId],
+  ['mor_customer_id', (l) => l.morCustomerId],
+  ['how_far', (l) => l.move],
+  ['linked_by', (l) => l.linkedBy],
+  ['reference', (l) => l.reference ?? ''],
+  ['linked_at', (l) => plainTime(l.linkedAt)],
+];
+const OUTSIDE_CSV: readonly CsvColumn<InvoiceRow>[] = [
+  ['invoice_id', (i) => i.invoiceId],
+  ['number', (i) => i.number ?? ''],
+  ['customer_id', (i) => i.customerId ?? ''],
+  ['currency', (i) => i.currency ?? ''],
+  ['amount_due', (i) => plainAmount(i.amountDue, i.currency)],
+  ['on_stripe', (i) => i.platformStatus],
+  ['first_seen_at', (i) => plainTime(i.firstSeenAt)],
+];
+
+const LINKED: readonly Column<LinkedCustomer>[] = [
+  { label: 'Customer', cell: (l) => customerLink(l.customerId), phone: 'lead' },
+  { label: 'How far', cell: (l) => status(l.move), phone: 'side' },
+  { label: 'Linked by', cell: (l) => foreign(l.linkedBy) },
+  { label: 'Linked', cell: (l) => time(l.linkedAt) },
+  { label: 'Your reference', cell: (l) => foreign(l.reference), phone: 'none' },
+  { label: 'At the MoR', cell: (l) => id(l.morCustomerId), phone: 'none' },
+];
+const LEFT: readonly Column<InvoiceRow>[] = [
+  {
+    label: 'Due',
+    cell: (i) => moneyLink('invoices', i.invoiceId, i.amountDue, i.currency),
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'On Stripe', cell: (i) => status(i.platformStatus), phone: 'side' },
+  { label: 'Customer', cell: (i) => customerLink(i.customerId) },
+  { label: 'Number', cell: (i) => foreign(i.number), phone: 'none' },
+  { label: 'First seen', cell: (i) => time(i.firstSeenAt) },
+];
+
+@Pages('console/enrolment')
+export class EnrolmentPages {
+  constructor(
+    private readonly books: EnrolmentBooks,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'enrolment'>,
+  ) {}
+
+  @Get()
+  @Page('enrolment.list')
+  async linked(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, LINKED_FILTERS);
+    const { move, by: linkedBy, customer_id: customerId } = values;
+    const filter = { ...given({ move, linkedBy, customerId }), ...spanFrom(values) };
+    if (wantsCsv(req)) return sendCsv(res, 'enrolment', LINKED_CSV, (page) => this.books.linked(filter, page));
+    const page = pageOf(req);
+    const found = await this.books.linked(filter, page);
+    const empty =
+      Object.keys(values).length > 0
+        ? 'No linked customers match these filters.'
+        : html`Each customer that is linked to a customer of the MoR will stand here, with how far it has moved. A
+            signup makes a link, and so does a file: <code>crossbill import customers batch-1.csv</code>`;
+    const body = html`${this.rule()}${tabs('linked')}${filterForm(PATH, LINKED_FILTERS, values)}
+      ${found.data.length > 0 && csvLink(PATH, values)}
+      ${table('Linked to the MoR, the newest links first', LINKED, found.data, empty)}
+      ${pager(PATH, values, page.cursor, found.nextCursor)}
+      <p class="dim"><code>crossbill status</code> counts all of them.</p>`;
+    sendPage(req, res, { title: 'Enrolment', section: 'enrolment', body });
+  }
+
+  @Get('outside')
+  @Page('enrolment.list')
+  async outside(@Req() req: Request, @Res() res: Response): Promise<void> {
+    const values = chosen(req, OUTSIDE_FILTERS);
+    const filter = moneyFrom(values);
+    if (wantsCsv(req)) return sendCsv(res, 'not-enrolled', OUTSIDE_CSV, (page) => this.books.outside(filter, page));
+    const page = pageOf(req);
+    const [found, sums] = await Promise.all([this.books.outside(filter, page), this.books.outsideSums(filter)]);
+    const empty =
+      Object.keys(values).length > 0
+        ? 'No invoices match these filters.'
+        : this.config.enrolment.by === 'all'
+          ? 'Every customer is enrolled, so no invoice is left alone.'
+          : 'Each invoice that is left alone, because its customer is not enrolled, will stand here. There is none.';
+    const body = html`${this.rule()}${tabs('outside')}${filterForm(OUTSIDE, OUTSIDE_FILTERS, values)}
+    ${selectionLine(OUTSIDE, values, sums)}
+    ${table('Left alone: not expected through the MoR; newest first', LEFT, found.data, empty)}
+    ${pager(OUTSIDE, values, page.cursor, found.nextCursor)}`;
+    sendPage(req, res, { title: 'Enrolment', section: 'enrolment', body });
+  }
+
+  private rule(): Html {
+    const { enrolment: rule } = this.config;
+    if (rule.by === 'all')
+      return html`<p>
+        <strong>Every customer is enrolled</strong> (<code>ENROLMENT=all</code>): each invoice is expected to be paid
+        through the MoR.
+      </p>`;
+    if (rule.by === 'linked')
+      return html`<p>
+        <strong>Enrolled is who is linked to a customer of the MoR</strong> (<code>ENROLMENT=linked</code>), from the
+        next invoice on. A payment of the MoR enrols its customer by itself.
+      </p>`;
+    return html`<p>
+      <strong
+        >Enrolled is whose subscription or customer has the metadata <code>${rule.key}=${rule.value}</code> on
+        Stripe</strong
+      >
+      (<code>ENROLMENT</code>). A payment of the MoR enrols its customer by itself.
+    </p>`;
+  }
+}
+
+function tabs(here: 'linked' | 'outside'): Html {
+  return html`<nav class="tabs" aria-label="Which">
+    <a href="${PATH}" ${here === 'linked' && html`aria-current="true"`}>Linked customers</a>
+    <a href="${OUTSIDE}" ${here === 'outside' && html`aria-current="true"`}>Invoices left alone</a>
+  </nav>`;
+}

@@ -1,0 +1,33 @@
+// The schedule of retries in words, for people who did not set it.
+import { duration } from '../console/show.js';
+import { type RefusalKind, RETRY_ENDS, type RetryEnd, type RetrySchedule } from '../domain/retry.js';
+import { type FlowSettings } from '../domain/settings.js';
+
+export const KIND_WORDS: Readonly<Record<RefusalKind, string>> = {
+  soft: 'the same card or account may work later',
+  hard: 'the customer must give another card or account',
+  authentication: 'the customer must confirm the payment',
+};
+
+const END_WORDS: Readonly<Record<RetryEnd, string>> = {
+  nothing: 'the invoice stays open',
+  uncollectible: 'the invoice is marked uncollectible on Stripe',
+  cancel: 'the subscription is cancelled on Stripe',
+};
+
+type Means = Pick<FlowSettings, 'relay' | 'recoveryLinks'>;
+
+/** "The MoR charges again after 3 days, 5 days later, 7 days later". */
+export function stepsInWords(schedule: RetrySchedule, kind: RefusalKind, { relay, recoveryLinks }: Means): string {
+  const steps = schedule[kind].map((step, i) => {
+    if (step.do === 'link')
+      return recoveryLinks === null ? 'the MoR charges again' : 'the customer gets a payment link';
+    const wait = `${duration(step.afterMs / 1000)}${i === 0 ? '' : ' after that'}`;
+    return relay
+      ? `the MoR charges again ${i === 0 ? `after ${wait}` : wait}`
+      : `the customer gets a payment link after ${wait}`;
+  });
+  return steps.length === 0 ? 'nothing is tried' : steps.join(', then ');
+}
+
+export const endInWords = ({ end }: RetrySchedule): string => END_WORDS[RETRY_ENDS.find((e) => e === end) ?? 'nothing'];

@@ -1,0 +1,58 @@
+// A dispute in one sentence: how it stands, by when, and what is to be done.
+import { describe, expect, it } from '@jest/globals';
+import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
+import { disputeAnswer } from '../../src/disputes/rules/dispute-answer.js';
+import { endInWords, stepsInWords } from '../../src/retries/schedule.view.js';
+import { SCHEDULE } from '../support/retry-rig.js';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const dispute = (over: Partial<MorObjectRow>): MorObjectRow =>
+  newMorObject(NOW, { id: 'obj_1', kind: 'dispute', invoiceId: 'in_1', status: 'action_needed', ...over });
+const said = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).text;
+
+describe('the sentence of a dispute', () => {
+  it('names the deadline and what is left of it, and is urgent in the last three days', () => {
+    const later = dispute({ deadline: new Date('2026-11-28T13:00:00Z') });
+    expect(disputeAnswer(later, NOW)).toEqual({
+      tone: 'warn',
+      text: "The customer's bank disputes the payment: evidence is due by 28 Nov, 8 days left. The invoice stays paid meanwhile.",
+    });
+    const soon = dispute({ deadline: new Date('2026-11-20T18:00:00Z') });
+    expect(disputeAnswer(soon, NOW)).toMatchObject({
+      tone: 'bad',
+      text: expect.stringContaining('18:00 UTC today, less than a day left'),
+    });
+    expect(said({ deadline: new Date('2026-11-18T00:00:00Z') })).toContain('evidence is overdue: it was due by 18 Nov');
+    expect(said({})).toContain('the MoR named no deadline');
+  });
+
+  it('says who won, in the words that are known and no others', () => {
+    const outcomeAt = '2026-11-03T10:00:00Z';
+    expect(said({ status: 'won', detail: { outcomeAt } })).toBe(
+      'Won on 3 Nov: the money stays, and nothing is to be done.',
+    );
+    expect(said({ status: 'lost', detail: { outcomeAt, booked: true } })).toBe(
+      'Lost on 3 Nov: the bank took the money back, and the loss is in the ledger. The invoice stays paid on Stripe.',
+    );
+    expect(said({ status: 'decided', detail: { outcome: 'CLOSED' } })).toContain('the MoR said "CLOSED"');
+    expect(said({ status: 'revision_requested', detail: { reviewerNote: 'proof of delivery' } })).toContain(
+      'sent back ("proof of delivery")',
+    );
+    expect(said({ kind: 'alert', status: 'handled', detail: { refunded: true } })).toContain(
+      'given back before it became a dispute',
+    );
+  });
+});
+
+it('the schedule of retries is told in words, and says what takes the place of what is not set up', () => {
+  const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 60 };
+  expect(stepsInWords(SCHEDULE, 'soft', { relay: true, recoveryLinks })).toBe(
+    'the MoR charges again after 3 days, then the MoR charges again 5 days after that, then the MoR charges again 7 days after that',
+  );
+  expect(stepsInWords(SCHEDULE, 'hard', { relay: true, recoveryLinks })).toBe('the customer gets a payment link');
+  expect(stepsInWords(SCHEDULE, 'soft', { relay: false, recoveryLinks })).toMatch(
+    /^the customer gets a payment link after 3 days/,
+  );
+  expect(stepsInWords({ ...SCHEDULE, hard: [] }, 'hard', { relay: true, recoveryLinks })).toBe('nothing is tried');
+  expect(endInWords(SCHEDULE)).toBe('the invoice stays open');
+});
