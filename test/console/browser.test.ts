@@ -1,20 +1,24 @@
 // The console in a real browser: by keyboard, on a phone, light and dark; an operator's day from the login to the logout.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import axe from 'axe-core';
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
 import { findChromium, openBrowser } from './browser.js';
-import { standing, type Standing } from './standing.js';
+import { furnished, type Furnished, furnishing } from './furnish.js';
+import { consolePages, isOf } from './routes.js';
+import { Visitor } from './visitor.js';
 
 const chromium = findChromium();
 const suite = chromium === null ? describe.skip : describe;
 if (chromium === null) console.warn('no Chromium is here and none could be installed: the browser tests are skipped');
 
-/** `npm run screenshots` takes pictures of every page: wide in the light, and on a phone in the dark, as docs/screenshots.md shows them. */
+/** `npm run screenshots` takes the pictures that docs/screenshots.md shows: wide in the light, and on a phone in the dark. */
 const PICTURES = process.env['CONSOLE_SCREENSHOTS'] ?? null;
+const SHOWN = readFileSync('docs/screenshots.md', 'utf8');
 
 async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES === null || !/-(1280-light|390-dark)$/.test(name)) return;
+  if (PICTURES === null || !SHOWN.includes(`(screenshots/${name}.png)`)) return;
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
 }
@@ -22,7 +26,7 @@ async function picture(page: Page, name: string): Promise<void> {
 suite('an operator in a browser', () => {
   let world: World;
   let url: string;
-  let books: Standing;
+  let books: Furnished;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -30,8 +34,8 @@ suite('an operator in a browser', () => {
 
   beforeAll(async () => {
     world = await startWorld();
-    url = (await world.startDaemon()).url;
-    books = await standing(world);
+    url = (await world.startDaemon(furnishing(world))).url;
+    books = await furnished(world);
     browser = await openBrowser(chromium ?? '');
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
@@ -163,37 +167,112 @@ suite('an operator in a browser', () => {
     await page.getByRole('button', { name: 'Resume updates' }).waitFor();
   });
 
-  it.each([
-    ['1280', 'light'],
-    ['1280', 'dark'],
-    ['390', 'light'],
-    ['390', 'dark'],
-    ['320', 'light'],
-  ] as const)(
-    'is readable at %s pixels in the %s: nothing sticks out, and every control has a name',
-    async (width, scheme) => {
-      const stranger = await browser.newContext();
-      const known = await context.newPage();
-      const unknown = await stranger.newPage();
-      for (const [name, path] of Object.entries(books.pages)) {
-        const seen = name === 'login' ? unknown : known;
-        await seen.setViewportSize({ width: Number(width), height: 844 });
-        await seen.emulateMedia({ colorScheme: scheme });
-        await seen.goto(url + path);
+  it('a dispute has its own page: how much, by when, where it is answered, and whose item asks about it', async () => {
+    await page.goto(`${url}/console/disputes?status=action_needed`);
+    await page.locator('main').getByRole('link', { name: '450.00 EUR' }).click();
+    await page.getByText(/^The customer's bank disputes the payment: evidence is due by .*, 5 days left\./).waitFor();
+    const there = page.getByRole('link', { name: 'Open the dispute at the MoR' });
+    expect(await there.getAttribute('href')).toBe('https://dashboard.example/disputes/1');
+    expect(await page.locator('details#timeline[open]').count()).toBe(0);
+    expect(await page.locator('details#timeline').textContent()).toContain(books.disputeId);
+    const own = page.url();
+    await page.getByRole('link', { name: 'Settle the review item…' }).click();
+    await page.locator('dl.facts').getByRole('link', { name: books.disputeId }).click();
+    expect(page.url()).toBe(own);
+    await page.locator(`main a[href="/console/invoices/${books.disputedInvoice}"]`).first().click();
+    await page.getByRole('link', { name: 'See the dispute' }).click();
+    expect(page.url()).toBe(own);
+    await page.getByRole('searchbox').fill(books.disputeId);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(own);
+  });
+
+  it('says what is tried again, when, and by which schedule, and who has moved to the MoR, with filters in the address', async () => {
+    const v = await new Visitor(url).login(OPS_KEY);
+    const plain = async (path: string): Promise<string> =>
+      (await v.get(path)).text.replaceAll(/<[^>]*>|\s+/g, ' ').replaceAll(/ +/g, ' ');
+    const retries = await plain('/console/retries');
+    expect(retries).toContain('the MoR charges again after 3 days, then the MoR charges again 5 days after that');
+    expect(retries).toContain('the invoice is marked uncollectible on Stripe');
+    const planned = await plain('/console/retries?state=planned&kind=soft&currency=USD');
+    expect(planned).toMatch(/1 row: 1,299\.00 USD remaining to be paid.* planned tried again \d/);
+    expect(await plain('/console/retries?state=ended')).toContain('No refused renewals match these filters.');
+    expect(await plain('/console/enrolment?by=kei&move=no_renewal_yet')).toMatch(
+      /cus_shown0000002 .*cus_shown0000001 /,
+    );
+    expect(await plain('/console/enrolment?move=renewed')).not.toContain('cus_shown');
+    expect(await plain('/console/enrolment/outside')).toMatch(/1 row: 19\.90 EUR.*cus_left000000001/);
+  });
+
+  it('draws the most that waited on each day, with the table behind it', async () => {
+    await page.goto(`${url}/console?days=30`);
+    const part = page.getByRole('region', { name: 'The most that waited' });
+    await part
+      .getByRole('img', {
+        name: /^At most 42 events and calls waited, on \d+ \w+ \d+; the longest wait was 1 minute\./,
+      })
+      .waitFor();
+    expect(await part.locator('details tbody tr').count()).toBe(30);
+  });
+
+  it('every list has the rows that its filters leave as CSV', async () => {
+    const v = await new Visitor(url).login(OPS_KEY);
+    const csv = async (path: string): Promise<string[]> => {
+      const seen = await v.get(`${path}${path.includes('?') ? '&' : '?'}format=csv`);
+      expect(seen.headers.get('content-type')).toContain('text/csv');
+      return seen.text.trimEnd().split('\r\n');
+    };
+    expect((await csv('/console/disputes?kind=dispute'))[1]).toMatch(
+      new RegExp(`^${books.disputeId},dispute,action_needed,EUR,450\\.00,${books.disputedInvoice},`),
+    );
+    expect((await csv('/console/retries?state=planned'))[1]).toMatch(
+      new RegExp(`^${books.openId},.*,planned,USD,1299\\.00,`),
+    );
+    expect((await csv('/console/enrolment?by=kei'))[1]).toMatch(
+      /^cus_shown0000002,mcus_7d42,no_renewal_yet,kei,batch 1,/,
+    );
+    expect((await csv('/console/enrolment/outside'))[1]).toMatch(
+      /^in_left0000000001,LEFT-0001,cus_left000000001,EUR,19\.90,open,/,
+    );
+    expect((await csv('/console/events?status=parked')).slice(1).every((l) => l.includes(',parked,'))).toBe(true);
+    expect((await csv('/console/reviews?status=&kind=dispute'))[1]).toMatch(/^rev_[^,]*,dispute,open,/);
+    expect((await csv('/console/audit?action=console.login'))[1]).toMatch(/^20.*,ops,ops,console\.login,/);
+  });
+
+  it('looks at every page that the routes have', () => {
+    const addresses = Object.values(books.pages);
+    const missing = consolePages().filter((route) => !addresses.some((address) => isOf(route, address)));
+    expect(missing).toEqual([]);
+  });
+
+  it('every page, light and dark, at 1280, 390 and 320 pixels: axe-core finds nothing, nothing sticks out, none is over 100 KB', async () => {
+    const stranger = await browser.newContext();
+    const known = await context.newPage();
+    const unknown = await stranger.newPage();
+    const faults: string[] = [];
+    for (const [name, path] of Object.entries(books.pages)) {
+      const seen = name === 'login' ? unknown : known;
+      const answer = await seen.goto(url + path);
+      const bytes = ((await answer?.body()) ?? []).length;
+      if (bytes > 100_000) faults.push(`${name} has ${bytes} bytes`);
+      await seen.evaluate(axe.source);
+      for (const [width, scheme, only] of LOOKS) {
+        await seen.setViewportSize({ width, height: 844 });
+        await seen.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+        const where = `${name} at ${width} pixels, ${scheme}`;
         const sticksOut = await seen.evaluate<number>(
           '(document.documentElement.scrollWidth - document.documentElement.clientWidth) || (main.scrollWidth - main.clientWidth)',
         );
-        expect([name, sticksOut]).toEqual([name, 0]);
-        const nameless = await seen.evaluate<string[]>(NAMELESS);
-        expect([name, nameless]).toEqual([name, []]);
-        const pale = await seen.evaluate<string[]>(PALE);
-        expect([name, pale]).toEqual([name, []]);
+        if (sticksOut !== 0) faults.push(`${where}: ${sticksOut} pixels stick out`);
+        if (only === 'no axe') continue;
+        faults.push(...(await seen.evaluate<readonly string[]>(axeOf(only))).map((fault) => `${where}: ${fault}`));
         await picture(seen, `${name}-${width}-${scheme}`);
       }
-      await known.close();
-      await stranger.close();
-    },
-  );
+    }
+    await known.close();
+    await stranger.close();
+    expect(faults).toEqual([]);
+  }, 400_000);
 
   it('logs out, and the way back leads to the login form', async () => {
     await page.goto(`${url}/console`);
@@ -210,38 +289,20 @@ suite('an operator in a browser', () => {
   });
 });
 
-/** Controls without a name that a screen reader could say. */
-const NAMELESS = `[...document.querySelectorAll('a, button, input:not([type=hidden]), select, textarea, svg[role=img]')]
-  .filter((e) => !(e.textContent.trim() || e.labels?.length || e.getAttribute('aria-label')))
-  .map((e) => e.outerHTML.slice(0, 100))`;
+/** At each width everything is looked at once, and in the other scheme what another colour can spoil. */
+const LOOKS = [
+  [1280, 'light', 'all'],
+  [1280, 'dark', 'colours'],
+  [390, 'light', 'colours'],
+  [390, 'dark', 'all'],
+  [320, 'light', 'no axe'], // the narrowest page that must not scroll sideways (WCAG 2.1, 1.4.10)
+] as const;
 
-/** Text whose contrast with what lies behind it is below 4.5 to 1 (WCAG 2, AA). */
-const PALE = `(() => {
-  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
-  const rgba = (colour) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = colour;
-    canvas.fillRect(0, 0, 1, 1);
-    return canvas.getImageData(0, 0, 1, 1).data;
-  };
-  const light = ([r, g, b]) => {
-    const [x, y, z] = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
-    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
-  };
-  const behind = (e) => {
-    for (let at = e; at; at = at.parentElement) {
-      const colour = rgba(getComputedStyle(at).backgroundColor);
-      if (colour[3] === 255) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const found = new Set();
-  for (const e of document.querySelectorAll('body *')) {
-    const text = [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim() !== '');
-    if (!text || e.closest('svg, .unseen, .skip') || e.tagName === 'OPTION') continue;
-    const [a, b] = [light(rgba(getComputedStyle(e).color)), light(behind(e))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) found.add(e.tagName + '.' + e.className + ' ' + ratio.toFixed(2));
-  }
-  return [...found];
-})()`;
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
+
+/** Violations of any impact, each with the first elements that have it. */
+const axeOf = (only: 'all' | 'colours'): string => `axe
+  .run(document, { resultTypes: ['violations'], runOnly: ${JSON.stringify(only === 'all' ? TAGS : COLOURS)} })
+  .then(({ violations }) => violations.map((v) => v.id + ' (' + v.impact + '): ' + v.nodes.slice(0, 4)
+    .map((n) => n.html.slice(0, 160) + ' ' + (n.any[0] ?? n.all[0] ?? n.none[0])?.message).join(' | ')))`;

@@ -1,7 +1,8 @@
 // The system's Chromium, driven from outside; null where there is none and none can be had.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { OPS_KEY } from '../support/world.js';
 
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const FLAGS = [
@@ -32,4 +33,12 @@ export function findChromium(): string | null {
 
 export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: FLAGS });
+}
+
+/** Logs in with the operator's key, and waits for the page that was asked for, known by its heading. */
+export async function logIn(page: Page, url: string, path = '/console', heading = 'Overview'): Promise<void> {
+  await page.goto(`${url}/console/login?to=${encodeURIComponent(path)}`);
+  await page.getByLabel('API key').fill(OPS_KEY);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
 }

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { minorFromTyped } from '../../src/console/list-filters.js';
 import { OPS_KEY, startWorld, type World } from '../support/world.js';
-import { findChromium, openBrowser } from './browser.js';
+import { findChromium, logIn, openBrowser } from './browser.js';
 import { Visitor } from './visitor.js';
 
 const chromium = findChromium();
@@ -52,10 +52,7 @@ suite('a finance person', () => {
     browser = await openBrowser(chromium ?? '');
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
-    await page.goto(`${url}/console`);
-    await page.getByLabel('API key').fill(OPS_KEY);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await logIn(page, url);
   }, 240_000);
   afterAll(async () => {
     await browser?.close();

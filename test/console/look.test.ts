@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { OPS_KEY, startWorld, type World } from '../support/world.js';
-import { findChromium, openBrowser } from './browser.js';
+import { startWorld, type World } from '../support/world.js';
+import { findChromium, logIn, openBrowser } from './browser.js';
 
 const chromium = findChromium();
 const suite = chromium === null ? describe.skip : describe;
@@ -29,10 +29,7 @@ suite('the console on a screen', () => {
     browser = await openBrowser(chromium ?? '');
     context = await browser.newContext({ viewport: { width: 390, height: 844 }, timezoneId: 'Asia/Tokyo' });
     page = await context.newPage();
-    await page.goto(`${url}/console/invoices`);
-    await page.getByLabel('API key').fill(OPS_KEY);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Invoices' }).waitFor();
+    await logIn(page, url, '/console/invoices', 'Invoices');
   }, 180_000);
   afterAll(async () => {
     await browser?.close();
@@ -55,11 +52,11 @@ suite('the console on a screen', () => {
     const time = page.locator('tbody time').first();
     expect(await time.textContent()).toBe('5 Nov 2026, 21:30');
     expect(await time.getAttribute('title')).toBe('2026-11-05 12:30:00 UTC');
-    await page.getByRole('button', { name: 'Times are local: show UTC' }).click();
+    await page.getByRole('button', { name: 'Local time: show UTC' }).click();
     expect(await time.textContent()).toBe('5 Nov 2026, 12:30 UTC');
     await page.reload();
     expect(await time.textContent()).toBe('5 Nov 2026, 12:30 UTC');
-    await page.getByRole('button', { name: 'Times are in UTC: show local time' }).click();
+    await page.getByRole('button', { name: 'UTC times: show local time' }).click();
     expect(await time.textContent()).toBe('5 Nov 2026, 21:30');
   });
 
@@ -69,7 +66,7 @@ suite('the console on a screen', () => {
     const bare = await plain.newPage();
     await bare.goto(`${url}/console/invoices`);
     expect(await bare.locator('tbody time').first().textContent()).toBe('5 Nov 2026, 12:30 UTC');
-    expect(await bare.getByRole('button', { name: /^Times/ }).count()).toBe(0);
+    expect(await bare.getByRole('button', { name: /show (UTC|local time)$/ }).count()).toBe(0);
     await plain.close();
   });
 

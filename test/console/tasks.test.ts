@@ -1,8 +1,8 @@
 // What a person comes to the console for, counted in clicks: why an invoice is not paid, a part refund, a review item settled.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, type BrowserContext, type Locator, type Page } from 'playwright-core';
-import { type Json, OPS_KEY, startWorld, type World } from '../support/world.js';
-import { findChromium, openBrowser } from './browser.js';
+import { type Json, startWorld, type World } from '../support/world.js';
+import { findChromium, logIn, openBrowser } from './browser.js';
 import { conflictingEvents, standing, type Standing } from './standing.js';
 
 const chromium = findChromium();
@@ -24,10 +24,7 @@ suite('in a browser', () => {
     browser = await openBrowser(chromium ?? '');
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
-    await page.goto(`${url}/console/login`);
-    await page.getByLabel('API key').fill(OPS_KEY);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await logIn(page, url);
   }, 300_000);
   afterAll(async () => {
     await browser?.close();
@@ -120,4 +117,84 @@ suite('in a browser', () => {
     for (const id of ids)
       expect((await world.api('GET', `/v1/reviews/${String(id)}`)).body).toMatchObject({ note: 'both asked' });
   });
+
+  /** By Tab alone, each stop with a focus that is to be seen; `from` the content on, as the first Tab of a page offers. */
+  const tabTo = async (what: Locator, from: 'content' | 'here' = 'content'): Promise<void> => {
+    if (from === 'content') {
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+    }
+    for (let n = 0; n < 60; n++) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate<string | null>(UNSEEN_FOCUS)).toBeNull();
+      if ((await what.count()) > 0 && (await what.first().evaluate(IS_FOCUSED))) return;
+    }
+    throw new Error(`60 times Tab, and not at ${String(what)}`);
+  };
+  const enter = (): Promise<void> => page.keyboard.press('Enter');
+
+  it('does all six tasks by keyboard alone, with a focus that is to be seen wherever it is', async () => {
+    await conflictingEvents(world, 'evt_keys');
+    await start('/console'); // why an invoice is not paid
+    await tabTo(page.getByRole('navigation').getByRole('link', { name: 'Invoices' }), 'here');
+    await enter();
+    await page.waitForURL('**/console/invoices');
+    await tabTo(main().locator(`a[href$="/console/invoices/${books.openId}"]`));
+    await enter();
+    await page.getByText(/^Not paid: /).waitFor();
+
+    await start(`/console/invoices/${books.invoiceId}`); // a part refund
+    await tabTo(page.getByRole('link', { name: 'Refund…' }));
+    await enter();
+    await page.waitForURL('**/refund');
+    await tabTo(page.getByLabel('Amount in EUR'));
+    await page.keyboard.type('1,40');
+    await enter();
+    const give = page.getByRole('button', { name: 'Refund 1.40 EUR' });
+    await give.waitFor();
+    await tabTo(give);
+    await enter();
+    await page.getByText(/^Refunded 1\.40 EUR/).waitFor();
+
+    await start('/console/reviews?status=open&kind=conflicting_event'); // a review item
+    const [item] = (await open()).filter((r) => r['kind'] === 'conflicting_event').map((r) => String(r['id']));
+    await tabTo(main().locator(`a[href$="${item}"]`));
+    await enter();
+    await page.waitForURL(`**/${item}`);
+    await page.keyboard.press('e');
+    await page.getByText('Settled: conflicting event (dismiss).').waitFor();
+
+    await start('/console'); // a customer by e-mail
+    await page.keyboard.press('/');
+    await page.keyboard.type('grace@example.com');
+    await enter();
+    await page.waitForURL('**/console/customers/cus_*');
+    expect(await page.locator('dl.facts').textContent()).toContain('grace@example.com');
+
+    await start('/console'); // the money of last month, and its CSV
+    await tabTo(page.getByRole('link', { name: 'Trial balance' }), 'here');
+    await enter();
+    await page.waitForURL('**/trial-balance');
+    await tabTo(page.getByRole('link', { name: 'The month before' }));
+    await enter();
+    await page.waitForURL('**/trial-balance?month=*');
+    await tabTo(page.getByRole('link', { name: 'CSV' }));
+    const file = page.waitForEvent('download');
+    await enter();
+    expect((await file).suggestedFilename()).toMatch(/\.csv$/);
+    expect(clicks).toBe(0);
+  });
 });
+
+const IS_FOCUSED = (e: unknown): boolean =>
+  (e as { ownerDocument: { activeElement: unknown } }).ownerDocument.activeElement === e;
+
+/** Null: the element that has the focus shows it by an outline, and stands where one can see it. */
+const UNSEEN_FOCUS = `(() => {
+  const at = document.activeElement;
+  if (at === null || at === document.body) return null; // between the last stop and the first
+  const { outlineStyle, outlineWidth } = getComputedStyle(at);
+  const box = at.getBoundingClientRect();
+  const shown = box.width > 1 && box.height > 1 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+  return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && shown ? null : at.outerHTML.slice(0, 200);
+})()`;

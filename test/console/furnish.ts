@@ -1,0 +1,115 @@
+// Something on every page of the console: what `standing` leaves, and beside it what takes long to come about, or a file of the MoR's.
+import pg from 'pg';
+import { type Json, type World } from '../support/world.js';
+import { reviewsOf } from '../support/channels.js';
+import { standing, type Standing } from './standing.js';
+
+/** Every page worth a look, by the name of its picture. */
+export type Furnished = Standing & { readonly disputeId: string; readonly disputedInvoice: string };
+
+/** What the daemon is started with for it. */
+export const furnishing = (world: World): Record<string, string> => ({
+  RETRY_SCHEDULE: 'soft=3d,5d hard=link authentication=link end=uncollectible',
+  MOR_RELAY_URL: `${world.sandbox.morUrl}/relay/stripe`,
+  MOR_RELAY_SECRET: world.sandbox.secrets.relaySecret,
+  RECOVERY_LINK_JURISDICTION: 'GB',
+  RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks',
+});
+
+export async function furnished(world: World): Promise<Furnished> {
+  const books = await standing(world);
+  const disputed = await world.subscriber({ email: 'barbara@example.com', amount: 45_000 });
+  const paid = await world.invoice(disputed.firstInvoiceId, 'paid');
+  const [payment] = paid['payments'] as Json[];
+  const disputeId = 'dp_shown0000000001';
+  await world.control('POST', '/events', {
+    type: 'dispute.action_needed',
+    data: {
+      disputeId,
+      pspReference: payment?.['processor_charge_id'],
+      deadline: new Date(Date.now() + 6 * 86_400_000).toISOString(),
+      dashboardUrl: 'https://dashboard.example/disputes/1',
+      amount: '450.00',
+      currency: 'EUR',
+    },
+  });
+  await reviewsOf(world, disputed.firstInvoiceId, 'dispute');
+  const refund = await world.api('POST', `/v1/payments/${String(payment?.['id'])}/refunds`, { amount: 500 });
+  await byHand(world, books.invoiceId);
+  return {
+    ...books,
+    disputeId,
+    disputedInvoice: disputed.firstInvoiceId,
+    pages: {
+      ...books.pages,
+      disputes: '/console/disputes',
+      dispute: `/console/disputes/${disputeId}`,
+      retries: '/console/retries',
+      enrolment: '/console/enrolment',
+      outside: '/console/enrolment/outside',
+      'refund-done': `/console/refunds/${String(refund.body['id'])}`,
+      statements: '/console/statements',
+      statement: '/console/statements/stm_shown',
+      notifications: '/console/notifications',
+      notification: '/console/notifications/msg_shown2',
+      'verify-run': '/console/verify/ver_shown',
+    },
+  };
+}
+
+/** Rows as the daemon would have written them in weeks of work with a receiver and a bookkeeper. */
+async function byHand(world: World, invoiceId: string): Promise<void> {
+  const client = new pg.Client({ connectionString: world.databaseUrl });
+  await client.connect();
+  await client.query(
+    `insert into statement (id, file_name, sha256, mapping, mapping_sha256, file_bytes, status, read_bytes, next_line, since, until, counts, by, created_at, finished_at)
+     values ('stm_shown', 'mor-2026-10.csv', '\\x01', '{}', '\\x02', 81234, 'done', 81234, 413, now() - interval '31 days', now(), $1, 'kei', now(), now())`,
+    [JSON.stringify({ lines: 412, agree: 410, amount_differs: 1, only_statement: 1 })],
+  );
+  await client.query(
+    `insert into backlog_day (day, waiting, oldest_sec)
+     select current_date - n, case n when 9 then 42 else 1 + (n * n * 7 + n) % 13 end, case n when 9 then 83 else 1 + n * 5 % 20 end
+       from generate_series(1, 29) n`,
+  );
+  await client.query(
+    `insert into ledger_day (day, currency, reason, debit_account, credit_account, entries, amount)
+     select current_date - n, 'EUR', 'payment_collected', 'mor_receivable', 'unmarked_payments', 30 + n * n * 5 % 17, 2990 * (30 + n * n * 5 % 17)
+       from generate_series(1, 29) n
+     union all
+     select current_date - n, 'EUR', 'refund_paid', 'unmirrored_refunds', 'mor_receivable', n % 4, 2990 * (n % 4) from generate_series(1, 29) n where n % 4 > 0`,
+  );
+  await client.query(
+    `insert into day_figures (day, counted_at, figures)
+     select current_date - n, now(), jsonb_build_object(
+       'renewals', jsonb_build_object('paid', 40 + n * 7 % 9, 'unpaid', 1 + n % 3, 'waiting', 0),
+       'declines', jsonb_build_object('insufficient_funds', n % 3, 'expired_card', n % 5 / 4, 'authentication_required', n % 7 / 6),
+       'paidAfter', jsonb_build_array(3, 2, 1, 38, 1, 0))
+       from generate_series(1, 29) n on conflict (day) do nothing`,
+  );
+  await client.query(
+    `insert into customer_link (customer_id, mor_customer_id, reference, linked_by, linked_at) values
+       ('cus_shown0000001', 'mcus_7d41', 'batch 1', 'kei', now()), ('cus_shown0000002', 'mcus_7d42', 'batch 1', 'kei', now())`,
+  );
+  await client.query(
+    `insert into invoice (invoice_id, customer_id, number, status, platform_status, billing_reason, currency, amount_due, enrolled, platform_created_at, first_seen_at)
+     values ('in_left0000000001', 'cus_left000000001', 'LEFT-0001', 'ignored', 'open', 'subscription_cycle', 'EUR', 1990, false, now(), now())`,
+  );
+  await client.query(
+    `insert into statement_finding (statement_id, line, kind, charge, payment, invoice_id, amount, currency, ledger_amount, ledger_currency, detail) values
+       ('stm_shown', 17, 'amount_differs', 'ch_shown17', 'pay_shown17', $1, 2980, 'EUR', 2990, 'EUR', 'the statement says 29.80 EUR, the ledger 29.90 EUR'),
+       ('stm_shown', 98, 'only_statement', 'ch_shown98', null, null, 129900, 'USD', null, null, 'the ledger knows no payment of this charge')`,
+    [invoiceId],
+  );
+  const body = JSON.stringify({ type: 'invoice.paid', timestamp: new Date().toISOString(), data: { id: invoiceId } });
+  const tries = [
+    { at: new Date(Date.now() - 3_600_000).toISOString(), status: 503, why: 'it answered 503', elapsedMs: 41 },
+    { at: new Date().toISOString(), status: null, why: 'nobody answered within 15 s', elapsedMs: 15_000 },
+  ];
+  await client.query(
+    `insert into notification (id, type, subject, invoice_id, format, body, status, attempts, tries, created_at, delivered_at) values
+       ('msg_shown1', 'invoice.paid', 'shown1', $1, 'standard', $2, 'delivered', 1, '[]', now() - interval '2 hours', now() - interval '2 hours'),
+       ('msg_shown2', 'invoice.paid', 'shown2', $1, 'standard', $2, 'dead', 2, $3, now() - interval '1 hour', null)`,
+    [invoiceId, body, JSON.stringify(tries)],
+  );
+  await client.end();
+}
