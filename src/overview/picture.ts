@@ -80,7 +80,7 @@ export function plainTable(heads: readonly string[], rows: readonly (readonly Pi
     <table class="plain">
       <thead>
         <tr>
-          ${heads.map((h) => html`<th scope="col">${h}</th>`)}
+          ${heads.map((h) => (h === '' ? html`<td></td>` : html`<th scope="col">${h}</th>`))}
         </tr>
       </thead>
       <tbody>

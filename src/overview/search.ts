@@ -114,7 +114,7 @@ export class Search {
       const what = `${capital(dispute.kind)} ${disputeName(dispute)}`;
       add({ ...PLAIN, what, path: disputePath(dispute), exact: true, minor, currency, status, at });
     }
-    // The id of a dispute is that of no charge, and its invoice is named on its page.
+    // A dispute's page names its invoice.
     for (const invoice of dispute === null ? whole : []) {
       const path = `/console/invoices/${encodeURIComponent(invoice)}`;
       add({ ...PLAIN, what: `Invoice ${invoice}`, path, exact: true, name: id });
