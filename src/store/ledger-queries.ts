@@ -101,15 +101,18 @@ export function entryNumbers(orm: DataSource, { since, until }: Span): Promise<N
   });
 }
 
-/** In place of the table: what happened in this time. */
+/**
+ * In place of the table: what happened in this time. Each part says its order, so that the two are merged as far as a page needs; left
+ * to itself PostgreSQL reads and sorts all that happened in the time.
+ */
 async function movedWithin(orm: DataSource, span: Span, parameters: Parameters): Promise<string> {
   const { of } = parameters;
   const { above, below } = await entryNumbers(orm, span);
   const moved = within('e.moved_at', span, parameters).join(' and ');
-  return `(select e.* from ledger_entry e
-            where e.id > ${of(above)}::bigint and e.id < ${of(below)}::bigint and ${moved} and not (${STRAY})
+  return `((select e.* from ledger_entry e
+             where e.id > ${of(above)}::bigint and e.id < ${of(below)}::bigint and ${moved} and not (${STRAY}) order by e.id desc)
            union all
-           (select e.* from ledger_entry e where ${STRAY} and ${moved} offset 0)) x`;
+           (select e.* from ledger_entry e where ${STRAY} and ${moved} order by e.id desc offset 0)) x`;
 }
 
 /**

@@ -34,6 +34,7 @@ export async function fillDatabases(dataDir: string, sizes: readonly number[], f
       await migrate(urlOf(server.adminUrl, size));
       await fillBooks(urlOf(server.adminUrl, size), size / PER_RENEWAL, filling);
     }
+    await admin.query('checkpoint'); // gigabytes: a stop has less patience than that takes
     await admin.end();
   } finally {
     await server.stop();
