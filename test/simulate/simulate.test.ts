@@ -6,6 +6,9 @@ import { drawPair, singleFaults } from '../../tools/simulate/exhaustive.js';
 import { brokenOrders } from '../../tools/simulate/permutations.js';
 import { readOptions } from '../../tools/simulate/options.js';
 import { plainRun, type RunResult, seededRun } from '../../tools/simulate/run.js';
+import { keptCases } from '../../tools/simulate/kept.js';
+import { type Outcome, type Recipe, shrink } from '../../tools/simulate/shrink.js';
+import { type GivenFault } from '../../tools/simulate/task.js';
 import { SimStore } from '../../tools/simulate/sim-store.js';
 import { goldenStories, storyNamed } from '../../tools/simulate/stories.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
@@ -100,6 +103,14 @@ describe('a simulated shop', () => {
   });
 });
 
+describe('a run that failed once', () => {
+  it.each(keptCases().map((kept) => [kept.why, kept] as const))('keeps every rule now: %s', async (_, kept) => {
+    const { seed, faults, without } = kept;
+    const small = { faults: faults === null ? null : new Map(faults), without };
+    expect(toldOf(await seededRun(seed, store, false, small))).toEqual([]);
+  });
+});
+
 describe('the simulation itself', () => {
   async function withFault(name: string, label: RegExp, fault: FaultKind): Promise<RunResult> {
     const { golden } = await singleFaults(storyNamed(name), store);
@@ -128,6 +139,34 @@ describe('the simulation itself', () => {
     const first = trace.find((l) => l.includes('[db_answer_lost]')) ?? '';
     expect(first).toContain('inbox.store');
     expect(trace.filter((l) => l.includes('delivers invoice.created')).length).toBeGreaterThan(1);
+  });
+
+  it('makes a failing run small: the faults and parts that break the rule are left, whatever else went wrong', async () => {
+    const faults = Array.from({ length: 9 }, (_, at): GivenFault => [at, at % 2 === 0 ? 'crash_after' : 'refuse']);
+    let runs = 0;
+    // The rule is broken by the faults of steps 2 and 7 together, while part 3 is played. A fault at step 5 finds no step.
+    const act = (recipe: Recipe): Promise<Outcome> => {
+      runs++;
+      const has = (at: number): boolean => recipe.faults.some(([step]) => step === at);
+      const broken = has(2) && has(7) && !recipe.without.includes(3) ? ['T9: twice in one place'] : [];
+      return Promise.resolve({
+        broken: has(0) ? ['T1: another rule', ...broken] : broken,
+        injected: recipe.faults.filter(([step]) => step !== 5),
+      });
+    };
+    const { rule, recipe } = await shrink({ broken: ['T9: twice'], injected: faults }, 6, act, () => undefined);
+    expect([rule, recipe]).toEqual(['T9', { faults: [faults[2], faults[7]], without: [0, 1, 2, 4, 5] }]);
+    expect(runs).toBeLessThan(60);
+  });
+
+  it('leaves out a part of a random story, and nothing else of its plan', async () => {
+    const whole = await seededRun(11, store, false);
+    const faults = new Map(whole.injected.map(({ at, fault }) => [at, fault]));
+    expect((await seededRun(11, store, false, { faults, without: [] })).digest).toBe(whole.digest);
+    const less = await seededRun(11, store, true, { faults: new Map(), without: [0] });
+    expect(less.parts).toEqual(whole.parts);
+    expect(less.trace.filter((line) => line.endsWith(` ${whole.parts[0] ?? ''}`))).toEqual([]);
+    expect(less.broken).toEqual([]);
   });
 
   it('reads its arguments, and refuses wrong ones in words', () => {

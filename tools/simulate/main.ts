@@ -6,7 +6,9 @@ import { type Options, readOptions, usage } from './options.js';
 import { differences, ORDERS, type OrderRun } from './permutations.js';
 import { reporter } from './report.js';
 import { goldenStories } from './stories.js';
-import { type Task, type TaskResult } from './task.js';
+import { keepCase } from './kept.js';
+import { type Outcome, type Recipe, shrink } from './shrink.js';
+import { seedCommand, type Task, type TaskResult } from './task.js';
 
 const TWICE_EVERY = 100; // so that a run that is not the same twice is found out
 
@@ -45,6 +47,8 @@ function runMode(options: Options, crew: Crew): Promise<number> {
       return exhaustive(options, crew);
     case 'permutations':
       return permutations(options, crew);
+    case 'shrink':
+      return shrunk(options, crew);
     default:
       return reported(tasksOf(options), options.trace, crew);
   }
@@ -66,13 +70,48 @@ function tasksOf(options: Options): Task[] {
     return numbers.map((seed) => ({ do: 'pair', seed, story: stories[seed % stories.length] ?? '', trace }));
   }
   if (mode === 'story') {
-    return storiesOf(options).map((story) => ({ do: 'story', story, faults: options.faults, trace }));
+    return storiesOf(options).map((story) => ({ do: 'story', story, faults: options.faults ?? [], trace }));
   }
   if (mode === 'soak') {
     const { customers, months } = options;
     return Array.from({ length: options.jobs }, (_, n) => ({ do: 'soak', seed: from + n, customers, months, trace }));
   }
-  return numbers.map((seed, n) => ({ do: 'seed', seed, twice: n % TWICE_EVERY === TWICE_EVERY - 1, trace }));
+  const { faults, without } = options;
+  const recipe = faults === null ? null : { faults, without };
+  return numbers.map((seed, n) => ({ do: 'seed', seed, twice: n % TWICE_EVERY === TWICE_EVERY - 1, recipe, trace }));
+}
+
+/** Gives 1 when the seed fails, as a run of it does. */
+async function shrunk(options: Options, crew: Crew): Promise<number> {
+  const { from: seed, keep } = options;
+  const run = async (recipe: Recipe | null): Promise<TaskResult> => {
+    const results: TaskResult[] = [];
+    await crew.run([{ do: 'seed', seed, twice: false, recipe, trace: false }], (result) => void results.push(result));
+    const [result] = results;
+    if (result === undefined) throw new Error(`seed ${seed} gave no result`);
+    return result;
+  };
+  const outcomeOf = ({ broken, injected }: TaskResult): Outcome => ({
+    broken,
+    injected: injected.map(({ at, fault }) => [at, fault] as const),
+  });
+  const first = await run(null);
+  if (first.broken.length === 0) {
+    write(`seed ${seed} breaks no rule: there is nothing to make smaller\n`);
+    return 0;
+  }
+  const found = await shrink(
+    outcomeOf(first),
+    first.parts.length,
+    async (recipe) => outcomeOf(await run(recipe)),
+    ({ faults, without }) => write(`${faults.length} faults, ${first.parts.length - without.length} parts\n`),
+  );
+  const { broken } = await run(found.recipe);
+  const left = first.parts.filter((_, n) => !found.recipe.without.includes(n));
+  write(`\nseed ${seed}, smallest: ${broken.join('\n  ')}\n  parts: ${left.join(', ') || 'none'}\n`);
+  write(`  replay with: ${seedCommand(seed, found.recipe)}\n`);
+  if (keep !== null) write(`  kept in ${keepCase({ seed, why: keep, ...found.recipe })}\n`);
+  return 1;
 }
 
 async function reported(tasks: readonly Task[], trace: boolean, crew: Crew): Promise<number> {

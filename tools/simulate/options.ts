@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type FaultKind, isFaultKind } from './faults.js';
 
-type Mode = 'seeds' | 'exhaustive' | 'pairs' | 'permutations' | 'story' | 'soak' | 'help';
+type Mode = 'seeds' | 'exhaustive' | 'pairs' | 'permutations' | 'story' | 'soak' | 'shrink' | 'help';
 
 export type Options = {
   readonly mode: Mode;
@@ -14,8 +14,12 @@ export type Options = {
   readonly jobs: number;
   /** Part of a story's name; null: all stories. */
   readonly story: string | null;
-  /** The faults of one run of a story: step and kind. */
-  readonly faults: readonly (readonly [number, FaultKind])[];
+  /** The faults of one run: step and kind. Null: none in a story, those that it draws in a seed. */
+  readonly faults: readonly (readonly [number, FaultKind])[] | null;
+  /** Parts of a seed's story that are left out, by their numbers. */
+  readonly without: readonly number[];
+  /** Keeps the small run as a test, with this reason; null: only shows it. */
+  readonly keep: string | null;
   /** Of the exhaustive runs, every n-th. */
   readonly every: number;
   /** One order of the permutations; null: all. */
@@ -36,6 +40,10 @@ npm run simulate -- --soak [--customers C] [--months M] [--from S]
     worlds of C customers over M virtual months under random faults (default 40 and 3), one for each process
 npm run simulate -- --story NAME --faults STEP:KIND,STEP:KIND --trace
     one run of a story with these faults (none: without), step by step
+npm run simulate -- --seeds 1 --from S --faults STEP:KIND,… [--without PART,PART] --trace
+    one run of a seed's story with these faults and without these parts of it
+npm run simulate -- --shrink --from S [--keep "why it failed"]
+    the smallest run of seed S that still breaks the same rule; --keep makes it a test
 --jobs J    processes (default: one for each core, at most 8)
 --trace     every step of every run
 Exit codes: 0 all rules hold, 1 a rule is broken, 2 wrong arguments.`;
@@ -57,6 +65,9 @@ export function readOptions(args: readonly string[]): Options {
       soak: { type: 'boolean', default: false },
       story: { type: 'string' },
       faults: { type: 'string' },
+      without: { type: 'string' },
+      shrink: { type: 'boolean', default: false },
+      keep: { type: 'string' },
       every: { type: 'string', default: '1' },
       order: { type: 'string' },
       customers: { type: 'string', default: '40' },
@@ -71,7 +82,9 @@ export function readOptions(args: readonly string[]): Options {
     trace: values.trace,
     jobs: whole('--jobs', values.jobs, 1),
     story: values.story ?? null,
-    faults: faultsIn(values.faults ?? 'none'),
+    faults: values.faults === undefined ? null : faultsIn(values.faults),
+    without: values.without === undefined ? [] : values.without.split(',').map((n) => whole('--without', n, 0)),
+    keep: values.keep ?? null,
     every: whole('--every', values.every, 1),
     order: values.order === undefined ? null : whole('--order', values.order, 0),
     customers: whole('--customers', values.customers, 1),
@@ -80,11 +93,13 @@ export function readOptions(args: readonly string[]): Options {
 }
 
 function modeOf(values: Readonly<Record<string, unknown>>): Mode {
-  const named = (['help', 'exhaustive', 'pairs', 'permutations', 'soak'] as const).find((m) => values[m] === true);
+  const named = (['help', 'exhaustive', 'pairs', 'permutations', 'soak', 'shrink'] as const).find(
+    (m) => values[m] === true,
+  );
   return named ?? (values['story'] === undefined ? 'seeds' : 'story');
 }
 
-function faultsIn(text: string): Options['faults'] {
+function faultsIn(text: string): NonNullable<Options['faults']> {
   if (text === 'none') return [];
   return text.split(',').map((part) => {
     const [at = '', kind = ''] = part.split(':');

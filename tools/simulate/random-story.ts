@@ -20,8 +20,8 @@ export const outcomes = [
   'bank_debit_failed',
 ];
 
-/** A day and a half of a small shop; which day, the seed says. */
-export function randomStory(rng: Seeded): Story {
+/** A day and a half of a small shop; which day, the seed says. `without`: the parts that are left out, by their numbers. */
+export function randomStory(rng: Seeded, without: readonly number[] = []): Story {
   const settings = {
     markMode: rng.pick(['payment_record', 'out_of_band'] as const),
     draftPolicy: rng.pick(['wait', 'finalize'] as const),
@@ -30,10 +30,19 @@ export function randomStory(rng: Seeded): Story {
   };
   // Who relays has a schedule, too: a renewal that fails is tried again while everything else happens.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
-  return { name: 'random', settings: { ...settings, ...retries }, plan: (world) => planRandom(world, rng) };
+  const parts: string[] = [];
+  return {
+    name: 'random',
+    settings: { ...settings, ...retries },
+    parts,
+    plan: (world) => planRandom(world, rng, parts, without),
+  };
 }
 
-async function planRandom(world: World, rng: Seeded): Promise<void> {
+async function planRandom(world: World, rng: Seeded, parts: string[], without: readonly number[]): Promise<void> {
+  const plan = (at: number, what: string, act: () => void | Promise<void>): void => {
+    if (!without.includes(parts.push(what) - 1)) world.scheduler.plan(at, what, act);
+  };
   const people = new People(world);
   if (world.settings.relay) await people.control('/mor/hearing', { direct: false });
   const day = (): number => world.at(rng.int(1, 36 * 60));
@@ -45,7 +54,7 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
       const how = rng.pick(['succeed', 'succeed', 'decline', 'bank_debit', 'bank_debit_failed'] as const);
       const unheard = rng.chance(0.5);
       const said = rng.pick([[who.amount], [who.amount], [who.amount - 10, who.amount], [who.amount + 10]]);
-      world.scheduler.plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => {
+      plan(world.at(rng.int(1, 300)), `signup of c${n}`, () => {
         void people
           .signUp(who, how, said, (right) => named(world, rng, right))
           .then(() => {
@@ -62,13 +71,13 @@ async function planRandom(world: World, rng: Seeded): Promise<void> {
     }
     const renewals = rng.int(1, 2);
     for (let k = 0; k < renewals; k++) {
-      world.scheduler.plan(day(), `renewal of c${n}`, async () => void (await people.renew(who)));
+      plan(day(), `renewal of c${n}`, async () => void (await people.renew(who)));
     }
   }
   const something = rng.int(1, 7);
   for (let n = 0; n < something; n++) {
     const [what, act] = rng.pick(happenings(world, people, rng));
-    world.scheduler.plan(day(), what, act);
+    plan(day(), what, act);
   }
 }
 

@@ -3,7 +3,7 @@ import { type Difference } from '#src/domain/difference.js';
 import { retrySchedule } from '#src/config/retry-settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type FlowSettings } from '#src/domain/settings.js';
-import { type FaultKind, type FaultSource, noFaults, randomFaults, type YieldPoint } from './faults.js';
+import { type FaultKind, type FaultSource, givenFaults, noFaults, randomFaults, type YieldPoint } from './faults.js';
 import { isByHand, unnamedHands } from './hands.js';
 import { brokenAtRest, restRules } from './rules.js';
 import { Seeded } from './seeded.js';
@@ -43,6 +43,8 @@ export type RunResult = {
   readonly trace: readonly string[];
   /** What this run met, in words. */
   readonly happened: readonly string[];
+  /** What its random story is made of, also what was left out of it. */
+  readonly parts: readonly string[];
 };
 
 const RETRY_LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/paid', expiresSec: 86_400 };
@@ -106,6 +108,7 @@ export async function run(setup: RunSetup): Promise<RunResult> {
     injected: scheduler.injected,
     trace: scheduler.lines,
     happened,
+    parts: story.parts ?? [],
   };
 }
 
@@ -226,17 +229,27 @@ function isTheMerchants(world: World, d: Difference): boolean {
 
 const RATES = [0, 0.01, 0.02, 0.05, 0.12];
 
+/** What is left of a seed's run when it was made small: these faults and no others (null: as the seed draws them), and the parts that are left out. */
+export type Small = { readonly faults: ReadonlyMap<number, FaultKind> | null; readonly without: readonly number[] };
+
+const WHOLE: Small = { faults: null, without: [] };
+
 /** The run of one seed: a random story under random faults. */
-export function seededRun(seed: number, store: SimStore, keepTrace: boolean): Promise<RunResult> {
+export function seededRun(
+  seed: number,
+  store: SimStore,
+  keepTrace: boolean,
+  { faults, without }: Small = WHOLE,
+): Promise<RunResult> {
   const rng = new Seeded(`story ${seed}`);
-  const story = randomStory(rng.fork('plan'));
+  const story = randomStory(rng.fork('plan'), without);
   const rate = rng.pick(RATES);
   return run({
     name: `seed ${seed}`,
     seed: String(seed),
     story,
     shuffled: true,
-    faults: () => randomFaults(rng.fork('faults'), rate),
+    faults: () => (faults === null ? randomFaults(rng.fork('faults'), rate) : givenFaults(faults)),
     keepTrace,
     store,
   });

@@ -19,6 +19,8 @@ export type Story = {
     readonly retries?: string;
   };
   readonly plan: (world: World) => Promise<void>;
+  /** What a random story is made of, once it is planned: each can be left out by its place in this list. */
+  readonly parts?: readonly string[];
 };
 
 export type Scene = { readonly world: World; readonly people: People; readonly ada: Subscriber };

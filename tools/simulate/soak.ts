@@ -107,6 +107,7 @@ export async function soak(
     injected: scheduler.injected,
     trace: scheduler.lines,
     happened,
+    parts: [],
   };
 }
 

@@ -3,6 +3,7 @@ import { drawPair } from './exhaustive.js';
 import { type FaultKind, givenFaults } from './faults.js';
 import { runOrder } from './permutations.js';
 import { plainRun, type RunResult, seededRun } from './run.js';
+import { type Recipe } from './shrink.js';
 import { type SimStore } from './sim-store.js';
 import { soak, type SoakOptions } from './soak.js';
 import { storyNamed } from './stories.js';
@@ -15,6 +16,8 @@ export type Task = { readonly trace: boolean } & (
       readonly do: 'seed';
       readonly seed: number;
       /** The same seed must tell the same story. */ readonly twice: boolean;
+      /** Null: the whole story under the faults that the seed draws. */
+      readonly recipe: Recipe | null;
     }
   | { readonly do: 'story'; readonly story: string; readonly faults: readonly GivenFault[] }
   | { readonly do: 'pair'; readonly seed: number; readonly story: string }
@@ -35,11 +38,8 @@ const COMMAND = 'npm run simulate --';
 export async function runTask(task: Task, store: SimStore, progress: (line: string) => void): Promise<TaskResult> {
   const { trace } = task;
   switch (task.do) {
-    case 'seed': {
-      const first = await seededRun(task.seed, store, trace);
-      const result = task.twice || first.broken.length > 0 ? await again(first, task.seed, store) : first;
-      return { ...result, end: '', replay: `${COMMAND} --seeds 1 --from ${task.seed} --trace` };
-    }
+    case 'seed':
+      return ofSeed(task, store);
     case 'story':
       return withFaults(task.story, task.faults, store, trace);
     case 'pair': {
@@ -59,18 +59,37 @@ export async function runTask(task: Task, store: SimStore, progress: (line: stri
   }
 }
 
+async function ofSeed(task: Extract<Task, { do: 'seed' }>, store: SimStore): Promise<TaskResult> {
+  const { seed, trace, recipe } = task;
+  const small = recipe === null ? undefined : { ...recipe, faults: new Map(recipe.faults) };
+  const first = await seededRun(seed, store, trace, small);
+  const doubted = recipe === null && (task.twice || first.broken.length > 0);
+  const result = doubted ? await again(first, seed, store) : first;
+  return { ...result, end: '', replay: seedCommand(seed, recipe) };
+}
+
+/** The command that shows this run step by step. */
+export function seedCommand(seed: number, recipe: Recipe | null): string {
+  const faults = recipe === null ? '' : ` --faults ${listed(recipe.faults)}`;
+  const without = recipe === null || recipe.without.length === 0 ? '' : ` --without ${recipe.without.join(',')}`;
+  return `${COMMAND} --seeds 1 --from ${seed}${faults}${without} --trace`;
+}
+
+function listed(faults: readonly GivenFault[]): string {
+  return faults.map(([at, fault]) => `${at}:${fault}`).join(',') || 'none';
+}
+
 async function withFaults(
   name: string,
   faults: readonly GivenFault[],
   store: SimStore,
   keepTrace: boolean,
 ): Promise<TaskResult> {
-  const listed = faults.map(([at, fault]) => `${at}:${fault}`).join(',');
   const result = await plainRun(storyNamed(name), store, givenFaults(new Map(faults)), {
-    name: `${name} (${listed || 'no fault'})`,
+    name: `${name} (${faults.length === 0 ? 'no fault' : listed(faults)})`,
     keepTrace,
   });
-  return { ...result, end: '', replay: `${COMMAND} --story '${name}' --faults ${listed || 'none'} --trace` };
+  return { ...result, end: '', replay: `${COMMAND} --story '${name}' --faults ${listed(faults)} --trace` };
 }
 
 /** The same seed once more: another story means that something here is not owned by the seed. */

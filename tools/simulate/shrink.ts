@@ -1,0 +1,75 @@
+// Makes a failing run small: as few faults and as few parts of its story as still break the same rule.
+import { type GivenFault } from './task.js';
+
+/** What a run is asked to act out. */
+export type Recipe = {
+  readonly faults: readonly GivenFault[];
+  /** Numbers of the parts that are left out. */
+  readonly without: readonly number[];
+};
+
+/** What came of it, as far as shrinking goes. */
+export type Outcome = { readonly broken: readonly string[]; readonly injected: readonly GivenFault[] };
+
+/** The name of a broken rule: what stands before its first colon, as `G11`. Without one, the whole sentence. */
+export function ruleOf(broken: string): string {
+  return broken.split(':', 1)[0] ?? broken;
+}
+
+/**
+ * The shortest list that still fails and that leaving out halves, quarters and so on, down to single things, leads to.
+ * `fails` is asked for ever smaller parts of `all`, never for all of it.
+ */
+export async function smallest<T>(
+  all: readonly T[],
+  fails: (some: readonly T[]) => Promise<boolean>,
+): Promise<readonly T[]> {
+  let left = all;
+  for (let size = Math.ceil(left.length / 2); size >= 1 && left.length > 0;) {
+    let smaller = false;
+    for (let at = 0; at < left.length;) {
+      const some = left.filter((_, n) => n < at || n >= at + size);
+      if (await fails(some)) {
+        left = some;
+        smaller = true;
+      } else at += size;
+    }
+    if (size > 1) size = Math.ceil(size / 2);
+    else if (!smaller) break;
+  }
+  return left;
+}
+
+/**
+ * Shrinks a run that broke a rule. Parts of the story go first: with them go most of the steps and faults.
+ * @param parts how many parts the story has
+ * @param act runs a recipe
+ * @param tell hears each smaller one
+ */
+export async function shrink(
+  first: Outcome,
+  parts: number,
+  act: (recipe: Recipe) => Promise<Outcome>,
+  tell: (recipe: Recipe) => void,
+): Promise<{ readonly rule: string; readonly recipe: Recipe }> {
+  const rule = ruleOf(first.broken[0] ?? '');
+  let best: Recipe = { faults: first.injected, without: [] };
+  const breaks = async (recipe: Recipe): Promise<boolean> => {
+    const { broken, injected } = await act(recipe);
+    if (!broken.some((b) => ruleOf(b) === rule)) return false;
+    // A fault that found no step, or was not legal at the one it found, is not needed.
+    best = { ...recipe, faults: injected };
+    tell(best);
+    return true;
+  };
+  const numbers = Array.from({ length: parts }, (_, n) => n);
+  for (let before = -1; before !== sizeOf(best);) {
+    before = sizeOf(best);
+    const kept = numbers.filter((n) => !best.without.includes(n));
+    await smallest(kept, (some) => breaks({ faults: best.faults, without: numbers.filter((n) => !some.includes(n)) }));
+    await smallest(best.faults, (some) => breaks({ faults: some, without: best.without }));
+  }
+  return { rule, recipe: best };
+}
+
+const sizeOf = ({ faults, without }: Recipe): number => faults.length - without.length;
