@@ -1,14 +1,13 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { givenFaults, type FaultKind } from '../../tools/simulate/faults.js';
+import { givenFaults, type FaultKind, type GivenFault } from '../../tools/simulate/faults.js';
 import { drawPair, singleFaults } from '../../tools/simulate/exhaustive.js';
 import { brokenOrders } from '../../tools/simulate/permutations.js';
 import { readOptions } from '../../tools/simulate/options.js';
 import { plainRun, type RunResult, seededRun } from '../../tools/simulate/run.js';
 import { keptCases } from '../../tools/simulate/kept.js';
 import { type Outcome, type Recipe, shrink } from '../../tools/simulate/shrink.js';
-import { type GivenFault } from '../../tools/simulate/task.js';
 import { SimStore } from '../../tools/simulate/sim-store.js';
 import { goldenStories, storyNamed } from '../../tools/simulate/stories.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';

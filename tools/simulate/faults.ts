@@ -44,6 +44,9 @@ export function isFaultKind(text: string): text is FaultKind {
 /** One step at which something could go wrong: its number in the run, its name, and what is legal there. */
 export type YieldPoint = { readonly at: number; readonly label: string; readonly legal: readonly FaultKind[] };
 
+/** The step's number in its run, and what goes wrong there. */
+export type GivenFault = readonly [at: number, fault: FaultKind];
+
 /** Asked at each step; null: nothing goes wrong. */
 export type FaultSource = (point: YieldPoint) => FaultKind | null;
 

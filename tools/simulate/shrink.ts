@@ -1,5 +1,5 @@
 // Makes a failing run small: as few faults and as few parts of its story as still break the same rule.
-import { type GivenFault } from './task.js';
+import { type GivenFault } from './faults.js';
 
 /** What a run is asked to act out. */
 export type Recipe = {

@@ -1,15 +1,12 @@
 // One thing to run, as plain data: what a seed, a list of faults or an order of arrival asks for, and the command that asks for it again.
 import { drawPair } from './exhaustive.js';
-import { type FaultKind, givenFaults } from './faults.js';
+import { type GivenFault, givenFaults } from './faults.js';
 import { runOrder } from './permutations.js';
 import { plainRun, type RunResult, seededRun } from './run.js';
 import { type Recipe } from './shrink.js';
 import { type SimStore } from './sim-store.js';
 import { soak, type SoakOptions } from './soak.js';
 import { storyNamed } from './stories.js';
-
-/** The step's number in its run, and what goes wrong there. */
-export type GivenFault = readonly [at: number, fault: FaultKind];
 
 export type Task = { readonly trace: boolean } & (
   | {
