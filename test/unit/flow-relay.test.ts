@@ -1,6 +1,6 @@
 // The relay: an invoice.created goes on to the MoR once, and not when the invoice is over.
 import { describe, expect, it } from '@jest/globals';
-import { anInvoice, invoiceEvent } from '../support/builders.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent, START } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 describe('the relay', () => {
@@ -14,6 +14,38 @@ describe('the relay', () => {
       expect(h.relay.sent).toEqual([]);
     },
   );
+
+  it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
+    'an invoice.created that the MoR has not answered is taken back by %s: it would charge for it once it is back',
+    async (type) => {
+      const h = LaneHarness.inMemory({ settings: { relay: true } });
+      h.platform.put(anInvoice());
+      h.relay.down = true;
+      await h.take(invoiceEvent('invoice.created'));
+      const tried = h.relay.sent.length;
+      expect(tried).toBeGreaterThan(0);
+      await h.take(invoiceEvent(type, { at: new Date(START.getTime() + 1_000) }));
+      h.relay.down = false;
+      await h.rest(48);
+      expect(h.relay.sent).toHaveLength(tried);
+      const s = await h.state(INVOICE_ID);
+      expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
+      expect(s.reviews).toEqual([]);
+    },
+  );
+
+  it('an invoice.created that the MoR has not answered is taken back when its payment comes: it was heard all the same', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created'));
+    const tried = h.relay.sent.length;
+    await h.take(aPaymentSucceeded());
+    h.relay.down = false;
+    await h.rest(48);
+    expect(h.relay.sent).toHaveLength(tried);
+    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+  });
 
   it('an event that is decided a second time is not relayed a second time', async () => {
     const h = LaneHarness.inMemory({ settings: { relay: true } });

@@ -2,6 +2,7 @@
 import { PARKING } from '#src/domain/lane/payment.js';
 import { type MorRefund } from '../sandbox/mor/state.js';
 import { amountDue } from '../sandbox/stripe/model.js';
+import { type PaymentLine } from './sim-store.js';
 import { rowOf, type Sides } from './sides.js';
 import { collectedByStripe } from './twice.js';
 
@@ -14,7 +15,10 @@ function chargeRules({ world, seen }: Sides): string[] {
   const broken: string[] = [];
   for (const { chargeId, first, second } of world.planted.oneCharge) {
     if (!seen.events.some((e) => e.event_id === second.eventId)) continue; // its sender gave up
-    const rows = seen.payments.filter((r) => r.payment_id === first.paymentId || r.payment_id === second.paymentId);
+    // A signup's payment may have no name, or one that a person mistyped: then its charge and its invoice tell.
+    const isFirst = (r: PaymentLine): boolean =>
+      r.payment_id === first.paymentId || (r.processor_charge_id === chargeId && r.invoice_id === first.invoiceId);
+    const rows = seen.payments.filter((r) => isFirst(r) || r.payment_id === second.paymentId);
     const ids = rows.map((r) => r.id);
     const booked = seen.ledger.filter((e) => e.reason === 'payment_collected' && ids.includes(e.payment_row_id));
     if (booked.length !== 1) broken.push(`D1: charge ${chargeId} is booked ${booked.length} times`);
@@ -22,7 +26,7 @@ function chargeRules({ world, seen }: Sides): string[] {
     if (marked > 1) broken.push(`D1: charge ${chargeId} marks ${marked} invoices`);
     const names = [first.invoiceId, second.paymentId, chargeId];
     // A signup's payment may have got the MoR's name only after the item was written: until then it goes by ours.
-    const firsts = [first.paymentId, ...rows.filter((r) => r.payment_id === first.paymentId).map((r) => r.id)];
+    const firsts = [first.paymentId, ...rows.filter(isFirst).flatMap((r) => [r.id, r.payment_id ?? r.id])];
     const told = seen.reviews.some(
       (r) =>
         r.kind === 'double_payment' &&

@@ -19,7 +19,7 @@ import {
 } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { endOfMarkCall, finalizeCall, reportPaymentCall, setReferenceCall } from '../../renewals/rules/mark-answer.js';
-import { relayCall } from '../../renewals/rules/relay.js';
+import { relayCall, settleRelay } from '../../renewals/rules/relay.js';
 import { createRefundCall } from '../../refunds/rules/refund-answer.js';
 import { creditNoteCall, reportRefundCall } from '../../refunds/rules/mirror.js';
 import { createProformaCall } from '../../transfers/rules/proforma-answer.js';
@@ -136,6 +136,7 @@ export const LAST: readonly SettleRule[] = [
   settleSurplus,
   settleRecovery,
   settleRetries,
+  settleRelay,
 ];
 
 /** Errands before the stored calls are sent, and after. */

@@ -1,9 +1,35 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
-import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
+import { type LaneState } from '../../domain/model.js';
+import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
-import { sendAgain } from '../../domain/lane/change.js';
+import { note, putMessage, sendAgain } from '../../domain/lane/change.js';
+import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
+
+/**
+ * What the MoR has not answered is not sent again once the invoice is over or its money came: a MoR that was out for hours would charge a
+ * customer who has paid. It may have heard an earlier try all the same; what it took then, its own event tells.
+ */
+export const settleRelay: SettleRule = (s, ctx) => {
+  const why = pointless(s);
+  if (why === null) return s;
+  return s.messages
+    .filter((m) => m.kind === 'relay_event' && m.status === 'pending')
+    .reduce((state, m) => {
+      const cancelled = putMessage(state, { ...m, status: 'cancelled', answeredAt: ctx.now });
+      const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
+      return note(cancelled, ctx, 'decision', `relay_event taken back: ${why}${tried}`, m.id);
+    }, s);
+};
+
+/** Null: the MoR has still to hear of it. */
+function pointless(s: LaneState): string | null {
+  const taken = s.payments.find((p) => p.mark !== 'none');
+  if (taken !== undefined) return `payment ${taken.paymentId ?? taken.id} came`;
+  const status = s.invoice?.platformStatus ?? 'unknown';
+  return isOver(status) ? `the invoice is ${status}` : null;
+}
 
 export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   order: 3,
