@@ -98,7 +98,8 @@ export class Rig {
     return openInvoice(this.world);
   }
 
-  /** Stands for every wait of a page: the sandbox's clock goes on by so long, and what happens then is delivered and decided. */
+  /** Stands for every wait of a page: the sandbox's clock goes on by so long, and what happens then is delivered and decided, also
+   * what is tried again within seconds: on a busy machine the MoR's answer may come a look later. */
   async rest(seconds: number): Promise<void> {
     const { world } = this;
     await world.advance(seconds);
@@ -106,7 +107,8 @@ export class Rig {
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
       const sent = (await world.control('GET', '/deliveries')).body['data'] as Json[];
       const lanes = await this.db.query<{ n: number }>(
-        `select count(*)::int as n from lane where key not like 'job:%' and (due_at <= now() or lease_until > now())`,
+        `select count(*)::int as n from lane
+          where key not like 'job:%' and (due_at <= now() + interval '5 seconds' or lease_until > now())`,
       );
       const underWay = sent.filter((d) => d['state'] === 'sending').length + (lanes.rows[0]?.n ?? 0);
       quiet = underWay === 0 ? quiet + 1 : 0;
