@@ -178,7 +178,7 @@ export const mutants = [
   {
     name: 'who loses the next row of a lane does not decide again',
     file: 'src/store/lane-writer.ts',
-    find: 'if ((raced || isTransient(e)) && attempt < TRIES) continue;',
+    find: 'if ((raced || e instanceof NameTaken || isTransient(e)) && attempt < TRIES) continue;',
     replace: 'if (isTransient(e) && attempt < TRIES) continue;',
     tests: ['test/store/lanes.test.ts'],
   },

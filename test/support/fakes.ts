@@ -392,9 +392,7 @@ export class FakePaymentGateway extends PaymentGateway {
 export class FakeRelay extends EventRelay {
   override readonly enabled = true;
   readonly sent: string[] = [];
-  /** True: nothing answers. */
-  down = false;
-
+  down = false; // true: nothing answers
   override async send(body: Buffer): Promise<CallOutcome<null>> {
     this.sent.push(body.toString('utf8'));
     return this.down ? failed('unknown') : answered(null);
