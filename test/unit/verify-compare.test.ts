@@ -209,6 +209,11 @@ describe('within the ledger', () => {
   it('a refund that does not show on Stripe is one', () => {
     const waiting = ours({ refunds: [refund({ mirror: 'waiting', creditNoteId: null })] });
     expect(compareWithin(waiting, LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);
+    expect(compareWithin(waiting, LATER)[0]?.detail).toMatch(/does not show on Stripe \(waiting\)$/);
+    const opened = compareWithin({ ...waiting, invoice: { ...waiting.invoice, platformStatus: 'open' } }, LATER);
+    expect(opened.find((d) => d.kind === 'refund_not_mirrored')?.detail).toMatch(
+      /does not show on Stripe: it waits until the rest of the invoice is paid$/,
+    );
     expect(compareWithin(ours({ refunds: [refund({ status: 'pending', mirror: 'none' })] }), LATER)).toEqual([]);
     expect(compareWithin(ours({ refunds: [refund({ mirror: 'not_needed' })] }), LATER)).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { retrySchedule } from '#src/config/retry-settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { type FaultKind, type FaultSource, givenFaults, noFaults, randomFaults, type YieldPoint } from './faults.js';
-import { isByHand, unnamedHands } from './hands.js';
+import { isByHand, unnamedHands, wasDetached } from './hands.js';
 import { brokenAtRest, restRules } from './rules.js';
 import { Seeded } from './seeded.js';
 import { type SimStore, type Snapshot } from './sim-store.js';
@@ -224,7 +224,10 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
 
 /** What the merchant did by hand is a difference for good, and verify is right to name it. */
 function isTheMerchants(world: World, d: Difference): boolean {
-  return isByHand(world, d) || (d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? ''));
+  const waitsForRest = d.kind === 'refund_not_mirrored' && wasDetached(world, { id: d.invoiceId ?? '' });
+  return (
+    isByHand(world, d) || waitsForRest || (d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? ''))
+  );
 }
 
 const RATES = [0, 0.01, 0.02, 0.05, 0.12];

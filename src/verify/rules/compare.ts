@@ -94,7 +94,10 @@ function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled
   const payment = o.payments.find((p) => p.id === r.paymentRowId);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
-  const detail = `${showMoney({ minor: r.amount, currency: r.currency })} was refunded and does not show on Stripe (${r.mirror})`;
+  // Whoever detaches a payment opens its invoice again, and a credit note needs a paid one.
+  const waitsForRest = r.mirror === 'waiting' && payment?.mark === 'confirmed' && o.invoice.platformStatus === 'open';
+  const why = waitsForRest ? ': it waits until the rest of the invoice is paid' : ` (${r.mirror})`;
+  const detail = `${showMoney({ minor: r.amount, currency: r.currency })} was refunded and does not show on Stripe${why}`;
   return [
     difference('refund_not_mirrored', 'look-again', detail, { invoiceId: r.invoiceId, refundId: r.id, reviewId }),
   ];
