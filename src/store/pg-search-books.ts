@@ -29,14 +29,8 @@ const REFUND = { kind: 'refund', from: 'refund x', id: 'x.id' } as const;
 const REFUND_REST = 'x.amount as minor, x.currency, x.status, coalesce(x.succeeded_at, x.created_at) as at';
 
 const PLACES: readonly Place[] = [
-  { ...INVOICE, from: 'invoice x join invoice i using (invoice_id)', column: 'x.invoice_id', rest: INVOICE_REST },
-  {
-    ...INVOICE,
-    from: 'invoice x join invoice i using (invoice_id)',
-    column: 'x.number',
-    where: 'x.number is not null',
-    rest: INVOICE_REST,
-  },
+  { ...INVOICE, from: 'invoice i', column: 'i.invoice_id', rest: INVOICE_REST },
+  { ...INVOICE, from: 'invoice i', column: 'i.number', where: 'i.number is not null', rest: INVOICE_REST },
   {
     ...INVOICE,
     from: 'mor_object x join invoice i using (invoice_id)',
