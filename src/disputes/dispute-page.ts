@@ -39,7 +39,7 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
   const open = asking.filter((r) => r.status === 'open');
   const about = html`Invoice
   ${v.invoice.number === null ? invoiceLink(o.invoiceId) : html`<a href="/console/invoices/${encodeURIComponent(o.invoiceId)}">${v.invoice.number}</a>`}
-  · customer ${customerLink(v.invoice.customerId)} · first heard of ${time(o.createdAt)}`;
+  · customer ${customerLink(v.invoice.customerId)} · first event ${time(o.createdAt)}`;
   const settle = mayDo(session.role, 'ops') ? 'Settle the review item…' : 'See the review item';
   const own = linesOf(
     o,

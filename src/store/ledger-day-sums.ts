@@ -2,6 +2,7 @@
 import { type DataSource } from 'typeorm';
 import { type LedgerFilter, type SelectionSums } from '../domain/ports/books.js';
 import { DAY_MS } from '../policy.js';
+import { dayOf } from './pg-ledger-sums.js';
 
 /** Entries that no day's sums hold yet are some minutes' work. More there are only while a daemon catches up. */
 const UNFOLDED_MOST = 50_000;
@@ -26,12 +27,15 @@ export async function daySums(orm: DataSource, filter: LedgerFilter): Promise<Se
       where ($1::date is null or day >= $1) and ($2::date is null or day < $2)
         and ($3::text is null or reason = $3) and ($4::text is null or currency = $4)
       group by currency order by sum(entries) desc, currency`,
-    [dayOf(since), dayOf(until), reason ?? null, currency ?? null],
+    [
+      since === undefined ? null : dayOf(since),
+      until === undefined ? null : dayOf(until),
+      reason ?? null,
+      currency ?? null,
+    ],
   );
   return {
     sums: found.map((r) => ({ currency: r.currency, rows: Number(r.rows), minor: BigInt(r.minor) })),
     all: true,
   };
 }
-
-const dayOf = (at: Date | undefined): string | null => at?.toISOString().slice(0, 10) ?? null;

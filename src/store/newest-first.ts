@@ -3,7 +3,7 @@ import { Any, type FindOptionsWhere, type ObjectLiteral, type Repository } from 
 import { type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
 import { snake } from './entities/columns.js';
 import { ledBy } from './led-by.js';
-import { type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
+import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /** The times that lists are ordered and filtered by, as their indexes have them. Of an invoice: when Stripe made it. */
 export const INVOICE_AT = 'coalesce(x.platform_created_at, x.first_seen_at)';
@@ -58,7 +58,7 @@ function walkOf<T extends ObjectLiteral>(
   { indexes, at, span = {}, few = [] }: ListOptions,
 ): Walk {
   const parameters = new Parameters();
-  const given = Object.entries(filter).filter((f): f is [string, string] => f[1] !== undefined);
+  const given = givenOf(filter);
   const named = (fields: readonly string[]): boolean => fields.every((field) => filter[field] !== undefined);
   const lead = few.length === 0 ? (indexes.find(named) ?? []) : [];
   const leads = given.filter(([field]) => lead.includes(field));

@@ -9,7 +9,7 @@ import { InvoiceEntity } from './entities/invoice.entity.js';
 import { MorObjectEntity } from './entities/mor-object.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
 import { inOrder } from './newest-first.js';
-import { Parameters, sumUp, type Walk, walk, within } from './walk.js';
+import { givenOf, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /** What is disputed is what the bank says, or else the whole payment. */
 const DISPUTES = `(
@@ -69,7 +69,7 @@ function walkOf({ kind, status, currency, amount, customerId, ...span }: Dispute
       : [
           `x.invoice_id = any (array(select i.invoice_id from invoice i where i.customer_id = ${parameters.of(customerId)}))`,
         ];
-  const looked = Object.entries({ kind, status, currency, amount: amount?.toString() });
+  const looked = givenOf({ kind, status, currency, amount: amount?.toString() });
   return {
     from: DISPUTES,
     key: 'id',
@@ -78,7 +78,7 @@ function walkOf({ kind, status, currency, amount, customerId, ...span }: Dispute
     lead: [],
     where: [DISPUTED, ...theirs, ...within(AT, span, parameters)],
     parameters,
-    looked: looked.filter((f): f is [string, string] => f[1] !== undefined),
+    looked,
     few: theirs.length > 0,
   };
 }

@@ -7,7 +7,7 @@ import { Database } from './database.js';
 import { CustomerLinkEntity } from './entities/customer-link.entity.js';
 import { InvoiceEntity } from './entities/invoice.entity.js';
 import { inOrder } from './newest-first.js';
-import { Parameters, sumUp, type Walk, walk, within } from './walk.js';
+import { givenOf, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /**
  * As `crossbill status` counts them (store/pg-customer-links.ts); here of the rows of a page, one by one: an `exists` may be
@@ -35,7 +35,7 @@ export class PgEnrolmentBooks extends EnrolmentBooks {
     page: PageRequest,
   ): Promise<Page<LinkedCustomer>> {
     const parameters = new Parameters();
-    const looked = Object.entries({ linked_by: linkedBy, move });
+    const looked = givenOf({ linked_by: linkedBy, move });
     const found = await walk(
       this.db.orm,
       {
@@ -49,7 +49,7 @@ export class PgEnrolmentBooks extends EnrolmentBooks {
           ...within('x.linked_at', span, parameters),
         ],
         parameters,
-        looked: looked.filter((f): f is [string, string] => f[1] !== undefined),
+        looked,
         few: customerId !== undefined,
       },
       page,
@@ -73,7 +73,7 @@ export class PgEnrolmentBooks extends EnrolmentBooks {
 
 function outsideOf({ currency, amount, customerId, ...span }: MoneyFilter): Walk {
   const parameters = new Parameters();
-  const looked = Object.entries({ currency, amount_due: amount?.toString() });
+  const looked = givenOf({ currency, amount_due: amount?.toString() });
   return {
     from: 'invoice x',
     key: 'invoice_id',
@@ -86,7 +86,7 @@ function outsideOf({ currency, amount, customerId, ...span }: MoneyFilter): Walk
       ...within(OUTSIDE_AT, span, parameters),
     ],
     parameters,
-    looked: looked.filter((f): f is [string, string] => f[1] !== undefined),
+    looked,
     few: customerId !== undefined,
   };
 }

@@ -12,7 +12,7 @@ import {
 import { Database } from './database.js';
 import { InvoiceEntity } from './entities/invoice.entity.js';
 import { INVOICE_AT } from './newest-first.js';
-import { Parameters, sumUp, type Walk, walk, within } from './walk.js';
+import { givenOf, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /** Where a renewal stands whose `retries` are told in domain/retry.ts. */
 const STATE = `case
@@ -55,7 +55,7 @@ export class PgRetryBooks extends RetryBooks {
 function walkOf({ state, kind, currency, amount, customerId, ...span }: RetryFilter): Walk {
   const parameters = new Parameters();
   const planned = state === 'planned';
-  const looked = Object.entries({ state, kind, currency, amount_due: amount?.toString() });
+  const looked = givenOf({ state, kind, currency, amount_due: amount?.toString() });
   return {
     from: REFUSED,
     key: 'retried',
@@ -68,7 +68,7 @@ function walkOf({ state, kind, currency, amount, customerId, ...span }: RetryFil
       ...within(INVOICE_AT, span, parameters),
     ],
     parameters,
-    looked: looked.filter((f): f is [string, string] => f[1] !== undefined),
+    looked,
     few: customerId !== undefined,
     ...(planned ? { oldestFirst: true } : {}),
   };

@@ -117,3 +117,8 @@ export function within(at: string, { since, until }: Span, { of }: Parameters): 
     ...(until === undefined ? [] : [`${at} < ${of(until)}::timestamptz`]),
   ];
 }
+
+/** The filters that have a value, by their columns. */
+export function givenOf(filter: Readonly<Record<string, string | undefined>>): readonly (readonly [string, string])[] {
+  return Object.entries(filter).filter((f): f is [string, string] => f[1] !== undefined);
+}

@@ -126,13 +126,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
     morActs: () => world.advance(MOR_TAKES_SEC),
     async subscriber({ email = 'ada@example.com', amount = 2990, currency = 'eur' } = {}) {
       const customer = await stripe.customers.create({ email, name: 'Ada Example' });
-      const product = await stripe.products.create({ name: 'Larch Pro' });
-      const price = await stripe.prices.create({
-        product: product.id,
-        currency,
-        unit_amount: amount,
-        recurring: { interval: 'month' },
-      });
+      const price = await monthlyPrice(stripe, amount, currency);
       const method = await stripe.paymentMethods.create({ type: 'custom', custom: { type: 'cpmt_mor' } });
       await stripe.paymentMethods.attach(method.id, { customer: customer.id });
       const subscription = await stripe.subscriptions.create({
@@ -216,4 +210,10 @@ async function call<T>(url: string, method: string, body: unknown, headers: Reco
   });
   const text = await response.text();
   return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as T, headers: response.headers };
+}
+
+/** Of a product of its own; smallest units. */
+export async function monthlyPrice(stripe: Stripe, minor: number, currency = 'eur'): Promise<Stripe.Price> {
+  const product = await stripe.products.create({ name: 'Larch Pro' });
+  return stripe.prices.create({ product: product.id, currency, unit_amount: minor, recurring: { interval: 'month' } });
 }

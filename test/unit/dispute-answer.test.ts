@@ -1,4 +1,4 @@
-// A dispute in one sentence: how it stands, by when, and what is to be done.
+// A dispute in one sentence: how it stands, by when, and what to do.
 import { describe, expect, it } from '@jest/globals';
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { disputeAnswer } from '../../src/disputes/rules/dispute-answer.js';
@@ -29,7 +29,7 @@ describe('the sentence of a dispute', () => {
   it('says who won, in the words that are known and no others', () => {
     const outcomeAt = '2026-11-03T10:00:00Z';
     expect(said({ status: 'won', detail: { outcomeAt } })).toBe(
-      'Won on 3 Nov: the money stays, and nothing is to be done.',
+      'Won on 3 Nov: the money stays, and there is nothing to do.',
     );
     expect(said({ status: 'lost', detail: { outcomeAt, booked: true } })).toBe(
       'Lost on 3 Nov: the bank took the money back, and the loss is in the ledger. The invoice stays paid on Stripe.',

@@ -17,7 +17,7 @@ export type DaemonOptions = {
 
 const PROGRAM = fileURLToPath(new URL('../../main.js', import.meta.url));
 const WATCHER = new URL('./end-with-parent.js', import.meta.url).href;
-/** Long, for busy machines: one that ends by itself is told of at once. */
+/** Long, for busy machines: one that ends by itself is reported at once. */
 const READY_WITHIN_MS = 180_000;
 const STOP_WITHIN_MS = 20_000; // SIGTERM ends within 20 s
 const LOOK_AGAIN_MS = 50;

@@ -68,7 +68,7 @@ function twinRules({ world, seen, taken }: Sides, r: MorRefund): string[] {
     // The invoice is open again, and verify says that the refund waits for its rest.
     const detached = own.mirror === 'waiting' && wasDetached(world, { id: row.invoice_id });
     if (!asked && !left && !detached)
-      broken.push(`V3: refund ${r.id} does not show on Stripe (${own.mirror}) and nobody was told`);
+      broken.push(`V3: refund ${r.id} does not show on Stripe (${own.mirror}), and no item says so`);
     return broken;
   }
   if (row.mark_mode === 'payment_record' && reports.length !== 1)

@@ -8,7 +8,7 @@ export type Check = {
   readonly state: State;
   /** What was seen. */
   readonly detail: string;
-  /** What to do; empty when nothing is to be done. */
+  /** What to do; empty when there is nothing to do. */
   readonly todo: string;
 };
 

@@ -1,4 +1,4 @@
-// How a dispute or an alert stands, and what is to be done, in one sentence: the first thing that a person asks who opens it.
+// How a dispute or an alert stands, and what to do about it, in one sentence.
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { DAY_MS } from '../../policy.js';
 import { day, moment } from '../../renewals/rules/when.js';
@@ -18,7 +18,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
   const on = outcomeAt === undefined ? '' : ` on ${day(new Date(outcomeAt), now)}`;
   switch (o.status) {
     case 'won':
-      return { tone: 'good', text: `Won${on}: the money stays, and nothing is to be done.` };
+      return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
       const booked = o.detail.booked === true ? ', and the loss is in the ledger' : '';
       return {

@@ -97,6 +97,13 @@ export function addEntry(s: LaneState, entry: LedgerEntry): LaneState {
   return { ...s, entries: [...s.entries, entry] };
 }
 
+/** A call that was decided and not answered is sent no more. What was sent before may have had its effect all the same. */
+export function takeCallBack(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState {
+  const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
+  const cancelled = putMessage(s, { ...m, status: 'cancelled', answeredAt: ctx.now });
+  return note(cancelled, ctx, 'decision', `${m.kind} taken back: ${why}${tried}`, m.id);
+}
+
 export function note(
   s: LaneState,
   ctx: Ctx,

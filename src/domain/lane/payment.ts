@@ -83,6 +83,12 @@ export function closePayment(s: LaneState, p: PaymentRow): LaneState {
   return putPayment(s, { ...moveMark(p, 'closed'), status });
 }
 
+/** Why nobody is to be charged again: a payment came, whatever became of it. Null: none did. */
+export function paymentThatCame(s: LaneState): string | null {
+  const taken = s.payments.find((p) => p.mark !== 'none');
+  return taken === undefined ? null : `payment ${effectName(taken)} came`;
+}
+
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;

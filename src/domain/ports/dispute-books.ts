@@ -16,7 +16,7 @@ export type DisputeItem = {
 };
 
 export abstract class DisputeBooks {
-  /** By when we first heard of them, the newest first. Throws BadCursor. */
+  /** By the time of their first event, the newest first. Throws BadCursor. */
   abstract list(filter: DisputeFilter, page: PageRequest): Promise<Page<DisputeItem>>;
   /** What is disputed: what the bank says, or else the whole payment. */
   abstract sums(filter: DisputeFilter): Promise<SelectionSums>;

@@ -3,7 +3,8 @@ import { type LaneState } from '../../domain/model.js';
 import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
-import { note, putMessage, sendAgain } from '../../domain/lane/change.js';
+import { sendAgain, takeCallBack } from '../../domain/lane/change.js';
+import { paymentThatCame } from '../../domain/lane/payment.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
 
@@ -16,19 +17,13 @@ export const settleRelay: SettleRule = (s, ctx) => {
   if (why === null) return s;
   return s.messages
     .filter((m) => m.kind === 'relay_event' && m.status === 'pending')
-    .reduce((state, m) => {
-      const cancelled = putMessage(state, { ...m, status: 'cancelled', answeredAt: ctx.now });
-      const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
-      return note(cancelled, ctx, 'decision', `relay_event taken back: ${why}${tried}`, m.id);
-    }, s);
+    .reduce((state, m) => takeCallBack(state, m, why, ctx), s);
 };
 
 /** Null: the MoR has still to hear of it. */
 function pointless(s: LaneState): string | null {
-  const taken = s.payments.find((p) => p.mark !== 'none');
-  if (taken !== undefined) return `payment ${taken.paymentId ?? taken.id} came`;
   const status = s.invoice?.platformStatus ?? 'unknown';
-  return isOver(status) ? `the invoice is ${status}` : null;
+  return paymentThatCame(s) ?? (isOver(status) ? `the invoice is ${status}` : null);
 }
 
 export const relayCall: CallRule<AnswerTo<'relay_event'>> = {

@@ -3,7 +3,8 @@
 import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type RetryEnd } from '../../domain/retry.js';
-import { addCall, type Ctx, note, putInvoice, putMessage } from '../../domain/lane/change.js';
+import { addCall, type Ctx, note, putInvoice, takeCallBack } from '../../domain/lane/change.js';
+import { paymentThatCame } from '../../domain/lane/payment.js';
 import { isFresh, takeRead } from '../../domain/lane/facts.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
@@ -100,10 +101,7 @@ function withdraw(s: LaneState, ctx: Ctx): LaneState {
     if (m.status !== 'pending' || !OURS.has(m.kind)) continue;
     const why = pointless(state, m, ctx);
     if (why === null) continue;
-    state = putMessage(state, { ...m, status: 'cancelled', answeredAt: ctx.now });
-    state = takeBack(state, m);
-    const tried = m.attempts === 0 ? '' : '; it was tried before, without an answer';
-    state = note(state, ctx, 'decision', `${m.kind} taken back: ${why}${tried}`, m.id);
+    state = takeCallBack(takeBack(state, m), m, why, ctx);
   }
   return state;
 }
@@ -111,8 +109,8 @@ function withdraw(s: LaneState, ctx: Ctx): LaneState {
 /** Null: it is still wanted. */
 function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   const i = s.invoice;
-  const taken = s.payments.find((p) => p.mark !== 'none');
-  if (taken !== undefined) return `payment ${taken.paymentId ?? taken.id} came`;
+  const came = paymentThatCame(s);
+  if (came !== null) return came;
   const status = i?.platformStatus ?? 'unknown';
   const wanted = m.kind === 'retry_charge' ? ['draft', 'open'] : ['open', 'uncollectible'];
   if (status !== 'unknown' && !wanted.includes(status)) return `the invoice is ${status}`;

@@ -1,7 +1,7 @@
 // One sandbox and one daemon for the commands of all pages, and what the pages suppose to be there: a paid payment, an open invoice.
 import pg from 'pg';
 import { openInvoice } from '../../support/channels.js';
-import { OPS_KEY, SIGNUP_KEY, startWorld, type Json, type World } from '../../support/world.js';
+import { monthlyPrice, OPS_KEY, SIGNUP_KEY, startWorld, type Json, type World } from '../../support/world.js';
 
 const QUIET_LOOKS = 2;
 const LOOK_AGAIN_MS = 100;
@@ -78,13 +78,7 @@ export class Rig {
   async unpaid(): Promise<{ readonly customerId: string; readonly invoiceId: string }> {
     const { stripe } = this.world;
     const customer = await stripe.customers.create({ email: 'ada@example.com' });
-    const product = await stripe.products.create({ name: 'Larch Pro' });
-    const price = await stripe.prices.create({
-      product: product.id,
-      currency: 'eur',
-      unit_amount: 2_990,
-      recurring: { interval: 'month' },
-    });
+    const price = await monthlyPrice(stripe, 2_990);
     const subscription = await stripe.subscriptions.create({
       customer: customer.id,
       items: [{ price: price.id }],

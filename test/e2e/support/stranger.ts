@@ -1,5 +1,5 @@
 // A customer whom Stripe bills by itself: no signup here, and nothing at the MoR.
-import { type World } from '../../support/world.js';
+import { monthlyPrice, type World } from '../../support/world.js';
 
 export type Stranger = { readonly customerId: string; readonly subscriptionId: string };
 
@@ -16,13 +16,7 @@ export async function stranger(
   const customer = await stripe.customers.create({ email: 'bob@example.com', metadata: options.customer ?? {} });
   const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: customer.id });
   await stripe.customers.update(customer.id, { invoice_settings: { default_payment_method: card.id } });
-  const product = await stripe.products.create({ name: 'Larch Pro' });
-  const price = await stripe.prices.create({
-    product: product.id,
-    currency: 'eur',
-    unit_amount: 1250,
-    recurring: { interval: 'month' },
-  });
+  const price = await monthlyPrice(stripe, 1_250);
   const subscription = await stripe.subscriptions.create({
     customer: customer.id,
     items: [{ price: price.id }],
