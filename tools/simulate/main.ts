@@ -130,7 +130,7 @@ async function exhaustive(options: Options, crew: Crew): Promise<number> {
     .flatMap(({ story, points }): Task[] =>
       faultsOf(points).map(({ at, fault }) => ({ do: 'story', story, faults: [[at, fault]], trace: options.trace })),
     );
-  const wanted = tasks.filter((_, n) => n % options.every === 0);
+  const wanted = tasks.filter((_, n) => n % options.every === (options.from - 1) % options.every);
   write(`${stories.length} stories, ${tasks.length} single faults, ${wanted.length} runs\n`);
   const report = reporter(golden.length + wanted.length, write, options.trace);
   for (const result of golden) report.ran(result);

@@ -20,7 +20,7 @@ export type Options = {
   readonly without: readonly number[];
   /** Keeps the small run as a test, with this reason; null: only shows it. */
   readonly keep: string | null;
-  /** Of the exhaustive runs, every n-th. */
+  /** Of the exhaustive runs, every n-th; `from` says which is the first. */
   readonly every: number;
   /** One order of the permutations; null: all. */
   readonly order: number | null;
@@ -30,8 +30,9 @@ export type Options = {
 
 export const usage = `npm run simulate -- [--seeds N] [--from S]
     N runs of random stories under random faults, from seed S on (default 100 from 1)
-npm run simulate -- --exhaustive [--story NAME] [--every N]
-    each golden story with every single fault that is legal at each of its steps
+npm run simulate -- --exhaustive [--story NAME] [--every N [--from K]]
+    each golden story with every single fault that is legal at each of its steps; or of these runs every
+    N-th from the K-th on, so that K from 1 to N make the whole
 npm run simulate -- --pairs [--seeds N] [--from S] [--story NAME]
     N pairs of faults over the golden stories, the second soon after the first, drawn by seeds from S on (default 100)
 npm run simulate -- --permutations [--order N]
