@@ -3,6 +3,7 @@ import { type Command } from 'commander';
 import { differenceId } from '../verify/rules/acknowledge.js';
 import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
 import { type LossWindow } from '../domain/ports/loss.js';
+import { showCounts } from '../verify/rules/counts.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { acknowledgedOf, type More, VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../verify/backfill.flow.js';
@@ -52,18 +53,13 @@ export async function told<T>(cli: Cli, work: (options: Options) => Promise<T>):
     cli.io.err('Stripe lists events for 30 days only; of what is older, the invoices themselves are compared.\n');
   }
   const progress = new Progress(cli.io);
-  const onProgress = (compared: Counts): void => progress.say(`compared ${counted(compared)}`);
+  const onProgress = (compared: Counts): void => progress.say(`compared ${showCounts(compared)}`);
   try {
     return await work({ since, young: true, onProgress, signal: cli.io.signal });
   } finally {
     progress.end();
   }
 }
-
-const counted = (compared: Counts): string =>
-  Object.entries(compared)
-    .map(([what, n]) => `${n} ${what.replaceAll('_', ' ')}`)
-    .join(', ');
 
 async function verify(cli: Cli): Promise<number> {
   const { acknowledge: id, note } = cli.options;
@@ -278,7 +274,7 @@ function reportText(report: VerifyReport): string {
   const untold = report.differences.filter(isUntold);
   const acknowledged = acknowledgedOf(report);
   const explained = report.differences.filter((d) => d.reviewId !== null);
-  const out = [`Compared ${counted(report.compared)}.\n`];
+  const out = [`Compared ${showCounts(report.compared)}.\n`];
   if (report.resumedFrom !== null) out.push(resumedText(report));
   if (report.lossWindows.length > 0) out.push(lossText(report.lossWindows));
   if (untold.length > 0) {

@@ -9,6 +9,7 @@ import { Clock } from '../domain/ports/clock.js';
 import { acknowledgedOf, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { differenceId } from './rules/acknowledge.js';
 import { type Difference, isUntold } from '../domain/difference.js';
+import { showCounts } from './rules/counts.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -101,14 +102,13 @@ const neverRun = html`<div class="empty">
 </div>`;
 
 function runOf(run: VerifyRun): Html {
-  const compared = Object.entries(run.compared).map(([what, n]) => `${n} ${words(what)}`);
   const all = Object.values(run.more).reduce((sum, n) => sum + n, run.differences.length);
   return html`${facts([
     ['Outcome', status(run.outcome)],
     ['Began', time(run.startedAt)],
     ...(run.resumedFrom === null ? [] : [['Resumes a run of', time(run.beganAt)] as const]),
     ['Ended', time(run.finishedAt, 'not yet')],
-    ['Compared', compared.join(', ')],
+    ['Compared', showCounts(run.compared)],
     ['Marks still to be looked up at the MoR', run.marksLeft ?? 'not asked'],
     ['Differences', all],
     ['Of these without an open review item', untoldOf(run)],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { afterPage, begun, progressFromJson, progressToJson, takenUp } from '../../src/verify/rules/progress.js';
+import { showCounts } from '../../src/verify/rules/counts.js';
 import { type Listing } from '../../src/domain/difference.js';
 import { SETTINGS } from '../support/builders.js';
 
@@ -72,5 +73,11 @@ describe('a listing that is cut off again and again', () => {
     ]);
     expect(takenUp(whole, SINCE)).toEqual(whole);
     expect(takenUp(afterPage(whole, [], true), SINCE).todo).toEqual([{ from: SINCE, to: null }]);
+  });
+});
+
+describe('what a run compared', () => {
+  it('is said in the singular where there is one', () => {
+    expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
   });
 });
