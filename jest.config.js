@@ -31,5 +31,7 @@ export default {
   maxWorkers: 4,
   // What a test file loads is not all let go: a worker that has grown is started again.
   workerIdleMemoryLimit: '1GB',
+  // A worker full of modules needs more than jest's half a second to end, and is no leak.
+  workerGracefulExitTimeout: 10_000,
   testTimeout: 150_000,
 };
