@@ -53,6 +53,7 @@ const sidebar = [
       page('Limits', '/limits'),
       page('How it works', '/how-it-works'),
       page('Simulation', '/simulation'),
+      page('Real failures', '/chaos'),
       page('Benchmarks', '/benchmarks'),
       page('Decisions', '/decisions/'),
       page('Dependencies', '/dependencies'),

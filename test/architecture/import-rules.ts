@@ -81,6 +81,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'tools/docs': '*', // writes the reference pages from the code
   'tools/example': '*',
   'tools/bench': '*',
+  'tools/chaos': '*',
   'tools/simulate': '*',
 };
 
@@ -89,7 +90,7 @@ const ENVIRONMENT_READERS = [
   /^config\//,
   /^main\.ts$/,
   /^cli(\.ts$|\/)/,
-  /^tools\/(demo|example|bench|simulate)\//,
+  /^tools\/(demo|example|bench|chaos|simulate)\//,
   /^tools\/sandbox\/main\.ts$/,
 ];
 // Only to hand PATH on to the PostgreSQL server that it starts.

@@ -39,6 +39,19 @@ describe('the payment webhook', () => {
     ]);
   });
 
+  it('sends what it sent since a time once more when the merchant asks for it after a loss, byte for byte', async () => {
+    await post(1);
+    await rig.advance(60);
+    const sinceSec = Number((await rig.control('GET', '/clock')).body['now_sec']);
+    await post(2);
+    await rig.advance(1);
+    const again = await rig.control('POST', '/mor/payment-events/again', { since_sec: sinceSec });
+    await rig.advance(1);
+    expect(again.body['data']).toHaveLength(1);
+    expect(numbers()).toEqual([1, 2, 2]);
+    expect(rig.received.at(-1)?.body).toBe(rig.received.at(-2)?.body);
+  });
+
   it('ends at a 4xx', async () => {
     rig.answer = () => 401;
     await post(1);

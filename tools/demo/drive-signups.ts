@@ -3,7 +3,7 @@ import { type Character, castOf, PLANS } from './cast.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { ADDRESSES } from './one-off.js';
 import { ENROLLED } from './enrolled.js';
-import { type Story } from './story.js';
+import { type Scene, type Story } from './story.js';
 
 const TRIAL_DAYS = 14;
 
@@ -26,7 +26,7 @@ export async function signUpAll(story: Story, customers: number, seed: string): 
 }
 
 /** The price of each plan by its name. */
-async function makePrices({ world }: Story): Promise<ReadonlyMap<string, string>> {
+export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, string>> {
   const prices = new Map<string, string>();
   for (const plan of PLANS) {
     const product = await world.stripe.products.create({ name: plan.name });
@@ -41,7 +41,7 @@ async function makePrices({ world }: Story): Promise<ReadonlyMap<string, string>
   return prices;
 }
 
-async function signUp(story: Story, c: Character, prices: ReadonlyMap<string, string>): Promise<void> {
+export async function signUp(story: Scene, c: Character, prices: ReadonlyMap<string, string>): Promise<void> {
   const { stripe, api, control } = story.world;
   const customer = await stripe.customers.create({
     email: c.email,

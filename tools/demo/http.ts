@@ -22,11 +22,13 @@ export class JsonClient {
   /**
    * @param key bearer key; null for the sandbox's control routes
    * @param patient tries again while nobody answers or the answer is 502 or 503. Whoever posts must make repeats harmless.
+   * @param patienceMs how long it does so
    */
   constructor(
     readonly base: string,
     private readonly key: string | null,
     private readonly patient: boolean,
+    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   get(path: string): Promise<Reading> {
@@ -71,7 +73,7 @@ export class JsonClient {
     const headers: Record<string, string> = { accept: 'application/json', ...more };
     if (this.key !== null) headers['authorization'] = `Bearer ${this.key}`;
     if (body !== undefined) headers['content-type'] = 'application/json';
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + this.patienceMs;
     for (;;) {
       const answer = await this.once(method, path, headers, body);
       if (answer.status >= 200 && answer.status < 300) return Reading.of(answer.body, `${method} ${path}`);

@@ -1,6 +1,6 @@
 // One-off invoices of business customers: made and finalized on Stripe, for money that comes by another way than a saved card.
 import { ENROLLED } from './enrolled.js';
-import { type Story } from './story.js';
+import { type Scene, type Story } from './story.js';
 
 export type Business = {
   readonly name: string;
@@ -21,7 +21,7 @@ export const ADDRESSES = {
 } as const;
 
 /** An open invoice. The MoR hears of it, has no saved method to charge, and says so. */
-export async function oneOffInvoice(story: Story, who: Business): Promise<string> {
+export async function oneOffInvoice(story: Scene, who: Business): Promise<string> {
   const { stripe } = story.world;
   const { line1, city, postalCode } = ADDRESSES[who.country];
   const customer = await stripe.customers.create({

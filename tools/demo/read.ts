@@ -51,6 +51,14 @@ export class Reading {
     return value.map((one: unknown, i) => Reading.of(one, `${this.what}.${name}[${i}]`));
   }
 
+  /** The texts of a list; a missing one is empty. */
+  strings(name: string): readonly string[] {
+    const value = this.value[name] ?? [];
+    if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))
+      return this.wrong(name, 'a list of texts');
+    return value;
+  }
+
   private wrong(name: string, expected: string): never {
     throw new Error(`${this.what}: ${name} is not ${expected}`);
   }

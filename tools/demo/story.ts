@@ -27,15 +27,20 @@ export function newTally(): Tally {
   return { taxed: 0, documents: 0, eInvoices: 0, disputesWon: 0, disputesLost: 0, merchants: 0, endpoints: 0 };
 }
 
-export type Story = {
-  readonly world: World;
-  readonly progress: Progress;
-  readonly rest: Rest;
-  readonly months: number;
+/** What is enough to sign somebody up or to make an invoice. */
+export type Scene = {
+  readonly world: Pick<World, 'stripe' | 'api' | 'control'>;
   /** Names idempotency keys: another run has other ones. */
   readonly run: string;
   readonly subscribers: Subscriber[];
   readonly tally: Tally;
+};
+
+export type Story = Scene & {
+  readonly world: World;
+  readonly progress: Progress;
+  readonly rest: Rest;
+  readonly months: number;
 };
 
 const DAY_SEC = 86_400;

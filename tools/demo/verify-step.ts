@@ -7,19 +7,25 @@ export type VerifyResult = { readonly verdict: 'clean' | 'differences' | 'could 
 
 const PROGRAM = fileURLToPath(new URL('../../cli.js', import.meta.url));
 const WITHIN_MS = 120_000;
+const MOST_SAID = 16 * 1024 * 1024; // bytes
 
-/** Runs `crossbill verify` in `folder` with the daemon's settings over the last `days` days. Null: this build has no command line. */
+/**
+ * Runs `crossbill verify` in `folder` with the daemon's settings over the last `days` days. Null: this build has no command line.
+ * `more`: further options of the command.
+ */
 export function runVerify(
   env: Readonly<Record<string, string>>,
   folder: string,
   days: number,
+  more: readonly string[] = [],
+  withinMs = WITHIN_MS,
 ): Promise<VerifyResult | null> {
   if (!existsSync(PROGRAM)) return Promise.resolve(null);
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [PROGRAM, 'verify', '--since', `${days}d`],
-      { env, cwd: folder, timeout: WITHIN_MS },
+      [PROGRAM, 'verify', '--since', `${days}d`, ...more],
+      { env, cwd: folder, timeout: withinMs, maxBuffer: MOST_SAID },
       (error, stdout, stderr) => {
         // Exit codes: 0 clean, 3 differences, 4 could not compare (docs/reference/cli.md).
         const verdict = error === null ? 'clean' : error.code === 3 ? 'differences' : 'could not compare';

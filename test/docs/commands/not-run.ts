@@ -55,6 +55,11 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: 'npm test', why: DEVELOPERS },
   { command: 'node --inspect-brk', why: DEVELOPERS },
   { command: 'npm run matrix', why: HOURS },
+  {
+    command: 'npm run chaos',
+    why: 'it kills processes for minutes; its parts are tested',
+    runs: { file: 'chaos/chaos.test.ts', title: 'the schedule of a chaos run' },
+  },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
   {
     command: 'pg_dump',
@@ -73,5 +78,6 @@ export const OPTIONS_IN: Readonly<Record<string, string>> = {
   matrix: 'tools/matrix/main.mjs',
   bench: 'tools/bench/main.ts',
   simulate: 'tools/simulate/options.ts',
+  chaos: 'tools/chaos/options.ts',
   demo: 'tools/demo/options.ts',
 };

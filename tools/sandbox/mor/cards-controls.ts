@@ -64,6 +64,15 @@ export function addCardControls(kernel: Kernel, mor: MorState, parts: CardParts)
   );
   kernel.control(
     'POST',
+    '/_sandbox/mor/payment-events/again',
+    'send payment.* events once more, as they were: {since_sec}, virtual time',
+    (request) => {
+      const sent = events.again(new Fields(request.body).number('since_sec', 0));
+      return { status: 200, body: { data: sent.map((e) => e.id) } };
+    },
+  );
+  kernel.control(
+    'POST',
     '/_sandbox/mor/account',
     'which payment method types are enabled: {payment_method_types}',
     (request) => {

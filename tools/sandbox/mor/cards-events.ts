@@ -59,9 +59,20 @@ export class PaymentEvents {
     const body: JsonObject = { id, type, created: this.kernel.clock.nowSec(), data: { object } };
     const event: PaymentEvent = { id, type, body };
     this.sent.push(event);
+    this.deliver(event);
+    return event;
+  }
+
+  /** Sends what was posted since that time once more, each event with its id and its bytes, as a merchant asks for after a loss. */
+  again(sinceSec: number): readonly PaymentEvent[] {
+    const events = this.sent.filter((event) => Number(event.body['created']) >= sinceSec);
+    for (const event of events) this.deliver(event);
+    return events;
+  }
+
+  private deliver({ id, type, body }: PaymentEvent): void {
     const endpoint = this.mor.paymentWebhook;
     if (endpoint !== null) this.kernel.deliverer.send(endpoint, { id, type, body: Buffer.from(JSON.stringify(body)) });
-    return event;
   }
 }
 

@@ -1,0 +1,188 @@
+// What `npm run chaos` does by itself: its schedule, its network that fails, its rules and its report. The run itself is the command.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Outcome } from '../../tools/chaos/books.js';
+import { isClean, reportLines } from '../../tools/chaos/report.js';
+import { type Delivered, eventFindings, type Stored, twiceFindings } from '../../tools/chaos/rules.js';
+import { drawStrikes, KINDS } from '../../tools/chaos/schedule.js';
+import { TcpProxy } from '../../tools/chaos/tcp-proxy.js';
+import { type MorPayment, type Sides } from '../../tools/demo/sides.js';
+
+const HALF_AN_HOUR = { seed: '1', lastsMs: 30 * 60_000, everyMs: 9_000, pooler: true };
+
+describe('the schedule of a chaos run', () => {
+  it('follows from the seed: the same one strikes alike each time, another one otherwise', () => {
+    expect(drawStrikes(HALF_AN_HOUR)).toEqual(drawStrikes(HALF_AN_HOUR));
+    expect(drawStrikes({ ...HALF_AN_HOUR, seed: '2' })).not.toEqual(drawStrikes(HALF_AN_HOUR));
+  });
+
+  it('has some two hundred strikes of every kind in half an hour, and none on a part that is still struck', () => {
+    const strikes = drawStrikes(HALF_AN_HOUR);
+    expect(strikes.length).toBeGreaterThan(180);
+    expect(strikes.length).toBeLessThan(225);
+    expect(new Set(strikes.map((s) => s.kind))).toEqual(new Set(Object.keys(KINDS)));
+    const until = new Map<string, number>();
+    for (const { part, atMs, forMs } of strikes) {
+      expect(atMs).toBeGreaterThanOrEqual(until.get(part) ?? 0);
+      until.set(part, atMs + forMs);
+    }
+    expect(drawStrikes({ ...HALF_AN_HOUR, pooler: false }).map((s) => s.kind)).not.toContain('pooler killed');
+  });
+
+  it('freezes a daemon for longer than its leases of 25 seconds', () => {
+    const frozen = drawStrikes({ ...HALF_AN_HOUR, lastsMs: 600 * 60_000 }).filter((s) => s.kind === 'daemon frozen');
+    expect(frozen.length).toBeGreaterThan(10);
+    expect(Math.min(...frozen.map((s) => s.forMs))).toBeGreaterThan(25_000);
+  });
+});
+
+describe('the network of a chaos run', () => {
+  const servers: Server[] = [];
+  const proxies: TcpProxy[] = [];
+  afterEach(async () => {
+    for (const proxy of proxies.splice(0)) await proxy.close();
+    for (const server of servers.splice(0)) server.close().closeAllConnections();
+  });
+
+  /** Counts what arrives at a server, and says its name. */
+  async function serverCalled(
+    name: string,
+  ): Promise<{ readonly port: number; arrived: number; close(): Promise<void> }> {
+    const seen = { port: 0, arrived: 0, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+    const server = createServer((_: IncomingMessage, res: ServerResponse) => {
+      seen.arrived += 1;
+      res.writeHead(200, { connection: 'close' }).end(name);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    seen.port = address.port;
+    return seen;
+  }
+
+  async function before(...ports: readonly number[]): Promise<TcpProxy> {
+    const proxy = await TcpProxy.before(ports.map((port) => ({ host: '127.0.0.1', port })));
+    proxies.push(proxy);
+    return proxy;
+  }
+
+  const ask = (proxy: TcpProxy): Promise<string> =>
+    fetch(proxy.url).then(
+      (answer) => answer.text(),
+      () => 'no answer',
+    );
+
+  it('passes, cuts, and loses the answer to a request that was carried out', async () => {
+    const server = await serverCalled('one');
+    const proxy = await before(server.port);
+    expect([await ask(proxy), server.arrived]).toEqual(['one', 1]);
+    proxy.set('cut');
+    expect([await ask(proxy), server.arrived]).toEqual(['no answer', 1]);
+    proxy.set('lose-answers');
+    expect([await ask(proxy), server.arrived]).toEqual(['no answer', 2]);
+    proxy.set('pass');
+    expect([await ask(proxy), server.arrived]).toEqual(['one', 3]);
+  });
+
+  it('holds a request back while it hangs, and hands it on afterwards', async () => {
+    const server = await serverCalled('one');
+    const proxy = await before(server.port);
+    proxy.set('hang');
+    const asked = ask(proxy);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.arrived).toBe(0);
+    proxy.set('pass');
+    expect([await asked, server.arrived]).toEqual(['one', 1]);
+  });
+
+  it('goes to its servers in turn, passes over one that is down, and leads elsewhere when told to', async () => {
+    const [one, two, three] = [await serverCalled('one'), await serverCalled('two'), await serverCalled('three')];
+    const proxy = await before(one.port, two.port);
+    expect([await ask(proxy), await ask(proxy)]).toEqual(['one', 'two']);
+    await one.close();
+    expect([await ask(proxy), await ask(proxy)]).toEqual(['two', 'two']);
+    proxy.lead([{ host: '127.0.0.1', port: three.port }]);
+    expect(await ask(proxy)).toBe('three');
+  });
+});
+
+const event = (eventId: string, acknowledged: boolean, state = 'acknowledged'): Delivered => ({
+  ...{ source: 'stripe', type: 'invoice.paid' },
+  ...{ eventId, acknowledged, state },
+});
+const row = (eventId: string, status = 'done'): Stored => ({ source: 'stripe', eventId, status, reason: null });
+
+const PAYMENT: MorPayment = {
+  ...{ id: 'pay_1', kind: 'renewal', reference: 'ch_1', invoiceId: 'in_1', amount: 900, currency: 'eur' },
+  ...{ status: 'succeeded', method: 'card', chargeId: 'ch_1', amountRefunded: 0 },
+};
+function sidesWith(payments: readonly MorPayment[]): Sides {
+  return {
+    daemon: { invoices: [], payments: [], reviews: [], ledger: [] },
+    stripe: { invoices: [], records: [] },
+    mor: { payments, refunds: [], lost: [] },
+    backend: [],
+  };
+}
+
+describe('the rules of a chaos run', () => {
+  it('find an event that was answered 200 and is not stored, and one that is stored and not decided', () => {
+    expect(eventFindings([event('evt_1', true), event('evt_2', false, 'retry')], [])).toEqual([
+      { about: 'evt_1', what: 'invoice.paid was answered 200 and is not stored' },
+    ]);
+    expect(eventFindings([event('evt_1', true)], [row('evt_1', 'received')])).toEqual([
+      { about: 'evt_1', what: 'stored and not decided' },
+    ]);
+    expect(eventFindings([event('evt_1', true)], [row('evt_1')])).toEqual([]);
+  });
+
+  it('find an event that its sender gave up, and one that was parked', () => {
+    const found = eventFindings([event('evt_1', false, 'given_up')], [row('evt_2', 'parked')]);
+    expect(found.map((f) => f.about)).toEqual(['evt_1', 'evt_2']);
+  });
+
+  it('find an invoice whose money was taken twice, and a refund that was made without being asked for', () => {
+    expect(twiceFindings(sidesWith([PAYMENT, { ...PAYMENT, id: 'pay_2' }]), 1)).toEqual([
+      { about: 'in_1', what: 'its money was taken 2 times' },
+      { about: 'refunds', what: '1 were asked for through the API, and the MoR has made 0' },
+    ]);
+    expect(twiceFindings(sidesWith([PAYMENT]), 0)).toEqual([]);
+  });
+});
+
+describe('the report of a chaos run', () => {
+  const numbers = {
+    ...{ title: 'Chaos, seed 7', lastedMs: 90_000, daemonDeaths: 2, serverStarts: 1, more: [], logs: null },
+    strikes: new Map([['daemon killed', 2]] as const),
+    done: new Map([['renewals', 31]]),
+  };
+  const clean: Outcome = {
+    ...{ sides: sidesWith([PAYMENT]), delivered: [event('evt_1', true)], stored: [row('evt_1')], findings: [] },
+    verify: { verdict: 'clean', said: '' },
+  };
+
+  it('says in sentences what was struck, what was done, and that every rule holds', () => {
+    const said = reportLines(clean, numbers).join('\n');
+    expect(isClean(clean)).toBe(true);
+    expect(said).toContain('Chaos, seed 7: 1.5 minutes, 2 strikes.\n      2  a daemon killed (kill -9)');
+    expect(said).toContain('A daemon ended 2 times and was started again; PostgreSQL was started 1 time.');
+    expect(said).toContain('1 event was answered 200; 1 are stored, 0 of them not decided.');
+    expect(said).toContain('The ledger, Stripe and the MoR agree; nothing was lost and nothing was done twice.');
+    expect(said).toMatch(/crossbill verify: clean\.\nEvery rule holds\.$/);
+  });
+
+  it('names each difference, what verify said, and where the logs are', () => {
+    const broken: Outcome = {
+      ...clean,
+      findings: [{ about: 'in_1', what: 'its money was taken 2 times' }],
+      verify: { verdict: 'differences', said: 'double_mark in_1' },
+    };
+    const said = reportLines(broken, { ...numbers, logs: '/var/tmp/logs' }).join('\n');
+    expect(isClean(broken)).toBe(false);
+    expect(said).toContain(
+      '1 difference:\n  in_1: its money was taken 2 times\ncrossbill verify: differences.\ndouble_mark',
+    );
+    expect(said).toMatch(/A rule is broken\.\nThe logs are kept in \/var\/tmp\/logs$/);
+  });
+});

@@ -1,0 +1,146 @@
+// The primary dies under load and its standby takes over: nothing is missing after a synchronous one; after an asynchronous one verify says
+// what is, and the steps of docs/operating.md bring it back.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Finding } from '../demo/check.js';
+import { type Progress } from '../demo/progress.js';
+import { deliveries, inbox, verifyBooks } from './books.js';
+import { type ChaosOptions } from './options.js';
+import { findPrograms, type RealPostgres } from './postgres.js';
+import { counted } from './report.js';
+import { type Delivered, lost } from './rules.js';
+import { clear, conclude, fastClock, makeFolder, owned, setStage, type Stage } from './stage.js';
+import { TcpProxy } from './tcp-proxy.js';
+import { chooseRunAs } from '#src/postgres/run-as.js';
+
+/** How long the merchant lives before, while the standby lags, and after. */
+const BEFORE_MS = 45_000;
+const LAGGING_MS = 15_000;
+const AFTER_MS = 30_000;
+const STREAMS_WITHIN_MS = 60_000;
+/** The MoR is asked for all that it sent since so long before the standby lagged, in virtual seconds: some minutes. */
+const ASKED_FOR_SEC = 600;
+
+/** True: every rule holds, or there is no PostgreSQL here that makes standbys. */
+export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', progress: Progress): Promise<boolean> {
+  if (!findPrograms(chooseRunAs('/nowhere')).whole) {
+    progress.line("Skipped: a standby needs Debian's PostgreSQL (apt install postgresql), which is not here.");
+    return true;
+  }
+  const title = `Failover to a standby that follows ${how === 'sync' ? 'synchronously' : 'asynchronously'}, seed ${options.seed}`;
+  progress.line(title);
+  // A signup with tax cannot be repeated after a loss (docs/operating.md), so nobody makes one.
+  const acts = ['signups', 'renewals', 'refunds', 'portal', 'mends'] as const;
+  const stage = await setStage(options, progress, makeFolder(`failover-${how}`), { acts, tax: false });
+  const { world, server, life, folder } = stage;
+  const wal = await TcpProxy.before([{ host: '127.0.0.1', port: server.port }]);
+  const standby = await server.standby(join(folder, 'standby'), wal.port);
+  owned.add(() => void standby.end('SIGQUIT'));
+  await followed(server);
+  if (how === 'sync') await synchronous(server);
+  progress.done(`a standby follows ${how === 'sync' ? 'synchronously' : 'asynchronously'}`);
+
+  let ended = false;
+  const isOver = (): boolean => ended;
+  const startedAt = performance.now();
+  try {
+    const clockRuns = fastClock(world, isOver);
+    const living = life.goOn(isOver);
+    await sleep(BEFORE_MS);
+    const lagsSince = await world.control.get('/_sandbox/clock');
+    const lagsSinceMs = Date.now();
+    if (how === 'async') {
+      wal.set('hang');
+      progress.line('the standby hears nothing any more');
+    }
+    await sleep(LAGGING_MS);
+    await server.die();
+    progress.done('the primary is dead, with all of its processes');
+    if (how === 'async') wal.set('cut');
+    await standby.promote();
+    const missing = await missed(stage, standby);
+    world.ways.database.lead([{ host: '127.0.0.1', port: standby.port }]);
+    progress.done(`the standby is the primary; it lacks ${counted(missing.length, 'event')} that were answered 200`);
+    await sleep(AFTER_MS);
+    ended = true;
+    await living;
+    await clockRuns;
+    const lastedMs = performance.now() - startedAt;
+    const env = { DATABASE_URL: standby.url };
+    Object.assign(world.daemonEnv, env);
+    const { findings, more } =
+      how === 'sync'
+        ? { findings: missing.map(asFinding), more: ['Nothing that was answered 200 is missing after the failover.'] }
+        : await mended(stage, missing, lagsSince.amount('now_sec'), lagsSinceMs);
+    const told = how === 'sync' && missing.length > 0 ? [] : more;
+    const clean = await conclude(stage, standby.url, { title, lastedMs, strikes: new Map(), more: told }, findings);
+    return clean;
+  } finally {
+    ended = true;
+    await clear(stage).catch(() => undefined);
+    await standby.end('SIGINT');
+    await wal.close();
+  }
+}
+
+const asFinding = (d: Delivered): Finding => ({
+  about: d.eventId,
+  what: `${d.type} was answered 200 and is not on the standby`,
+});
+
+/** What the senders know as delivered and the new primary has not. Asked before the daemons reach it: nothing has come again. */
+async function missed({ world }: Stage, standby: RealPostgres): Promise<readonly Delivered[]> {
+  const stored = await inbox(standby.url);
+  return lost(await deliveries(world), stored);
+}
+
+/** The steps of "Backups and restore" in docs/operating.md. */
+async function mended(
+  stage: Stage,
+  missing: readonly Delivered[],
+  sinceSec: number,
+  sinceMs: number,
+): Promise<{ readonly findings: readonly Finding[]; readonly more: readonly string[] }> {
+  const { world, progress, life } = stage;
+  const ofStripe = missing.filter((d) => d.source === 'stripe');
+  progress.step('crossbill verify --repair');
+  const first = await verifyBooks(world, ['--json']);
+  const unnamed = ofStripe.filter((d) => first?.said.includes(d.eventId) !== true);
+  const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
+  progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
+  const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
+  const late = life.requests.filter((r) => r.atMs >= sinceMs);
+  for (const r of late) await world.api.post(r.path, r.body, r.key);
+  const sent = again.strings('data').length;
+  return {
+    findings: unnamed.map((d) => ({ about: d.eventId, what: `${d.type} is missing, and verify did not name it` })),
+    more: [
+      `The new primary lacked ${counted(missing.length, 'event')} that were answered 200: ${ofStripe.length} of Stripe, ` +
+        `${missing.length - ofStripe.length} of the MoR.`,
+      `verify named ${ofStripe.length - unnamed.length} of Stripe's ${ofStripe.length} and fetched them with --repair; ` +
+        `the MoR sent ${counted(sent, 'event')} again; ${counted(late.length, 'refund')} were asked for again under their keys.`,
+    ],
+  };
+}
+
+async function followed(primary: RealPostgres): Promise<void> {
+  const deadline = performance.now() + STREAMS_WITHIN_MS;
+  for (;;) {
+    const { rows } = await primary.query(`select count(*) as n from pg_stat_replication where state = 'streaming'`);
+    if (Number(rows[0]?.['n']) > 0) return;
+    if (performance.now() > deadline) throw new Error('the standby does not follow');
+    await sleep(200);
+  }
+}
+
+async function synchronous(primary: RealPostgres): Promise<void> {
+  await primary.query(`alter system set synchronous_standby_names = '*'`);
+  await primary.query('select pg_reload_conf()');
+  const deadline = performance.now() + STREAMS_WITHIN_MS;
+  for (;;) {
+    const { rows } = await primary.query(`select count(*) as n from pg_stat_replication where sync_state = 'sync'`);
+    if (Number(rows[0]?.['n']) > 0) return;
+    if (performance.now() > deadline) throw new Error('the standby does not follow synchronously');
+    await sleep(200);
+  }
+}

@@ -1,0 +1,282 @@
+// A PostgreSQL of this run's own that can be killed, stopped without a checkpoint, started again, copied to a standby and promoted.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fchownSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { locateNative, prepareBinaries, SERVER_ENV } from '#src/postgres/binaries.js';
+import { freePort, isPostgres } from '#src/postgres/postmaster.js';
+import { chooseRunAs, type RunAs } from '#src/postgres/run-as.js';
+import { connectAlone } from '#src/store/connect.js';
+
+const DEBIAN = '/usr/lib/postgresql';
+const READY_WITHIN_MS = 180_000;
+const LOOK_AGAIN_MS = 100;
+const DATABASE = 'crossbill';
+
+export type Programs = {
+  /** The folder with `initdb` and `postgres`. */
+  readonly bin: string;
+  /** True: `pg_basebackup` and `pg_ctl` are there as well. */
+  readonly whole: boolean;
+  /** For people. */
+  readonly about: string;
+};
+
+/** Debian's newest where there is one, else the binaries that npm installed, which make no standby. */
+export function findPrograms(runAs: RunAs): Programs {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((v) => /^\d+$/.test(v)) : [];
+  for (const version of versions.sort((a, b) => Number(b) - Number(a))) {
+    const bin = join(DEBIAN, version, 'bin');
+    if (['initdb', 'postgres', 'pg_basebackup', 'pg_ctl'].every((name) => existsSync(join(bin, name))))
+      return { bin, whole: true, about: `Debian's PostgreSQL ${version}` };
+  }
+  const { initdb } = prepareBinaries(locateNative(), runAs);
+  return { bin: join(initdb, '..'), whole: false, about: 'the embedded PostgreSQL' };
+}
+
+export type ServerOptions = {
+  /** Its data, its password and its log are below it; made if it is not there. Everybody may enter the folders above. */
+  readonly folder: string;
+  /** Where it says what it does, if not there. */
+  readonly logFile?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+};
+
+export class RealPostgres {
+  port = 0;
+  /** How often it was started again. */
+  starts = 0;
+  readonly logFile: string;
+  private readonly data: string;
+  private child: ChildProcess | null = null;
+  private wanted = false;
+
+  private constructor(
+    private readonly options: ServerOptions,
+    private readonly programs: Programs,
+    private readonly runAs: RunAs,
+    private readonly password: string,
+  ) {
+    this.data = join(options.folder, 'data');
+    this.logFile = options.logFile ?? join(options.folder, 'postgres.log');
+  }
+
+  /** A new cluster with the database of the daemons, started. */
+  static async make(options: ServerOptions, programs: Programs): Promise<RealPostgres> {
+    const runAs = chooseRunAs('/nowhere'); // root becomes somebody else
+    const server = new RealPostgres(options, programs, runAs, randomBytes(16).toString('hex'));
+    server.prepareFolder();
+    const file = join(options.folder, 'password');
+    writeFileSync(file, server.password, { mode: 0o600 });
+    if (runAs !== null) chownSync(file, runAs.uid, runAs.gid);
+    const access = ['--username=postgres', `--pwfile=${file}`, '--auth=scram-sha-256'];
+    await server.run('initdb', [
+      '-D',
+      server.data,
+      ...access,
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--wal-segsize=1',
+    ]);
+    server.port = await freePort();
+    await server.start();
+    await server.query(`create database ${DATABASE}`, 'postgres');
+    return server;
+  }
+
+  /** A standby that follows this one through `port`, in another folder, started. */
+  async standby(folder: string, port: number): Promise<RealPostgres> {
+    const twin = new RealPostgres({ folder, logFile: `${folder}.log` }, this.programs, this.runAs, this.password);
+    twin.prepareFolder();
+    const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
+    const how = ['-X', 'stream', '-R', '--checkpoint=fast', '--no-sync'];
+    await twin.run('pg_basebackup', ['-D', twin.data, ...from, ...how], { PGPASSWORD: this.password });
+    twin.port = await freePort();
+    await twin.start();
+    return twin;
+  }
+
+  /** Of the database of the daemons. Holds a password: not for printing. */
+  get url(): string {
+    return this.urlOf(DATABASE);
+  }
+
+  get runs(): boolean {
+    return this.pid !== null && isPostgres(this.pid);
+  }
+
+  /** Resolves when it takes connections, or has begun to and is a standby. Tried again while what a killed one left is in the way. */
+  async start(withinMs = READY_WITHIN_MS): Promise<void> {
+    this.wanted = true;
+    const deadline = performance.now() + withinMs;
+    while (this.wanted) {
+      if (!this.runs) {
+        this.launch();
+        await sleep(LOOK_AGAIN_MS);
+      }
+      if (await this.answers()) return;
+      if (performance.now() > deadline) throw new Error(`PostgreSQL does not start; see ${this.logFile}`);
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  /** Ends its first process with this signal and waits for that. Its sessions end by themselves after a kill. */
+  async end(signal: 'SIGKILL' | 'SIGQUIT' | 'SIGINT'): Promise<void> {
+    this.wanted = false;
+    const { child } = this;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill(signal);
+    const insist = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    await ended;
+    clearTimeout(insist);
+  }
+
+  /** As when its machine loses power: all of its processes at one moment. */
+  async die(): Promise<void> {
+    const { pid } = this;
+    if (pid === null) return;
+    process.kill(pid, 'SIGSTOP'); // so that it starts nobody meanwhile
+    for (const child of childrenOf(pid)) kill(child);
+    await this.end('SIGKILL');
+  }
+
+  /** Kills one session that a client holds. False: there was none. */
+  async killSession(): Promise<boolean> {
+    const found = await this.query(
+      `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
+        order by state = 'active' desc, backend_start limit 1`,
+    );
+    const pid = Number(found.rows[0]?.['pid'] ?? 0);
+    if (pid > 1) kill(pid);
+    return pid > 1;
+  }
+
+  /** The standby becomes a primary. Resolves when it takes writes. */
+  async promote(): Promise<void> {
+    await this.run('pg_ctl', ['promote', '-D', this.data, '-w', '-t', '120']);
+    await this.start();
+  }
+
+  query(
+    sql: string,
+    database = DATABASE,
+    values: readonly unknown[] = [],
+  ): Promise<pg.QueryResult<Record<string, unknown>>> {
+    return asked(this.urlOf(database), sql, values);
+  }
+
+  get pid(): number | null {
+    const { child } = this;
+    return child === null || child.exitCode !== null || child.signalCode !== null ? null : (child.pid ?? null);
+  }
+
+  private urlOf(database: string): string {
+    return `postgresql://postgres:${this.password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  private async answers(): Promise<boolean> {
+    try {
+      await this.query('select 1', 'postgres');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private prepareFolder(): void {
+    mkdirSync(this.options.folder, { recursive: true, mode: 0o755 });
+    if (this.runAs !== null) chownSync(this.options.folder, this.runAs.uid, this.runAs.gid);
+  }
+
+  private launch(): void {
+    // What needs to survive here is the death of processes; a machine that loses power is no part of this.
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      port: String(this.port),
+      fsync: 'off',
+      ...this.options.settings,
+    };
+    const log = openSync(this.logFile, 'a');
+    if (this.runAs !== null) fchownSync(log, this.runAs.uid, this.runAs.gid);
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    this.child = spawn(join(this.programs.bin, 'postgres'), ['-D', this.data, ...args], {
+      ...this.runAs,
+      cwd: this.options.folder,
+      env: SERVER_ENV,
+      detached: true, // Ctrl-C in our terminal is not for it
+      stdio: ['ignore', log, log],
+    });
+    this.child.on('error', () => undefined);
+    closeSync(log);
+    this.starts += 1;
+  }
+
+  /** Never by a call that blocks: what it talks to may be a proxy of ours. */
+  private async run(program: string, args: readonly string[], more: Record<string, string> = {}): Promise<void> {
+    const child = spawn(join(this.programs.bin, program), [...args], {
+      ...this.runAs,
+      cwd: this.options.folder,
+      env: { ...SERVER_ENV, ...more },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', resolve);
+    });
+    if (code !== 0) throw new Error(`${program} failed: ${said.trim().split('\n').slice(-2).join(' ')}`);
+  }
+}
+
+/** One question on a connection of its own. */
+export async function asked(
+  url: string,
+  sql: string,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResult<Record<string, unknown>>> {
+  const client = await connectAlone(url, { name: 'crossbill-chaos', statementMs: 60_000 });
+  client.on('error', () => undefined); // a lost connection also rejects the query
+  try {
+    return await client.query<Record<string, unknown>>(sql, [...values]);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        // pid (name) state ppid …; the name may hold blanks, so the rest begins after its last bracket.
+        return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1] === String(pid);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
+}

@@ -1,0 +1,117 @@
+// What is struck and when: drawn from the seed before anything starts, so that the same seed strikes alike each time.
+import { Seeded } from '../simulate/seeded.js';
+
+/** What a strike hits. Each is struck by one thing at a time. */
+export type Part =
+  | 'daemon 1'
+  | 'daemon 2'
+  | 'PostgreSQL'
+  | 'its network'
+  | 'Stripe'
+  | 'the MoR'
+  | 'the doors'
+  | 'the peers'
+  | 'PgBouncer';
+
+export const KINDS = {
+  'daemon killed': 'a daemon killed (kill -9)',
+  'daemon stopped': 'a daemon told to stop (SIGTERM)',
+  'daemon frozen': 'a daemon frozen for longer than its leases (SIGSTOP)',
+  'PostgreSQL killed': 'PostgreSQL killed (kill -9)',
+  'PostgreSQL stopped': 'PostgreSQL stopped at once, without a checkpoint (SIGQUIT)',
+  'backend killed': 'one session of PostgreSQL killed (kill -9): it recovers from the crash',
+  'database cut': 'the way to PostgreSQL cut',
+  'database hangs': 'the way to PostgreSQL hanging',
+  'database answers lost': 'answers of PostgreSQL lost, commits among them',
+  'pooler killed': 'PgBouncer killed (kill -9)',
+  'Stripe cut': 'the way to Stripe cut',
+  'Stripe hangs': 'the way to Stripe hanging',
+  'Stripe answers lost': 'answers of Stripe lost after the effect',
+  'MoR cut': 'the way to the MoR cut',
+  'MoR hangs': 'the way to the MoR hanging',
+  'MoR answers lost': 'answers of the MoR lost after the effect',
+  'doors cut': 'the way to our doors cut',
+  'doors hang': 'the way to our doors hanging',
+  'door answers lost': 'answers of our doors lost after the commit',
+  'peers frozen': 'both peers frozen (SIGSTOP)',
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+export type Strike = {
+  readonly kind: Kind;
+  readonly part: Part;
+  /** Milliseconds after the start. */
+  readonly atMs: number;
+  /** How long it lasts, in milliseconds; what is killed is started again so much later. */
+  readonly forMs: number;
+};
+
+type Row = readonly [kind: Kind, parts: readonly Part[], weight: number, fromMs: number, toMs: number];
+
+const DAEMONS = ['daemon 1', 'daemon 2'] as const;
+/** Leases last 25 s, by the database's clock. */
+const LONGER_THAN_A_LEASE = [27_000, 40_000] as const;
+
+const ROWS: readonly Row[] = [
+  ['daemon killed', DAEMONS, 26, 200, 4_000],
+  ['daemon stopped', DAEMONS, 12, 200, 3_000],
+  ['daemon frozen', DAEMONS, 5, ...LONGER_THAN_A_LEASE],
+  ['PostgreSQL killed', ['PostgreSQL'], 9, 500, 4_000],
+  ['PostgreSQL stopped', ['PostgreSQL'], 8, 500, 4_000],
+  ['backend killed', ['PostgreSQL'], 5, 0, 0],
+  ['database cut', ['its network'], 4, 500, 5_000],
+  ['database hangs', ['its network'], 3, 3_000, 15_000],
+  ['database answers lost', ['its network'], 6, 100, 1_500],
+  ['Stripe cut', ['Stripe'], 4, 1_000, 8_000],
+  ['Stripe hangs', ['Stripe'], 3, 3_000, 20_000],
+  ['Stripe answers lost', ['Stripe'], 6, 300, 4_000],
+  ['MoR cut', ['the MoR'], 4, 1_000, 8_000],
+  ['MoR hangs', ['the MoR'], 3, 3_000, 20_000],
+  ['MoR answers lost', ['the MoR'], 5, 300, 4_000],
+  ['doors cut', ['the doors'], 4, 1_000, 8_000],
+  ['doors hang', ['the doors'], 3, 2_000, 12_000],
+  ['door answers lost', ['the doors'], 5, 300, 4_000],
+  ['peers frozen', ['the peers'], 3, 2_000, 12_000],
+];
+const POOLER: Row = ['pooler killed', ['PgBouncer'], 8, 200, 2_000];
+
+/** What was killed needs some time to come back before it is struck again. */
+const BACK_AFTER_MS = 3_000;
+const FIRST_AT_MS = 2_000;
+
+export type ScheduleOptions = {
+  readonly seed: string;
+  /** How long strikes go on, in milliseconds. */
+  readonly lastsMs: number;
+  /** From one strike to the next, on average, in milliseconds. */
+  readonly everyMs: number;
+  readonly pooler: boolean;
+};
+
+/** Pure: in order of time, none of which begins after the end. Strikes on different parts may overlap, those on one part never. */
+export function drawStrikes({ seed, lastsMs, everyMs, pooler }: ScheduleOptions): readonly Strike[] {
+  const random = new Seeded(`chaos:${seed}`);
+  const rows = pooler ? [...ROWS, POOLER] : ROWS;
+  const busyUntil = new Map<Part, number>();
+  const strikes: Strike[] = [];
+  for (let atMs = FIRST_AT_MS; atMs < lastsMs; atMs += Math.round(everyMs * (0.4 + 1.2 * random.next()))) {
+    const free = rows
+      .map(([kind, parts, weight, fromMs, toMs]) => ({
+        kind,
+        parts: parts.filter((part) => (busyUntil.get(part) ?? 0) <= atMs),
+        weight,
+        fromMs,
+        toMs,
+      }))
+      .filter((row) => row.parts.length > 0);
+    let left = random.next() * free.reduce((sum, row) => sum + row.weight, 0);
+    const row = free.find((one) => (left -= one.weight) < 0) ?? free.at(-1);
+    if (row === undefined) continue;
+    const part = random.pick(row.parts);
+    const forMs = random.int(row.fromMs, row.toMs);
+    busyUntil.set(part, atMs + forMs + BACK_AFTER_MS);
+    strikes.push({ kind: row.kind, part, atMs, forMs });
+  }
+  return strikes;
+}

@@ -1,0 +1,150 @@
+// A network that can fail: connections to one of several servers pass, are cut and refused, hang without a word, or lose their answers.
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * `cut`: every connection is reset, new ones too. `hang`: bytes are held back on old and new connections, and go on with `pass`.
+ * `lose-answers`: requests arrive and are carried out; at the first byte of an answer the connection is reset.
+ */
+export type Mode = 'pass' | 'cut' | 'hang' | 'lose-answers';
+
+export type Target = { readonly host: string; readonly port: number };
+
+const HOST = '127.0.0.1';
+/** A server that is being started refuses: the next one is tried, as a load balancer does. */
+const CONNECT_WITHIN_MS = 2_000;
+
+type Pair = { readonly client: Socket; readonly server: Socket };
+
+export class TcpProxy {
+  private mode: Mode = 'pass';
+  private turn = 0;
+  private readonly pairs = new Set<Pair>();
+  private readonly waiting = new Set<Socket>();
+
+  private constructor(
+    private readonly server: Server,
+    readonly port: number,
+    private targets: readonly Target[],
+  ) {}
+
+  /** Listens on a port of its own. Connections go to the targets in turn; one that refuses is passed over. */
+  static async before(targets: readonly Target[]): Promise<TcpProxy> {
+    const server = createServer({ pauseOnConnect: true });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(0, HOST, resolve);
+    });
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+    const proxy = new TcpProxy(server, address.port, targets);
+    server.on('connection', (client) => proxy.join(client));
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://${HOST}:${this.port}`;
+  }
+
+  /** A URL of the same kind that leads through here: only host and port change. */
+  through(url: string): string {
+    const led = new URL(url);
+    led.hostname = HOST;
+    led.port = String(this.port);
+    return led.toString().replace(/\/$/, url.endsWith('/') ? '/' : '');
+  }
+
+  set(mode: Mode): void {
+    this.mode = mode;
+    for (const pair of this.pairs) this.apply(pair);
+    if (mode === 'cut') for (const client of this.waiting) client.resetAndDestroy();
+  }
+
+  /** Where connections lead from now on; those that are open are reset. */
+  lead(targets: readonly Target[]): void {
+    this.targets = targets;
+    for (const { client, server } of this.pairs) {
+      client.resetAndDestroy();
+      server.destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    this.set('cut');
+    await closed;
+  }
+
+  private join(client: Socket): void {
+    client.on('error', () => undefined);
+    if (this.mode === 'cut') return void client.resetAndDestroy();
+    this.waiting.add(client);
+    const order = this.targets.map((_, i) => this.targets[(this.turn + i) % this.targets.length]);
+    this.turn += 1;
+    const tryNext = (): void => {
+      const target = order.shift();
+      if (target === undefined || client.destroyed) {
+        this.waiting.delete(client);
+        client.resetAndDestroy();
+        return;
+      }
+      const server = connect({ ...target, noDelay: true });
+      const timer = setTimeout(() => server.destroy(new Error('too late')), CONNECT_WITHIN_MS);
+      server.once('error', () => {
+        clearTimeout(timer);
+        tryNext();
+      });
+      server.once('connect', () => {
+        clearTimeout(timer);
+        server.removeAllListeners('error');
+        this.waiting.delete(client);
+        this.pass({ client, server });
+      });
+    };
+    tryNext();
+  }
+
+  private pass(pair: Pair): void {
+    const { client, server } = pair;
+    this.pairs.add(pair);
+    client.setNoDelay(true);
+    client.on('data', (chunk) => hold(client, server, chunk, () => this.apply(pair)));
+    server.on('data', (chunk) => {
+      if (this.mode !== 'lose-answers') return hold(server, client, chunk, () => this.apply(pair));
+      client.resetAndDestroy();
+      server.destroy();
+    });
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on('error', () => undefined);
+      from.on('end', () => to.end());
+      from.on('close', () => {
+        to.destroy();
+        this.pairs.delete(pair);
+      });
+    }
+    if (client.destroyed) return void server.destroy();
+    this.apply(pair);
+  }
+
+  private apply({ client, server }: Pair): void {
+    if (this.mode === 'cut') {
+      client.resetAndDestroy();
+      server.destroy();
+    } else if (this.mode === 'hang') {
+      client.pause();
+      server.pause();
+    } else {
+      client.resume();
+      server.resume();
+    }
+  }
+}
+
+/** Writes on, and reads no more until the other side has taken it. */
+function hold(from: Socket, to: Socket, chunk: Buffer, goOn: () => void): void {
+  if (to.write(chunk)) return;
+  from.pause();
+  to.once('drain', goOn);
+}
