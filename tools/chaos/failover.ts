@@ -109,8 +109,13 @@ async function mended(
   const repaired = await verifyBooks(world, ['--repair', '--yes', '--wait', '600']);
   progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
   const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
+  // Asked for again are those alone that the MoR does not have: its list is compared first, as the page says.
+  const made = new Set(
+    (await world.control.get('/_sandbox/mor/refunds')).list('data').map((r) => r.text('payment_id')),
+  );
   const late = life.requests.filter((r) => r.atMs >= sinceMs);
-  for (const r of late) await world.api.post(r.path, r.body, r.key);
+  const unmade = late.filter((r) => !made.has(r.paymentId));
+  for (const r of unmade) await world.api.post(r.path, r.body, r.key);
   const sent = again.strings('data').length;
   return {
     findings: unnamed.map((d) => ({ about: d.eventId, what: `${d.type} is missing, and verify did not name it` })),
@@ -118,7 +123,8 @@ async function mended(
       `The new primary lacked ${counted(missing.length, 'event')} that were answered 200: ${ofStripe.length} of Stripe, ` +
         `${missing.length - ofStripe.length} of the MoR.`,
       `verify named ${ofStripe.length - unnamed.length} of Stripe's ${ofStripe.length} and fetched them with --repair; ` +
-        `the MoR sent ${counted(sent, 'event')} again; ${counted(late.length, 'refund')} were asked for again under their keys.`,
+        `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} that were asked for since, ` +
+        `${unmade.length} were not at the MoR and were asked for again under their keys.`,
     ],
   };
 }

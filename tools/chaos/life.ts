@@ -54,8 +54,13 @@ export class Life {
   /** Refunds that the daemon accepted, by their keys. */
   readonly refundsAsked = new Set<string>();
   /** The requests of those refunds, so that they can be repeated: path, body, key. */
-  readonly requests: { readonly path: string; readonly body: object; readonly key: string; readonly atMs: number }[] =
-    [];
+  readonly requests: {
+    readonly path: string;
+    readonly body: object;
+    readonly key: string;
+    readonly atMs: number;
+    readonly paymentId: string;
+  }[] = [];
   private readonly scene: Scene;
   private readonly cast: readonly Character[];
   private readonly touched = new Set<string>();
@@ -163,7 +168,7 @@ export class Life {
       throw error;
     }
     this.refundsAsked.add(key);
-    this.requests.push({ path, body, key, atMs: Date.now() });
+    this.requests.push({ path, body, key, atMs: Date.now(), paymentId: id });
     this.tick('refunds');
   }
 
