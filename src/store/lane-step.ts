@@ -100,10 +100,13 @@ type Statement = { readonly name: string; readonly text: string; readonly values
 /** A part of the statement; its parameters begin at `$n`. */
 type Part = { readonly name: string; readonly sql: (n: number) => string; readonly values: readonly unknown[] };
 
-// A row whose lane was claimed by somebody else has no version, and the whole statement is refused.
+// A row whose lane was claimed by somebody else has no version, and the whole statement is refused. So is one whose row before is not
+// there: a standby that lacked the last commits took over, and what this process has in mind was never written.
 const LOG_SQL = (n: number): string => `
   insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
-  select d.lane, case when d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane) then d.version end,
+  select d.lane, case when (d.fence is null or d.fence = (select l.fence from lane l where l.key = d.lane))
+                       and (d.version = 1 or exists (select from lane_log b where b.lane = d.lane and b.version = d.version - 1))
+                      then d.version end,
          $1, d.at_rest, d.snapshot, d.change::json, d.bodies::json
     from unnest($${n}::text[], $${n + 1}::integer[], $${n + 2}::bigint[], $${n + 3}::boolean[], $${n + 4}::boolean[], $${n + 5}::text[],
                 $${n + 6}::text[]) as d(lane, version, fence, at_rest, snapshot, change, bodies)

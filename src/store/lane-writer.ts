@@ -234,9 +234,9 @@ class NameTaken extends Error {}
 function told(e: unknown, lane: string): unknown {
   const constraint = violatedConstraint(e);
   if (constraint !== null) return new NotUnique(constraint, e);
-  // The row's version is null when the lane is somebody else's by now.
+  // The row's version is null when the lane is somebody else's by now, or the row before it was lost.
   if (sqlState(e) === '23502' && e instanceof Error && 'table' in e && e.table === 'lane_log') {
-    return new LaneFenced(`lane ${lane} was claimed by another worker`);
+    return new LaneFenced(`lane ${lane} was claimed by another worker, or lost its last step in a failover`);
   }
   return isUnavailable(e) ? new StoreUnavailable('the database did not answer', { cause: e }) : e;
 }

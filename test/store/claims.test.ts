@@ -118,6 +118,37 @@ describe('claims', () => {
     await store.transact(write('in_0', second?.fence ?? 0n, (s) => s));
   });
 
+  it('write nothing once the database lacks what they wrote before, as after a failover: the log of a lane has no gap', async () => {
+    await x.inbox.store(events(1));
+    const { store, clock } = x.harness;
+    const [claim] = await store.claim('w', 5, LEASE);
+    const step = (line: string): Promise<null> =>
+      store.transact(write('in_0', claim?.fence ?? 0n, (s) => ({ ...s, journal: [lineOf(line)] })));
+    const lineOf = (text: string): LaneState['journal'][number] => ({
+      lane: 'in_0',
+      at: clock.now(),
+      kind: 'decision',
+      ref: null,
+      text,
+      detail: null,
+    });
+    await step('first');
+    await step('second');
+    const standby = new pg.Client({ connectionString: x.url });
+    await standby.connect();
+    try {
+      await standby.query(`set session_replication_role = replica`); // what a failover loses passes no trigger
+      await standby.query(`delete from lane_log where lane = 'in_0' and version = 2`);
+      await expect(step('third')).rejects.toBeInstanceOf(LaneFenced);
+      const { rows } = await standby.query<{ version: number }>('select version from lane_log order by version');
+      expect(rows.map((r) => r.version)).toEqual([1]);
+    } finally {
+      await standby.end();
+    }
+    // Whoever reads it afresh goes on from what is there.
+    await step('second again');
+  });
+
   it('are renewed together, and who lost one is told', async () => {
     await x.inbox.store(events(2));
     const { store, clock } = x.harness;
