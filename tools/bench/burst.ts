@@ -1,12 +1,11 @@
 // A burst of renewals at a real daemon: it drains at the Stripe budget, its memory stays bounded, and intake goes on as ever.
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { invoiceCreated, paymentSucceeded, SECRET, signedRequest } from './events.js';
 import { load } from './load.js';
-import { memoryOf, type Rig, until, withPeer } from './rig.js';
+import { freePort, memoryOf, type Rig, until, withPeer } from './rig.js';
 import { seenBy } from './whole-path.js';
 
 /** Requests a second of the account; a quarter of it for each of the three endpoints of a mark. Ten thousand: the most the setting takes. */
@@ -78,15 +77,6 @@ async function probe(port: number, from: number): Promise<number> {
     signedRequest('/webhooks/stripe', 'Stripe-Signature', invoiceCreated(from + i)),
   );
   return (await load(port, requests, 1)).p99Ms;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
 
 function settings(url: string, peerUrl: string, port: number): Record<string, string> {

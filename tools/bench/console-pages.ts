@@ -23,12 +23,12 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   '/*path': 'answers for what is no page',
 };
 
-/** @param n a renewal with a refund, from the middle: a multiple of 100 */
-export function consolePages(n: number): readonly PageAsked[] {
+/** @param n a renewal with a refund, from the middle: a multiple of 100; `ofCustomer`: renewals of each customer */
+export function consolePages(n: number, ofCustomer = 12): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
   const [today, month] = [`since=${day(0)}`, `since=${day(400)}&until=${day(370)}`];
   const year = `since=${day(700)}&until=${day(335)}`;
-  const customer = `cus_old${Math.floor(n / 12)}`;
+  const customer = `cus_old${Math.floor(n / ofCustomer)}`;
   const named = day(385).slice(0, 7);
   const page = (what: string, route: string, query = '', more: Partial<PageAsked> = {}): PageAsked => ({
     what,
@@ -56,7 +56,7 @@ export function consolePages(n: number): readonly PageAsked[] {
     find('the beginning of every invoice number', 'OLD-'),
     find('the number of a proforma invoice', `PF-${n - 50}`, exact),
     find('a refund at the MoR', `rfnd_old${n}`, exact),
-    find('a customer of the MoR', `mcus_old${Math.floor(n / 12)}`, exact),
+    find('a customer of the MoR', `mcus_old${Math.floor(n / ofCustomer)}`, exact),
     find('an event of Stripe', `evt_old${n}`, exact),
     find('an amount with a point', '29.90'),
     find('an amount with a comma', '29,90'),
@@ -92,7 +92,7 @@ export function consolePages(n: number): readonly PageAsked[] {
     one('a refund', '/refunds/:id', `ref_old${n}`),
     page('customers', '/customers'),
     page('customers of a month', '/customers', month),
-    page('customers by their name at the MoR', '/customers', `mor_customer_id=mcus_old${Math.floor(n / 12)}`),
+    page('customers by their name at the MoR', '/customers', `mor_customer_id=mcus_old${Math.floor(n / ofCustomer)}`),
     one('a customer with all sums', '/customers/:id', customer),
     page('ledger', '/ledger', ''),
     page('ledger of today, money taken', '/ledger', `reason=payment_collected&${today}`),

@@ -11,7 +11,7 @@ const OPEN = 3_000;
 /** Of so many the events still have a body: a purge drops it. The others' was dropped long ago. */
 const PURGED = 100_000;
 
-/** In each table the rows of renewals `$1` to `$2` of `$3`. */
+/** In each table the rows of renewals `$1` to `$2` of `$3`: `n` of customer `c`, whose `first` it may be, at the time `at`. */
 const ROWS: readonly string[] = [
   `insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, decided_at, next_try_at)
    select s.source, s.name || n, case when n <= ${RARE} then s.rare_type else s.type end, 'in_old' || n, sha256(s.name::bytea),
@@ -23,11 +23,11 @@ const ROWS: readonly string[] = [
    select e.id, e.received_at, '\\x7b7d'::bytea from k join inbox_event e on e.lane = 'in_old' || n where n <= ${PURGED}`,
   `insert into invoice (invoice_id, customer_id, status, platform_status, billing_reason, currency, amount_due, amount_paid,
           amount_remaining, total, subscription_id, collection_method, number, platform_created_at, facts_at, read_at, first_seen_at)
-   select 'in_old' || n, 'cus_old' || n / 12, case when n <= ${RARE} then 'open' else 'paid' end, 'paid', 'subscription_cycle', 'EUR',
-          2990, 2990, 0, 2990, 'sub_old' || n / 12, 'charge_automatically', 'OLD-' || n, at, at, at, at from k`,
+   select 'in_old' || n, 'cus_old' || c, case when n <= ${RARE} then 'open' else 'paid' end, 'paid', 'subscription_cycle', 'EUR',
+          2990, 2990, 0, 2990, 'sub_old' || c, 'charge_automatically', 'OLD-' || n, at, at, at, at from k`,
   `insert into payment (id, payment_id, invoice_id, customer_id, origin, status, amount, currency, processor_charge_id,
           processor_payment_intent_id, reference, succeeded_at, verdict_at, mark, mark_mode, payment_record_id, recorded_at)
-   select 'pmt_old' || n, 'pay_old' || n, 'in_old' || n, 'cus_old' || n / 12, 'renewal',
+   select 'pmt_old' || n, 'pay_old' || n, 'in_old' || n, 'cus_old' || c, 'renewal',
           case when n <= ${RARE} then 'failed' else 'succeeded' end, 2990, 'EUR', 'ch_old' || n, 'pi_old' || n, 'ch_old' || n,
           at, at, case when n <= ${RARE} then 'none' else 'confirmed' end, 'payment_record', 'pr_old' || n, at from k`,
   // Three steps of a renewal: it was expected, the payment came, the payment is marked.
@@ -35,13 +35,13 @@ const ROWS: readonly string[] = [
    select 'in_old' || n, s.version, at, s.version <> 2, false,
           case s.version
             when 1 then json_build_object('f', 1,
-              'invoice', json_build_array(json_build_object('invoice_id', 'in_old' || n, 'customer_id', 'cus_old' || n / 12, 'status', 'expected',
+              'invoice', json_build_array(json_build_object('invoice_id', 'in_old' || n, 'customer_id', 'cus_old' || c, 'status', 'expected',
                 'platform_status', 'draft', 'billing_reason', 'subscription_cycle', 'currency', 'EUR', 'amount_due', '2990', 'amount_paid', '0',
                 'amount_remaining', '2990', 'total', '2990', 'read_attempts', 0, 'first_seen_at', at)),
               'journal', json_build_array(json_build_object('kind', 'event', 'ref', 'evt_old' || n, 'text', 'invoice.created', 'detail', json_build_object())))
             when 2 then json_build_object('f', 1,
               'payments', json_build_array(json_build_object('id', 'pmt_old' || n, 'payment_id', 'pay_old' || n, 'invoice_id', 'in_old' || n,
-                'customer_id', 'cus_old' || n / 12, 'origin', 'renewal', 'status', 'succeeded', 'amount', '2990', 'currency', 'EUR',
+                'customer_id', 'cus_old' || c, 'origin', 'renewal', 'status', 'succeeded', 'amount', '2990', 'currency', 'EUR',
                 'processor_charge_id', 'ch_old' || n, 'processor_payment_intent_id', 'pi_old' || n, 'reference', 'ch_old' || n,
                 'succeeded_at', at, 'verdict_at', at, 'mark', 'reporting', 'mark_tries', 0, 'prove_attempts', 0, 'waived', json_build_array(),
                 'amount_refunded', '0', 'recorded_at', at)),
@@ -76,7 +76,7 @@ const ROWS: readonly string[] = [
   `insert into mor_object (id, kind, mor_id, invoice_id, status, amount, currency, number, created_at, updated_at)
    select 'obj_pro_old' || n, 'proforma', 'pro_old' || n, 'in_old' || n, 'PAID', 2990, 'EUR', 'PF-' || n, at, at from k where n % 100 = 50`,
   `insert into customer_link (customer_id, mor_customer_id, linked_at)
-   select 'cus_old' || n / 12, 'mcus_old' || n / 12, at from k where n % 12 = 0`,
+   select 'cus_old' || c, 'mcus_old' || c, at from k where first`,
   `insert into notification (id, type, subject, invoice_id, format, body, status, attempts, created_at, delivered_at)
    select 'msg_told_old' || n, case when n <= ${RARE} then 'payment.failed' else 'invoice.marked_paid' end, 'in_old' || n, 'in_old' || n,
           'standard', '{}', case when n <= ${RARE} then 'dead' else 'delivered' end, 1, at, at from k where n % 10 = 0`,
@@ -86,7 +86,7 @@ const ROWS: readonly string[] = [
    select 'stm_old' || n % 24, n, 'amount_differs', 'ch_old' || n, 'pay_old' || n, 'in_old' || n, 2980, 'EUR', 'The amount differs.'
      from k where n % 100 = 0`,
   `insert into signup (id, kind, customer_id, amount, currency, status, intent_id, mor_key, path, created_by, completed_at, created_at)
-   select 'sgn_old' || n, 'payment', 'cus_old' || n / 12, 2990, 'EUR', 'succeeded', 'int_old' || n, 'key_old' || n, '/v1', 'shop',
+   select 'sgn_old' || n, 'payment', 'cus_old' || c, 2990, 'EUR', 'succeeded', 'int_old' || n, 'key_old' || n, '/v1', 'shop',
           case when n % 200 = 0 then null else at end, at from k where n % 100 = 0`,
   `insert into review (id, kind, status, subject, summary, proposal, created_at, resolved_at, resolved_by)
    select 'rev_sgn_old' || n, 'signup_overdue', 'resolved', 'sgn_old' || n, 'The signup has no payment.', 'Look.', at, at, 'ada'
@@ -140,6 +140,8 @@ export type Filling = {
   readonly restDays?: number;
   /** Of one renewal in so many the log is written: half of the time and of the disk. Left out: of each. */
   readonly logOfEach?: number;
+  /** Renewals of each customer. Left out: twelve, a year of months. */
+  readonly ofCustomer?: number;
   readonly said?: (done: string) => void;
 };
 
@@ -154,7 +156,7 @@ const STEP = 250_000;
 export async function fillBooks(
   url: string,
   renewals: number,
-  { restDays = 3, logOfEach = 1, said = () => undefined }: Filling = {},
+  { restDays = 3, logOfEach = 1, ofCustomer = 12, said = () => undefined }: Filling = {},
 ): Promise<void> {
   const connect = async (): Promise<pg.Client> => {
     const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
@@ -176,7 +178,7 @@ export async function fillBooks(
       for (let from = have + 1; from <= renewals; from += STEP) {
         const to = Math.min(renewals, from + STEP - 1);
         // $3 at once: the same number of days lies between the first and the last, however many there are.
-        const k = `with k as materialized (select n, now() - interval '${restDays} days' - interval '700 days' * (1 - n / $3::float8) as at
+        const k = `with k as materialized (select n, n / ${ofCustomer} as c, n % ${ofCustomer} = 0 as first, now() - interval '${restDays} days' - interval '700 days' * (1 - n / $3::float8) as at
                                              from generate_series($1::int, $2::int) as n)`;
         for (const sql of rows) {
           const some = tableOf(sql) === 'lane_log' ? ` where n % ${logOfEach} = 0` : '';

@@ -1,5 +1,6 @@
 // `npm run bench`: every figure as a ratio within one run, as tables and as JSON. `--only intake,path`, `--scale 0.2` for a short one;
-// `--only pages --data folder`: every page of the console above ten million rows, which stay in the folder for another run.
+// `--only pages --data folder`: every page of the console above ten million rows, which stay in the folder for another run;
+// `--only day --data folder [--renewals N] [--minutes M]`: a merchant's day.
 // DATABASE_URL measures another server than the embedded one (growth brings its own).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { connectAlone, poolConfig } from '#src/store/connect.js';
 import { Database } from '#src/store/database.js';
 import { migrate } from '#src/store/migrations.js';
 import { burst } from './burst.js';
+import { day } from './day/day.js';
 import { bareMarks } from './durable-limit.js';
 import { measureGrowth } from './growth.js';
 import { intake } from './intake.js';
@@ -29,6 +31,8 @@ const { values: options } = parseArgs({
     scale: { type: 'string', default: '1' },
     json: { type: 'string' },
     data: { type: 'string' },
+    renewals: { type: 'string' },
+    minutes: { type: 'string' },
   },
 });
 const parts = new Set(options.only.split(','));
@@ -188,6 +192,7 @@ try {
   if (parts.has('replicas')) await replicas(rig);
   if (parts.has('burst')) await burst(rig);
   if (parts.has('verify')) await verifyMany(rig);
+  if (parts.has('day')) await day(rig, { renewals: options.renewals, minutes: options.minutes });
   console.log(`\n${JSON.stringify(found)}`);
   if (options.json !== undefined) await writeFile(options.json, JSON.stringify(found, null, 2));
 } finally {

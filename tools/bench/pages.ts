@@ -18,6 +18,7 @@ import { Database } from '#src/store/database.js';
 import { consolePages, type PageAsked } from './console-pages.js';
 import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';
 import { type Question, questions } from './growth-questions.js';
+import { logIn } from './log-in.js';
 import { meterOf, type Spent } from './meter.js';
 import { type Rig, withPeer } from './rig.js';
 
@@ -91,7 +92,7 @@ async function measure(
     while ((await app.get(DayBooks).countOne(clock.now(), DAYS)) !== null);
     said('days counted');
     const { port } = app.getHttpServer().address() as AddressInfo;
-    const cookie = await login(port);
+    const cookie = await logIn(port, KEY);
     const n = middle(rows);
     const pages = consolePages(n).map((p): Asked => ({ ...p, ask: () => get(port, cookie, p) }));
     const asked = questions(asking, `old${n}`, n);
@@ -121,19 +122,6 @@ async function measure(
 
 /** A renewal from the middle of the old ones, one with a refund. */
 const middle = (rows: number): number => Math.max(1, Math.floor(rows / PER_RENEWAL / 200)) * 100;
-
-async function login(port: number): Promise<string> {
-  const origin = `http://127.0.0.1:${port}`;
-  const res = await fetch(`${origin}/console/login`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ key: KEY }).toString(),
-  });
-  const cookie = res.headers.getSetCookie().map((line) => line.split(';')[0]);
-  if (res.status !== 303) throw new Error(`the login was answered ${res.status}`);
-  return cookie.join('; ');
-}
 
 /** When the page was there, or of a CSV its first rows: the rest is read too. */
 async function get(port: number, cookie: string, { path, status = 200 }: PageAsked): Promise<number> {

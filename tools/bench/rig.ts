@@ -1,6 +1,7 @@
 // What a measurement is given: a database of its own, processes of its own, and a place for what it found.
 import { type ChildProcess } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export type Rig = {
@@ -40,4 +41,14 @@ export async function memoryOf(pid: number | undefined): Promise<{ now: number; 
   const text = await readFile(`/proc/${pid ?? 'self'}/status`, 'utf8').catch(() => '');
   const kb = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0);
   return { now: Math.round(kb('VmRSS') / 1024), most: Math.round(kb('VmHWM') / 1024) };
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
 }

@@ -1,0 +1,67 @@
+// The pure parts of `npm run bench -- --only day`: what the day brings and when, and how its percentiles are read.
+import { describe, expect, it } from '@jest/globals';
+import { Answers } from '../../tools/bench/day/answers.js';
+import { Listing } from '../../tools/bench/day/listing.js';
+import { budgetFor, dueMs, fateOf, isCharged, type Stream, totalsOf } from '../../tools/bench/day/plan.js';
+
+const plan = { renewals: 1_000, dayMs: 120_000 };
+
+describe("the bench's merchant's day", () => {
+  it('has three disputes, two refunds and six declines in a hundred renewals, and the sums that follow from them', () => {
+    const declined = Array.from({ length: 1_000 }, (_, k) => fateOf(k)).filter((fate) => fate !== 'paid').length;
+    expect(declined).toBe(60);
+    expect(totalsOf(1_200)).toEqual({
+      paid: 1_176,
+      uncollectible: 24,
+      retries: 84,
+      disputes: 36,
+      lost: 12,
+      refunds: 24,
+      refunded: 12 * (2_990 + 1_000),
+    });
+    expect([0, 1, 2].map((tries) => isCharged(1, tries))).toEqual([false, false, true]);
+  });
+
+  it('brings each stream in its order and within its time, and a verdict never before its invoice is final', () => {
+    const [created = [], finalized = [], verdicts = []] = (['created', 'finalized', 'verdict'] satisfies Stream[]).map(
+      (stream) => Array.from({ length: plan.renewals }, (_, k) => dueMs(plan, stream, k)),
+    );
+    for (const times of [created, finalized, verdicts]) expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(Math.min(...created)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...verdicts)).toBeLessThanOrEqual(0.2 * plan.dayMs);
+    expect(finalized.every((at, k) => at > (created[k] ?? at))).toBe(true);
+    expect(verdicts.every((at, k) => at > (finalized[k] ?? at))).toBe(true);
+  });
+
+  it("keeps to Stripe's live limit where that drains the burst, and says a higher budget where it does not", () => {
+    expect(budgetFor(plan)).toBe(100);
+    expect(budgetFor({ renewals: 100_000, dayMs: 30 * 60_000 })).toBe(334);
+  });
+
+  it('counts percentiles by kind, by minute and by part, and answers by status', () => {
+    const answers = new Answers();
+    for (let n = 1; n <= 100; n++) answers.note('api', 'GET /a', n, 200, 30_000);
+    answers.note('api', 'GET /b', 1_000, 503, 61_000);
+    const [a, b] = answers.all();
+    expect(a).toMatchObject({ kind: 'GET /a', n: 100, statuses: { 200: 100 } });
+    expect(a?.p50Ms).toBeCloseTo(50, 0);
+    expect(a?.p99Ms).toBeCloseTo(99, 0);
+    expect(b?.statuses).toEqual({ 503: 1 });
+    expect(answers.ofMinute('api', 0).n).toBe(100);
+    expect(answers.ofMinute('api', 1).n).toBe(1);
+    expect(answers.ofMinute('doors', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
+    expect(answers.whole('api')).toMatchObject({ n: 101 });
+  });
+
+  it('lists what is there newest first, a hundred at a time, between the times that are asked for', () => {
+    const listing = new Listing();
+    for (let n = 0; n < 150; n++) listing.add({ id: `in_${n}`, atSec: n, text: () => String(n) });
+    const ask = (query: string): { data: number[]; has_more: boolean } =>
+      JSON.parse(listing.page(new URLSearchParams(query))) as { data: number[]; has_more: boolean };
+    const first = ask('created[gte]=20');
+    expect([first.data[0], first.data.at(-1), first.has_more]).toEqual([149, 50, true]);
+    const second = ask('created[gte]=20&starting_after=in_50');
+    expect([second.data[0], second.data.at(-1), second.has_more]).toEqual([49, 20, false]);
+    expect(ask('created_after=20&created_before=22').data).toEqual([21, 20]);
+  });
+});

@@ -1,0 +1,109 @@
+// At the end: the books, Stripe, the MoR and the receiver against what the plan says has to be.
+import type pg from 'pg';
+import { type PeersSeen } from './peers.js';
+import { AMOUNT, type Plan, totalsOf } from './plan.js';
+
+export type Compared = { readonly what: string; readonly expected: number; readonly seen: number };
+
+/** Where the day's own rows begin. */
+export type Before = Readonly<
+  Record<'event' | 'entry' | 'invoice' | 'payment' | 'refund' | 'object' | 'notification', string>
+>;
+
+export async function beginningOf(db: pg.Client): Promise<Before> {
+  const found = await db.query<Before>(
+    `select (select coalesce(max(id), 0) from inbox_event) as event, (select coalesce(max(id), 0) from ledger_entry) as entry,
+            (select coalesce(max(seq), 0) from invoice) as invoice, (select coalesce(max(seq), 0) from payment) as payment,
+            (select coalesce(max(seq), 0) from refund) as refund, (select coalesce(max(seq), 0) from mor_object) as object,
+            (select coalesce(max(seq), 0) from notification) as notification`,
+  );
+  const [row] = found.rows;
+  if (row === undefined) throw new Error('the books could not be read');
+  return row;
+}
+
+/** Lanes and notifications of which something is due or under way; 0: all is at rest. */
+export async function unrest(db: pg.Client): Promise<{ readonly lanes: number; readonly notifications: number }> {
+  const found = await db.query<{ lanes: number; notifications: number }>(
+    `select (select count(*) from lane where due_at <= now() + interval '10 minutes' or lease_until > now())::int as lanes,
+            (select count(*) from notification where status = 'pending')::int as notifications`,
+  );
+  return found.rows[0] ?? { lanes: 0, notifications: 0 };
+}
+
+export async function compare(
+  db: pg.Client,
+  before: Before,
+  plan: Plan,
+  taken: number,
+  seen: PeersSeen,
+): Promise<readonly Compared[]> {
+  const t = totalsOf(plan.renewals);
+  const count = async (sql: string, at: string): Promise<ReadonlyMap<string, number>> => {
+    const found = await db.query<{ name: string; n: number }>(sql, [at]);
+    return new Map(found.rows.map(({ name, n }) => [name, n]));
+  };
+  const events = await count(
+    'select status as name, count(*)::float8 as n from inbox_event where id > $1 group by 1',
+    before.event,
+  );
+  const invoices = await count(
+    'select status as name, count(*)::float8 as n from invoice where seq > $1 group by 1',
+    before.invoice,
+  );
+  const marks = await count(
+    'select mark as name, count(*)::float8 as n from payment where seq > $1 group by 1',
+    before.payment,
+  );
+  const mirrors = await count(
+    'select mirror as name, count(*)::float8 as n from refund where seq > $1 group by 1',
+    before.refund,
+  );
+  const entries = await count(
+    `select reason || '/' || what as name, n from (
+       select reason, count(*)::float8 as entries, sum(amount)::float8 as minor from ledger_entry where id > $1 group by 1) e,
+       lateral (values ('entries', entries), ('minor', minor)) as v(what, n)`,
+    before.entry,
+  );
+  const objects = await count(
+    'select kind as name, count(*)::float8 as n from mor_object where seq > $1 group by 1',
+    before.object,
+  );
+  const told = await count(
+    'select status as name, count(*)::float8 as n from notification where seq > $1 group by 1',
+    before.notification,
+  );
+  const of = (found: ReadonlyMap<string, number>, name: string): number => found.get(name) ?? 0;
+  const row = (what: string, expected: number, found: number): Compared => ({ what, expected, seen: found });
+  const { stripe, mor, receiver } = seen;
+  return [
+    row(
+      'events in the inbox, of those that were answered 200',
+      taken,
+      [...events.values()].reduce((a, b) => a + b, 0),
+    ),
+    row('events that wait or were parked', 0, of(events, 'received') + of(events, 'parked')),
+    row('invoices paid', t.paid, of(invoices, 'paid')),
+    row('invoices left open for good (uncollectible)', t.uncollectible, plan.renewals - of(invoices, 'paid')),
+    row('payments confirmed', t.paid, of(marks, 'confirmed')),
+    row('ledger: money collected, entries', t.paid, of(entries, 'payment_collected/entries')),
+    row('ledger: money collected, cents', t.paid * AMOUNT, of(entries, 'payment_collected/minor')),
+    row('ledger: money marked, cents', t.paid * AMOUNT, of(entries, 'payment_marked/minor')),
+    row('ledger: refunds, cents', t.refunded, of(entries, 'refund_paid/minor')),
+    row('ledger: disputes lost, entries', t.lost, of(entries, 'dispute_lost/entries')),
+    row('refunds mirrored', t.refunds, of(mirrors, 'done')),
+    row('disputes', t.disputes, of(objects, 'dispute')),
+    row('Stripe: payments reported', t.paid, stripe.reports),
+    row('Stripe: payments attached', t.paid, stripe.attached),
+    row('Stripe: marked uncollectible', t.uncollectible, stripe.uncollectible),
+    row('Stripe: refunds reported', t.refunds, stripe.refunds),
+    row('Stripe: credit notes', t.refunds, stripe.creditNotes),
+    row('Stripe: second effects', 0, stripe.twice),
+    row('the MoR: charged again', t.retries, mor.retries),
+    row('the MoR: refunds', t.refunds, mor.refunds),
+    row('the MoR: charged or refunded twice', 0, mor.chargedTwice + mor.refundsTwice),
+    row('notifications that wait or were given up', 0, of(told, 'pending') + of(told, 'dead')),
+    row('notifications that the receiver knows', of(told, 'delivered'), receiver.told),
+    row('notifications that came with other bytes', 0, receiver.changed),
+  ];
+}

@@ -1,0 +1,81 @@
+// How long answers took and what they were: each kind of request over the whole day, and each part of the daemon minute by minute.
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+
+export type Part = 'doors' | 'api' | 'console' | 'exports' | 'metrics';
+
+const LONGEST_US = 600_000_000;
+const MINUTE_MS = 60_000;
+
+const histogram = (): RecordableHistogram => createHistogram({ lowest: 1, highest: LONGEST_US, figures: 3 });
+
+export type Percentiles = {
+  readonly n: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly mostMs: number;
+};
+
+const NONE: Percentiles = { n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 };
+
+export function percentilesOf(h: RecordableHistogram | undefined): Percentiles {
+  if (h === undefined || h.count === 0) return NONE;
+  const ms = (us: number): number => us / 1_000;
+  return { n: h.count, p50Ms: ms(h.percentile(50)), p99Ms: ms(h.percentile(99)), mostMs: ms(h.max) };
+}
+
+export type KindSeen = Percentiles & {
+  readonly part: Part;
+  readonly kind: string;
+  /** Answers by status; 0: none came. */
+  readonly statuses: Readonly<Record<number, number>>;
+};
+
+type Kind = { readonly part: Part; readonly took: RecordableHistogram; readonly statuses: Record<number, number> };
+
+export class Answers {
+  private readonly kinds = new Map<string, Kind>();
+  private readonly minutes = new Map<string, RecordableHistogram>();
+  /** Answers that were not what was to be expected, the first ones with their words. */
+  readonly wrong: string[] = [];
+  wrongCount = 0;
+
+  /**
+   * @param tookMs from when the request was due, not from when it was sent: who waits in line behind a slow answer waits too
+   * @param atMs of the day, when it was due
+   */
+  note(part: Part, kind: string, tookMs: number, status: number, atMs: number): void {
+    const us = Math.min(LONGEST_US, Math.max(1, Math.round(tookMs * 1_000)));
+    let of = this.kinds.get(kind);
+    if (of === undefined) this.kinds.set(kind, (of = { part, took: histogram(), statuses: {} }));
+    of.took.record(us);
+    of.statuses[status] = (of.statuses[status] ?? 0) + 1;
+    const minute = `${part} ${Math.floor(atMs / MINUTE_MS)}`;
+    let so = this.minutes.get(minute);
+    if (so === undefined) this.minutes.set(minute, (so = histogram()));
+    so.record(us);
+  }
+
+  unexpected(what: string): void {
+    if (this.wrongCount++ < 20) this.wrong.push(what);
+  }
+
+  ofMinute(part: Part, minute: number): Percentiles {
+    return percentilesOf(this.minutes.get(`${part} ${minute}`));
+  }
+
+  all(): readonly KindSeen[] {
+    return [...this.kinds].map(([kind, { part, took, statuses }]) => ({
+      part,
+      kind,
+      ...percentilesOf(took),
+      statuses,
+    }));
+  }
+
+  /** All kinds of one part as one. */
+  whole(part: Part): Percentiles {
+    const sum = histogram();
+    for (const of of this.kinds.values()) if (of.part === part) sum.add(of.took);
+    return percentilesOf(sum);
+  }
+}

@@ -1,0 +1,104 @@
+// What Stripe and the MoR say of the day's renewals: of real size and shape, each renewal of another of the old customers.
+import { invoiceObject } from '../events.js';
+import { AMOUNT } from './plan.js';
+
+export const invoiceOf = (k: number): string => `in_day${k}`;
+/** `tries` 0: the first charge. */
+export const paymentOf = (k: number, tries: number): string => `pay_day${k}_${tries}`;
+export const customerOf = (k: number): string => `cus_old${k + 1}`;
+
+export type Door = '/webhooks/stripe' | '/webhooks/mor/payments' | '/webhooks/mor/events';
+export const HEADERS: Readonly<Record<Door, string>> = {
+  '/webhooks/stripe': 'Stripe-Signature',
+  '/webhooks/mor/payments': 'Mor-Signature',
+  '/webhooks/mor/events': 'Service-Signature',
+};
+
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'uncollectible';
+export type Shown = {
+  readonly status: InvoiceStatus;
+  readonly createdSec: number;
+  /** Credit notes after the payment, in smallest units. */
+  readonly credited: number;
+};
+
+// Made once: what a real answer costs is its bytes and their parsing.
+const CREATED = '"created":1793491200';
+const [OPEN, PAID] = [false, true].map((paid) =>
+  JSON.stringify(invoiceObject('NAME', paid)).replaceAll('cus_NAME', 'CUSTOMER').replaceAll('sub_NAME', 'SUBSCRIPTION'),
+) as [string, string];
+
+/** @param name what its ids share; `customer` the number of an old customer */
+export function invoiceText(name: string, customer: number, { status, createdSec, credited }: Shown): string {
+  const text = status === 'paid' ? PAID : OPEN.replace('"status":"open"', `"status":"${status}"`);
+  return text
+    .replaceAll('NAME', name)
+    .replaceAll('CUSTOMER', `cus_old${customer}`)
+    .replaceAll('SUBSCRIPTION', `sub_old${customer}`)
+    .replace(CREATED, `"created":${createdSec},"post_payment_credit_notes_amount":${credited}`);
+}
+
+export type InvoiceEvent = 'created' | 'finalized' | 'paid' | 'marked_uncollectible';
+const STATUS_IN: Readonly<Record<InvoiceEvent, InvoiceStatus>> = {
+  created: 'draft',
+  finalized: 'open',
+  paid: 'paid',
+  marked_uncollectible: 'uncollectible',
+};
+
+export const eventIdOf = (type: InvoiceEvent, k: number): string => `evt_day_${type}${k}`;
+
+/** An event of Stripe with the invoice as it was then. */
+export function invoiceEvent(type: InvoiceEvent, k: number, createdSec: number, atSec: number): string {
+  const invoice = invoiceText(`day${k}`, k + 1, { status: STATUS_IN[type], createdSec, credited: 0 });
+  return `{"id":"${eventIdOf(type, k)}","object":"event","api_version":"2026-10-28.endive","created":${atSec},"data":{"object":${invoice}},"livemode":false,"pending_webhooks":2,"type":"invoice.${type}"}`;
+}
+
+const facts = (k: number, tries: number): object => ({
+  payment_id: paymentOf(k, tries),
+  merchant_invoice_id: invoiceOf(k),
+  merchant_customer_id: customerOf(k),
+  processor_charge_id: `ch_day${k}_${tries}`,
+  processor_payment_intent_id: `pi_day${k}_${tries}`,
+  currency: 'eur',
+});
+
+function payment(id: string, type: string, object: object): string {
+  return JSON.stringify({ id, type, created: Math.floor(Date.now() / 1_000), data: { object } });
+}
+
+/** What the MoR says of one charge. `decline` null: it succeeded. */
+export function verdict(k: number, tries: number, decline: 'soft' | 'hard' | null): string {
+  const code = decline === 'hard' ? 'stolen_card' : 'insufficient_funds';
+  const more = decline === null ? {} : { failure_message: 'The card was declined.', decline_code: code };
+  const status = decline === null ? 'succeeded' : 'failed';
+  const object = { ...facts(k, tries), amount: AMOUNT, status, ...more };
+  return payment(`evt_day_verdict${k}_${tries}`, `payment.${status}`, object);
+}
+
+export function refunded(k: number, tries: number, amount: number): string {
+  return payment(`evt_day_refund${k}`, 'payment.refunded', {
+    ...facts(k, tries),
+    amount,
+    status: amount === AMOUNT ? 'refunded' : 'partially_refunded',
+    refund_id: `rfnd_day${k}`,
+    processor_refund_id: `re_day${k}`,
+    amount_refunded_total: amount,
+  });
+}
+
+/** `outcome` null: it was opened. */
+export function dispute(k: number, tries: number, outcome: 'won' | 'lost' | null): string {
+  const data = { disputeId: `dp_day${k}`, pspReference: `ch_day${k}_${tries}` };
+  const dueBy = new Date(Date.now() + 10 * 86_400_000).toISOString();
+  const more =
+    outcome === null
+      ? { evidenceDueBy: dueBy, dashboardUrl: `https://dashboard.example/disputes/${k}` }
+      : { outcome: outcome === 'won' ? 'WON' : 'LOST' };
+  return JSON.stringify({
+    id: `evt_day_dispute${k}_${outcome ?? 'opened'}`,
+    type: outcome === null ? 'dispute.action_needed' : 'dispute.outcome',
+    created: new Date().toISOString(),
+    data: { ...data, ...more },
+  });
+}

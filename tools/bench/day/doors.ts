@@ -1,0 +1,134 @@
+// What Stripe and the MoR send to the doors: the events of the plan at their time, and what follows from what was done, after its pause.
+import { createHmac } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SECRET } from '../events.js';
+import { dispute, type Door, HEADERS, invoiceEvent, refunded, verdict } from './bodies.js';
+import { type Client } from './client.js';
+import {
+  DISPUTE_AFTER,
+  dueMs,
+  fateOf,
+  isCharged,
+  isDisputed,
+  OUTCOME_AFTER,
+  outcomeOf,
+  type Plan,
+  type Stream,
+} from './plan.js';
+import { type Told } from './peers.js';
+
+/** Whoever is not answered 200 sends it again after this. */
+const AGAIN_MS = 5_000;
+/** Stripe and the MoR take so long to tell of what was done. */
+const NEWS_MS = 1_000;
+
+const KINDS: Readonly<Record<Door, string>> = {
+  '/webhooks/stripe': 'door of Stripe',
+  '/webhooks/mor/payments': 'door of the MoR, payments',
+  '/webhooks/mor/events': 'door of the MoR, events',
+};
+
+export class DoorTraffic {
+  /** Events that were taken. */
+  taken = 0;
+  /** Deliveries that were told to come again, or got no answer. */
+  again = 0;
+  disputes = 0;
+  /** Renewals that are marked, in the order in which Stripe said so. */
+  readonly marked: number[] = [];
+  /** What is yet to be sent. */
+  waiting = 0;
+
+  /** @param onMarked is told of each renewal that Stripe shows paid */
+  constructor(
+    private readonly plan: Plan,
+    private readonly beganMs: number,
+    private readonly client: Client,
+    private readonly onMarked: (k: number) => void,
+  ) {}
+
+  /** Sends all that the plan has; done when the last was answered. */
+  async run(): Promise<void> {
+    const streams: readonly Stream[] = ['created', 'finalized', 'verdict'];
+    await Promise.all(streams.map((stream) => this.stream(stream)));
+  }
+
+  heard(told: Told): void {
+    const atMs = this.client.now() + NEWS_MS;
+    if (told.what === 'invoice') {
+      const { type, k } = told;
+      if (type === 'paid') {
+        this.marked.push(k);
+        this.onMarked(k);
+        if (isDisputed(k)) this.disputed(k);
+      }
+      void this.later('/webhooks/stripe', atMs, () => invoiceEvent(type, k, this.createdSec(k), nowSec()));
+    } else if (told.what === 'charged') {
+      const { k, tries } = told;
+      void this.later('/webhooks/mor/payments', atMs, () => verdict(k, tries, isCharged(k, tries) ? null : 'soft'));
+    } else if (told.what === 'refunded') {
+      void this.later('/webhooks/mor/payments', atMs, () => refunded(told.k, told.tries, told.amount));
+    }
+  }
+
+  private disputed(k: number): void {
+    const atMs = this.client.now() + DISPUTE_AFTER * this.plan.dayMs;
+    this.disputes++;
+    void this.later('/webhooks/mor/events', atMs, () => dispute(k, 0, null));
+    const outcome = outcomeOf(k);
+    if (outcome === null) return;
+    void this.later('/webhooks/mor/events', atMs + OUTCOME_AFTER * this.plan.dayMs, () => dispute(k, 0, outcome));
+  }
+
+  private readonly createdSec = (k: number): number =>
+    Math.floor((this.beganMs + dueMs(this.plan, 'created', k)) / 1_000);
+
+  private async stream(stream: Stream): Promise<void> {
+    const sent: Promise<void>[] = [];
+    for (let k = 0; k < this.plan.renewals; k++) {
+      const atMs = dueMs(this.plan, stream, k);
+      if (atMs > this.client.now() + 1) await this.client.until(atMs);
+      sent.push(this.deliver(...this.planned(stream, k), atMs));
+    }
+    await Promise.all(sent);
+  }
+
+  private planned(stream: Stream, k: number): [Door, string] {
+    if (stream !== 'verdict') return ['/webhooks/stripe', invoiceEvent(stream, k, this.createdSec(k), nowSec())];
+    const fate = fateOf(k);
+    return ['/webhooks/mor/payments', verdict(k, 0, fate === 'paid' ? null : fate)];
+  }
+
+  private async later(door: Door, atMs: number, body: () => string): Promise<void> {
+    this.waiting++;
+    await this.client.until(atMs);
+    await this.deliver(door, body(), atMs);
+    this.waiting--;
+  }
+
+  private async deliver(door: Door, body: string, firstMs: number): Promise<void> {
+    for (let atMs = firstMs; ; atMs = this.client.now()) {
+      const t = nowSec();
+      const v1 = createHmac('sha256', SECRET).update(`${t}.`).update(body).digest('hex');
+      const headers = { 'content-type': 'application/json', [HEADERS[door]]: `t=${t},v1=${v1}` };
+      const { status, text } = await this.client.send({
+        part: 'doors',
+        kind: KINDS[door],
+        atMs,
+        method: 'POST',
+        path: door,
+        headers,
+        body,
+      });
+      if (status === 200) {
+        this.taken++;
+        return;
+      }
+      this.again++;
+      this.client.answers.unexpected(`${door}: ${status} ${text.slice(0, 200)}`);
+      await pause(AGAIN_MS);
+    }
+  }
+}
+
+const nowSec = (): number => Math.floor(Date.now() / 1_000);

@@ -1,0 +1,74 @@
+// The day's peers as a process of their own: Stripe under /v1, the MoR under /api and /oauth2, its relay under /relay, the merchant's
+// receiver under /notify. Started with the plan as its arguments; it tells its parent what is to be sent to the doors.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type InvoiceEvent } from './bodies.js';
+import { MorSide, type MorSeen, ReceiverSide, type ReceiverSeen } from './mor-side.js';
+import { type Plan } from './plan.js';
+import { StripeSide, type StripeSeen } from './stripe-side.js';
+
+export type PeersSeen = { readonly stripe: StripeSeen; readonly mor: MorSeen; readonly receiver: ReceiverSeen };
+
+/** What the peers tell: the port, once; then what Stripe and the MoR did, each of which makes an event. */
+export type Told =
+  | { readonly what: 'port'; readonly port: number }
+  | { readonly what: 'invoice'; readonly type: InvoiceEvent; readonly k: number }
+  | { readonly what: 'charged'; readonly k: number; readonly tries: number }
+  | { readonly what: 'refunded'; readonly k: number; readonly tries: number; readonly amount: number };
+
+/** How long each takes for an answer, in milliseconds. `/_set?stripe=0` changes it, and `/_set?began=` says when the day begins. */
+const ANSWERS = { stripe: 100, mor: 50, relay: 20, notify: 2_000 };
+
+const [renewals = 0, dayMs = 0] = process.argv.slice(2).map(Number);
+const plan: Plan = { renewals, dayMs };
+const tell = (told: Told): void => void process.send?.(told);
+
+const stripe = new StripeSide(plan, (type, k) => tell({ what: 'invoice', type, k }));
+const mor = new MorSide(
+  (k, tries) => tell({ what: 'charged', k, tries }),
+  (k, tries, amount) => tell({ what: 'refunded', k, tries, amount }),
+);
+const receiver = new ReceiverSide();
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
+
+async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await bodyOf(request);
+  const { method = 'GET', url = '/', headers } = request;
+  const key = String(headers['idempotency-key'] ?? '');
+  let text = '';
+  if (url === '/_seen') {
+    const seen: PeersSeen = { stripe: stripe.seen, mor: mor.seen, receiver: receiver.seen };
+    text = JSON.stringify(seen);
+  } else if (url.startsWith('/_set')) {
+    for (const [name, value] of new URLSearchParams(url.split('?')[1])) {
+      if (name === 'began') stripe.beganMs = Number(value);
+      else Object.assign(ANSWERS, { [name]: Number(value) });
+    }
+  } else if (url === '/notify') {
+    await pause(ANSWERS.notify);
+    receiver.take(String(headers['webhook-id'] ?? ''), body);
+  } else if (url === '/relay') {
+    await pause(ANSWERS.relay);
+    mor.relay(body);
+  } else if (url.startsWith('/v1/')) {
+    await pause(ANSWERS.stripe);
+    text = stripe.answer(method, url, key, body);
+  } else {
+    await pause(ANSWERS.mor);
+    text = mor.answer(url, key, body);
+  }
+  response.writeHead(200, { 'content-type': 'application/json', 'request-id': 'req_day' }).end(text);
+}
+
+const server = createServer((request, response) => void reply(request, response));
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  tell({ what: 'port', port: typeof address === 'object' && address !== null ? address.port : 0 });
+});
+process.on('disconnect', () => process.exit(0));

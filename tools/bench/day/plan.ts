@@ -1,0 +1,103 @@
+// The day as it is drawn: which renewal has which fate, and when each of its events is due. Pure; the peers and the load read the same plan.
+
+export type Plan = {
+  readonly renewals: number;
+  readonly dayMs: number;
+};
+
+/** `soft` and `hard`: the kind of decline of the first charge. */
+export type Fate = 'paid' | 'soft' | 'hard';
+
+/** Of a hundred renewals five are declined for the moment and one for good, three are disputed, two are refunded. */
+export function fateOf(k: number): Fate {
+  const part = k % 100;
+  return part < 5 ? 'soft' : part === 5 ? 'hard' : 'paid';
+}
+
+export const isDisputed = (k: number): boolean => k % 100 >= 10 && k % 100 < 13;
+
+/** Of the disputes a third is still open at the end of the day. */
+export function outcomeOf(k: number): 'won' | 'lost' | null {
+  const part = Math.floor(k / 100) % 3;
+  return part === 0 ? null : part === 1 ? 'won' : 'lost';
+}
+
+export const AMOUNT = 2990;
+
+/** Smallest units to be refunded; null: nothing. Half of the refunds are of a part. */
+export function refundOf(k: number): number | null {
+  return k % 100 === 20 ? 1_000 : k % 100 === 21 ? AMOUNT : null;
+}
+
+/** Charges of one soft decline, the first one included. */
+export const MOST_TRIES = 3;
+
+/** Whether the charge succeeds. @param tries 0 the first charge, then the retries */
+export function isCharged(k: number, tries: number): boolean {
+  const fate = fateOf(k);
+  if (fate !== 'soft') return fate === 'paid';
+  return tries === 1 ? k % 2 === 0 : tries === 2 && k % 4 === 1;
+}
+
+/** Parts of the day from when to when the events of all renewals come, in their order. Each renewal's stand in this order too. */
+const STREAMS = { created: [0, 0.1], finalized: [0.02, 0.13], verdict: [0.04, 0.2] } as const;
+export type Stream = keyof typeof STREAMS;
+
+/** Milliseconds after the beginning of the day. Evenly over the stream's time, each somewhere within its own slot. */
+export function dueMs({ renewals, dayMs }: Plan, stream: Stream, k: number): number {
+  const [from, to] = STREAMS[stream];
+  return dayMs * (from + ((to - from) * (k + within(k))) / renewals);
+}
+
+/** 0 to 1, the same for the same number each time. */
+function within(k: number): number {
+  return ((Math.imul(k + 1, 2_654_435_761) >>> 0) % 1_000) / 1_000;
+}
+
+/** Parts of the day between a cause and what follows from it. */
+export const RETRY_AFTER = 0.05;
+export const REFUND_AFTER = 0.02;
+export const DISPUTE_AFTER = 0.03;
+export const OUTCOME_AFTER = 0.06;
+/** The verify run begins, and the receiver of notifications answers at once from then on. */
+export const VERIFY_AT = 0.5;
+export const RECEIVER_WELL_AT = 0.75;
+
+export type Totals = Readonly<
+  Record<'paid' | 'uncollectible' | 'retries' | 'disputes' | 'lost' | 'refunds' | 'refunded', number>
+>;
+
+/** What there has to be when all is at rest. */
+export function totalsOf(renewals: number): Totals {
+  const t = { paid: 0, uncollectible: 0, retries: 0, disputes: 0, lost: 0, refunds: 0, refunded: 0 };
+  for (let k = 0; k < renewals; k++) {
+    const most = fateOf(k) === 'soft' ? MOST_TRIES : 1;
+    let tries = 0;
+    while (tries < most && !isCharged(k, tries)) tries++;
+    t.retries += Math.min(tries, most - 1);
+    if (tries < most) t.paid++;
+    else t.uncollectible++;
+    if (isDisputed(k)) {
+      t.disputes++;
+      if (outcomeOf(k) === 'lost') t.lost++;
+    }
+    const refund = refundOf(k);
+    if (refund !== null) {
+      t.refunds++;
+      t.refunded += refund;
+    }
+  }
+  return t;
+}
+
+/** Requests to Stripe that a renewal needs: a look at its subscription, a read, a report and an attachment; and some for the rest. */
+const REQUESTS = 4.2;
+/** Of the day, in which the renewals are marked. */
+const DRAIN_PART = 0.7;
+/** What Stripe allows a live account. */
+export const LIVE_LIMIT = 100;
+
+/** STRIPE_MAX_RPS: with what the burst is drained within the day; Stripe's live limit if that suffices. */
+export function budgetFor({ renewals, dayMs }: Plan): number {
+  return Math.max(LIVE_LIMIT, Math.ceil((REQUESTS * renewals) / ((dayMs / 1_000) * DRAIN_PART)));
+}

@@ -1,0 +1,68 @@
+// Where the day takes place: books with old customers, copied for this day alone, and the peers.
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { connectAlone } from '#src/store/connect.js';
+import { migrate } from '#src/store/migrations.js';
+import { fillBooks, type Filling } from '../fill-books.js';
+import { fillDatabases, PER_RENEWAL, quiet, urlOf } from '../filled.js';
+import { type Rig } from '../rig.js';
+import { type Told } from './peers.js';
+import { type Plan } from './plan.js';
+
+export type Peers = { readonly url: string; readonly child: ChildProcess };
+
+/** A copy of books with so many customers of one renewal each; the original stays in `--data`, or on the server of DATABASE_URL. */
+export async function withBooks(
+  rig: Rig,
+  customers: number,
+  said: (text: string) => void,
+  work: (url: string, postgresPid: number) => Promise<void>,
+): Promise<void> {
+  const size = customers * PER_RENEWAL;
+  const filling: Filling = { restDays: 0, logOfEach: 10, ofCustomer: 1, said };
+  const own = process.env['DATABASE_URL'];
+  const dataDir = own ? '' : (rig.dataDir ?? (await mkdtemp(join(tmpdir(), 'crossbill-day-'))));
+  if (!own) await fillDatabases(dataDir, [size], filling);
+  const server = own ? null : await startEmbeddedPostgres({ dataDir, log: quiet });
+  const adminUrl = own ?? server?.adminUrl ?? '';
+  const admin = await connectAlone(adminUrl, { name: 'crossbill-bench', statementMs: 0 });
+  const books = new URL(urlOf(adminUrl, size)).pathname.slice(1);
+  try {
+    if (own) {
+      const there = await admin.query('select from pg_database where datname = $1', [books]);
+      if (there.rowCount === 0) await admin.query(`create database ${books}`);
+      await migrate(urlOf(adminUrl, size));
+      await fillBooks(urlOf(adminUrl, size), customers, filling);
+    }
+    await admin.query('drop database if exists bench_day with (force)');
+    const { rows } = await admin.query<{ n: number }>(`select current_setting('server_version_num')::int as n`);
+    const copying = (rows[0]?.n ?? 0) >= 150_000 ? 'strategy file_copy' : ''; // else all of it goes through the log
+    await admin.query(`create database bench_day template ${books} ${copying}`);
+    await admin.query('checkpoint');
+    said('the books are copied');
+    await work(adminUrl.replace(/\/[^/?]+(\?|$)/, '/bench_day$1'), own ? rig.postgresPid() : (server?.pid ?? 0));
+  } finally {
+    await admin.query('drop database if exists bench_day with (force)').catch(() => undefined);
+    await admin.end();
+    await server?.stop();
+    if (!own && rig.dataDir === null) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** They do nothing by themselves before `/_set?began=` tells them when the day begins. */
+export async function withPeers(plan: Plan, work: (peers: Peers) => Promise<void>): Promise<void> {
+  const child = fork(fileURLToPath(new URL('./peers.js', import.meta.url)), [plan.renewals, plan.dayMs].map(String));
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', () => reject(new Error('the peers ended')));
+    child.once('message', (told: Told) => resolve(told.what === 'port' ? told.port : 0));
+  });
+  try {
+    await work({ url: `http://127.0.0.1:${port}`, child });
+  } finally {
+    child.removeAllListeners('exit').kill('SIGKILL');
+  }
+}

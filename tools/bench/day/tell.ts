@@ -1,0 +1,122 @@
+// The day as tables: minute by minute, by kind of request, by table of the database, and the accounts at the end.
+import { type Answers, type Percentiles } from './answers.js';
+import { type Compared } from './accounts.js';
+import { type Sample, type TableSeen } from './watch.js';
+
+export type Rows = readonly Record<string, string | number>[];
+
+const MINUTE_MS = 60_000;
+const ms = (n: number): string => (n < 10 ? n.toFixed(1) : n.toFixed(0));
+const pair = (p: Percentiles): string => (p.n === 0 ? '-' : `${ms(p.p50Ms)} ${ms(p.p99Ms)}`);
+const percent = (part: number): string => `${(part * 100).toFixed(0)} %`;
+
+/** One row for each minute that has a sample; of what is a state the last one of the minute. */
+export function byMinute(answers: Answers, samples: readonly Sample[]): Rows {
+  const minutes = new Map<number, Sample[]>();
+  for (const s of samples) {
+    const minute = Math.floor(s.atMs / MINUTE_MS);
+    if (minute >= 0) minutes.set(minute, [...(minutes.get(minute) ?? []), s]);
+  }
+  let before: Sample | undefined = samples[0];
+  return [...minutes].map(([minute, some]) => {
+    const last = some.at(-1);
+    const first = before;
+    if (last === undefined || first === undefined) return { minute };
+    before = last;
+    const seconds = Math.max(1, (last.atMs - first.atMs) / 1_000);
+    const mean = (of: 'daemonCpu' | 'postgresCpu'): number => some.reduce((sum, s) => sum + s[of], 0) / some.length;
+    const doors = answers.ofMinute('doors', minute);
+    return {
+      minute,
+      'events/s': Math.round(doors.n / 60),
+      'marks/s': ((last.marked - first.marked) / seconds).toFixed(1),
+      'doors p50 p99': pair(doors),
+      'API p50 p99': pair(answers.ofMinute('api', minute)),
+      'console p50 p99': pair(answers.ofMinute('console', minute)),
+      inbox: last.inbox,
+      calls: last.outbox,
+      'oldest s': Math.round(last.oldestSec),
+      'to tell': last.toTell,
+      MB: last.rssMb,
+      daemon: percent(mean('daemonCpu')),
+      PostgreSQL: percent(mean('postgresCpu')),
+      'WAL MB': (last.walMb - first.walMb).toFixed(0),
+      connections: last.connections,
+      'dead rows': last.deadRows,
+      vacuums: last.vacuums - first.vacuums,
+    };
+  });
+}
+
+const statusesOf = (statuses: Readonly<Record<number, number>>): string =>
+  Object.entries(statuses)
+    .map(([status, n]) => `${n} × ${status === '0' ? 'no answer' : status}`)
+    .join(', ');
+
+/** Doors, API, exports and metrics by kind; the console as a whole and its slowest pages. */
+export function byKind(answers: Answers): Rows {
+  const row = (what: string, p: Percentiles, statuses: string): Record<string, string | number> => ({
+    what,
+    n: p.n,
+    'p50 ms': ms(p.p50Ms),
+    'p99 ms': ms(p.p99Ms),
+    'most ms': ms(p.mostMs),
+    answers: statuses,
+  });
+  const kinds = answers.all();
+  const pages = kinds.filter((k) => k.part === 'console').sort((a, b) => b.p99Ms - a.p99Ms);
+  const sum: Record<number, number> = {};
+  for (const { statuses } of pages)
+    for (const [status, n] of Object.entries(statuses)) sum[Number(status)] = (sum[Number(status)] ?? 0) + n;
+  return [
+    ...kinds.filter((k) => k.part !== 'console').map((k) => row(k.kind, k, statusesOf(k.statuses))),
+    row(`console: all ${pages.length} pages`, answers.whole('console'), statusesOf(sum)),
+    ...pages.slice(0, 8).map((k) => row(k.kind, k, statusesOf(k.statuses))),
+  ];
+}
+
+const LEAST_BYTES = 1_048_576;
+
+/** Tables that grew by a megabyte or more, the largest growth first. */
+export function byTable(before: ReadonlyMap<string, TableSeen>, after: ReadonlyMap<string, TableSeen>): Rows {
+  return [...after.values()]
+    .map((t) => ({ t, grew: t.bytes - (before.get(t.name)?.bytes ?? 0) }))
+    .filter(({ grew }) => grew >= LEAST_BYTES)
+    .sort((a, b) => b.grew - a.grew)
+    .map(({ t, grew }) => ({
+      table: t.name,
+      'grew MB': (grew / LEAST_BYTES).toFixed(1),
+      'is MB': (t.bytes / LEAST_BYTES).toFixed(0),
+      'rows written': t.rows,
+      'updates in their page': t.updates === 0 ? '-' : percent(t.hot / t.updates),
+      'dead rows': t.dead,
+      autovacuums: t.vacuums,
+      autoanalyzes: t.analyzes,
+    }));
+}
+
+export function accountRows(compared: readonly Compared[]): Rows {
+  return compared.map(({ what, expected, seen }) => ({
+    what,
+    expected,
+    seen,
+    agree: expected === seen ? 'yes' : 'NO',
+  }));
+}
+
+/** One line while it goes on. */
+export function soFar(s: Sample, answers: Answers, taken: number): string {
+  const minute = Math.floor(s.atMs / MINUTE_MS);
+  const doors = answers.ofMinute('doors', minute);
+  return [
+    `${(s.atMs / 1_000).toFixed(0)} s: ${taken} events taken`,
+    `${s.marked} marked`,
+    `${s.inbox} in the inbox`,
+    `${s.toTell} to tell`,
+    `doors p99 ${ms(doors.p99Ms)} ms`,
+    `API p99 ${ms(answers.ofMinute('api', minute).p99Ms)} ms`,
+    `console p99 ${ms(answers.ofMinute('console', minute).p99Ms)} ms`,
+    `${s.rssMb} MB`,
+    `daemon ${percent(s.daemonCpu)}, PostgreSQL ${percent(s.postgresCpu)}`,
+  ].join(', ');
+}
