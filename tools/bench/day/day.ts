@@ -130,6 +130,7 @@ class Day {
     const lateMs = lateOf(late);
     this.said('the day is over');
     const restedMs = await Promise.race([dead, this.restOf(db, client, doors, people)]);
+    this.said(restedMs === null ? 'it never came to rest' : `at rest ${(restedMs / 1_000).toFixed(0)} s after the day`);
     const during = await middle;
     await fetch(`${peers.url}/_set?stripe=0`);
     const after = await this.verify(settings, beganMs);
@@ -217,19 +218,31 @@ class Day {
     rig.table(title, rows.whole);
     for (const wrong of answers.wrong) console.log(`not as it should be: ${wrong}`);
     for (const [message, n] of seen.errors) console.log(`logged as an error, ${n} times: ${message}`);
-    for (const v of verified) if (v.exitCode !== 0) console.log(JSON.stringify(v.report).slice(0, 2_000));
+    for (const v of verified) if (v.exitCode !== 0) console.log(`verify found: ${JSON.stringify(kindsIn(v.report))}`);
     rig.found['day'] = {
       plan,
       customers: this.customers,
       ...rows,
       accounts,
       memory,
-      verified,
+      verified: verified.map((v) => ({ ...v, report: kindsIn(v.report) })),
       restedMs,
       wrong: answers.wrong,
       errors: Object.fromEntries(seen.errors),
     };
   }
+}
+
+/** Differences of a verify report by kind, and one of each in its words. */
+function kindsIn(report: unknown): Record<string, string> {
+  const found: Record<string, string> = {};
+  const list: unknown =
+    typeof report === 'object' && report !== null && 'differences' in report ? report.differences : [];
+  for (const d of Array.isArray(list) ? (list as { kind: string; detail: string }[]) : []) {
+    const before = found[d.kind];
+    found[d.kind] = before === undefined ? `1: ${d.detail}` : before.replace(/^\d+/, (n) => String(Number(n) + 1));
+  }
+  return found;
 }
 
 function lateOf(late: IntervalHistogram): number {
