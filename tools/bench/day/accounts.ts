@@ -25,7 +25,7 @@ export async function beginningOf(db: pg.Client): Promise<Before> {
 /** Lanes and notifications of which something is due or under way; 0: all is at rest. */
 export async function unrest(db: pg.Client): Promise<{ readonly lanes: number; readonly notifications: number }> {
   const found = await db.query<{ lanes: number; notifications: number }>(
-    `select (select count(*) from lane where due_at <= now() + interval '10 minutes' or lease_until > now())::int as lanes,
+    `select (select count(*) from lane where key not like 'job:%' and (due_at <= now() + interval '10 minutes' or lease_until > now()))::int as lanes,
             (select count(*) from notification where status = 'pending')::int as notifications`,
   );
   return found.rows[0] ?? { lanes: 0, notifications: 0 };
