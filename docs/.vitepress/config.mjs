@@ -35,6 +35,7 @@ const sidebar = [
     items: [
       page('Operating', '/operating'),
       page('How big a machine', '/sizing'),
+      page('How far it goes', '/scale'),
       page('Troubleshooting', '/troubleshooting'),
       page('Alerts', '/alerts'),
       page('TLS to the database', '/tls'),
@@ -54,6 +55,7 @@ const sidebar = [
       page('How it works', '/how-it-works'),
       page('Simulation', '/simulation'),
       page('Real failures', '/chaos'),
+      page('Evidence', '/evidence'),
       page('Benchmarks', '/benchmarks'),
       page('Decisions', '/decisions/'),
       page('Dependencies', '/dependencies'),

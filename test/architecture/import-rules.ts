@@ -82,6 +82,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'tools/example': '*',
   'tools/bench': '*',
   'tools/chaos': '*',
+  'tools/restore': '*',
   'tools/simulate': '*',
 };
 
@@ -90,7 +91,7 @@ const ENVIRONMENT_READERS = [
   /^config\//,
   /^main\.ts$/,
   /^cli(\.ts$|\/)/,
-  /^tools\/(demo|example|bench|chaos|simulate)\//,
+  /^tools\/(demo|example|bench|chaos|restore|simulate)\//,
   /^tools\/sandbox\/main\.ts$/,
 ];
 // Only to hand PATH on to the PostgreSQL server that it starts.

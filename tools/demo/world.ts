@@ -40,7 +40,8 @@ export type World = {
 
 export type WorldOptions = {
   readonly seed: string;
-  readonly databaseUrl: string | null;
+  /** Of a server to make a database on, or null: the embedded one; or a database that is there. */
+  readonly databaseUrl: string | null | DemoDatabase;
   readonly dataDir: string;
   /** The virtual clock starts this much in the past, so that the story ends today. */
   readonly startAgoMs: number;
@@ -48,6 +49,8 @@ export type WorldOptions = {
   readonly environment: Readonly<Record<string, string>>;
   readonly onDeath: (how: string) => void;
   readonly warn: (text: string) => void;
+  /** True: any free ports, for a run beside others; else the usual ones where they are free. */
+  readonly anyPorts?: true;
   /** Settings of the daemon in place of the demo's. */
   readonly settings?: (sandbox: Sandbox) => Readonly<Record<string, string>>;
 };
@@ -55,6 +58,7 @@ export type WorldOptions = {
 const HOST = '127.0.0.1';
 /** Where they are looked for first; any free port does. */
 const PORTS = { daemon: 3000, stripe: 4010, mor: 4020 };
+const ANY = { daemon: 0, stripe: 0, mor: 0 };
 /** The sandbox has no limit of its own, and the demo is not about waiting for one. */
 const STRIPE_MAX_RPS = '200';
 
@@ -62,14 +66,19 @@ const STRIPE_MAX_RPS = '200';
 export async function startWorld(options: WorldOptions): Promise<World> {
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true });
-  const database = await openDemoDatabase(options.databaseUrl, dataDir, options.warn);
+  const { databaseUrl } = options;
+  const database =
+    databaseUrl === null || typeof databaseUrl === 'string'
+      ? await openDemoDatabase(databaseUrl, dataDir, options.warn)
+      : databaseUrl;
   let sandbox: Sandbox | null = null;
   try {
-    const daemonUrl = `http://${HOST}:${await portNear(PORTS.daemon)}`;
+    const ports = options.anyPorts === true ? ANY : PORTS;
+    const daemonUrl = `http://${HOST}:${await portNear(ports.daemon)}`;
     sandbox = await startSandbox({
       seed: options.seed,
-      stripePort: await portNear(PORTS.stripe),
-      morPort: await portNear(PORTS.mor),
+      stripePort: await portNear(ports.stripe),
+      morPort: await portNear(ports.mor),
       stripeWebhookUrl: `${daemonUrl}/webhooks/stripe`,
       paymentWebhookUrl: `${daemonUrl}/webhooks/mor/payments`,
     });

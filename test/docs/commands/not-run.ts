@@ -11,6 +11,9 @@ export type NotRun = {
 const DEVELOPERS = 'a program for developers, minutes long or without an end';
 const HOURS = 'each pair takes minutes; `.ci/run` runs the short one';
 
+const ON_A_SERVER = 'a step of a backup or restore, on a server of its own: `npm run restore-drill` runs it';
+const DRILL = { file: 'docs/restore-drill.test.ts', title: 'are those that the restore drill carries out' };
+
 export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm install && npm run demo',
@@ -61,16 +64,17 @@ export const NOT_RUN: readonly NotRun[] = [
     runs: { file: 'chaos/chaos.test.ts', title: 'the schedule of a chaos run' },
   },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
-  {
-    command: 'pg_dump',
-    why: 'a program of PostgreSQL, on its server',
-    runs: { file: 'e2e/restored-backup.test.ts', title: 'one refund' },
-  },
-  {
-    command: 'pg_restore',
-    why: 'a program of PostgreSQL, on its server',
-    runs: { file: 'e2e/restored-backup.test.ts', title: 'one refund' },
-  },
+  ...[
+    'pg_dump',
+    'psql "$ADMIN_URL"',
+    'pg_restore',
+    'pg_basebackup',
+    'pg_ctl',
+    'mv "$PGDATA"',
+    'cp -a',
+    'cat >>"$PGDATA',
+    'touch "$PGDATA',
+  ].map((command) => ({ command, why: ON_A_SERVER, runs: DRILL })),
 ];
 
 /** The npm scripts that take options, and where they are read. */

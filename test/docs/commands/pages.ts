@@ -154,6 +154,13 @@ export const PAGES: Readonly<Record<string, Page>> = {
     ],
     close: async () => secondDatabase?.drop(),
   },
+  'docs/operating.md': {
+    says: [
+      { command: 'crossbill migrate --status', prints: /^The schema is current\.$/m },
+      { command: 'crossbill verify', prints: /Compared/ },
+      { command: 'crossbill reviews list', prints: /./ },
+    ],
+  },
   'docs/notifications.md': {
     stands: (rig) => ({
       msg_0123456789abcdef0123456789abcdef: async () => {

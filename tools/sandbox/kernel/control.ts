@@ -80,6 +80,16 @@ export function addControlRoutes(kernel: Steered): void {
       return { status: 200, body: { data } };
     },
   );
+  kernel.control(
+    'POST',
+    '/_sandbox/deliveries/again',
+    'send every event since then once more, as after a restore: {side?: mor|stripe, since}',
+    (request) => {
+      const fields = new Fields(request.body);
+      const side = fields.has('side') ? fields.oneOf('side', ['mor', 'stripe'] as const) : 'mor';
+      return { status: 202, body: { sent: deliverer.sendAgain(side, sinceMs(fields.string('since'))) } };
+    },
+  );
   kernel.control('DELETE', '/_sandbox/deliveries', 'forget the delivery log', () => {
     deliverer.clear();
     return { status: 200, body: { data: [] } };

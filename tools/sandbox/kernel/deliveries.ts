@@ -53,13 +53,16 @@ export type LoggedDelivery = {
 
 type Job = { endpoint: Endpoint; event: OutgoingEvent; firstAtMs: number; firstStamp: number; restamp: boolean };
 type Held = { job: Job; left: number };
+type Sent = { readonly endpoint: Endpoint; readonly event: OutgoingEvent; readonly atMs: number };
 
 const KEPT_DELIVERIES = 50_000;
+const KEPT_EVENTS = 10_000; // with their bodies, to be sent again
 const SETTLE_MS = 3000; // how long an advance waits for receivers at one instant
 const HELD_AT_MOST_MS = 3_600_000;
 
 export class Deliverer {
   private log: LoggedDelivery[] = [];
+  private sent: Sent[] = [];
   private held: Held[] = [];
   private readonly running = new Set<Promise<void>>();
   private readonly agent = new Agent({ connections: 64, keepAliveTimeout: 4000 });
@@ -76,6 +79,19 @@ export class Deliverer {
 
   /** Starts the first attempt at once. */
   send(endpoint: Endpoint, event: OutgoingEvent): void {
+    this.sent.push({ endpoint, event, atMs: this.clock.nowMs() });
+    if (this.sent.length > KEPT_EVENTS * 1.2) this.sent = this.sent.slice(-KEPT_EVENTS);
+    this.start(endpoint, event);
+  }
+
+  /** As a sender does who is asked to: every event of this side since then once more, in order. Gives how many. */
+  sendAgain(side: Side, sinceMs: number): number {
+    const wanted = this.sent.filter((s) => s.endpoint.side === side && s.atMs >= sinceMs);
+    for (const { endpoint, event } of wanted) this.start(endpoint, event);
+    return wanted.length;
+  }
+
+  private start(endpoint: Endpoint, event: OutgoingEvent): void {
     const firstStamp = Math.floor(this.clock.wallMs() / 1000);
     const job: Job = { endpoint, event, firstAtMs: this.clock.nowMs(), firstStamp, restamp: true };
     const faults = this.faults.forDelivery(endpoint.side, event.type, endpoint.url, 1);

@@ -1,0 +1,170 @@
+// A PostgreSQL server as Debian installs it, with a folder, a port and a password of its own: made, started and stopped by its own programs.
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, chownSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SERVER_ENV } from '#src/postgres/binaries.js';
+import { freePort } from '#src/postgres/postmaster.js';
+import { chooseRunAs } from '#src/postgres/run-as.js';
+
+const BIN = '/usr/lib/postgresql/15/bin';
+
+/** Why there is none here; null: there is one. */
+export const NO_DEBIAN_POSTGRES = existsSync(join(BIN, 'pg_basebackup'))
+  ? null
+  : `there is no ${BIN}: apt install postgresql-15`;
+
+/** When we end, however that is, the server does and its folder goes. */
+const UNTIL_WE_END =
+  'cat >/dev/null; for d in "$0"/data*; do pg_ctl stop -D "$d" -m immediate -s; done; cd /; rm -rf "$0"';
+
+const run = promisify(execFile);
+
+export type Ran = { readonly out: string; readonly err: string };
+
+/** All servers of one folder: a primary, and its standbys if somebody makes some. */
+export class DebianServers {
+  readonly folder = mkdtempSync(join(tmpdir(), 'crossbill-debian-'));
+  readonly password = randomBytes(16).toString('hex');
+  private readonly runAs = chooseRunAs(this.folder.concat('/none'));
+  private readonly watcher;
+  /** What the programs have as their environment. */
+  readonly env = { ...SERVER_ENV, PATH: `${BIN}:${SERVER_ENV.PATH}`, PGPASSWORD: this.password, HOME: this.folder };
+
+  constructor() {
+    this.own(this.folder);
+    this.watcher = spawn('/bin/sh', ['-c', UNTIL_WE_END, this.folder], {
+      ...this.runAs,
+      cwd: this.folder,
+      env: this.env,
+      detached: true, // Ctrl-C in our terminal is not for it
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    this.watcher.unref();
+  }
+
+  /** A new, empty server; it runs. */
+  async primary(settings: readonly string[] = []): Promise<DebianServer> {
+    writeFileSync(this.path('password'), this.password, { mode: 0o600 });
+    this.own(this.path('password'));
+    const server = new DebianServer(this, 'data', await freePort());
+    const access = ['--username=postgres', `--pwfile=${this.path('password')}`, '--auth=scram-sha-256'];
+    await this.run('initdb', ['-D', server.data, ...access, '--encoding=UTF8', '--locale=C', '--no-sync']);
+    await server.configure([
+      `unix_socket_directories = '${this.folder}'`,
+      'fsync = off',
+      'wal_keep_size = 256MB',
+      ...settings,
+    ]);
+    await server.start();
+    return server;
+  }
+
+  /** A streaming standby; it runs. */
+  async standbyOf(primary: DebianServer, name = 'data-standby'): Promise<DebianServer> {
+    const server = new DebianServer(this, name, await freePort());
+    const dbname = primary.url('postgres');
+    await this.run('pg_basebackup', [
+      '--pgdata',
+      server.data,
+      '--write-recovery-conf',
+      '--checkpoint=fast',
+      '--dbname',
+      dbname,
+    ]);
+    await server.configure([]);
+    await server.start();
+    return server;
+  }
+
+  /** A program of PostgreSQL, as the user that the server runs as. Rejects with what it said when it fails. */
+  run(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    return this.started(program, args, env);
+  }
+
+  /** Shell, as the user that the server runs as. */
+  shell(text: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+    return this.started('/bin/bash', ['-euo', 'pipefail', '-c', text], env);
+  }
+
+  /** A folder that the server may write to. */
+  folderFor(name: string): string {
+    const path = this.path(name);
+    mkdirSync(path, { recursive: true });
+    this.own(path);
+    return path;
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** Ends every server and removes the folder. */
+  async close(): Promise<void> {
+    const gone = new Promise((resolve) => this.watcher.once('exit', resolve));
+    this.watcher.ref();
+    this.watcher.stdin.end();
+    await gone;
+  }
+
+  private async started(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
+    const options = { ...this.runAs, cwd: this.folder, env: { ...this.env, ...env }, maxBuffer: 10_000_000 };
+    const path = program.includes('/') ? program : join(BIN, program);
+    const { stdout, stderr } = await run(path, args, options);
+    return { out: stdout, err: stderr };
+  }
+
+  private own(path: string): void {
+    if (this.runAs !== null) chownSync(path, this.runAs.uid, this.runAs.gid);
+  }
+}
+
+export class DebianServer {
+  readonly data: string;
+
+  constructor(
+    private readonly servers: DebianServers,
+    name: string,
+    readonly port: number,
+  ) {
+    this.data = servers.path(name);
+  }
+
+  /** Of a database, as the superuser unless another user is named. Holds a password. */
+  url(database: string, user = 'postgres'): string {
+    return `postgresql://${user}:${this.servers.password}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Lines for postgresql.conf; they count from the next start. The port is among them. */
+  async configure(lines: readonly string[]): Promise<void> {
+    appendFileSync(join(this.data, 'postgresql.conf'), [...lines, `port = ${this.port}`, ''].join('\n'));
+  }
+
+  async start(): Promise<void> {
+    // Its output goes to a file: a pipe of ours would stay open as long as it runs.
+    await this.servers.run('pg_ctl', ['start', '-D', this.data, '--wait', '--silent', '--log', `${this.data}.log`]);
+  }
+
+  async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    await this.servers.run('pg_ctl', ['stop', '-D', this.data, '-m', mode, '--silent']);
+  }
+
+  async promote(): Promise<void> {
+    await this.servers.run('pg_ctl', ['promote', '-D', this.data, '--wait', '--silent']);
+  }
+
+  /** Rows as text, a line each. */
+  async ask(sql: string, database = 'postgres'): Promise<string> {
+    return (
+      await this.servers.run('psql', ['-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql, this.url(database)])
+    ).out.trim();
+  }
+
+  /** A database of that name, owned by a user of that name. */
+  async makeDatabase(name: string): Promise<void> {
+    await this.ask(`create role ${name} login password '${this.servers.password}'`);
+    await this.ask(`create database ${name} owner ${name} encoding 'UTF8' template template0`);
+  }
+}

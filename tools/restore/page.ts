@@ -1,0 +1,55 @@
+// The steps of docs/operating.md, "Backups and restore", as the drill carries them out: what the page says is what is run.
+
+export const PAGE = 'docs/operating.md';
+/** Names on the page that stand for a folder and a moment of the operator's own. */
+const BACKUP = '/backup';
+const UNTIL = /'\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00'/;
+
+/** Each by the words that its block begins with. */
+const STEPS = {
+  dump: 'pg_dump ',
+  restoreDump: 'psql "$ADMIN_URL" -c \'alter database',
+  archive: 'archive_mode ',
+  baseBackup: 'pg_basebackup --pgdata /backup/base ',
+  restoreBase: 'pg_ctl stop ',
+  afterBase: 'psql "$ADMIN_URL" -c \'alter system',
+  check: 'crossbill migrate --status',
+} as const;
+
+export type Step = keyof typeof STEPS;
+
+/** The block of each step. Throws when the page has a block that no step carries out, or lacks one. */
+export function stepsOf(page: string): Readonly<Record<Step, string>> {
+  const section = /^## Backups and restore\n([\s\S]*?)^## /m.exec(page)?.[1];
+  if (section === undefined) throw new Error(`${PAGE} has no section "Backups and restore"`);
+  const blocks = [...section.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const found = new Map<Step, string>();
+  for (const block of blocks) {
+    const step = (Object.keys(STEPS) as Step[]).find((name) => block.startsWith(STEPS[name]));
+    if (step === undefined || found.has(step))
+      throw new Error(`${PAGE}: no step of the restore drill carries this block out:\n${block}`);
+    found.set(step, block);
+  }
+  const of = (step: Step): string => {
+    const block = found.get(step);
+    if (block === undefined) throw new Error(`${PAGE} has no block that begins with: ${STEPS[step]}`);
+    return block;
+  };
+  return {
+    dump: of('dump'),
+    restoreDump: of('restoreDump'),
+    archive: of('archive'),
+    baseBackup: of('baseBackup'),
+    restoreBase: of('restoreBase'),
+    afterBase: of('afterBase'),
+    check: of('check'),
+  };
+}
+
+/** A block with an operator's own folder, and the moment that is to come back. */
+export function filledIn(block: string, folder: string, until: Date | null): string {
+  const text = block.replaceAll(`${BACKUP}/`, `${folder}/`);
+  if (until === null) return text;
+  if (!UNTIL.test(text)) throw new Error(`${PAGE}: the restore names no time`);
+  return text.replace(UNTIL, `'${until.toISOString().replace('T', ' ').replace('Z', '+00')}'`);
+}
