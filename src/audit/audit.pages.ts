@@ -3,6 +3,7 @@ import { Get, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { type AuditRow, Books } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
+import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
@@ -48,6 +49,7 @@ export class AuditPages {
 
   @Get()
   @Page('audit.list', 'ops')
+  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const path = '/console/audit';
     const values = chosen(req, AUDIT_FILTERS);

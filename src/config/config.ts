@@ -76,12 +76,13 @@ export function secretValues(config: Config): readonly string[] {
     ...config.notifySecrets,
     ...(config.oidcClientSecret === null ? [] : [config.oidcClientSecret]),
     ...config.apiKeys.map(({ key }) => key),
-    ...(config.database.kind === 'url' ? [config.database.url] : []),
+    ...databaseUrls(config),
   ].map((secret) => secret.reveal());
-  if (config.database.kind === 'url') {
-    values.push(...passwordsIn(config.database.url.reveal()));
-  }
-  return values;
+  return [...values, ...databaseUrls(config).flatMap((url) => passwordsIn(url.reveal()))];
+}
+
+function databaseUrls({ database, readDatabaseUrl }: Config): readonly Secret[] {
+  return [...(database.kind === 'url' ? [database.url] : []), ...(readDatabaseUrl === null ? [] : [readDatabaseUrl])];
 }
 
 function readSettings(env: Environment, keys: readonly SettingKey[]) {
@@ -121,6 +122,8 @@ const SECRETS = [
 /** Settings that are right each by itself and wrong together. A setting that is already wrong is not reported again. */
 function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[] {
   const problems = databaseChecks(values);
+  if (values.readDatabaseUrl && values.databaseUrl === null && problems.length === 0)
+    problems.push({ name: SETTINGS.databaseUrl.name, problem: `is needed with ${SETTINGS.readDatabaseUrl.name}` });
   const pairs = [
     [SETTINGS.morRelayUrl.name, SETTINGS.morRelaySecret.name],
     [SETTINGS.morPartnerClientId.name, SETTINGS.morPartnerClientSecret.name],

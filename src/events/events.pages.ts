@@ -14,6 +14,7 @@ import { bulkForm, bulkReport, type Done, goOn, pickBox, picked, stepsBefore } f
 import { type Form, formOf } from '../console/form.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
+import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
@@ -85,6 +86,7 @@ export class EventPages {
 
   @Get()
   @Page('event.list')
+  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = filterOf(values);

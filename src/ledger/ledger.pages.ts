@@ -4,6 +4,7 @@ import { type Request, type Response } from 'express';
 import { given } from '../api/http/page.js';
 import { Books, type LedgerRow } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
+import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
@@ -84,6 +85,7 @@ export class LedgerPages {
 
   @Get()
   @Page('ledger.list')
+  @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const path = '/console/ledger';
     const values = chosen(req, LEDGER_FILTERS);

@@ -17,6 +17,7 @@ const SECRET_NAMES = new Set([
   'apikeys',
   'bearer',
   'databaseurl',
+  'readdatabaseurl',
   'connectionstring',
   'dsn',
   'card',

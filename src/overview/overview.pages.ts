@@ -6,6 +6,7 @@ import { answersOf } from '../domain/door-answers.js';
 import { parseCurrency } from '../domain/money.js';
 import { type DoorAnswer } from '../domain/ports/door-books.js';
 import { Page } from '../console/console.guard.js';
+import { FromStandby } from '../console/from-standby.js';
 import { hourChart } from './chart.js';
 import { Figures, type Seen } from './figures.js';
 import { type Html, html } from '../console/html.js';
@@ -29,6 +30,7 @@ export class OverviewController {
 
   @Get()
   @Page('console.overview')
+  @FromStandby()
   async overview(@Req() req: Request, @Res() res: Response): Promise<void> {
     const chosen = chosenOf(req);
     const [seen, trend] = await Promise.all([this.figures.now(), this.figures.trend(chosen.days)]);

@@ -275,6 +275,16 @@ describe('signing in at an identity provider', () => {
   });
 });
 
+describe('a standby for reads', () => {
+  const READ_DATABASE_URL = 'postgres://u:canary5@standby:5432/crossbill';
+
+  it('needs a database that it is the standby of', () => {
+    expect(wrong({ READ_DATABASE_URL })).toEqual(['DATABASE_URL']);
+    expect(wrong({ READ_DATABASE_URL, DATABASE_URL: 'postgres://u@db:5432/crossbill' })).toEqual([]);
+    expect(load().readDatabaseUrl).toBeNull();
+  });
+});
+
 describe('in production', () => {
   const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
 
@@ -308,6 +318,7 @@ describe('in production', () => {
 describe('what is shown of the settings', () => {
   const full = load({
     DATABASE_URL: 'postgres://u:canary5%21@db:5432/crossbill?password=canary6',
+    READ_DATABASE_URL: 'postgres://u:canary11@standby:5432/crossbill',
     MOR_EVENT_WEBHOOK_SECRETS: 'canary7-event,canary8-event',
     MOR_RELAY_URL: 'https://mor.example/in',
     MOR_RELAY_SECRET: 'canary9-relay',
@@ -331,6 +342,7 @@ describe('what is shown of the settings', () => {
     expect(shown.map(({ name }) => name)).toEqual(Object.values(SETTINGS).map(({ name }) => name));
     const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;
     expect(value('DATABASE_URL')).toBe('postgres://db:5432/crossbill');
+    expect(value('READ_DATABASE_URL')).toBe('postgres://standby:5432/crossbill');
     expect(value('PORT')).toBe('3000');
     expect(value('CROSSBILL_SHADOW')).toBe('true');
     expect(value('OTEL_EXPORTER_OTLP_ENDPOINT')).toBe('not set');
@@ -341,7 +353,7 @@ describe('what is shown of the settings', () => {
 
   it('lists every secret value for the log to keep out, the database password by itself too', () => {
     const values = secretValues(full);
-    for (const value of [...'1 2 3 4 7 8 9 10'.split(' ')])
+    for (const value of [...'1 2 3 4 7 8 9 10 11'.split(' ')])
       expect(values.some((text) => text.includes(`canary${value}`))).toBe(true);
     expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', 'a'.repeat(32)]));
   });
