@@ -13,6 +13,8 @@ const DISK_MB = 200;
 const BEFORE_MS = 20_000;
 const FULL_MS = 45_000;
 const AFTER_MS = 20_000;
+/** A megabyte of the write-ahead log, which nobody reads. */
+const MUCH_LOG = `select pg_logical_emit_message(false, 'chaos', repeat('x', 1000000))`;
 /** Small enough that no segment of the log lies ready when the disk is full. */
 const SMALL_WAL = { max_wal_size: '4MB', min_wal_size: '2MB', wal_recycle: 'off', wal_init_zero: 'on' };
 
@@ -50,21 +52,27 @@ export async function runDiskFull(options: ChaosOptions, progress: Progress): Pr
     fill(join(disk, 'filler'));
     progress.done('the disk is full');
     let crashes = 0;
-    for (const until = performance.now() + FULL_MS; performance.now() < until; await sleep(500)) {
-      if (stage.server.runs) continue;
+    const filledAt = performance.now();
+    for (; performance.now() < filledAt + FULL_MS; await sleep(500)) {
+      if (stage.server.runs) {
+        // At first its tables have no room, then its log has none either, and it gives up.
+        if (performance.now() > filledAt + FULL_MS / 2) await stage.server.query(MUCH_LOG).catch(() => undefined);
+        continue;
+      }
       crashes += 1;
       await stage.server.start(10_000).catch(() => undefined); // it may not even start without room
     }
     rmSync(join(disk, 'filler'));
     await stage.server.start();
     const freedAt = new Date().toISOString();
-    progress.done(`there is room again; PostgreSQL had ended ${counted(crashes, 'time')}`);
+    progress.done(`there is room again; PostgreSQL had ended or could not start ${counted(crashes, 'time')}`);
     await sleep(AFTER_MS);
     ended = true;
     await living;
     await clockRuns;
     const lastedMs = performance.now() - startedAt;
     const { findings, more } = await seenMeanwhile(stage, fullAt, freedAt);
+    more.push(`PostgreSQL ended, or could not start, ${counted(crashes, 'time')} while there was no room for its log.`);
     return await conclude(stage, stage.server.url, { title, lastedMs, strikes: new Map(), more }, findings);
   } finally {
     ended = true;
@@ -93,7 +101,7 @@ async function seenMeanwhile(
   { world, folder }: Stage,
   fullAt: string,
   freedAt: string,
-): Promise<{ readonly findings: readonly Finding[]; readonly more: readonly string[] }> {
+): Promise<{ readonly findings: readonly Finding[]; readonly more: string[] }> {
   const log = (await world.control.get('/_sandbox/deliveries')).list('data');
   const refused = log.filter((d) => d.amountOrNull('status') === 503).length;
   const ended = log.filter((d) => (d.amountOrNull('status') ?? 0) >= 400 && (d.amountOrNull('status') ?? 0) < 500);

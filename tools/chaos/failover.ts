@@ -110,12 +110,14 @@ async function mended(
   progress.done(`crossbill verify: ${first?.verdict ?? 'not run'}; after --repair: ${repaired?.verdict ?? 'not run'}`);
   const again = await world.control.post('/_sandbox/mor/payment-events/again', { since_sec: sinceSec - ASKED_FOR_SEC });
   // Asked for again are those alone that the MoR does not have: its list is compared first, as the page says.
-  const made = new Set(
-    (await world.control.get('/_sandbox/mor/refunds')).list('data').map((r) => r.text('payment_id')),
-  );
+  const atMor = (await world.control.get('/_sandbox/mor/refunds')).list('data');
+  const made = new Set(atMor.filter((r) => r.text('source') === 'api').map((r) => r.text('payment_id')));
   const late = life.requests.filter((r) => r.atMs >= sinceMs);
   const unmade = late.filter((r) => !made.has(r.paymentId));
   for (const r of unmade) await world.api.post(r.path, r.body, r.key);
+  // Whoever asked while the primary died, and again of the new one, was told that there is no such payment; its refund may be at the MoR.
+  const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
+  for (const r of untold) life.refundsAsked.add(r.key);
   const sent = again.strings('data').length;
   return {
     findings: unnamed.map((d) => ({ about: d.eventId, what: `${d.type} is missing, and verify did not name it` })),
@@ -124,7 +126,8 @@ async function mended(
         `${missing.length - ofStripe.length} of the MoR.`,
       `verify named ${ofStripe.length - unnamed.length} of Stripe's ${ofStripe.length} and fetched them with --repair; ` +
         `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} that were asked for since, ` +
-        `${unmade.length} were not at the MoR and were asked for again under their keys.`,
+        `${unmade.length} were not at the MoR and were asked for again under their keys; ${untold.length} were at the MoR ` +
+        'though their payment was no longer known when they were repeated.',
     ],
   };
 }

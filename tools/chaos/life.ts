@@ -48,19 +48,23 @@ export type LifeOptions = {
   readonly tax: boolean;
 };
 
+export type RefundRequest = {
+  readonly path: string;
+  readonly body: object;
+  readonly key: string;
+  readonly atMs: number;
+  readonly paymentId: string;
+};
+
 export class Life {
   /** What was done, and what was refused for now or failed. */
   readonly done = new Map<string, number>();
   /** Refunds that the daemon accepted, by their keys. */
   readonly refundsAsked = new Set<string>();
-  /** The requests of those refunds, so that they can be repeated: path, body, key. */
-  readonly requests: {
-    readonly path: string;
-    readonly body: object;
-    readonly key: string;
-    readonly atMs: number;
-    readonly paymentId: string;
-  }[] = [];
+  /** The requests of those refunds, so that they can be repeated. */
+  readonly requests: RefundRequest[] = [];
+  /** Refunds for which the daemon said that it knows no such payment. */
+  readonly unknownPayments: RefundRequest[] = [];
   private readonly scene: Scene;
   private readonly cast: readonly Character[];
   private readonly touched = new Set<string>();
@@ -161,14 +165,18 @@ export class Life {
     const key = `${this.scene.run}-refund-${id}`;
     this.touched.add(id);
     const clicks = random.chance(0.34) ? 2 : 1;
+    const request = { path, body, key, atMs: Date.now(), paymentId: id };
     try {
       await Promise.all(Array.from({ length: clicks }, () => this.world.api.post(path, body, key)));
     } catch (error) {
-      if (error instanceof Unexpected && error.status === 404) this.touched.delete(id); // its event is on its way
+      if (error instanceof Unexpected && error.status === 404) {
+        this.touched.delete(id); // its event is on its way
+        this.unknownPayments.push(request);
+      }
       throw error;
     }
     this.refundsAsked.add(key);
-    this.requests.push({ path, body, key, atMs: Date.now(), paymentId: id });
+    this.requests.push(request);
     this.tick('refunds');
   }
 

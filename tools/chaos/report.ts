@@ -40,7 +40,8 @@ export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
     '',
     `${n.title}: ${(n.lastedMs / 60_000).toFixed(1)} minutes${total === 0 ? '' : `, ${counted(total, 'strike')}`}.`,
     ...strikes.map(([kind, times]) => `  ${String(times).padStart(5)}  ${KINDS[kind]}`),
-    `A daemon ended ${counted(n.daemonDeaths, 'time')} and was started again; PostgreSQL was started ${counted(n.serverStarts, 'time')}.`,
+    `${n.daemonDeaths === 0 ? 'No daemon ended' : `A daemon ended ${counted(n.daemonDeaths, 'time')} and was started again`}; ` +
+      `PostgreSQL was started ${counted(n.serverStarts, 'time')}.`,
     'What the merchant did:',
     ...[...n.done].sort(([, a], [, b]) => b - a).map(([what, times]) => `  ${String(times).padStart(5)}  ${what}`),
     ...n.more,
@@ -48,7 +49,7 @@ export function reportLines(outcome: Outcome, n: Numbers): readonly string[] {
       `${stored.filter((s) => s.status === 'received').length} of them not decided.`,
     `The MoR took ${counted(taken, 'payment')} and gave ${counted(refunded, 'refund')} back; ` +
       `Stripe shows ${counted(sides.stripe.records.length, 'payment record')}; ` +
-      `the ledger has ${counted(sides.daemon.ledger.length, 'entry', 'entries')}; ${counted(open, 'review item')} wait for a person.`,
+      `the ledger has ${counted(sides.daemon.ledger.length, 'entry', 'entries')}; ${counted(open, 'review item waits', 'review items wait')} for a person.`,
     findings.length === 0
       ? 'The ledger, Stripe and the MoR agree; nothing was lost and nothing was done twice.'
       : `${counted(findings.length, 'difference')}:`,
