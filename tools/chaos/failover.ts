@@ -2,6 +2,8 @@
 // what is, and the steps of docs/operating.md bring it back.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
+import { chooseRunAs } from '#src/postgres/run-as.js';
 import { type Finding } from '../demo/check.js';
 import { type Progress } from '../demo/progress.js';
 import { deliveries, inbox, verifyBooks } from './books.js';
@@ -11,7 +13,6 @@ import { counted } from './report.js';
 import { type Delivered, lost } from './rules.js';
 import { clear, conclude, fastClock, makeFolder, owned, setStage, type Stage } from './stage.js';
 import { TcpProxy } from './tcp-proxy.js';
-import { chooseRunAs } from '#src/postgres/run-as.js';
 
 /** How long the merchant lives before, while the standby lags, and after. */
 const BEFORE_MS = 45_000;
@@ -73,7 +74,9 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
         ? { findings: missing.map(asFinding), more: ['Nothing that was answered 200 is missing after the failover.'] }
         : await mended(stage, missing, lagsSince.amount('now_sec'), lagsSinceMs);
     const told = how === 'sync' && missing.length > 0 ? [] : more;
-    const clean = await conclude(stage, standby.url, { title, lastedMs, strikes: new Map(), more: told }, findings);
+    const unused = new Set(how === 'sync' ? [] : missing.filter((d) => !isUsed(d)).map((d) => d.eventId));
+    const numbers = { title, lastedMs, strikes: new Map(), more: told };
+    const clean = await conclude(stage, standby.url, numbers, findings, unused);
     return clean;
   } finally {
     ended = true;
@@ -82,6 +85,9 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
     await wal.close();
   }
 }
+
+/** Of Stripe's events verify looks for those that say something about an invoice. */
+const isUsed = (d: Delivered): boolean => d.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === d.type);
 
 const asFinding = (d: Delivered): Finding => ({
   about: d.eventId,
@@ -102,7 +108,8 @@ async function mended(
   sinceMs: number,
 ): Promise<{ readonly findings: readonly Finding[]; readonly more: readonly string[] }> {
   const { world, progress, life } = stage;
-  const ofStripe = missing.filter((d) => d.source === 'stripe');
+  const ofStripe = missing.filter((d) => d.source === 'stripe' && isUsed(d));
+  const unused = missing.filter((d) => !isUsed(d)).length;
   progress.step('crossbill verify --repair');
   const first = await verifyBooks(world, ['--json']);
   const unnamed = ofStripe.filter((d) => first?.said.includes(d.eventId) !== true);
@@ -123,7 +130,7 @@ async function mended(
     findings: unnamed.map((d) => ({ about: d.eventId, what: `${d.type} is missing, and verify did not name it` })),
     more: [
       `The new primary lacked ${counted(missing.length, 'event')} that were answered 200: ${ofStripe.length} of Stripe, ` +
-        `${missing.length - ofStripe.length} of the MoR.`,
+        `${missing.length - ofStripe.length - unused} of the MoR, ${unused} of types that Crossbill makes no use of.`,
       `verify named ${ofStripe.length - unnamed.length} of Stripe's ${ofStripe.length} and fetched them with --repair; ` +
         `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} that were asked for since, ` +
         `${unmade.length} were not at the MoR and were asked for again under their keys; ${untold.length} were at the MoR ` +

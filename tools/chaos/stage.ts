@@ -82,20 +82,18 @@ export async function fastClock(world: World, ended: () => boolean): Promise<voi
   }
 }
 
-export function askedOf({ world, life, progress }: Stage, databaseUrl: string): Asked {
-  return { world, databaseUrl, refundsAsked: life.refundsAsked.size, say: (text) => progress.line(text) };
-}
-
-/** Waits for rest, compares, reports, ends everything. True: every rule holds. */
+/** Waits for rest, compares and reports. True: every rule holds. */
 export async function conclude(
   stage: Stage,
   databaseUrl: string,
   numbers: Pick<Numbers, 'title' | 'lastedMs' | 'strikes' | 'more'>,
   findings: readonly Finding[] = [],
+  unused: ReadonlySet<string> = new Set(),
 ): Promise<boolean> {
   const { world, progress, life, server, folder, options } = stage;
   progress.line('everything is healed; waiting until all is at rest');
-  const asked = askedOf(stage, databaseUrl);
+  const say = (text: string): void => progress.line(text);
+  const asked: Asked = { world, databaseUrl, refundsAsked: life.refundsAsked.size, unused, say };
   const unrest = await atRest(asked);
   progress.done(unrest.length === 0 ? 'at rest; comparing all books' : 'it does not come to rest; comparing all books');
   const compared = await compareBooks(asked, unrest);
