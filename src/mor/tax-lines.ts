@@ -1,14 +1,17 @@
 // The lines of a tax calculation or transaction, as Document 2 answers them.
 import { Fields, parseText, Unreadable } from './read.js';
 
-/** For display and reconciliation only: amounts are not to be derived from this list. */
+/**
+ * For display and reconciliation only: amounts are not to be derived from this list. Its words are handed on as they came: one that
+ * Document 2 does not name yet must not keep a signup or a commit from going on.
+ */
 export type TaxCharge = {
-  readonly kind: 'TAX' | 'IMPORT_DUTY' | 'IMPORT_FEE';
+  readonly kind: string;
   readonly name: string | null;
   readonly jurisdiction: string | null;
-  readonly jurisdictionLevel: 'COUNTRY' | 'STATE' | 'COUNTY' | 'CITY' | 'DISTRICT' | null;
+  readonly jurisdictionLevel: string | null;
   readonly country: string | null;
-  readonly taxType: 'VAT' | 'GST' | 'SALES_TAX' | 'IMPORT_VAT' | 'OTHER' | null;
+  readonly taxType: string | null;
   readonly providerTaxType: string | null;
   readonly rate: string | null;
   readonly amount: string | null;
@@ -22,7 +25,8 @@ export type LineTax = {
   /** Null: no duty on this line. */
   readonly dutyAmount: string | null;
   readonly dutyRate: string | null;
-  readonly dutyBasis: 'CLASSIFIED' | 'FALLBACK_ESTIMATE' | null;
+  /** Shown as it came. */
+  readonly dutyBasis: string | null;
   readonly appliedHsCode: string | null;
   readonly charges: readonly TaxCharge[];
 };
@@ -48,12 +52,12 @@ export type TaxLine = {
 function parseCharge(value: unknown, path: string): TaxCharge {
   const fields = new Fields(value, path);
   return {
-    kind: fields.oneOf('kind', ['TAX', 'IMPORT_DUTY', 'IMPORT_FEE']),
+    kind: fields.text('kind'),
     name: fields.textOrNull('name'),
     jurisdiction: fields.textOrNull('jurisdiction'),
-    jurisdictionLevel: fields.oneOfOrNull('jurisdictionLevel', ['COUNTRY', 'STATE', 'COUNTY', 'CITY', 'DISTRICT']),
+    jurisdictionLevel: fields.textOrNull('jurisdictionLevel'),
     country: fields.textOrNull('country'),
-    taxType: fields.oneOfOrNull('taxType', ['VAT', 'GST', 'SALES_TAX', 'IMPORT_VAT', 'OTHER']),
+    taxType: fields.textOrNull('taxType'),
     providerTaxType: fields.textOrNull('providerTaxType'),
     rate: fields.decimalOrNull('rate'),
     amount: fields.decimalOrNull('amount'),
@@ -69,7 +73,7 @@ function parseLineTax(value: unknown, path: string): LineTax {
     currency: fields.textOrNull('currency'),
     dutyAmount: fields.decimalOrNull('dutyAmount'),
     dutyRate: fields.decimalOrNull('dutyRate'),
-    dutyBasis: fields.oneOfOrNull('dutyBasis', ['CLASSIFIED', 'FALLBACK_ESTIMATE']),
+    dutyBasis: fields.textOrNull('dutyBasis'),
     appliedHsCode: fields.textOrNull('appliedHsCode'),
     charges: fields.listOrEmpty('charges', parseCharge),
   };

@@ -1,26 +1,25 @@
 // What the tax routes answer, for the OpenAPI document: Document 2's fields under its own names. What has no value is left out.
 import { ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { TaxCustomer, TaxEvidence } from '../mor/requests/tax-calculation.js';
-import { Flag, Many, Part, PartIfAny, Text, TextIfAny, Time, TimeIfAny, Word } from '../api/http/docs.js';
+import { Flag, Many, Part, PartIfAny, Text, TextIfAny, Time, TimeIfAny } from '../api/http/docs.js';
 
 const DECIMAL = 'A decimal as text, for example `29.90`.';
 const Decimal = (description = ''): PropertyDecorator => Text(`${DECIMAL} ${description}`.trim());
 const DecimalIfAny = (description = ''): PropertyDecorator => TextIfAny(`${DECIMAL} ${description}`.trim());
-const WordIfAny = (words: readonly string[], description: string): PropertyDecorator =>
-  ApiPropertyOptional({ enum: [...words], description });
 
 /** As the MoR repeats what it was given. */
 class EchoedCustomer extends PartialType(TaxCustomer) {}
 class EchoedEvidence extends PartialType(TaxEvidence) {}
 
 class TaxChargeView {
-  @Word(['TAX', 'IMPORT_DUTY', 'IMPORT_FEE']) kind!: string;
+  @Text("`TAX`, `IMPORT_DUTY`, `IMPORT_FEE`, or another word of the MoR's.") kind!: string;
   @TextIfAny() name?: string;
   @TextIfAny('Left out for duty and fees.') jurisdiction?: string;
-  @WordIfAny(['COUNTRY', 'STATE', 'COUNTY', 'CITY', 'DISTRICT'], 'Left out for duty and fees.')
+  @TextIfAny('`COUNTRY`, `STATE`, `COUNTY`, `CITY`, `DISTRICT`, or another word. Left out for duty and fees.')
   jurisdictionLevel?: string;
   @TextIfAny('ISO 3166-1 alpha-2.') country?: string;
-  @WordIfAny(['VAT', 'GST', 'SALES_TAX', 'IMPORT_VAT', 'OTHER'], 'Left out for duty and fees.') taxType?: string;
+  @TextIfAny('`VAT`, `GST`, `SALES_TAX`, `IMPORT_VAT`, `OTHER`, or another word. Left out for duty and fees.')
+  taxType?: string;
   @TextIfAny("In the tax provider's own words.") providerTaxType?: string;
   @DecimalIfAny() rate?: string;
   @DecimalIfAny() amount?: string;
@@ -33,9 +32,8 @@ class LineTaxView {
   @TextIfAny() currency?: string;
   @DecimalIfAny('Left out: no duty.') dutyAmount?: string;
   @DecimalIfAny() dutyRate?: string;
-  @WordIfAny(
-    ['CLASSIFIED', 'FALLBACK_ESTIMATE'],
-    '`CLASSIFIED`: by an HS code, given or predicted; `FALLBACK_ESTIMATE`: a careful rate for the destination.',
+  @TextIfAny(
+    '`CLASSIFIED`: by an HS code, given or predicted; `FALLBACK_ESTIMATE`: a careful rate for the destination; or another word.',
   )
   dutyBasis?: string;
   @TextIfAny('Left out for `FALLBACK_ESTIMATE`.') appliedHsCode?: string;

@@ -156,6 +156,21 @@ describe('fields', () => {
     });
   });
 
+  it('words of tax that are shown and nothing depends on are handed on, also those that Document 2 does not name', () => {
+    let body = wire('tax-calculation');
+    const tax = ['lineItems', '0', 'tax'];
+    const put = (value: Json, ...path: string[]): void => {
+      body = replaced(body, [...tax, ...path], value);
+    };
+    put('ESTIMATED', 'dutyBasis');
+    put('LEVY', 'charges', '0', 'kind');
+    put('PROVINCE', 'charges', '0', 'jurisdictionLevel');
+    put('QST', 'charges', '0', 'taxType');
+    const charge = { kind: 'LEVY', jurisdictionLevel: 'PROVINCE', taxType: 'QST' };
+    const line = { tax: { dutyBasis: 'ESTIMATED', charges: [charge, { kind: 'IMPORT_DUTY' }] } };
+    expect(parseTaxCalculation(body)).toMatchObject({ totalAmount: '30.00', lineItems: [line] });
+  });
+
   it('a refund with a status that Document 3 does not know is unreadable', () => {
     expect(outcomeOf(() => parseRefund({ ...(wire('refund') as object), status: 'done' }))).toBe('unreadable');
   });

@@ -679,12 +679,12 @@ export interface components {
             next_cursor?: string;
         };
         TaxChargeView: {
-            kind: "TAX" | "IMPORT_DUTY" | "IMPORT_FEE";
+            kind: string;
             name?: string;
             jurisdiction?: string;
-            jurisdictionLevel?: "COUNTRY" | "STATE" | "COUNTY" | "CITY" | "DISTRICT";
+            jurisdictionLevel?: string;
             country?: string;
-            taxType?: "VAT" | "GST" | "SALES_TAX" | "IMPORT_VAT" | "OTHER";
+            taxType?: string;
             providerTaxType?: string;
             rate?: string;
             amount?: string;
@@ -696,7 +696,7 @@ export interface components {
             currency?: string;
             dutyAmount?: string;
             dutyRate?: string;
-            dutyBasis?: "CLASSIFIED" | "FALLBACK_ESTIMATE";
+            dutyBasis?: string;
             appliedHsCode?: string;
             charges: components["schemas"]["TaxChargeView"][];
         };
