@@ -1,6 +1,6 @@
 // The few questions that the MoR answers about what it did (Document 2, "Invoices").
 import { Injectable } from '@nestjs/common';
-import { type CallOutcome } from '../domain/ports/call.js';
+import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { MorLookups, type PendingRefund } from '../domain/ports/loss.js';
 import { Invoices } from './invoices.js';
 
@@ -12,7 +12,7 @@ export class HttpMorLookups extends MorLookups {
 
   async hasCharged(pspReference: string): Promise<CallOutcome<boolean>> {
     const found = await this.invoices.lookUpCharge(pspReference);
-    return found.ok ? { ...found, value: found.value === 'charged' } : found;
+    return found.ok ? { ...found, value: found.value === 'charged' } : unlessRefused(found);
   }
 
   async hasRefundDocument({
@@ -23,7 +23,15 @@ export class HttpMorLookups extends MorLookups {
       processorRefundId !== null
         ? await this.invoices.ofRefundByReference(processorRefundId)
         : await this.invoices.ofRefund(morRefundId ?? '');
-    if (found.ok) return { ...found, value: found.value.state === 'ready' };
-    return found.status === 404 ? { ...found, ok: true, value: false, status: 404 } : found;
+    return found.ok ? { ...found, value: found.value.state === 'ready' } : unlessRefused(found);
   }
+}
+
+/**
+ * 404, or a name that the MoR does not take as one, finds nothing: Document 2 wants a uuid of a refund where Document 3 gives `rfnd_…`,
+ * and a charge where only the payment intent is known. Such an answer says nothing of the other questions of a run.
+ */
+function unlessRefused(failed: CallFailure): CallOutcome<boolean> {
+  const { status, requestId } = failed;
+  return status === 404 || status === 400 ? { ok: true, value: false, status, requestId } : failed;
 }
