@@ -35,11 +35,16 @@ export class Invoices {
     return this.#read(`/api/refunds/invoice${query({ psp_reference: pspReference })}`);
   }
 
-  /** What the MoR knows of the payment with this charge id at this moment: 200, 202 or 404. */
+  /** What the MoR knows of the payment with this charge id at this moment: 200 with its invoice, 202 or 404. */
   lookUpCharge(pspReference: string): Promise<CallOutcome<ChargeState>> {
     return this.transport.call<ChargeState>(wireGet(`/api/payments/invoice${query({ psp_reference: pspReference })}`), {
       name: 'invoice.read',
-      accept: ({ status }) => (status === 202 ? 'pending' : 'charged'), // the file is of no interest here
+      accept: ({ status, body }) => {
+        if (status === 202) return 'pending';
+        // Which file it is does not matter here; a success without one, as of a proxy, proves no charge.
+        new Fields(body).must('invoice', (file, at) => new Fields(file, at));
+        return 'charged';
+      },
       acceptError: ({ status }) => (status === 404 ? 'unknown' : null), // Document 2 names no code for this 404
     });
   }

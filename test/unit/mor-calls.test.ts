@@ -14,6 +14,7 @@ import { ERROR_GUIDE, guideRow } from '../../src/mor/error-guide.js';
 import { HttpEventRelay } from '../../src/mor/event-relay.js';
 import { Invoices } from '../../src/mor/invoices.js';
 import { HttpMorChannels } from '../../src/mor/mor-channels.js';
+import { HttpMorLookups } from '../../src/mor/mor-lookups.js';
 import { MorModule } from '../../src/mor/mor.module.js';
 import { MOR_OPTIONS } from '../../src/mor/options.js';
 import { encodeCreateMerchant, PartnerMerchants } from '../../src/mor/partner-merchants.js';
@@ -203,20 +204,48 @@ describe('answers that are values', () => {
     }
   });
 
-  it('a charge is proven by 200 alone, pending by 202, unknown by 404, and anything else says nothing', async () => {
+  it('a charge is proven by 200 with its invoice alone, pending by 202, unknown by 404, and anything else says nothing', async () => {
     const invoices = new Invoices(rig.transport, rig.clock);
-    const asked: [number, unknown][] = [
-      [200, 'charged'],
-      [202, 'pending'],
-      [404, 'unknown'],
-      [500, undefined],
-      [400, undefined],
+    const asked: [number, unknown, unknown][] = [
+      [200, wire('invoice-file'), 'charged'],
+      [200, {}, undefined],
+      [200, 'ok', undefined],
+      [200, { invoice: null }, undefined],
+      [202, {}, 'pending'],
+      [404, {}, 'unknown'],
+      [500, {}, undefined],
+      [400, {}, undefined],
     ];
-    for (const [status, known] of asked) {
-      rig.peer.reply = json(status, {});
+    for (const [status, body, known] of asked) {
+      rig.peer.reply = json(status, body);
       const outcome = await invoices.lookUpCharge('ch_1');
       expect(outcome.ok ? outcome.value : undefined).toBe(known);
     }
+  });
+
+  it('a charge is not proven by an answer without a body', async () => {
+    rig.peer.reply = (_req, res) => res.writeHead(204).end();
+    expect(await new Invoices(rig.transport, rig.clock).lookUpCharge('ch_1')).toMatchObject({
+      ok: false,
+      kind: 'unknown',
+    });
+  });
+
+  it('a refund or payment whose name the MoR does not take is not found, and ends no run; trouble of the MoR does', async () => {
+    const lookups = new HttpMorLookups(new Invoices(rig.transport, rig.clock));
+    const refund = { morRefundId: 'rfnd_1', processorRefundId: null };
+    for (const status of [400, 404]) {
+      rig.peer.reply = json(status, { code: 'invalid_argument', errors: [] });
+      expect(await lookups.hasRefundDocument(refund)).toMatchObject({ ok: true, value: false, status });
+      expect(await lookups.hasCharged('pi_1')).toMatchObject({ ok: true, value: false, status });
+    }
+    for (const status of [401, 429, 503]) {
+      rig.peer.reply = json(status, {});
+      expect(await lookups.hasRefundDocument(refund)).toMatchObject({ ok: false, status });
+      expect(await lookups.hasCharged('pi_1')).toMatchObject({ ok: false, status });
+    }
+    rig.peer.reply = json(200, wire('invoice-file'));
+    expect(await lookups.hasRefundDocument(refund)).toMatchObject({ ok: true, value: true });
   });
 
   it('lists go on with the cursor and stop without one', async () => {
