@@ -18,7 +18,7 @@ export const differenceKinds = [
   'overpaid', // Stripe shows more paid than was due
   'tax_not_committed', // a paid invoice or a refund whose tax the MoR has not been told (MOR_PRODUCT=tor)
   'event_never_delivered',
-  'no_verdict', // an expected renewal without one, past its time
+  'no_verdict', // an expected renewal without one, past its time; or in a loss window without one, or refused
   'unreadable', // an object that could not be understood, and so not compared
 ] as const;
 

@@ -21,12 +21,15 @@ export class PgLossBooks extends LossBooks {
       seq: string;
       invoice_id: string;
       expected: boolean;
+      refused: boolean;
       refs: string[] | null;
       review_id: string | null;
     }>(
       `with waiting as materialized (
          select seq, invoice_id, status, platform_created_at, first_seen_at from invoice where status in ('expected', 'open'))
        select i.seq, i.invoice_id, i.status = 'expected' as expected,
+              coalesce((select max(p.verdict_at) from payment p
+                where p.invoice_id = i.invoice_id and p.succeeded_at is null) < $3, false) as refused,
               (select array_agg(distinct p.processor_payment_intent_id) from payment p
                 where p.invoice_id = i.invoice_id and p.succeeded_at is null and p.processor_payment_intent_id is not null) as refs,
               (select r.id from review r where r.invoice_id = i.invoice_id and r.kind = 'renewal_overdue' and r.status = 'open'
@@ -40,6 +43,7 @@ export class PgLossBooks extends LossBooks {
       seq: BigInt(r.seq),
       invoiceId: r.invoice_id,
       expected: r.expected,
+      refused: r.refused,
       references: r.refs ?? [],
       reviewId: r.review_id,
     }));

@@ -60,7 +60,10 @@ export class LossWindowFlow {
     }
   }
 
-  /** A renewal is known at the MoR by the ids of its payment alone, and without a verdict there is none to ask by. */
+  /**
+   * A renewal is known at the MoR by the ids of its payment alone, and without a verdict there is none to ask by; after a refusal the one
+   * that is known may not be one that the MoR finds it by. Both are named.
+   */
   private async invoices(events: Span, found: Difference[], asked: () => Promise<void>): Promise<number> {
     const made = { from: new Date(events.from.getTime() - VERDICT_LONGEST_MS), to: events.to };
     let seen = 0;
@@ -68,16 +71,22 @@ export class LossWindowFlow {
       const page = await this.books.waitingInvoices(made, after, PAGE);
       for (const i of page) {
         const about = { invoiceId: i.invoiceId, reviewId: i.reviewId };
-        if (i.expected) {
-          const detail = `no verdict, and the MoR may have given up on it while the doors were closed: ask the MoR to send it again`;
-          found.push(difference('no_verdict', 'person', detail, about));
-        }
+        let isCharged = false;
+        // The MoR's public pages want a charge here, and of a refusal only the payment intent is known: a 404 says nothing.
         for (const reference of i.references) {
           const known = answered(await this.lookups.hasCharged(reference));
           await asked();
           if (!known) continue;
+          isCharged = true;
           const detail = `the MoR has a payment ${reference}, whose last event said that it was not paid: the MoR may have given up on a later one`;
           found.push(difference('charged_not_marked', 'person', detail, about));
+        }
+        if (i.expected) {
+          const detail = `no verdict, and the MoR may have given up on it while the doors were closed: ask the MoR to send it again`;
+          found.push(difference('no_verdict', 'person', detail, about));
+        } else if (i.refused && !isCharged) {
+          const detail = `the last verdict is a refusal, and the MoR may have given up on a later one while the doors were closed: ask the MoR whether it was paid since`;
+          found.push(difference('no_verdict', 'person', detail, about));
         }
       }
       seen += page.length;

@@ -12,6 +12,7 @@ describe('a daemon that was down for longer than the MoR tries', () => {
   let world: World;
   let paidLater: string;
   let unpaid: string;
+  let refused: string;
 
   /** The books keep real time: an outage is made by moving what they remember into the past. */
   async function hoursPass(hours: number): Promise<void> {
@@ -25,6 +26,10 @@ describe('a daemon that was down for longer than the MoR tries', () => {
       await changeByHand(db, lane, (s) => ({
         ...s,
         invoice: s.invoice === null ? null : { ...s.invoice, firstSeenAt: before(s.invoice.firstSeenAt) },
+        payments: s.payments.map((p) => ({
+          ...p,
+          verdictAt: p.verdictAt === null ? null : before(p.verdictAt),
+        })),
         objects: s.objects.map((o) => ({ ...o, createdAt: before(o.createdAt) })),
       }));
     }
@@ -48,6 +53,12 @@ describe('a daemon that was down for longer than the MoR tries', () => {
     expect(link.status).toBe(201);
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
+    // And one whose card is refused before the outage: whether it was paid since, nobody here has heard.
+    const other = await world.subscriber({ email: 'bo@example.com' });
+    await world.invoice(other.firstInvoiceId, 'paid');
+    await world.control('POST', '/cards', { customer_id: other.customerId, outcome: 'requires_action' });
+    refused = await world.renew(other.subscriptionId);
+    await world.invoice(refused, 'open');
     await world.advance(7_200); // what is younger than two minutes counts as on its way
     expect((await report()).body).toMatchObject({ outcome: 'clean', loss_windows: [] }); // quiet while nothing happened
     await world.control('POST', '/faults', { target: 'deliveries', side: 'mor', action: 'lose', times: 100 });
@@ -71,7 +82,7 @@ describe('a daemon that was down for longer than the MoR tries', () => {
     expect((await world.stripe.invoices.retrieve(paidLater)).status).toBe('paid');
   });
 
-  it('names the window, and the renewal whose verdict may be lost, to whoever asks', async () => {
+  it('names the window, and the renewals whose verdict, or whose success after a refusal, may be lost, to whoever asks', async () => {
     const { code, body } = await report();
     expect([code, body['outcome']]).toEqual([3, 'differences']);
     const [window] = body['loss_windows'] as Record<string, string>[];
@@ -82,6 +93,11 @@ describe('a daemon that was down for longer than the MoR tries', () => {
     );
     expect(named).toMatchObject([{ repair: 'person' }]);
     expect(String(named[0]?.['detail'])).toContain('ask the MoR to send it again');
+
+    // The MoR does not find it by its payment intent, which says nothing.
+    const asked = (body['differences'] as Json[]).filter((d) => d['invoice_id'] === refused);
+    expect(asked).toMatchObject([{ kind: 'no_verdict', repair: 'person', review_id: null }]);
+    expect(String(asked[0]?.['detail'])).toContain('the last verdict is a refusal');
 
     const text = await cli(['verify'], world.env);
     expect(text.out).toContain('events that the MoR made between');

@@ -17,8 +17,10 @@ export abstract class DoorsLog {
 export type WaitingInvoice = {
   readonly seq: bigint;
   readonly invoiceId: string;
-  /** True: a verdict was never heard; false: the last one was a refusal. */
+  /** True: a verdict was never heard. */
   readonly expected: boolean;
+  /** True: the last verdict is a refusal, of before `made` ended. Later ones would show that the MoR was not paid until then. */
+  readonly refused: boolean;
   /** The payment intents of attempts that failed. */
   readonly references: readonly string[];
   /** The open item that tells a person already; null: none. */
