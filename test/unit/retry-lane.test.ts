@@ -112,6 +112,21 @@ describe('a soft decline with a schedule', () => {
     expect(s.invoice?.status).toBe('paid');
   });
 
+  it('a retry that waits to be sent is taken back when money comes that does not fit: a person is asked, and nobody is charged', async () => {
+    const r = rig();
+    await refused(r);
+    const silent = r.h.relay.send.bind(r.h.relay);
+    r.h.relay.send = () => Promise.resolve(failed('retry'));
+    await after(r, 3 * DAY_MS);
+    r.h.relay.send = silent;
+    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 700, at: r.h.clock.now() }));
+    await r.h.rest(24 * 30);
+    const s = await state(r);
+    expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['review', ['amount_mismatch'], []]);
+    expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
+    expect(s.journal.some((line) => line.text.startsWith('retry_charge taken back: payment pay_part came'))).toBe(true);
+  });
+
   it('the silence after a retry is an alarm again, and nobody is charged meanwhile', async () => {
     const r = rig();
     await refused(r);

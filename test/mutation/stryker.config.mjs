@@ -1,0 +1,32 @@
+// `npm run mutate`: Stryker over the pure rules, by the unit tests. See docs/simulation.md, "Mutation".
+// Jest would load everything again for each mutant, a second or more. Mocha loads the same tests once: milliseconds. So `@jest/globals`
+// is mocha's here (stryker/), which is enough for tests that mock nothing.
+export default {
+  plugins: ['@stryker-mutator/mocha-runner'],
+  testRunner: 'mocha',
+  testRunnerNodeArgs: ['--import', './test/mutation/stryker/register.mjs'],
+  mochaOptions: {
+    spec: ['test/unit/**/*.test.ts'],
+    // What needs a database, a socket or a clock of its own; and what runs a story in hundreds of orders, which would notice more, slowly.
+    ignore: [
+      'test/unit/{config,denials,doctor,env-file,intake-f,lane-watch,lane-worker,mor-transport,notify-s,observe,stripe-module}*.test.ts',
+      'test/unit/{flow-dispute-order,flow-order,retry-any}.test.ts',
+    ],
+  },
+  mutate: ['src/domain/**/*.ts', 'src/*/rules/**/*.ts'],
+  mutator: {
+    // Words of messages and names of states: the first change no decision, the others the compiler holds.
+    excludedMutations: ['StringLiteral'],
+  },
+  coverageAnalysis: 'perTest',
+  ignoreStatic: true, // tables of a module would need a new process for each mutant
+  concurrency: 2,
+  timeoutMS: 20_000, // a busy machine is no endless loop; those end by their number of rounds
+  ignorePatterns: ['.ci', '.crossbill', '.github', 'deploy', 'dist', 'docs', 'examples', 'packages', 'tsconfig*.json'],
+  tempDirName: '.crossbill/mutation',
+  reporters: ['progress-append-only', 'clear-text', 'json'],
+  allowConsoleColors: false,
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false, reportScoreTable: true },
+  jsonReporter: { fileName: '.crossbill/mutation-report.json' },
+  thresholds: { high: 95, low: 85, break: 85 },
+};

@@ -1,0 +1,253 @@
+// The ledger's rules without a database: which accounts each movement touches and when, the months, the trial balance, one charge.
+import { describe, expect, it } from '@jest/globals';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
+import { type LaneState, type LedgerEntry, type PaymentRow } from '../../src/domain/model.js';
+import { type LedgerSum } from '../../src/domain/ports/ledger-sums.js';
+import { ACCOUNTS, REASONS } from '../../src/ledger/rules/accounts.js';
+import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
+import { collect, collectedCharges, isOfSharedCharge } from '../../src/ledger/rules/one-charge.js';
+import {
+  debitReturned,
+  debitReturnReversed,
+  disputeLost,
+  disputeReversed,
+  paymentCollected,
+  paymentMarked,
+  refundMirrored,
+  refundOfUnmarked,
+  refundPaid,
+} from '../../src/ledger/rules/postings.js';
+import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { aCtx, NOW } from '../support/channel-lane.js';
+
+const OCTOBER = new Date('2026-10-31T23:59:59Z');
+const LATER = new Date('2026-11-02T00:00:00Z');
+
+const payment = (over: Partial<PaymentRow> = {}, ctx = aCtx()): PaymentRow =>
+  newPayment(ctx, {
+    id: 'pmt_1',
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    currency: 'EUR',
+    amount: 2990n,
+    paymentId: 'pay_1',
+    processorChargeId: 'ch_1',
+    succeededAt: OCTOBER,
+    mark: 'waiting',
+    ...over,
+  });
+
+describe('an entry', () => {
+  const p = (): PaymentRow => payment();
+  const r = () => ({ ...newRefund(aCtx(), p(), 1000n, null, 'event'), id: 'ref_1', succeededAt: OCTOBER }) as const;
+  const lost = { at: LATER, movedAt: OCTOBER };
+  const names = { invoiceId: 'in_1', paymentRowId: 'pmt_1', paymentId: 'pay_1', processorChargeId: 'ch_1' };
+
+  it('of money that moved in October belongs to October, whenever it was written', () => {
+    const of = (e: LedgerEntry): unknown[] => [e.debit, e.credit, e.subject, e.amount.minor, e.refundId, e.eventId];
+    const entries = [
+      paymentCollected(p(), 2990n, LATER, 'evt_1'),
+      paymentMarked(p(), 2990n, LATER),
+      refundPaid(p(), r(), LATER, 'evt_2'),
+      refundMirrored(p(), r(), LATER),
+      refundOfUnmarked(p(), r(), LATER),
+      disputeLost(p(), 'obj_1', 500n, lost),
+      debitReturned(p(), 'obj_2', 500n, lost),
+    ];
+    expect(entries.map(of)).toEqual([
+      ['mor_receivable', 'unmarked_payments', 'pmt_1', 2990n, null, 'evt_1'],
+      ['unmarked_payments', 'settled_invoices', 'pmt_1', 2990n, null, null],
+      ['unmirrored_refunds', 'mor_receivable', 'ref_1', 1000n, 'ref_1', 'evt_2'],
+      ['settled_invoices', 'unmirrored_refunds', 'ref_1', 1000n, 'ref_1', null],
+      ['unmarked_payments', 'unmirrored_refunds', 'ref_1', 1000n, 'ref_1', null],
+      ['disputed_payments', 'mor_receivable', 'obj_1', 500n, null, null],
+      ['disputed_payments', 'mor_receivable', 'obj_2', 500n, null, null],
+    ]);
+    for (const e of entries) {
+      expect(e).toMatchObject({ ...names, at: LATER, movedAt: OCTOBER });
+      expect(e.amount.currency).toBe('EUR');
+    }
+  });
+
+  it('that takes a loss back belongs to the day on which it is taken back: no month that is over changes', () => {
+    const taken = {
+      debit: 'mor_receivable',
+      credit: 'disputed_payments',
+      at: LATER,
+      movedAt: LATER,
+      refundId: null,
+      eventId: null,
+    };
+    const amount = { minor: 500n, currency: 'EUR' };
+    expect(disputeReversed(p(), 'obj_1:2', 500n, LATER)).toMatchObject({
+      ...taken,
+      ...names,
+      amount,
+      subject: 'obj_1:2',
+    });
+    expect(debitReturnReversed(p(), 'obj_2:2', 500n, LATER)).toMatchObject({
+      ...taken,
+      ...names,
+      amount,
+      subject: 'obj_2:2',
+    });
+  });
+
+  it('of a payment whose time the MoR has not told belongs to the day on which it is written', () => {
+    expect(paymentMarked(payment({ succeededAt: null }), 2990n, LATER)).toMatchObject({ at: LATER, movedAt: LATER });
+  });
+
+  it('has one of the reasons that are listed, and no two kinds have the same', () => {
+    const reasons = [
+      paymentCollected(p(), 1n, LATER, null),
+      paymentMarked(p(), 1n, LATER),
+      refundPaid(p(), r(), LATER, null),
+      refundMirrored(p(), r(), LATER),
+      refundOfUnmarked(p(), r(), LATER),
+      disputeLost(p(), 'o', 1n, lost),
+      disputeReversed(p(), 'o', 1n, LATER),
+      debitReturned(p(), 'o', 1n, lost),
+      debitReturnReversed(p(), 'o', 1n, LATER),
+    ].map((e) => e.reason);
+    expect(reasons.toSorted()).toEqual([...REASONS].toSorted());
+  });
+});
+
+describe('a month of the books', () => {
+  it('is whole days in UTC, from its first moment to the first of the next', () => {
+    expect(monthOf('2026-12')).toEqual({
+      since: new Date('2026-12-01T00:00:00Z'),
+      until: new Date('2027-01-01T00:00:00Z'),
+    });
+    expect(monthOf('1970-01')?.since).toEqual(new Date(0));
+    for (const wrong of ['2026-13', '2026-00', '2026-1', '26-01', '1969-12', '2026-01-01', ' 2026-01', '2026', '']) {
+      expect(monthOf(wrong)).toBeNull();
+    }
+  });
+
+  it('has a name, one before it and one after it, also over the end of a year', () => {
+    const december = monthOf('2026-12') ?? never();
+    const [before, after] = [monthBeside(december, -1), monthBeside(december, 1)];
+    expect([before, december, after].map(nameOf)).toEqual(['2026-11', '2026-12', '2027-01']);
+    expect(before.until).toEqual(december.since);
+    expect(after).toEqual(monthOf('2027-01'));
+  });
+});
+
+describe('a trial balance', () => {
+  const sum = (over: Partial<LedgerSum>): LedgerSum => ({
+    ...{ currency: 'EUR', reason: 'payment_collected', debit: 'mor_receivable', credit: 'unmarked_payments' },
+    ...{ before: 0n, during: 0n, entries: 0, ...over },
+  });
+  const SUMS = [
+    sum({ before: 1000n, during: 300n, entries: 3 }),
+    sum({
+      reason: 'payment_marked',
+      debit: 'unmarked_payments',
+      credit: 'settled_invoices',
+      before: 1000n,
+      during: 250n,
+      entries: 2,
+    }),
+    sum({ reason: 'refund_paid', debit: 'unmirrored_refunds', credit: 'mor_receivable', during: 40n, entries: 1 }),
+    sum({ currency: 'CHF', before: 7n }),
+  ];
+
+  it('has each account with what it stood at, what moved, and what it stands at', () => {
+    const [chf, eur] = trialBalances(SUMS);
+    expect([chf?.currency, eur?.currency]).toEqual(['CHF', 'EUR']);
+    const zero = { opening: 0n, debit: 0n, credit: 0n, closing: 0n };
+    expect(eur?.accounts).toEqual([
+      { account: 'mor_receivable', clearing: false, opening: 1000n, debit: 300n, credit: 40n, closing: 1260n },
+      { account: 'disputed_payments', clearing: false, ...zero },
+      { account: 'unmarked_payments', clearing: true, opening: 0n, debit: 250n, credit: 300n, closing: -50n },
+      { account: 'unmirrored_refunds', clearing: true, ...zero, debit: 40n, closing: 40n },
+      { account: 'settled_invoices', clearing: false, opening: -1000n, debit: 0n, credit: 250n, closing: -1250n },
+    ]);
+    expect(eur?.accounts.map((l) => l.account)).toEqual([...ACCOUNTS]);
+    expect(eur?.total).toEqual({ opening: 0n, debit: 590n, credit: 590n, closing: 0n });
+    expect(chf?.total).toEqual(zero);
+  });
+
+  it('names what moved in the month alone', () => {
+    const [chf, eur] = trialBalances(SUMS);
+    expect(eur?.moved.map((m) => m.reason)).toEqual(['payment_collected', 'payment_marked', 'refund_paid']);
+    expect(chf?.moved).toEqual([]);
+  });
+
+  it('says what of the month’s end does not show on Stripe, and nothing when all does', () => {
+    const [chf, eur] = trialBalances(SUMS);
+    expect((eur === undefined ? [] : openEnds(eur)).map((e) => e.amount)).toEqual([50n, 40n]);
+    expect((chf === undefined ? [] : openEnds(chf)).map((e) => e.amount)).toEqual([7n]);
+    const even = trialBalances([...SUMS.slice(0, 1), sum({ ...SUMS[1], during: 300n })]);
+    expect(even.map(openEnds)).toEqual([[]]);
+    expect(trialBalances([])).toEqual([]);
+  });
+});
+
+describe('one charge', () => {
+  const holder = { invoiceId: 'in_0', payment: 'pay_0' };
+  const elsewhere = (ctx: Ctx): Ctx => ({ ...ctx, chargesElsewhere: new Map([['ch_1', holder]]) });
+  const lane = (...payments: PaymentRow[]): LaneState => payments.reduce(putPayment, emptyLane('in_1'));
+
+  it('that is booked for another invoice is not booked again, and an item names both', () => {
+    const p = payment({ succeededAt: NOW, proveDueAt: NOW });
+    const s = collect(lane(p), p, 2990n, elsewhere(aCtx()), 'evt_1');
+    expect(s.entries).toEqual([]);
+    expect(s.payments).toMatchObject([{ mark: 'parked', succeededAt: null, proveDueAt: null }]);
+    expect(s.reviews).toMatchObject([{ kind: 'double_payment', status: 'open', paymentRowId: 'pmt_1' }]);
+    expect(s.reviews[0]?.summary).toBe(
+      'payment pay_1 of 29.90 EUR for this invoice names charge ch_1, which is booked for payment pay_0 of invoice in_0',
+    );
+    expect(s.reviews.map(isOfSharedCharge)).toEqual([true]);
+  });
+
+  it.each(['waiting', 'none', 'proving', 'parked'] as const)('is kept aside from a payment that is %s too', (mark) => {
+    const p = payment({ mark });
+    expect(collect(lane(p), p, 2990n, elsewhere(aCtx()), null).payments).toMatchObject([{ mark: 'parked' }]);
+  });
+
+  it('is booked where it was taken for this invoice, or for a charge that nobody else has', () => {
+    for (const p of [payment({ processorChargeId: 'ch_2' }), payment({ processorChargeId: null })]) {
+      const s = collect(lane(p), p, 2990n, elsewhere(aCtx()), 'evt_1');
+      expect(s.entries).toEqual([paymentCollected(p, 2990n, aCtx().now, 'evt_1')]);
+      expect(s.reviews).toEqual([]);
+    }
+  });
+
+  it('that two payments of one invoice name is booked for both, under its id once: the second may be money of its own', () => {
+    const [first, second] = [payment(), payment({ id: 'pmt_2', paymentId: 'pay_2' })];
+    const s = collect(lane(first, second), second, 2990n, aCtx(), 'evt_2');
+    expect(s.entries).toMatchObject([{ subject: 'pmt_2', processorChargeId: null }]);
+    const alone = collect(lane(payment({ succeededAt: null }), second), second, 2990n, aCtx(), 'evt_2');
+    expect(alone.entries).toMatchObject([{ subject: 'pmt_2', processorChargeId: 'ch_1' }]);
+    const another = collect(lane(payment({ processorChargeId: 'ch_9' }), second), second, 2990n, aCtx(), 'evt_2');
+    expect(another.entries).toMatchObject([{ subject: 'pmt_2', processorChargeId: 'ch_1' }]);
+    const own = collect(lane(first), first, 2990n, aCtx(), 'evt_1');
+    expect(own.entries).toMatchObject([{ subject: 'pmt_1', processorChargeId: 'ch_1' }]);
+  });
+
+  it('is asked for by the database only where money is collected under it', () => {
+    const p = payment();
+    const entries: LedgerEntry[] = [
+      paymentCollected(p, 1n, NOW, null),
+      paymentMarked(payment({ processorChargeId: 'ch_2' }), 1n, NOW),
+      paymentCollected(payment({ processorChargeId: null }), 1n, NOW, null),
+    ];
+    expect(collectedCharges(entries)).toEqual(['ch_1']);
+  });
+
+  it('says nothing of an item of another kind, or of a second payment with a charge of its own', () => {
+    const p = payment();
+    const [item] = collect(lane(p), p, 2990n, elsewhere(aCtx()), null).reviews;
+    if (item === undefined) throw new Error('no item');
+    expect(isOfSharedCharge({ ...item, kind: 'effect_failed' })).toBe(false);
+    expect(isOfSharedCharge({ ...item, subject: 'pmt_1' })).toBe(false);
+  });
+});
+
+function never(): never {
+  throw new Error('not there');
+}
