@@ -1,0 +1,568 @@
+// The mark of a payment on plain values: what is decided on each picture of its invoice, what an answer of Stripe makes of it, and what a
+// person may choose. The lane's whole flow is in flow-marks.test.ts.
+import { describe, expect, it } from '@jest/globals';
+import { type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/domain/lane/change.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import {
+  type LaneState,
+  type MarkStage,
+  type PaymentRow,
+  type Resolution,
+  type ReviewKind,
+} from '../../src/domain/model.js';
+import { LIST_TOO_LONG } from '../../src/domain/ports/call.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { decideMark } from '../../src/renewals/rules/decide-mark.js';
+import { closeRefunded, moneyErrand, reportOf, settleMarks } from '../../src/renewals/rules/mark.js';
+import {
+  applyIdentified,
+  endOfMarkCall,
+  finalizeCall,
+  reportPaymentCall,
+  setReferenceCall,
+} from '../../src/renewals/rules/mark-answer.js';
+import { finalizationReview, markReview, overdueReview } from '../../src/renewals/rules/mark-review.js';
+import { applyNotPaid, applySucceeded } from '../../src/renewals/rules/payment-event.js';
+import { aCtx, aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
+
+const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);
+const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly amount: bigint } => ({
+  ...newPayment(ctx(), {
+    ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', paymentId: 'pay_1', succeededAt: NOW },
+    ...{ processorChargeId: 'ch_1', mark: 'waiting', ...over },
+  }),
+  amount: over.amount ?? 2990n,
+});
+const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
+  payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts(over)));
+const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice ?? never();
+const settled = (s: LaneState, of = ctx()): LaneState => settleMarks(s, of, () => undefined);
+const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);
+const kinds = (s: LaneState): ReviewKind[] => open(s).map((r) => r.kind);
+const message = (s: LaneState, kind: string) => s.messages.find((m) => m.kind === kind) ?? never();
+/** A look that found nothing. */
+const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;
+const refusedBy = { ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null } as never;
+
+describe('what is said of money that cannot be marked', () => {
+  const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
+    const d = decideMark(p, invoice(over), holder, true, ctx().settings, false);
+    return d.do === 'park' ? [d.kind, d.summary, d.proposal] : [d.do];
+  };
+
+  it.each([
+    [
+      { status: 'void' },
+      'invoice_not_payable',
+      '29.90 EUR was taken for invoice in_1, which is void',
+      'or bill the customer again',
+    ],
+    [{ status: 'deleted' }, 'invoice_not_payable', 'in_1, which does not exist on Stripe', 'STRIPE_API_KEY'],
+    [{ customerId: 'cus_2' }, 'customer_mismatch', 'names customer cus_1; the invoice belongs to cus_2', 'whose money'],
+    [{ currency: 'USD' }, 'currency_mismatch', '29.90 EUR was taken; the invoice is in USD', 'Refund 29.90 EUR.'],
+    [
+      { amountRemaining: 3000n },
+      'amount_mismatch',
+      '29.90 EUR was taken; 30.00 EUR is due',
+      'Apply it as a part payment',
+    ],
+    [{ amountRemaining: 2000n }, 'amount_mismatch', '29.90 EUR was taken; 20.00 EUR is due', 'credits the surplus'],
+  ] as const)('%j is %s', (over, kind, summary, proposal) => {
+    const [said, what, todo] = parked(over);
+    expect([said, what, todo]).toEqual([kind, expect.stringContaining(summary), expect.stringContaining(proposal)]);
+  });
+
+  it('beside another payment: refund it, unless both name one charge', () => {
+    const holder = payment({ id: 'pmt_0', paymentId: null, processorChargeId: 'ch_0' });
+    expect(parked({}, payment(), holder)).toEqual([
+      ...[
+        'double_payment',
+        '29.90 EUR was taken although payment pmt_0 already settles this invoice',
+        'Refund 29.90 EUR.',
+      ],
+    ]);
+    const same = parked({}, payment(), { ...holder, paymentId: 'pay_0', processorChargeId: 'ch_1' });
+    expect(same[1]).toContain('payment pay_0 already settles this invoice with the same charge ch_1');
+    expect(same[2]).toContain('Ask the MoR whether the customer was charged twice');
+    const unknown = payment({ processorChargeId: null });
+    expect(parked({}, unknown, { ...holder, processorChargeId: null })[2]).toBe('Refund 29.90 EUR.');
+  });
+
+  it('that bears no id of the MoR’s must be named before it can be refunded from here', () => {
+    expect(parked({ status: 'void' }, payment({ paymentId: null }))[2]).toContain('name it first: its pay_... id');
+    expect(parked({ status: 'void' })[2]).not.toContain('name it first');
+    const holder = payment({ id: 'pmt_0' });
+    expect(parked({}, payment({ paymentId: null, processorChargeId: 'ch_1' }), holder)[2]).toContain('name it first');
+  });
+
+  it('on a paid invoice is looked into once, and is a double payment when that found nothing', () => {
+    expect(parked({ status: 'paid' })).toEqual(['identify']);
+    expect(parked({ status: 'paid' }, payment({ markTries: 1, paymentRecordId: 'pr_1' }))).toEqual(['identify']);
+    expect(parked({ status: 'paid' }, payment({ markTries: 1 }))[1]).toContain('already paid another way');
+  });
+});
+
+describe('a payment that waits', () => {
+  it('is reported under its own name, its own time and the invoice’s customer', () => {
+    const s = settled(lane({ customerId: 'cus_9' }, payment({ waived: ['customer_mismatch'] })));
+    expect(marks(s)).toEqual(['reporting']);
+    expect(message(s, 'report_payment').asked).toEqual({
+      ...{ kind: 'report_payment', invoiceId: 'in_1', customerId: 'cus_9', paymentId: 'pay_1', reference: 'ch_1' },
+      ...{ amount: { minor: 2990n, currency: 'EUR' }, initiatedAt: NOW, guaranteedAt: NOW, presence: 'off_session' },
+    });
+    expect(s.payments[0]?.markMode).toBe('payment_record');
+    expect(reportOf(payment({ origin: 'signup', reference: 'own', succeededAt: null }), 1n, at(5))).toMatchObject({
+      ...{ presence: 'on_session', reference: 'own', initiatedAt: at(5) },
+    });
+    expect(reportOf(payment({ processorChargeId: null, paymentId: null }), 1n, NOW)).toMatchObject({
+      reference: 'pmt_1',
+    });
+  });
+
+  it('out of band gets its reference first', () => {
+    const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
+    expect([marks(s), message(s, 'set_reference').asked]).toMatchObject([
+      ['referencing'],
+      { paymentId: 'pay_1', reference: 'ch_1' },
+    ]);
+    expect(s.payments[0]?.markMode).toBe('out_of_band');
+  });
+
+  it('with a record that was reported before is attached', () => {
+    const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
+    expect([marks(s), message(s, 'attach_payment').asked]).toMatchObject([['attaching'], { paymentRecordId: 'pr_1' }]);
+  });
+
+  it('is not touched without a fresh read, without an amount, or while its signup’s number is in question', () => {
+    const s = lane({}, payment());
+    expect(settled(s, ctx({}, 11_000))).toBe(s);
+    const unknown = lane({}, { ...payment(), amount: null });
+    expect(settled(unknown)).toBe(unknown);
+    const item = { kind: 'amount_mismatch', subject: 'sup_1', summary: 's', proposal: 'p' } as const;
+    const asked = openReview(lane({}, payment({ signupId: 'sup_1' })), ctx(), item);
+    expect(marks(settled(asked))).toEqual(['parked']);
+    const other = openReview(lane({}, payment({ signupId: 'sup_2' })), ctx(), item);
+    expect(marks(settled(other))).toEqual(['reporting']);
+  });
+
+  it('on a draft is held until a minute after the draft’s end, or looked at every quarter of an hour', () => {
+    const held = (over: Partial<InvoiceFacts>) => settled(lane({ status: 'draft', ...over }, payment()));
+    const until = (over: Partial<InvoiceFacts>) => held(over).invoice?.holdUntil;
+    expect(marks(held({}))).toEqual(['held']);
+    expect(until({})).toEqual(at(15 * 60_000));
+    expect(until({ finalizesAt: at(3_600_000) })).toEqual(at(3_660_000));
+    expect(until({ finalizesAt: at(-3_600_000) })).toEqual(at(60_000));
+    const looks: (Date | null)[] = [];
+    settleMarks(held({}), ctx(), (when) => looks.push(when));
+    expect(looks).toEqual([at(15 * 60_000)]);
+  });
+
+  it('on a draft that could not be made final is looked at once an hour', () => {
+    const item = { kind: 'finalization_failed', subject: 'in_1', summary: 's', proposal: 'p' } as const;
+    const of = ctx({ draftPolicy: 'finalize' });
+    const s = settled(openReview(lane({ status: 'draft' }, payment()), ctx(), item), of);
+    expect([marks(s), s.invoice?.holdUntil]).toEqual([['held'], at(3_600_000)]);
+    const dismissed: LaneState = {
+      ...s,
+      reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'dismiss' })),
+    };
+    const again = { ...dismissed, payments: [payment()] };
+    expect(marks(settled(again, of))).toEqual(['held']);
+    const cleared: LaneState = { ...again, reviews: again.reviews.map((r) => ({ ...r, resolution: 'cleared' })) };
+    expect(marks(settled(cleared, of))).toEqual(['finalizing']);
+  });
+
+  it('is let go as soon as its draft is none any more, or its time has come', () => {
+    const held = lane({ status: 'draft' }, payment({ mark: 'held' }));
+    const due = (when: Date | null): LaneState => ({
+      ...held,
+      invoice: { ...invoice({ status: 'draft' }), holdUntil: when },
+    });
+    expect(marks(settled({ ...held, invoice: invoice() }))).toEqual(['reporting']);
+    expect(settled(due(at(1)))).toEqual(due(at(1)));
+    expect(settled(due(null))).toEqual(due(null));
+    expect(settled(due(NOW)).journal.at(-1)?.text).toBe('payment pay_1 is held: the invoice is a draft');
+  });
+
+  it('is the second where an older one holds the invoice, whatever the order of the rows', () => {
+    const older = payment({ id: 'pmt_9', paymentId: 'pay_9', processorChargeId: 'ch_9', recordedAt: at(-1000) });
+    const s = settled(lane({}, payment(), older));
+    expect(s.payments.map((p) => [p.id, p.mark])).toEqual([
+      ['pmt_1', 'parked'],
+      ['pmt_9', 'reporting'],
+    ]);
+    expect(kinds(s)).toEqual(['double_payment']);
+    const atOnce = settled(lane({}, { ...older, recordedAt: NOW }, payment()));
+    expect(atOnce.payments.map((p) => [p.id, p.mark])).toEqual([
+      ['pmt_9', 'parked'],
+      ['pmt_1', 'reporting'],
+    ]);
+  });
+
+  it('pays the rest beside a part that a person let through', () => {
+    const part = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'confirmed', waived: ['amount_mismatch'] });
+    const rest = { amountPaid: 2990n, amountRemaining: 1000n };
+    expect(marks(settled(lane(rest, part, payment({ amount: 1000n, recordedAt: at(1) }))))).toEqual([
+      'confirmed',
+      'reporting',
+    ]);
+    expect(marks(settled(lane(rest, { ...part, waived: [] }, payment({ amount: 1000n }))))).toEqual([
+      'confirmed',
+      'parked',
+    ]);
+  });
+
+  it('whose report was never tried is taken back when a fresh read shows that nothing can be paid', () => {
+    const reporting = settled(lane({}, payment()));
+    const voided = (s: LaneState, ms = 0): LaneState =>
+      settled(takeRead(s, ctx(), facts({ status: 'void' })), ctx({}, ms));
+    const back = voided(reporting);
+    expect([back.messages[0]?.status, marks(back)]).toEqual(['cancelled', ['waiting']]);
+    expect([marks(settled(back)), kinds(settled(back))]).toEqual([['parked'], ['invoice_not_payable']]);
+    expect(back.journal.some((l) => l.text === 'the invoice is now void: not marked')).toBe(true);
+    const tried = putMessage(reporting, { ...message(reporting, 'report_payment'), attempts: 1 });
+    expect(marks(voided(tried))).toEqual(['reporting']);
+    expect(marks(voided(reporting, 11_000))).toEqual(['reporting']);
+    expect(marks(settled(takeRead(reporting, ctx(), facts({ status: 'uncollectible' }))))).toEqual(['reporting']);
+    const referencing = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
+    expect(voided(referencing).messages[0]?.status).toBe('cancelled');
+  });
+
+  it('needs a read first, or a look at what paid its invoice', () => {
+    const errand = (s: LaneState, of = ctx(), due = (when: Date | null) => when === null) => moneyErrand(s, of, due);
+    expect(errand(lane({}, payment()), ctx({}, 11_000))).toEqual({ do: 'read-invoice', invoiceId: 'in_1' });
+    expect(errand(lane({}, payment({ mark: 'confirmed' })), ctx({}, 11_000))).toBeNull();
+    const later = lane({}, payment());
+    expect(errand({ ...later, invoice: { ...invoice(), readDueAt: at(9) } }, ctx({}, 11_000))).toBeNull();
+    const proving = payment({ mark: 'proving', proveDueAt: null });
+    expect(errand(lane({}, proving))).toEqual({ do: 'prove-charge', paymentRowId: 'pmt_1', chargeId: 'ch_1' });
+    expect(errand(lane({}, { ...proving, proveDueAt: at(1) }))).toBeNull();
+    expect(errand(lane({}, { ...proving, processorChargeId: null }))).toBeNull();
+    const asked = (p: PaymentRow, of = ctx()) => {
+      const e = errand(lane({ status: 'paid' }, p), of);
+      return e?.do === 'identify' ? e.asked.kind : e?.do;
+    };
+    expect(asked(payment())).toBe('report_payment');
+    expect(asked(payment({ paymentRecordId: 'pr_1' }))).toBe('attach_payment');
+    expect(asked(payment({ markMode: 'out_of_band' }))).toBe('pay_out_of_band');
+    expect(asked(payment(), ctx({ markMode: 'out_of_band' }))).toBe('set_reference');
+  });
+
+  it('for a person and is given back in full is closed with its items', () => {
+    const item = {
+      kind: 'double_payment',
+      subject: 'pmt_1',
+      paymentRowId: 'pmt_1',
+      summary: 's',
+      proposal: 'p',
+    } as const;
+    const s = (p: PaymentRow) => closeRefunded(openReview(lane({}, p), ctx(), item), ctx());
+    const back = s(payment({ mark: 'parked', amountRefunded: 2990n }));
+    expect([marks(back), kinds(back)]).toEqual([['closed'], []]);
+    const others = [
+      payment({ mark: 'parked', amountRefunded: 2989n }),
+      payment({ mark: 'confirmed', amountRefunded: 2990n }),
+      payment({ mark: 'parked', amountRefunded: 2990n, succeededAt: null }),
+    ];
+    for (const p of others) expect([marks(s(p)), kinds(s(p))]).toEqual([[p.mark], ['double_payment']]);
+  });
+});
+
+describe('what Stripe answers to a step of the mark', () => {
+  const reporting = (): LaneState => settled(lane({}, payment()));
+
+  it('a report is followed by the attach of its record, and the end of the mark is in the books once', () => {
+    const s = reporting();
+    const reported = reportPaymentCall.answered(
+      s,
+      message(s, 'report_payment'),
+      { kind: 'report_payment', paymentRecordId: 'pr_1' },
+      ctx(),
+    );
+    expect([marks(reported), reported.payments[0]?.paymentRecordId]).toEqual([['attaching'], 'pr_1']);
+    const attach = message(reported, 'attach_payment');
+    expect([attach.subject, attach.asked]).toMatchObject(['pay_1', { paymentRecordId: 'pr_1' }] as const);
+    const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
+    const done = endOfMarkCall.answered(reported, attach, answer, ctx());
+    expect(marks(done)).toEqual(['confirmed']);
+    expect(done.entries).toMatchObject([{ reason: 'payment_marked', amount: { minor: 2990n, currency: 'EUR' } }]);
+    expect(done.journal.at(-1)?.text).toBe('payment pay_1 is marked: Stripe shows it paid');
+    expect(endOfMarkCall.answered(done, attach, answer, ctx()).entries).toHaveLength(1);
+    expect(
+      reportPaymentCall.answered(
+        done,
+        message(s, 'report_payment'),
+        { kind: 'report_payment', paymentRecordId: 'pr_2' },
+        ctx(),
+      ),
+    ).toBe(done);
+  });
+
+  it('a reference is followed by the payment out of band', () => {
+    const s = settled(lane({}, payment()), ctx({ markMode: 'out_of_band' }));
+    const answer = { kind: 'set_reference', invoice: facts() } as const;
+    const next = setReferenceCall.answered(s, message(s, 'set_reference'), answer, ctx());
+    expect([marks(next), message(next, 'pay_out_of_band').subject]).toEqual([['paying'], 'pay_1']);
+    expect(setReferenceCall.answered(next, message(s, 'set_reference'), answer, ctx())).toBe(next);
+  });
+
+  it('an attach after which something is still due is shown to a person, unless they let it through', () => {
+    const attached = (p: PaymentRow, over: Partial<InvoiceFacts>): LaneState => {
+      const s = settled(lane({}, p));
+      return endOfMarkCall.answered(
+        s,
+        message(s, 'attach_payment'),
+        { kind: 'attach_payment', invoice: facts(over) },
+        ctx(),
+      );
+    };
+    const p = payment({ paymentRecordId: 'pr_1' });
+    const rest = attached(p, { amountRemaining: 500n });
+    expect([marks(rest), kinds(rest)]).toEqual([['confirmed'], ['amount_mismatch']]);
+    expect(open(rest)[0]?.summary).toBe('the payment is attached, and the invoice is still open with 5.00 EUR due');
+    expect(kinds(attached(p, { amountRemaining: 0n }))).toEqual([]);
+    expect(kinds(attached(p, { status: 'paid', amountRemaining: 500n }))).toEqual([]);
+    expect(kinds(attached({ ...p, waived: ['amount_mismatch'] }, { amountRemaining: 500n }))).toEqual([]);
+  });
+
+  it('a draft that was made final lets its payment wait for the mark', () => {
+    const s = settled(lane({ status: 'draft' }, payment()), ctx({ draftPolicy: 'finalize' }));
+    const answer = { kind: 'finalize_invoice', invoice: facts() } as const;
+    const final = finalizeCall.answered(s, message(s, 'finalize_invoice'), answer, ctx());
+    expect([marks(final), final.invoice?.platformStatus]).toEqual([['waiting'], 'open']);
+    const refused = finalizeCall.refused(s, message(s, 'finalize_invoice'), refusedBy, ctx());
+    expect([marks(refused), kinds(refused), refused.invoice?.finalizationError, refused.invoice?.readAt]).toEqual([
+      ...[['waiting'], ['finalization_failed'], '400 odd no', null],
+    ]);
+  });
+
+  it('a refusal is looked at afresh once, then a person is asked; of a report at once', () => {
+    const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
+    const once = endOfMarkCall.refused(s, message(s, 'attach_payment'), refusedBy, ctx());
+    expect([marks(once), once.payments[0]?.markTries, once.invoice?.readAt, kinds(once)]).toEqual([
+      ['waiting'],
+      1,
+      null,
+      [],
+    ]);
+    const again = settled(takeRead(once, ctx(), facts()));
+    const twice = endOfMarkCall.refused(again, again.messages.at(-1) ?? never(), refusedBy, ctx());
+    expect([marks(twice), twice.payments[0]?.markTries, kinds(twice)]).toEqual([['parked'], 2, ['effect_failed']]);
+    const first = reporting();
+    const report = reportPaymentCall.refused(first, message(first, 'report_payment'), refusedBy, ctx());
+    expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
+  });
+
+  it('what was found out of a paid invoice decides whether it was this payment', () => {
+    const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
+    const found = (answer: object): LaneState =>
+      applyIdentified(s, 'pmt_1', { ok: true, value: { done: true, answer } } as never, ctx());
+    expect(marks(found({ kind: 'attach_payment' }))).toEqual(['confirmed']);
+    expect(found({ kind: 'attach_payment' }).payments[0]?.markMode).toBe('payment_record');
+    expect(found({ kind: 'pay_out_of_band' }).payments[0]).toMatchObject({
+      mark: 'confirmed',
+      markMode: 'out_of_band',
+    });
+    expect(found({ kind: 'report_payment', paymentRecordId: 'pr_1' }).payments[0]).toMatchObject({
+      mark: 'waiting',
+      paymentRecordId: 'pr_1',
+      markMode: 'payment_record',
+    });
+    expect(found({ kind: 'set_reference' }).payments[0]).toMatchObject({ mark: 'waiting', markMode: 'out_of_band' });
+    const nobody = applyIdentified(s, 'pmt_1', NOTHING, ctx());
+    expect([marks(nobody), open(nobody)[0]?.summary]).toEqual([
+      ['parked'],
+      '29.90 EUR was taken although the invoice was already paid another way',
+    ]);
+    const record = applyIdentified(
+      lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })),
+      'pmt_1',
+      NOTHING,
+      ctx(),
+    );
+    expect(open(record)[0]?.summary).toContain('(its payment record pr_1 is not attached)');
+    const failure = (over: object) =>
+      applyIdentified(
+        s,
+        'pmt_1',
+        { ok: false, kind: 'retry', status: 500, code: 'x', message: '', retryAfterMs: null, ...over } as never,
+        ctx(),
+      );
+    expect(failure({}).invoice).toMatchObject({ readAt: null, readAttempts: 1, readDueAt: at(1_000) });
+    expect(kinds(failure({ status: 404 }))).toEqual(['double_payment']);
+    expect(kinds(failure({ status: null, code: LIST_TOO_LONG }))).toEqual(['double_payment']);
+    const moved = lane({ status: 'paid' }, payment({ mark: 'parked' }));
+    expect(applyIdentified(moved, 'pmt_1', NOTHING, ctx())).toBe(moved);
+    expect(applyIdentified(s, 'pmt_9', NOTHING, ctx())).toBe(s);
+  });
+});
+
+describe('what a person chooses for a payment that waits for them', () => {
+  const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
+    openReview(s, ctx(), { kind, subject: 'pmt_1', paymentRowId: 'pmt_1', summary: 's', proposal: 'p', ...over });
+  const chosen = (s: LaneState, resolution: Resolution): LaneState => {
+    const acted = markReview(s, open(s)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
+    if (!acted.ok) throw new Error(acted.code);
+    return acted.state;
+  };
+
+  it('applied, it waits for its mark again with what was waived, also more than is due', () => {
+    const s = chosen(item(lane({}, payment({ mark: 'parked', amount: 2000n })), 'amount_mismatch'), 'apply');
+    expect(s.payments[0]).toMatchObject({ mark: 'waiting', waived: ['amount_mismatch'] });
+    expect(s.invoice?.readAt).toBeNull();
+    const more = chosen(item(lane({}, payment({ mark: 'parked', amount: 3000n })), 'amount_mismatch'), 'apply');
+    expect(more.payments[0]?.waived).toEqual(['amount_mismatch', 'surplus']);
+    const exact = chosen(item(lane({}, payment({ mark: 'parked' })), 'customer_mismatch'), 'apply');
+    expect(exact.payments[0]?.waived).toEqual(['customer_mismatch']);
+    const part = chosen(item(lane({}, payment({ mark: 'parked', amount: 1n })), 'partial_transfer'), 'apply');
+    expect(part.payments[0]?.waived).toEqual(['amount_mismatch']);
+    const there = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch');
+    expect(chosen(there, 'apply')).toBe(there);
+  });
+
+  it('tried again, it waits afresh; dismissed, it is closed; unproven, only its number is settled', () => {
+    const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
+    expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
+    expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
+    const reporting = item(lane({}, payment({ mark: 'reporting' })), 'double_payment');
+    expect(chosen(reporting, 'retry')).toBe(reporting);
+    expect(marks(chosen(parked, 'dismiss'))).toEqual(['closed']);
+    expect(chosen(reporting, 'dismiss')).toBe(reporting);
+    const unproven = item(lane({}, payment({ mark: 'parked', succeededAt: null })), 'amount_mismatch');
+    for (const resolution of ['apply', 'retry', 'dismiss'] as const)
+      expect(chosen(unproven, resolution)).toBe(unproven);
+    const surplus = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch', { subject: 'in_1:overpaid:500' });
+    expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
+  });
+
+  it('a draft that could not be made final is tried again with all that waits for it; an alarm is set again', () => {
+    const s = lane({ status: 'draft' }, payment({ mark: 'held' }), payment({ id: 'pmt_2', mark: 'parked' }));
+    const stuck: LaneState = { ...s, invoice: { ...invoice({ status: 'draft' }), finalizationError: 'no address' } };
+    const choose = (rule: typeof finalizationReview, resolution: Resolution): LaneState => {
+      const acted = rule(stuck, {} as never, { resolution, note: null, by: 'ops' }, ctx());
+      return acted.ok ? acted.state : never();
+    };
+    const again = choose(finalizationReview, 'retry');
+    expect([marks(again), again.invoice?.finalizationError, again.invoice?.readAt]).toEqual([
+      ['waiting', 'parked'],
+      null,
+      null,
+    ]);
+    expect(choose(finalizationReview, 'dismiss')).toBe(stuck);
+    expect(choose(overdueReview, 'retry').invoice?.expectedBy).toEqual(at(24 * 3_600_000));
+    expect(choose(overdueReview, 'dismiss')).toBe(stuck);
+  });
+});
+
+describe('a verdict of the MoR', () => {
+  const event = (over: Parameters<typeof aPaymentEvent>[0] = {}) => aPaymentEvent(over);
+  const failed = (over: Parameters<typeof aPaymentEvent>[0] = {}) =>
+    event({
+      type: 'payment.failed',
+      status: 'failed',
+      eventId: 'evt_f',
+      declineCode: 'lost_card',
+      failureMessage: 'lost',
+      ...over,
+    });
+
+  it('of money that was taken is a payment that waits, booked once', () => {
+    const { state, verdict } = applySucceeded(lane(), event(), ctx());
+    expect(state.payments).toMatchObject([
+      {
+        paymentId: 'pay_1',
+        mark: 'waiting',
+        status: 'succeeded',
+        amount: 2990n,
+        succeededAt: NOW,
+        reference: 'ch_1',
+        failureMessage: null,
+      },
+    ]);
+    expect(state.entries).toMatchObject([{ reason: 'payment_collected', eventId: 'evt_pay' }]);
+    expect(state.attempts).toMatchObject([{ outcome: 'succeeded', amount: 2990n }]);
+    expect(JSON.stringify(verdict)).toContain('29.90 EUR was taken, payment pay_1');
+    const again = applySucceeded(state, event({ eventId: 'evt_2' }), ctx());
+    expect([again.state.entries.length, kinds(again.state)]).toEqual([1, []]);
+    expect(JSON.stringify(again.verdict)).toContain('already recorded');
+  });
+
+  it.each([{ amount: 1n }, { currency: 'USD' }, { customerId: 'cus_2' }])(
+    'that differs from the record (%p) is shown to a person and not applied',
+    (over) => {
+      const { state } = applySucceeded(lane(), event(), ctx());
+      const told = applySucceeded(state, event({ eventId: 'evt_2', ...over }), ctx()).state;
+      expect(kinds(told)).toEqual(['conflicting_event']);
+      expect(told.entries).toHaveLength(1);
+      expect(told.payments[0]).toMatchObject({ amount: 2990n, currency: 'EUR', customerId: 'cus_1' });
+    },
+  );
+
+  it.each(['none', 'proving', 'closed'] as const)('of money makes a payment that was %s wait for its mark', (mark) => {
+    const known = payment({ mark, succeededAt: null, failureMessage: 'lost', declineCode: 'lost_card' });
+    const { state } = applySucceeded(lane({}, known), event({ processorChargeId: null }), ctx());
+    expect(state.payments).toMatchObject([
+      { mark: 'waiting', processorChargeId: 'ch_1', failureMessage: null, declineCode: null },
+    ]);
+  });
+
+  it('of money leaves a payment that a person decides on where it is, unless only its proof was missing', () => {
+    const parked = lane({}, payment({ mark: 'parked', succeededAt: null }));
+    expect(marks(applySucceeded(parked, event(), ctx()).state)).toEqual(['parked']);
+    const item = {
+      kind: 'signup_unproven',
+      subject: 'pmt_1',
+      paymentRowId: 'pmt_1',
+      summary: 's',
+      proposal: 'p',
+    } as const;
+    const unproven = applySucceeded(openReview(parked, ctx(), item), event(), ctx()).state;
+    expect([marks(unproven), kinds(unproven)]).toEqual([['waiting'], []]);
+  });
+
+  it('that refuses is remembered with its reason; the newest counts, in whatever order they come', () => {
+    const { state } = applyNotPaid(lane(), failed(), ctx());
+    expect(state.payments).toMatchObject([
+      { mark: 'none', status: 'failed', declineCode: 'lost_card', failureMessage: 'lost', verdictAt: NOW },
+    ]);
+    expect(state.attempts).toMatchObject([{ outcome: 'failed' }]);
+    const older = applyNotPaid(state, failed({ eventId: 'evt_o', at: at(-1), declineCode: 'older' }), ctx()).state;
+    expect(older.payments).toMatchObject([{ declineCode: 'lost_card' }]);
+    const newer = applyNotPaid(state, failed({ eventId: 'evt_n', at: at(1), declineCode: 'newer' }), ctx()).state;
+    expect(newer.payments).toMatchObject([{ declineCode: 'newer', verdictAt: at(1) }]);
+    const action = event({ type: 'payment.requires_action', status: 'requires_action', eventId: 'evt_a' });
+    expect(applyNotPaid(state, action, ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+    const first = applyNotPaid(lane(), action, ctx()).state;
+    expect(applyNotPaid(first, failed(), ctx()).state.payments).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it('that refuses undoes no success, whenever it comes', () => {
+    const { state } = applySucceeded(lane(), event(), ctx());
+    const late = applyNotPaid(state, failed({ at: at(9) }), ctx());
+    expect(late.state.payments).toMatchObject([{ mark: 'waiting', status: 'succeeded', declineCode: null }]);
+    expect(JSON.stringify(late.verdict)).toContain('late: the payment has succeeded (lost_card)');
+    expect(late.state.invoice?.retries).toBeNull();
+  });
+
+  it('that says after the browser that the charge of a signup failed disproves it; one of before does not', () => {
+    const proving = lane({}, payment({ mark: 'proving', succeededAt: null, origin: 'signup' }));
+    const disproven = applyNotPaid(proving, failed({ at: at(1) }), ctx()).state;
+    expect([marks(disproven), kinds(disproven), disproven.payments[0]?.status]).toEqual([
+      ['parked'],
+      ['signup_unproven'],
+      'failed',
+    ]);
+    for (const e of [failed({ at: NOW }), failed({ at: at(1), type: 'payment.requires_action' })]) {
+      const earlier = applyNotPaid(proving, e, ctx());
+      expect(marks(earlier.state)).toEqual(['proving']);
+      expect(JSON.stringify(earlier.verdict)).toContain('late: an earlier attempt of the same intent');
+    }
+  });
+});
+
+function never(): never {
+  throw new Error('not there');
+}
