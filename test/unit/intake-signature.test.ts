@@ -45,6 +45,18 @@ describe('a signature header', () => {
     expect(check.check(header, body, now)).toBe('ok');
   });
 
+  it('may have sixteen v1 and 4,096 characters, and no more', () => {
+    const good = mac(body, secret, t);
+    const macs = (n: number): string => `t=${t}${`,v1=${zeros}`.repeat(n - 1)},v1=${good}`;
+    expect([16, 17].map((n) => check.check(macs(n), body, now))).toEqual(['ok', 'malformed']);
+    const long = (n: number): string => {
+      const start = `t=${t},v1=${good},v0=`;
+      return start + 'x'.repeat(n - start.length);
+    };
+    expect([4_096, 4_097].map((n) => check.check(long(n), body, now))).toEqual(['ok', 'malformed']);
+    expect(() => new SignatureCheck([secret], 1)).not.toThrow();
+  });
+
   it('may spell its MAC in either case of hex: the bytes are the same', () => {
     const header = `t=${t},v1=${mac(body, secret, t).toUpperCase()}`;
     expect(check.check(header, body, now)).toBe('ok');
@@ -69,6 +81,15 @@ describe('a signature header', () => {
 });
 
 describe('the signature check', () => {
+  it('passes over a MAC of another length, wherever it comes from', () => {
+    const header = {
+      timestamp: String(t),
+      seconds: t,
+      macs: [Buffer.alloc(31), Buffer.from(mac(body, secret, t), 'hex')],
+    };
+    expect(check.checkParsed(header, body, now)).toBe('ok');
+  });
+
   it.each([
     [0, 'ok'],
     [300, 'ok'],

@@ -34,6 +34,20 @@ describe('shares of an amount', () => {
   });
 });
 
+describe('a share', () => {
+  it('of units that are left goes to the largest remainder, of equal ones to the first', () => {
+    expect(shares(2n, [1n, 1n, 1n])).toEqual([1n, 1n, 0n]);
+    expect(shares(10n, [1n, 2n, 4n])).toEqual([1n, 3n, 6n]);
+    expect(shares(1n, [1n, 3n, 3n])).toEqual([0n, 1n, 0n]);
+    expect(shares(1n, [-5n, 0n, 1n])).toEqual([0n, 0n, 1n]);
+  });
+
+  it('of less than nothing is none', () => {
+    expect(shares(-1n, [1n])).toBeNull();
+    expect(shares(0n, [1n])).toEqual([0n]);
+  });
+});
+
 const basis = (over: Partial<TaxBasis> = {}): TaxBasis => ({
   invoiceId: 'in_1',
   customerId: 'cus_1',
@@ -116,6 +130,70 @@ describe('the calculation of a paid invoice', () => {
   ])('says what is missing: %s', (_what, given, named) => {
     const asked = calculationFor(given);
     expect(asked.ok ? '' : asked.missing.join('; ')).toMatch(named);
+  });
+
+  const asked = (
+    given: TaxBasis,
+  ): readonly string[] | Extract<ReturnType<typeof calculationFor>, { ok: true }>['call'] => {
+    const made = calculationFor(given);
+    return made.ok ? made.call : made.missing;
+  };
+  const person = (name: string | null, taxIds: TaxBasis['customer']['taxIds'], country = 'BR'): TaxBasis => {
+    const given = inCountry(country);
+    return { ...given, customer: { ...given.customer, name, taxIds } };
+  };
+  const [CPF, CNPJ, VAT] = [
+    { type: 'br_cpf', value: '1' },
+    { type: 'br_cnpj', value: '2' },
+    { type: 'eu_vat', value: '3' },
+  ] as const;
+
+  it('in Brazil needs one CPF with both names, or one CNPJ with what only the merchant knows', () => {
+    const one = ['exactly one CPF or CNPJ of the customer'];
+    const regime = ['the buyerTaxRegime of the company, which only a calculation made by you can name'];
+    const names = ['first and last name of the customer'];
+    const of = (name: string, ...ids: TaxBasis['customer']['taxIds']) => asked(person(name, ids));
+    expect(of('Ada Lovelace', CPF)).toMatchObject({
+      customer: { firstName: 'Ada', lastName: 'Lovelace' },
+      evidence: null,
+    });
+    expect(of('Ada', CPF)).toEqual(names);
+    expect(of('Ada Lovelace', CNPJ)).toEqual(regime);
+    expect(of('Ada Lovelace')).toEqual(one);
+    expect(of('Ada', VAT)).toEqual(one);
+    expect(of('Ada Lovelace', CPF, CPF)).toEqual(one);
+    expect(of('Ada Lovelace', VAT, CPF)).toEqual(names); // as a company it has no names of its own
+    expect(asked(person('Ada', [CPF], 'DE'))).toMatchObject({
+      customer: { firstName: 'Ada', lastName: null },
+    });
+  });
+
+  it('splits a name at its first blank, however many there are; one word is a first name, none is none', () => {
+    const names = (name: string | null): unknown => {
+      const made = asked(person(name, [], 'DE'));
+      return 'customer' in made ? [made.customer.firstName, made.customer.lastName] : made;
+    };
+    expect(names('  Ada   King  Lovelace ')).toEqual(['Ada', 'King Lovelace']);
+    expect([names('Ada'), names(' '), names(null)]).toEqual([
+      ['Ada', null],
+      [null, null],
+      [null, null],
+    ]);
+  });
+
+  it('takes the address as it is, with what is not there left empty, and names each part that it needs', () => {
+    const full = inCountry('DE', { line2: 'Floor 2', state: 'BE' });
+    expect(asked(full)).toMatchObject({ customer: { billingAddress: { line2: 'Floor 2', state: 'BE' } } });
+    expect(asked(inCountry('DE'))).toMatchObject({ customer: { billingAddress: { line2: null, state: null } } });
+    const blank = asked(inCountry('CA', { line1: ' ', city: '', postalCode: '\t', state: '' }));
+    const parts = ['line1', 'the city', 'the state', 'the postal code'].map(
+      (part) => `${part} of the customer's address`,
+    );
+    expect(blank).toEqual(parts);
+    const nowhere = basis({ customer: { ...basis().customer, address: null }, ipAddress: null });
+    expect(asked(nowhere)).toEqual(
+      ['the country', 'line1', 'the city', 'the postal code'].map((part) => `${part} of the customer's address`),
+    );
   });
 
   it('needs no evidence in the US', () => {
