@@ -12,7 +12,7 @@ COPY src ./src
 COPY tools ./tools
 # The image holds the daemon, its command line and the sandbox: no programs for developers, no source maps, no type declarations.
 RUN npm run build \
-  && rm -rf dist/tools/demo dist/tools/bench dist/tools/chaos dist/tools/simulate dist/tools/docs \
+  && rm -rf dist/tools/demo dist/tools/bench dist/tools/chaos dist/tools/simulate dist/tools/fuzz dist/tools/docs \
   && find dist \( -name '*.map' -o -name '*.d.ts' -o -name .tsbuildinfo \) -delete
 
 FROM ${NODE_IMAGE} AS dependencies

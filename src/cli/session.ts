@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type Command, InvalidArgumentError, type OptionValues } from 'commander';
 import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig, withDotEnv } from '../config/index.js';
+import { canBeKept } from '../domain/kept-time.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { json, plain } from './table.js';
@@ -130,7 +131,8 @@ export function parseSince(text: string): Date {
       : /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text)
         ? Date.parse(text)
         : NaN;
-  if (!(at <= now)) throw new InvalidArgumentError('Use a past date such as 2026-01-01, or a span such as 30d or 12h.');
+  if (!(at <= now && canBeKept(new Date(at))))
+    throw new InvalidArgumentError('Use a past date such as 2026-01-01, or a span such as 30d or 12h.');
   return new Date(at);
 }
 

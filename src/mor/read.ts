@@ -1,4 +1,5 @@
 // Reading what a peer sent: unknown fields are passed over, known ones must be what the documents say they are.
+import { canBeKept } from '../domain/kept-time.js';
 import { parseCurrency } from '../domain/money.js';
 
 /** A known field is missing or of the wrong kind. Names the field, never its value. */
@@ -31,7 +32,7 @@ export function parseTime(value: unknown, path: string): Date {
   if (typeof value !== 'string' || !TIME.test(value)) throw new Unreadable(path);
   const zoned = value.length === 10 || /(Z|[+-]\d\d:?\d\d)$/.test(value.slice(10)) ? value : `${value}Z`;
   const time = new Date(zoned);
-  if (Number.isNaN(time.getTime())) throw new Unreadable(path);
+  if (!canBeKept(time)) throw new Unreadable(path);
   return time;
 }
 

@@ -53,7 +53,7 @@ export function toFailure(error: unknown, apiKey: string, nowMs: number): CallFa
     status,
     errors: field === null ? [] : [{ field: safeText(field, apiKey), message }],
     retryAfterMs: retryAfterMs(headers['retry-after'], nowMs),
-    requestId: headers['request-id'] ?? null,
+    requestId: requestIdOf(headers['request-id']),
     replayed: headers['idempotent-replayed'] === 'true',
   });
 }
@@ -91,6 +91,11 @@ function retryAfterMs(value: string | undefined, nowMs: number): number | null {
   if (value === undefined) return null;
   const ms = /^\d{1,9}(\.\d+)?$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs;
   return Number.isFinite(ms) && ms >= 0 ? Math.min(Math.ceil(ms), 86_400_000) : null;
+}
+
+/** Null when there is none or it is no plain short word: it goes to the log and the timeline as it is. */
+export function requestIdOf(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w.:/+=-]{1,128}$/.test(value) ? value : null;
 }
 
 /** A peer's words made fit for logs: one line, bounded, without anything that looks like a key or a client secret. */

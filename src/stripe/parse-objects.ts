@@ -9,7 +9,7 @@ import {
   type PaymentRecordFacts,
   type WebhookEndpointFacts,
 } from '../domain/ports/billing-reader.js';
-import { amountOf, dateOf, idOf, isObject, minorOf, optionalText, partOf, textsOf } from './parse.js';
+import { amountOf, dateOf, idOf, isObject, type JsonObject, minorOf, optionalText, partOf, textsOf } from './parse.js';
 
 export function parsePaymentRecord(object: unknown): PaymentRecordFacts | null {
   if (!isObject(object) || object['object'] !== 'payment_record') return null;
@@ -64,6 +64,8 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
   const type = optionalText(object['type']);
   const createdAt = dateOf(object['created']);
   if (eventId === null || type === null || createdAt === null) return null;
+  const body = bytesOf(object);
+  if (body === null) return null;
   const data = partOf(object['data']);
   const about = partOf(data['object']);
   const before = data['previous_attributes'];
@@ -74,8 +76,17 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
     about: { id: idOf(about['id']), createdAt: dateOf(about['created']) },
     // What does not say what changed may have changed anything.
     movesBalance: type === 'customer.updated' && (!isObject(before) || 'balance' in before),
-    body: Buffer.from(JSON.stringify(object)),
+    body,
   };
+}
+
+/** Null: nested so deep that it cannot be written again. */
+function bytesOf(object: JsonObject): Buffer | null {
+  try {
+    return Buffer.from(JSON.stringify(object));
+  } catch {
+    return null;
+  }
 }
 
 export function parseBalanceEntry(object: unknown): BalanceEntryFacts | null {
@@ -114,7 +125,7 @@ export function parseWebhookEndpoint(object: unknown): WebhookEndpointFacts | nu
     url,
     enabled: object['status'] === 'enabled',
     apiVersion: optionalText(object['api_version']),
-    events: events.filter((event) => typeof event === 'string'),
+    events: events.map(optionalText).filter((event) => event !== null),
   };
 }
 

@@ -1,4 +1,5 @@
 // Small readers for what came from outside: each gives the value in our type, or null when it is not what it should be.
+import { isId } from '../domain/events/fields.js';
 import { parseCurrency } from '../domain/money.js';
 
 export type JsonObject = { readonly [name: string]: unknown };
@@ -24,15 +25,19 @@ export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
   );
 }
 
-/** A text that is not empty and not longer than 5,000 characters; null otherwise. */
+/**
+ * A text that is not empty and not longer than 5,000 characters; null otherwise. In place of NUL and half surrogates, which no database
+ * keeps and no URL carries, stands U+FFFD.
+ */
 export function optionalText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= 5000 ? value : null;
+  if (typeof value !== 'string' || value === '' || value.length > 5000) return null;
+  return value.replace(/\0|\p{Surrogate}/gu, '\ufffd');
 }
 
-/** Stripe's id of an object, given plainly or as the expanded object. At most 255 characters. */
+/** Stripe's id of an object, given plainly or as the expanded object. At most 255 characters that a database keeps. */
 export function idOf(value: unknown): string | null {
   const id = isObject(value) ? value['id'] : value;
-  return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null;
+  return isId(id) ? id : null;
 }
 
 /** A whole number that JSON carries exactly, as smallest units; null for anything else. May be negative. */

@@ -9,7 +9,7 @@ import {
   type WireRequest,
 } from '../domain/ports/call.js';
 import { type RequestBudget } from '../domain/ports/request-budget.js';
-import { failure, limitOf, toFailure } from './failure.js';
+import { failure, limitOf, requestIdOf, toFailure } from './failure.js';
 import { StripeHttpClient, type Transport } from './http-client.js';
 import { isObject, optionalText, type JsonObject } from './parse.js';
 import { type StripeOptions } from './stripe-options.js';
@@ -141,7 +141,7 @@ export class StripeClient {
       if (!isObject(answer)) return failure('unknown', 'unreadable_answer', 'Stripe: the answer is not an object');
       const last = isObject(answer['lastResponse']) ? answer['lastResponse'] : {};
       const status = typeof last['statusCode'] === 'number' ? last['statusCode'] : 200;
-      return { ok: true, value: answer, status, requestId: optionalText(last['requestId']) };
+      return { ok: true, value: answer, status, requestId: requestIdOf(last['requestId']) };
     } catch (error) {
       const failed = toFailure(error, this.options.apiKey, Date.now());
       // A lock on one object (`lock_timeout`) is no sign that we ask too much; every other 429 is.

@@ -83,6 +83,7 @@ const TABLE: Readonly<Record<string, Allowed>> = {
   'tools/bench': '*',
   'tools/chaos': '*',
   'tools/restore': '*',
+  'tools/fuzz': '*',
   'tools/simulate': '*',
 };
 
@@ -91,7 +92,7 @@ const ENVIRONMENT_READERS = [
   /^config\//,
   /^main\.ts$/,
   /^cli(\.ts$|\/)/,
-  /^tools\/(demo|example|bench|chaos|restore|simulate)\//,
+  /^tools\/(demo|example|bench|chaos|fuzz|restore|simulate)\//,
   /^tools\/sandbox\/main\.ts$/,
 ];
 // Only to hand PATH on to the PostgreSQL server that it starts.

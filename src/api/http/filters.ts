@@ -2,6 +2,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional } from 'class-validator';
+import { canBeKept } from '../../domain/kept-time.js';
 import { MAX_MINOR, parseCurrency } from '../../domain/money.js';
 import { type MoneyFilter, type Span } from '../../domain/ports/books.js';
 import { invalid } from './problem.js';
@@ -16,7 +17,7 @@ export function parseFilterTime(value: unknown): Date | null {
   if (typeof value !== 'string' || !(DATE.test(value) || TIME.test(value))) return null;
   const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);
   const at = new Date(value);
-  const known = !Number.isNaN(at.getTime()) && !Number.isNaN(day.getTime());
+  const known = canBeKept(at) && !Number.isNaN(day.getTime());
   return known && day.toISOString().startsWith(value.slice(0, 10)) && day.getUTCFullYear() >= FIRST_YEAR ? at : null;
 }
 

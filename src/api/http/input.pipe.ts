@@ -65,10 +65,9 @@ function instanceOf(type: Class, value: unknown, path: string, unknown: FieldErr
 }
 
 function fieldErrors(error: ValidationError, path: string): FieldError[] {
-  const index = /^\d+$/.test(error.property);
-  const field = (
-    path === '' ? error.property : index ? `${path}[${error.property}]` : `${path}.${error.property}`
-  ).slice(0, 100);
+  const name = error.property === '' ? '""' : error.property; // a member may have the empty name, and is named all the same
+  const index = /^\d+$/.test(name);
+  const field = (path === '' ? name : index ? `${path}[${name}]` : `${path}.${name}`).slice(0, 100);
   const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
     field,
     message: rule === 'whitelistValidation' ? NOT_A_FIELD : withoutName(message, error.property),

@@ -1,4 +1,5 @@
 // Readers for the members of a parsed event. A member that is missing or of the wrong kind ends the parse with its name.
+import { canBeKept } from '../kept-time.js';
 import { parseCurrency } from '../money.js';
 import { isInnerLane } from './channel-lane.js';
 import { isJsonObject, type JsonObject } from './json-body.js';
@@ -89,19 +90,16 @@ export function requireCurrency(object: JsonObject): string {
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
-const LAST_SECOND = 253_402_300_799; // the end of the year 9999
-const FIRST_SECOND = -62_135_596_800; // the beginning of the year 1: a database has no year 0
 
 /** Whole Unix seconds, or ISO 8601 text with a zone; null for anything else. */
 export function timeOf(value: unknown): Date | null {
   if (typeof value === 'number') {
-    return Number.isInteger(value) && value >= 0 && value <= LAST_SECOND ? new Date(value * 1_000) : null;
+    return Number.isInteger(value) && value >= 0 ? kept(new Date(value * 1_000)) : null;
   }
-  if (typeof value !== 'string' || !ISO_TIME.test(value)) return null;
-  // Its zone may carry a time out of the years that can be kept.
-  const sec = Math.floor(new Date(value).getTime() / 1_000);
-  return sec >= FIRST_SECOND && sec <= LAST_SECOND ? new Date(value) : null;
+  return typeof value === 'string' && ISO_TIME.test(value) ? kept(new Date(value)) : null;
 }
+
+const kept = (at: Date): Date | null => (canBeKept(at) ? at : null);
 
 /**
  * When the sender made the event: `created` (Document 3: Unix seconds; Document 2: ISO 8601) or `createdAt` (Document 2, in one

@@ -56,9 +56,8 @@ function withoutNulls(value: unknown): unknown {
 }
 
 function flatten(error: ValidationError, parent: string): FieldError[] {
-  const field = /^\d+$/.test(error.property)
-    ? `${parent}[${error.property}]`
-    : `${parent === '' ? '' : `${parent}.`}${error.property}`;
+  const name = error.property === '' ? '""' : error.property; // a member may have the empty name, and is named all the same
+  const field = /^\d+$/.test(name) ? `${parent}[${name}]` : `${parent === '' ? '' : `${parent}.`}${name}`;
   const constraints = Object.entries(error.constraints ?? {});
   if (constraints.length === 0) return (error.children ?? []).flatMap((child) => flatten(child, field));
   const unknown = constraints.some(([name]) => name === 'whitelistValidation');

@@ -1,4 +1,5 @@
 // Dates as a statement writes them.
+import { canBeKept } from '../../domain/kept-time.js';
 import { type DateStyle } from '../../domain/statement.js';
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?(\.\d{1,9})?\s?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/;
@@ -23,5 +24,5 @@ function dateOf(y: string, m: string, d: string, time: string): Date | null {
   const day = new Date(`${y}-${m}-${d}T00:00:00Z`);
   if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== `${y}-${m}-${d}`) return null;
   const at = new Date(`${y}-${m}-${d}${time}`);
-  return Number.isNaN(at.getTime()) ? null : at;
+  return canBeKept(at) ? at : null;
 }

@@ -69,7 +69,7 @@ function parseTypes(value: unknown): Mapping['types'] {
     const type = oneOf(name, LINE_TYPES, `the kind "${name}" of types`);
     const list: readonly unknown[] = Array.isArray(words) ? words : [words];
     const texts = list.map((w) =>
-      typeof w === 'string' && w !== '' ? word(w) : refuse(`types.${type} must be words`),
+      typeof w === 'string' && word(w) !== '' ? word(w) : refuse(`types.${type} must be words`),
     );
     for (const text of texts) {
       const other = taken.get(text);

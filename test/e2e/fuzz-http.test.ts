@@ -1,0 +1,45 @@
+// A second or two of `npm run fuzz` over HTTP: doors, API and console of a whole daemon take bent requests without a 500.
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { furnish, type Rig } from '../../tools/fuzz/rig.js';
+import { runBatch } from '../../tools/fuzz/runner.js';
+import { remoteTargets } from '../../tools/fuzz/targets/remote.js';
+import { OPS_KEY, startWorld, type World } from '../support/world.js';
+import { secretOf } from './support/door.js';
+
+const RUNS = 25;
+
+describe('a daemon', () => {
+  let world: World;
+  let rig: Rig;
+  let db: pg.Client;
+
+  beforeAll(async () => {
+    world = await startWorld({ LOG_LEVEL: 'warn' });
+    const daemon = await world.startDaemon();
+    db = new pg.Client({ connectionString: world.databaseUrl });
+    await db.connect();
+    rig = {
+      url: daemon.url,
+      key: OPS_KEY,
+      secret: (door) => secretOf(world, door),
+      query: async (sql, values) => (await db.query<Record<string, unknown>>(sql, [...values])).rows,
+      errors: () => world.logLines.splice(0).filter((line) => /"level":[56]0/.test(line)),
+      close: () => Promise.resolve(),
+    };
+    await furnish(rig);
+  });
+  afterAll(async () => {
+    await db.end();
+    await world.close();
+  });
+
+  it.each(remoteTargets.map(({ name, on }) => [name, on] as const))(
+    '%s answers whatever is sent, says nothing of its inside, and keeps what it took',
+    async (_, on) => {
+      const { seed, failure } = await runBatch(on(rig), randomInt(1, 2 ** 31), RUNS);
+      expect(failure === null ? null : { seed, ...failure }).toBeNull();
+    },
+  );
+});

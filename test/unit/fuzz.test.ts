@@ -1,0 +1,49 @@
+// A few seconds of `npm run fuzz`: each parser of something from outside on a few dozen bent inputs, new ones each time, and on all that ever broke one.
+import { randomInt } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { corpus, tryCase } from '../../tools/fuzz/corpus.js';
+import { runBatch } from '../../tools/fuzz/runner.js';
+import { must, type Target } from '../../tools/fuzz/target.js';
+import { targets } from '../../tools/fuzz/targets.js';
+import { remoteTargets } from '../../tools/fuzz/targets/remote.js';
+
+const RUNS = 15;
+
+describe('a parser of something from outside', () => {
+  it.each(targets.map((target) => [target.name, target] as const))(
+    '%s gives a clear error or a value that holds, whatever comes',
+    async (_, target) => {
+      const { seed, failure } = await runBatch(target, randomInt(1, 2 ** 31), RUNS);
+      expect(failure === null ? null : { seed, ...failure }).toBeNull();
+    },
+  );
+
+  it('that once broke on an input takes it', async () => {
+    const known = [...targets, ...remoteTargets].map(({ name }) => name);
+    const broken: string[] = [];
+    for (const one of corpus()) {
+      expect(known).toContain(one.target);
+      const target = targets.find(({ name }) => name === one.target);
+      const why = target === undefined ? null : await tryCase(target, one);
+      if (why !== null) broken.push(`${one.target}, ${one.why}: ${why}`);
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('fuzzing', () => {
+  const [inputs] = targets.map((target) => target.inputs);
+
+  it('finds a parser that breaks, makes the input small, and finds it again by the same seed', async () => {
+    const fragile: Target = {
+      name: 'fragile',
+      what: 'a parser that knows no v1',
+      inputs: inputs as Target['inputs'],
+      check: (text) => must(!text.includes('v1='), 'it has a v1'),
+    };
+    const first = await runBatch(fragile, 7, 500);
+    expect(first.failure?.why).toBe('it has a v1');
+    expect(first.failure?.input.length).toBeLessThan(100);
+    expect((await runBatch(fragile, 7, 500)).failure).toEqual(first.failure);
+  });
+});

@@ -1,0 +1,33 @@
+// What once broke a parser, kept: the tests and each run of the fuzzing try it again.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isJsonObject } from '#src/domain/events/json-body.js';
+import { tryOne, wordsOf } from './runner.js';
+import { type Target } from './target.js';
+
+export type Case = { readonly target: string; readonly input: string; readonly why: string };
+
+/** What stands for `"@deep"` in an input. */
+const DEEP = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+
+/** Both `npm run fuzz` and the tests run in the project's folder. */
+export function corpus(): readonly Case[] {
+  const kept: unknown = JSON.parse(readFileSync(join(process.cwd(), 'test/fuzz/corpus.json'), 'utf8'));
+  if (!Array.isArray(kept)) throw new Error('test/fuzz/corpus.json must be a list');
+  return kept.map((one: unknown) => {
+    const { target, input, why } = isJsonObject(one) ? one : {};
+    if (typeof target !== 'string' || typeof input !== 'string' || typeof why !== 'string')
+      throw new Error('a case of test/fuzz/corpus.json has a target, an input and a why');
+    return { target, input: input.replace('"@deep"', DEEP), why };
+  });
+}
+
+/** Null: it is mended. */
+export async function tryCase(target: Target, { input }: Case): Promise<string | null> {
+  try {
+    await tryOne(target, input);
+    return null;
+  } catch (error) {
+    return wordsOf(error);
+  }
+}

@@ -1,0 +1,49 @@
+// The command line of the fuzzing.
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+export type Options = {
+  readonly mode: 'run' | 'list' | 'help';
+  readonly minutes: number;
+  /** Names of targets; empty: all. */
+  readonly only: readonly string[];
+  readonly seed: number;
+  /** Inputs for each target, once; null: as many as the minutes hold. */
+  readonly runs: number | null;
+};
+
+export const usage = `npm run fuzz -- [--minutes M] [--only NAME,NAME] [--seed S]
+    every parser of something from outside, one after the other and over again for M minutes (default 60)
+npm run fuzz -- --only NAME --seed S --runs N
+    N inputs of one target, drawn by the seed: the same again
+npm run fuzz -- --list
+    the targets
+
+Exit code 1: an input broke a parser; it is printed, with the command that tries it again. Add it to test/fuzz/corpus.json once it is mended.`;
+
+/** Throws an Error that says what is wrong. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: { type: 'string', default: '60' },
+      only: { type: 'string', default: '' },
+      seed: { type: 'string' },
+      runs: { type: 'string' },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    mode: values.help ? 'help' : values.list ? 'list' : 'run',
+    minutes: number('--minutes', values.minutes),
+    only: values.only.split(',').filter((name) => name !== ''),
+    seed: values.seed === undefined ? randomInt(1, 2 ** 31) : number('--seed', values.seed),
+    runs: values.runs === undefined ? null : number('--runs', values.runs),
+  };
+}
+
+function number(name: string, text: string): number {
+  if (!/^\d{1,10}(\.\d{1,3})?$/.test(text) || Number(text) <= 0) throw new Error(`${name} must be a number above 0`);
+  return Number(text);
+}

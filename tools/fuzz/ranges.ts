@@ -1,0 +1,36 @@
+// What every parsed value must be before it may come near a database: amounts that int8 holds, times that timestamptz holds, texts that UTF-8 holds.
+import { must } from './target.js';
+
+const INT8 = 2n ** 63n;
+const FIRST = Date.parse('0001-01-01T00:00:00Z'); // a database has no year 0
+const LAST = Date.parse('9999-12-31T23:59:59.999Z'); // ISO 8601 in four digits ends here
+
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}
+
+export function mustBeKeepable(at: Date, where: string): void {
+  const ms = at.getTime();
+  must(ms >= FIRST && ms <= LAST, `${where} is a time that no database keeps: ${Number.isNaN(ms) ? 'none' : ms}`);
+}
+
+/**
+ * Walks a parsed value. `raw`: members that are handed on as they came, which the store takes care of (`jsonText`).
+ */
+export function mustBeInRange(value: unknown, raw: readonly string[] = [], where = 'it'): void {
+  if (typeof value === 'bigint') return must(value < INT8 && value >= -INT8, `${where} is beyond int8: ${value}`);
+  if (typeof value === 'number') return must(Number.isFinite(value), `${where} is no finite number`);
+  if (typeof value === 'string') return must(isStorable(value), `${where} is a text that no database keeps`);
+  if (value instanceof Date) return mustBeKeepable(value, where);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (!raw.includes(name)) mustBeInRange(inner, raw, `${where}.${name}`);
+  }
+}
+
+/** Nothing that was parsed may have changed what every object has. */
+export function mustBeUnpolluted(): void {
+  const known = Object.getOwnPropertyNames(Object.prototype).length;
+  must(known === OWN_NAMES, 'a prototype was changed');
+}
+const OWN_NAMES = Object.getOwnPropertyNames(Object.prototype).length;

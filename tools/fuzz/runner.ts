@@ -1,0 +1,73 @@
+// Runs one target on many inputs: each within its step budget, the smallest failing one in the end.
+import fc from 'fast-check';
+import { Broken, type Target } from './target.js';
+
+/** Processor time for one input, far above what any needs: an input that takes more may take forever. Twice, since a collection may fall into it. */
+const MOST_MS = 1_500;
+/** For a target that waits for a daemon: wall time. */
+const MOST_WAIT_MS = 60_000;
+
+export type Failure = { readonly input: string; readonly why: string; readonly shrinks: number };
+export type Batch = {
+  readonly seed: number;
+  readonly runs: number;
+  readonly tried: number;
+  readonly failure: Failure | null;
+};
+
+/** Hears of each input before it is tried, so that a hang can be named. */
+export type Watch = (target: string, input: string) => void;
+
+/** Tries one input. Throws what is wrong with it. */
+export async function tryOne(target: Target, input: string, watch: Watch = () => undefined): Promise<void> {
+  watch(target.name, input);
+  const spent = await timed(target, input);
+  if (spent > MOST_MS && !target.remote) {
+    const again = await timed(target, input);
+    if (again > MOST_MS) throw new Broken(`took ${Math.round(again)} ms of processor time`);
+  }
+}
+
+async function timed(target: Target, input: string): Promise<number> {
+  const before = process.cpuUsage();
+  const done = target.check(input);
+  if (done instanceof Promise) await (target.remote === true ? within(done) : done);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function within(work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Broken(`no answer within ${MOST_WAIT_MS / 1000} s`)), MOST_WAIT_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** So many inputs, drawn by the seed: the same seed and number draw the same inputs. */
+export async function runBatch(target: Target, seed: number, runs: number, watch?: Watch): Promise<Batch> {
+  let tried = 0;
+  await target.prepare?.();
+  const property = fc.asyncProperty(target.inputs, async (input) => {
+    tried++;
+    await tryOne(target, input, watch);
+  });
+  const found = await fc.check(property, { seed, numRuns: runs });
+  const input = found.counterexample?.[0];
+  if (found.failed && input !== undefined) {
+    const { errorInstance: error, numShrinks: shrinks } = found;
+    return { seed, runs, tried, failure: { input, why: wordsOf(error), shrinks } };
+  }
+  try {
+    await target.afterBatch?.();
+  } catch (error) {
+    return { seed, runs, tried, failure: { input: '', why: wordsOf(error), shrinks: 0 } };
+  }
+  return { seed, runs, tried, failure: null };
+}
+
+export function wordsOf(error: unknown): string {
+  if (error instanceof Broken) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  return (error.stack ?? error.message).split('\n').slice(0, 6).join('\n');
+}

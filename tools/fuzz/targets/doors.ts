@@ -1,0 +1,205 @@
+// What the webhook doors take apart: the signature header, and the three kinds of body.
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { type ParsedEvent } from '#src/domain/events/envelope.js';
+import { MAX_DEPTH, parseBody } from '#src/domain/events/json-body.js';
+import { parseMorPaymentEvent } from '#src/domain/events/mor-payment-event.js';
+import { idsIn, parseMorServiceEvent } from '#src/domain/events/mor-service-event.js';
+import { sameEvent } from '#src/domain/events/same-event.js';
+import { parseStripeEvent } from '#src/domain/events/stripe-event.js';
+import { amountIn, dashboardIn, deadlineIn } from '#src/channels/rules/channel-fields.js';
+import { masked } from '#src/events/mask.js';
+import { withoutPersonalData } from '#src/cli/redacted-body.js';
+import { type Door, doorAt, doors, toDelivery } from '#src/intake/deliveries.js';
+import { parseSignatureHeader, SignatureCheck } from '#src/intake/signature.js';
+import { jsonText } from '#src/store/codec.js';
+import { wire } from '../inputs/examples.js';
+import { bentJson } from '../inputs/json.js';
+import { bent, oddText } from '../inputs/texts.js';
+import { isStorable, mustBeInRange, mustBeUnpolluted } from '../ranges.js';
+import { must, mustBeSame, shown, type Target } from '../target.js';
+
+const SECRET = 'whsec_fuzz_0123456789';
+const BODY = Buffer.from('{"id":"evt_1"}');
+const NOW = new Date('2026-11-22T12:00:00Z');
+const nowSec = NOW.getTime() / 1000;
+const macOf = (t: string): string => createHmac('sha256', SECRET).update(`${t}.`).update(BODY).digest('hex');
+
+const headers: fc.Arbitrary<string> = bent(
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(nowSec, nowSec - 300, nowSec - 301, nowSec + 301, 0).map((t) => `t=${t}`),
+        fc.constantFrom(nowSec, nowSec - 301).map((t) => `v1=${macOf(String(t))}`),
+        fc.constantFrom(nowSec).map((t) => `v1=${macOf(String(t)).toUpperCase()}`),
+        fc.constantFrom(
+          `v1=${'0'.repeat(64)}`,
+          `v1=${'0'.repeat(63)}`,
+          'v0=abc',
+          'v1=',
+          't=',
+          '=',
+          `t=0${nowSec}`,
+          `t=${nowSec} `,
+          'T=1',
+        ),
+        oddText.map((text) => `v1=${text}`),
+        oddText.map((text) => `t=${text}`),
+      ),
+      { maxLength: 20 },
+    )
+    .map((entries) => entries.join(',')),
+);
+
+const check = new SignatureCheck([SECRET, 'another-secret-0123'], 300);
+
+/** What Documents 2 and 3 and Stripe say, written down a second time without the parser. */
+function expected(header: string): string {
+  const entries = header
+    .split(',')
+    .map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)] as const);
+  const shaped = /^[\x21-\x7e]{1,4096}$/.test(header) && header.split(',').every((entry) => entry.indexOf('=') > 0);
+  const times = entries.filter(([name]) => name === 't').map(([, value]) => value);
+  const macs = entries.filter(([name]) => name === 'v1').map(([, value]) => value.toLowerCase());
+  const [t = ''] = times;
+  const fine = shaped && times.length === 1 && /^(0|[1-9]\d{0,14})$/.test(t) && macs.length >= 1 && macs.length <= 16;
+  if (!fine || !macs.every((mac) => /^[0-9a-f]{64}$/.test(mac))) return 'malformed';
+  if (!macs.includes(macOf(t))) return 'mismatch';
+  return Math.abs(nowSec - Number(t)) <= 300 ? 'ok' : 'stale';
+}
+
+const signature: Target = {
+  name: 'signature',
+  what: 'the signature headers of the three doors',
+  inputs: headers,
+  check(header) {
+    mustBeSame(check.check(header, BODY, NOW), expected(header), 'the verdict');
+    const parsed = parseSignatureHeader(header);
+    if (parsed === null) return;
+    const printed = [`t=${parsed.timestamp}`, ...parsed.macs.map((mac) => `v1=${mac.toString('hex')}`)].join(',');
+    mustBeSame(parseSignatureHeader(printed), parsed, 'what was read, printed and read again');
+  },
+};
+
+const PARSERS: Readonly<Record<string, (body: Buffer) => ParsedEvent<{ readonly eventId: string }>>> = {
+  stripe: parseStripeEvent,
+  mor_payments: parseMorPaymentEvent,
+  mor_events: parseMorServiceEvent,
+};
+
+/** A body of a door as it would be kept, and as it is read again from there. */
+function checkBody(door: Door, text: string): void {
+  const body = Buffer.from(text);
+  const whole = parseBody(body);
+  const delivery = toDelivery(door, body, NOW);
+  must(delivery.body === body, 'the bytes that are kept are not those that came');
+  for (const name of ['eventId', 'type', 'lane', 'reason'] as const) {
+    const value = delivery[name];
+    must(value === null || isStorable(value), `${name} cannot be stored`);
+  }
+  must(
+    delivery.eventId !== '' && delivery.eventId.length <= 255 && delivery.type.length <= 255,
+    'an id of no fitting length',
+  );
+  must(delivery.status === 'parked' || whole.ok, 'what is no JSON object was not parked');
+  must(
+    (delivery.status === 'received') === (delivery.reason === null),
+    'what is not taken has a reason, what is taken none',
+  );
+  const parse = PARSERS[door.source];
+  const parsed = parse?.(body);
+  if (parsed === undefined) return;
+  // The door skims; whoever works the event parses the stored bytes. They must agree.
+  const place = { eventId: parsed.eventId, type: parsed.type, lane: parsed.lane, usable: parsed.verdict === 'usable' };
+  mustBeSame(
+    { eventId: delivery.eventId, type: delivery.type, lane: delivery.lane, usable: delivery.status === 'received' },
+    place,
+    'the place',
+  );
+  mustBeUnpolluted();
+  if (!whole.ok) return;
+  must(
+    sameEvent(body, Buffer.from(JSON.stringify(whole.value, null, 1))),
+    'the same event with other blanks is taken for another',
+  );
+  const data = masked(whole.value);
+  must(typeof data === 'object', 'what is shown of it is nothing');
+  must(shown(withoutPersonalData(body, false)) !== '', 'the command line shows nothing of it');
+  if (parsed.verdict !== 'usable') return;
+  mustBeInRange(parsed.event, ['data', 'metadata']); // those two go through jsonText
+  must(
+    !/\\u0000|\\ud[89a-f]/i.test(jsonText(JSON.parse(shown(parsed.event))).replaceAll('\\\\', '')),
+    'the event holds what jsonb refuses',
+  );
+  // Written again without blanks and with each escape spelled out, it is the same event.
+  const again = parse?.(Buffer.from(JSON.stringify(whole.value)));
+  mustBeSame(again, parsed, 'the event, written again');
+}
+
+/** Looks anywhere in an event's data for what people need. */
+function checkSearch(text: string): void {
+  const body = parseBody(Buffer.from(text));
+  if (!body.ok) return;
+  mustBeInRange([amountIn(body.value), deadlineIn(body.value), idsIn(body.value)]);
+  const link = dashboardIn(body.value);
+  must(link === null || /^https:\/\//.test(link), 'a link that is not https would be shown');
+}
+
+const examples = { stripe: wire('stripe'), mor_payments: wire('mor-events'), mor_events: wire('mor-events') };
+
+const bodies = doors.map((door): Target => ({
+  name: `body-${door.source.replace('_', '-')}`,
+  what: `bodies at ${door.path}: the door's quick look, the whole parse, and what is shown of them`,
+  inputs: bentJson(examples[door.source].map(({ value }) => value)),
+  check(text) {
+    checkBody(door, text);
+    if (door.source === 'mor_events') checkSearch(text);
+  },
+}));
+
+const jsonBytes: Target = {
+  name: 'json-bytes',
+  what: 'bytes that may be JSON in UTF-8: encoding, depth, repeated names',
+  inputs: fc.oneof(
+    bentJson([{ id: 'evt_1', data: { object: { id: 'in_1', amount: 100 } } }]),
+    fc.uint8Array({ maxLength: 64 }).map((bytes) => `bytes:${Buffer.from(bytes).toString('hex')}`),
+    fc.integer({ min: 1, max: 4_000 }).map((n) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`),
+  ),
+  check(text) {
+    const body = text.startsWith('bytes:') ? Buffer.from(text.slice(6), 'hex') : Buffer.from(text);
+    const parsed = parseBody(body);
+    if (!parsed.ok) return must(parsed.reason.length < 100, 'a reason that repeats the body');
+    mustBeSame(JSON.parse(body.toString('utf8')), parsed.value, 'what JSON.parse says');
+    must(depthOf(parsed.value) <= MAX_DEPTH, 'deeper than is taken');
+  },
+};
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+const paths: Target = {
+  name: 'door-path',
+  what: 'request targets that may be a door',
+  inputs: bent(
+    fc.constantFrom(
+      '/webhooks/stripe',
+      '/webhooks/mor/payments',
+      'http://x/webhooks/mor/events?a=b#c',
+      '/WEBHOOKS/Stripe///',
+    ),
+  ),
+  check(target) {
+    const door = doorAt(target);
+    if (door === null) return;
+    must(doorAt(door.path) === door, 'a door is not at its own path');
+    const path = target
+      .replace(/^https?:\/\/[^/?#]+/i, '')
+      .replace(/[?#].*$/s, '')
+      .replace(/\/+$/, '');
+    must(path.toLowerCase() === door.path, `${target} was taken for ${door.path}`);
+  },
+};
+
+export const doorTargets: readonly Target[] = [signature, ...bodies, jsonBytes, paths];

@@ -1,0 +1,346 @@
+// What the two peers answer: each endpoint's parser, and the whole way of an answer from the socket on, whatever its status and headers.
+import fc from 'fast-check';
+import { Secret } from '#src/config/index.js';
+import { Clock } from '#src/domain/ports/clock.js';
+import { RequestBudget } from '#src/domain/ports/request-budget.js';
+import { RETRY_AFTER_LONGEST_MS } from '#src/policy.js';
+import { type CallOutcome } from '#src/domain/ports/call.js';
+import { parseApplication } from '#src/mor/applications.js';
+import { parsePaymentIntent, parseSetupIntent } from '#src/mor/card-intents.js';
+import { parseEInvoice } from '#src/mor/e-invoices.js';
+import { parseFileLink } from '#src/mor/file-link.js';
+import { type Exchange, type Line } from '#src/mor/http-line.js';
+import { parseInvoiceFile } from '#src/mor/invoices.js';
+import { parseMerchantDetail, parseMerchantListItem } from '#src/mor/partner-merchants.js';
+import { parseInitiated, parsePartner, parseRegion } from '#src/mor/partner.js';
+import { parsePaymentLink } from '#src/mor/payment-links.js';
+import { parseProformaInvoice } from '#src/mor/proforma-invoices.js';
+import { parseListOf, Unreadable } from '#src/mor/read.js';
+import { parseRefund } from '#src/mor/refunds.js';
+import { parseTaxCalculation } from '#src/mor/tax-calculations.js';
+import {
+  parseTaxRefund,
+  parseTaxTransaction,
+  parseTaxTransactionPage,
+  parseTransactionInvoice,
+} from '#src/mor/tax-transactions.js';
+import { MorTransport } from '#src/mor/transport.js';
+import { parseWebhookEndpointCreated, parseWebhookEndpointList } from '#src/mor/webhook-endpoints.js';
+import { billedInvoiceOf } from '#src/stripe/parse-billed-invoice.js';
+import { parseSubscription } from '#src/stripe/parse-charging.js';
+import { parseInvoicePayment, shownInvoiceOf } from '#src/stripe/parse-invoice.js';
+import {
+  parseAccount,
+  parseBalanceEntry,
+  parseCreditNote,
+  parseCustomer,
+  parseEvent,
+  parsePaymentRecord,
+  parseWebhookEndpoint,
+} from '#src/stripe/parse-objects.js';
+import { Answer } from '#src/stripe/http-client.js';
+import { StripeClient } from '#src/stripe/stripe-client.js';
+import { STRIPE_OBJECTS } from '../inputs/stripe-objects.js';
+import { wire } from '../inputs/examples.js';
+import { bentJson } from '../inputs/json.js';
+import { oddText } from '../inputs/texts.js';
+import { mustBeInRange, mustBeUnpolluted } from '../ranges.js';
+import { must, mustBeSame, orTyped, type Target } from '../target.js';
+
+const MOR: Readonly<Record<string, (value: unknown) => unknown>> = {
+  partner: parsePartner,
+  regions: (value) => parseListOf(value, 'regions', parseRegion),
+  initiated: parseInitiated,
+  merchants: (value) => parseListOf(value, 'merchants', parseMerchantListItem),
+  merchant: parseMerchantDetail,
+  application: parseApplication,
+  'tax-calculation': parseTaxCalculation,
+  'tax-transaction': parseTaxTransaction,
+  'tax-transactions': parseTaxTransactionPage,
+  'tax-refund': parseTaxRefund,
+  'transaction-invoice': parseTransactionInvoice,
+  'proforma-invoice': parseProformaInvoice,
+  'proforma-document': (value) => parseFileLink(value, ''),
+  'invoice-file': parseInvoiceFile,
+  'payment-link': parsePaymentLink,
+  'e-invoice': parseEInvoice,
+  'webhook-endpoint': parseWebhookEndpointCreated,
+  'setup-intent': parseSetupIntent,
+  'payment-intent': parsePaymentIntent,
+  refund: parseRefund,
+};
+/** Handed on as they came; the store writes them through jsonText, and links are never stored. */
+const AS_THEY_CAME = ['customer', 'evidence', 'source'];
+
+const STRIPE: readonly ((value: unknown) => unknown)[] = [
+  shownInvoiceOf,
+  billedInvoiceOf,
+  parseInvoicePayment,
+  parsePaymentRecord,
+  parseCreditNote,
+  parseBalanceEntry,
+  parseCustomer,
+  parseWebhookEndpoint,
+  parseAccount,
+  parseSubscription,
+  parseEvent,
+];
+
+type Parsing = { readonly name: string; readonly json: string };
+const parsing = (text: string): Parsing => {
+  const at = text.indexOf(' ');
+  return { name: text.slice(0, at), json: text.slice(at + 1) };
+};
+
+/** Null: no JSON, which the transport refuses before a parser sees it. */
+function valueOf(json: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(json) as unknown };
+  } catch {
+    return null;
+  }
+}
+
+const morAnswers: Target = {
+  name: 'mor-answers',
+  what: `the MoR's answers of ${Object.keys(MOR).length} endpoints`,
+  inputs: fc.oneof(...wire('mor').map(({ name, value }) => bentJson([value]).map((json) => `${name} ${json}`))),
+  check(text) {
+    const { name, json } = parsing(text);
+    const found = valueOf(json);
+    const parse = MOR[name];
+    if (found === null || parse === undefined) return;
+    const parsed = orTyped(() => parse(found.value), Unreadable);
+    mustBeInRange(parsed, AS_THEY_CAME);
+    mustBeSame(
+      orTyped(() => parse(found.value), Unreadable),
+      parsed,
+      'parsed a second time',
+    );
+    orTyped(() => parseWebhookEndpointList(found.value), Unreadable);
+    mustBeUnpolluted();
+  },
+};
+
+const stripeAnswers: Target = {
+  name: 'stripe-answers',
+  what: "Stripe's objects as they are read: invoices, payments, records, credit notes, events and the rest",
+  inputs: bentJson(STRIPE_OBJECTS),
+  check(json) {
+    const found = valueOf(json);
+    if (found === null) return;
+    for (const parse of STRIPE) mustBeInRange(parse(found.value), ['metadata', 'customerMetadata', 'body']);
+    mustBeUnpolluted();
+  },
+};
+
+class StandingClock extends Clock {
+  now(): Date {
+    return new Date('2026-11-22T12:00:00Z');
+  }
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+class NoBudget extends RequestBudget {
+  take(): Promise<void> {
+    return Promise.resolve();
+  }
+  throttled(): void {
+    // nobody waits
+  }
+}
+
+/** One answer as it came from a socket. */
+type Wire = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+
+const SECRET = 'canary-secret-of-the-mor-4711';
+const TOKEN = 'canary-bearer-token-4711';
+const STRIPE_KEY = 'sk_test_canary4711canary4711';
+
+const said = fc.constantFrom(
+  'no',
+  SECRET,
+  `you sent ${SECRET}`,
+  `Bearer ${TOKEN}`,
+  STRIPE_KEY,
+  'pi_1_secret_abcdef0123',
+  'two\nlines\u202e',
+  'x'.repeat(9_000),
+);
+const errorBodies = bentJson([
+  { code: 'invalid_request', message: `no ${SECRET}`, errors: [{ field: 'amount', message: `Bearer ${TOKEN}` }] },
+  { error: { type: 'invalid_request_error', code: 'resource_missing', param: 'id', message: `no ${STRIPE_KEY}` } },
+  { error: 'invalid_client' },
+]);
+const headers = fc.dictionary(
+  fc.constantFrom(
+    'retry-after',
+    'x-request-id',
+    'request-id',
+    'idempotent-replayed',
+    'stripe-should-retry',
+    'stripe-rate-limited-reason',
+  ),
+  fc.oneof(
+    fc.constantFrom(
+      '0',
+      '1',
+      '120',
+      '-1',
+      '1e3',
+      '99999999999',
+      '0.5',
+      'Wed, 21 Oct 2026 07:28:00 GMT',
+      'Sun, 99 Foo 0000 99:99:99 GMT',
+      'true',
+      'req_1',
+      'req_\u0085\u00a0',
+      'r'.repeat(300),
+    ),
+    oddText.filter((text) => /^[\x20-\x7e\x80-\xff]*$/.test(text)),
+  ), // what a header can hold
+  { maxKeys: 4 },
+);
+const answers = (right: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+  fc
+    .record({
+      status: fc.oneof(
+        fc.constantFrom(
+          200,
+          200,
+          201,
+          202,
+          204,
+          301,
+          303,
+          400,
+          401,
+          403,
+          404,
+          408,
+          409,
+          413,
+          422,
+          424,
+          429,
+          500,
+          502,
+          503,
+        ),
+        fc.integer({ min: 100, max: 999 }),
+      ),
+      headers,
+      body: fc.oneof(
+        right,
+        errorBodies,
+        said.map((text) => JSON.stringify({ code: 'echo', message: text })),
+        oddText,
+      ),
+    })
+    .map((answer) => JSON.stringify(answer));
+
+/** A failure says nothing that a log may not hold, and asks for no senseless wait. */
+function mustBeSayable(outcome: CallOutcome<unknown>, ...secrets: readonly string[]): void {
+  if (outcome.ok) return;
+  const text = [
+    outcome.code,
+    outcome.message,
+    outcome.requestId,
+    ...outcome.errors.flatMap((e) => [e.field, e.message]),
+  ].join('|');
+  for (const secret of [...secrets, '_secret_abcdef']) must(!text.includes(secret), `a failure repeats ${secret}`);
+  must(!/[\p{Cc}\u2028\u2029\u202e]/u.test(text), 'a failure has more than one line, or turns its text round');
+  must(outcome.message.length < 2_500, `a failure of ${outcome.message.length} characters`);
+  const { retryAfterMs: wait } = outcome;
+  must(
+    wait === null || (Number.isSafeInteger(wait) && wait >= 0 && wait <= Math.max(RETRY_AFTER_LONGEST_MS, 86_400_000)),
+    `a wait of ${wait} ms`,
+  );
+}
+
+const morCalls: Target = {
+  name: 'mor-calls',
+  what: "a whole call of the MoR: token, status, Retry-After, error bodies and the answer's own",
+  inputs: answers(
+    bentJson([
+      ...wire('mor')
+        .filter(({ name }) => name === 'refund')
+        .map(({ value }) => value),
+      { access_token: TOKEN, expires_in: 3600 },
+    ]),
+  ),
+  async check(text) {
+    const { status, headers: given, body } = JSON.parse(text) as Wire;
+    const answer: Exchange = { answered: true, status, header: (name) => given[name] ?? null, text: body };
+    const token: Exchange = {
+      answered: true,
+      status: 200,
+      header: () => null,
+      text: JSON.stringify({ access_token: TOKEN, expires_in: 3600 }),
+    };
+    for (const asToken of [false, true]) {
+      const line: Line = {
+        exchange: ({ path }) =>
+          Promise.resolve(
+            (path === '/oauth2/token') === asToken ? answer : asToken ? { ...answer, status: 200, text: '{}' } : token,
+          ),
+        close: () => Promise.resolve(),
+      };
+      const merchant = { clientId: 'client', clientSecret: new Secret(SECRET) };
+      const transport = new MorTransport(
+        { baseUrl: 'http://x', authUrl: 'http://x', psp: 'cardpsp', merchant, partner: null, relay: null, line },
+        new StandingClock(),
+      );
+      const outcome = await transport.call(
+        { method: 'POST', path: '/api/payments/pay_1/refunds', body: '{}' },
+        { name: 'refund.create', accept: (a) => parseRefund(a.body) },
+      );
+      mustBeSayable(outcome, TOKEN, SECRET);
+      if (outcome.ok) mustBeInRange(outcome.value);
+      else if (!asToken && status < 300)
+        must(outcome.kind === 'unknown', `an unreadable 2xx of a change is ${outcome.kind}`);
+    }
+  },
+};
+
+const stripeCalls: Target = {
+  name: 'stripe-calls',
+  what: 'a whole call of Stripe under the real package: status, headers, error bodies, lists and their pages',
+  inputs: answers(
+    bentJson([
+      ...STRIPE_OBJECTS,
+      { object: 'list', data: [{ id: 'in_1', object: 'invoice' }, { id: 'in_2' }], has_more: true },
+    ]),
+  ),
+  async check(text) {
+    const { status, headers: given, body } = JSON.parse(text) as Wire;
+    let asked = 0;
+    const client = new StripeClient(
+      {
+        apiKey: STRIPE_KEY,
+        apiBase: null,
+        customPaymentMethodType: null,
+        transport: {
+          getClientName: () => 'fuzz',
+          // A page that says that there is more is followed by one that says there is not.
+          makeRequest: () => Promise.resolve(new Answer(asked++ < 3 ? status : 404, { ...given }, Buffer.from(body))),
+          close: () => undefined,
+        },
+      },
+      new NoBudget(),
+    );
+    const post = await client.request(
+      'invoices.pay',
+      { method: 'POST', path: '/v1/invoices/in_1/pay', body: '' },
+      'key',
+    );
+    mustBeSayable(post, STRIPE_KEY);
+    if (!post.ok && status < 300) must(post.kind === 'unknown', `an unreadable 2xx of a change is ${post.kind}`);
+    mustBeSayable(await client.read('invoices.retrieve', '/v1/invoices/in_1'), STRIPE_KEY);
+    mustBeSayable(await client.pages('invoices.list', '/v1/invoices?limit=100'), STRIPE_KEY);
+  },
+};
+
+export const peerTargets: readonly Target[] = [morAnswers, stripeAnswers, morCalls, stripeCalls];

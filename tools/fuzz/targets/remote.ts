@@ -1,0 +1,374 @@
+// The same over HTTP, at a whole daemon: its doors, its API and its console. Never a 500, never a daemon that dies, and what a door takes is in the database.
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { isJsonObject, type JsonObject } from '#src/domain/events/json-body.js';
+import { type InboxSource } from '#src/domain/ports/inbox.js';
+import { sameEvent } from '#src/domain/events/same-event.js';
+import { wire } from '../inputs/examples.js';
+import { bentJson } from '../inputs/json.js';
+import { amountText, MARKUP, oddText, timeText } from '../inputs/texts.js';
+import { deliver, type Rig } from '../rig.js';
+import { must, type Target } from '../target.js';
+
+type Remote = { readonly name: string; readonly what: string; readonly on: (rig: Rig) => Target };
+
+/** A busy machine may be slow to take an event in, to work it, or to give a connection. */
+const PATIENCE_MS = 120_000;
+const TRIES = 3;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function mustBeQuiet(rig: Rig): void {
+  const [first] = rig.errors();
+  must(first === undefined, `the daemon logged an error: ${first?.slice(0, 1_500)}`);
+}
+
+const SOURCES = ['stripe', 'mor_payments', 'mor_events'] as const satisfies readonly InboxSource[];
+const bodiesOf = (door: InboxSource) =>
+  bentJson(wire(door === 'stripe' ? 'stripe' : 'mor-events').map(({ value }) => value));
+
+const doors: Remote = {
+  name: 'http-doors',
+  what: 'signed and forged deliveries at the three doors: what is taken is stored byte for byte, and every event is decided',
+  on: (rig) => {
+    let n = 0;
+    return {
+      name: 'http-doors',
+      what: doors.what,
+      remote: true,
+      inputs: fc
+        .oneof(...SOURCES.map((door) => fc.tuple(fc.constant(door), fc.boolean(), bodiesOf(door))))
+        .map((parts) => JSON.stringify(parts)),
+      async check(text) {
+        const [door, forged, json] = JSON.parse(text) as [InboxSource, boolean, string];
+        // New events on few invoices and payments: they meet each other.
+        const body = Buffer.from(json.replaceAll('evt_', `evt_${++n}_`).replaceAll('fern', `fern${n % 40}`));
+        const status = await deliver(rig, door, body, forged ? 'not-the-secret' : undefined);
+        const sha = createHash('sha256').update(body).digest();
+        const kept = await rig.query(
+          `select b.body from inbox_event e join event_body b on b.event_id = e.id where e.source = $1 and e.body_sha256 = $2
+           union all select body from inbox_quarantine where source = $1 and body_sha256 = $2`,
+          [door, sha],
+        );
+        if (forged) {
+          must(status === 401, `a forged delivery is answered ${status}`);
+          must(kept.length === 0, 'a forged delivery was stored');
+          return;
+        }
+        must(status === 200, `a signed delivery is answered ${status}`);
+        if (kept.some(({ body: found }) => Buffer.isBuffer(found) && found.equals(body))) return;
+        const known = await rig.query(
+          'select b.body from inbox_event e join event_body b on b.event_id = e.id where e.source = $1 order by e.id desc limit 500',
+          [door],
+        );
+        must(
+          known.some(({ body: found }) => Buffer.isBuffer(found) && sameEvent(found, body)),
+          'a delivery was answered 200 and is nowhere',
+        );
+      },
+      async afterBatch() {
+        const end = performance.now() + PATIENCE_MS;
+        let waiting: readonly JsonObject[] = [];
+        do {
+          waiting = await rig.query(
+            `select source, event_id, type, lane, reason, attempts from inbox_event where status = 'received' limit 3`,
+            [],
+          );
+          if (waiting.length > 0) await pause(300);
+        } while (waiting.length > 0 && performance.now() < end);
+        must(waiting.length === 0, `events are not decided: ${JSON.stringify(waiting)}`);
+        mustBeQuiet(rig);
+      },
+    };
+  },
+};
+
+type Operation = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly body: unknown;
+};
+
+async function operationsOf(rig: Rig): Promise<readonly Operation[]> {
+  const document: unknown = await fetch(`${rig.url}/docs-json`).then((r) => r.json());
+  const found: Operation[] = [];
+  const part = (value: unknown, name: string): unknown => (isJsonObject(value) ? value[name] : undefined);
+  for (const [path, item] of Object.entries(part(document, 'paths') ?? {})) {
+    for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
+      const operation = part(item, method);
+      if (operation === undefined || !path.startsWith('/v1/')) continue;
+      const parameters = part(operation, 'parameters');
+      const query = (Array.isArray(parameters) ? (parameters as unknown[]) : [])
+        .filter((p) => part(p, 'in') === 'query')
+        .map((p) => String(part(p, 'name')));
+      const body = part(part(part(part(operation, 'requestBody'), 'content'), 'application/json'), 'example');
+      found.push({ method: method.toUpperCase(), path, query, body: body ?? null });
+    }
+  }
+  return found;
+}
+
+const IDS = [
+  'in_1Fern0003',
+  'in_1Fern0001',
+  'pay_fern3',
+  'rfnd_fern1',
+  'cus_Fern0003',
+  'evt_fern_failed_3',
+  'dp_fern1',
+  'nope',
+];
+const idText = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...IDS) },
+  oddText.filter((t) => t.length < 2_000),
+);
+/** What a header can carry at all. */
+const headerText = oddText.filter((t) => t.length < 3_000 && /^[\x20-\x7e\x80-\xff]*$/.test(t));
+const values = fc.oneof(
+  oddText.filter((t) => t.length < 3_000),
+  timeText,
+  amountText,
+  fc.constantFrom('1', '100', 'open', 'EUR', '2026-11-01'),
+);
+
+type Asked = {
+  readonly op: number;
+  readonly id: string;
+  readonly query: readonly (readonly [number, string])[];
+  readonly body: string;
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+const api: Remote = {
+  name: 'http-api',
+  what: 'every route of the API: ids, queries, bodies and headers; each refusal in the one form, no 500',
+  on: (rig) => {
+    let operations: readonly Operation[] | null = null;
+    const bodies = fc.oneof(bentJson([{ amount: 100 }, {}]), ...BODY_EXAMPLES().map((one) => bentJson([one])));
+    return {
+      name: 'http-api',
+      what: api.what,
+      remote: true,
+      inputs: fc
+        .record({
+          op: fc.nat(10_000),
+          id: idText,
+          query: fc.array(fc.tuple(fc.nat(20), values), { maxLength: 3 }),
+          body: bodies,
+          key: fc.oneof(fc.constantFrom('key-1', 'key-2', ''), headerText),
+          headers: fc.dictionary(
+            fc.constantFrom(
+              'content-type',
+              'accept',
+              'x-forwarded-for',
+              'x-request-id',
+              'if-none-match',
+              'traceparent',
+            ),
+            headerText,
+            { maxKeys: 2 },
+          ),
+        })
+        .map((asked) => JSON.stringify(asked)),
+      prepare: async () => void (operations ??= await operationsOf(rig)),
+      async check(text) {
+        const asked = JSON.parse(text) as Asked;
+        const op = operations?.[asked.op % operations.length];
+        if (op === undefined) return;
+        const id = encodeURIComponent(Buffer.from(asked.id).toString());
+        const path = op.path.replaceAll(/\{[^}]+\}/g, id === '' || id === '.' || id === '..' ? 'x' : id);
+        const query = asked.query.map(
+          ([n, value]) =>
+            `${encodeURIComponent(op.query[n % (op.query.length + 1)] ?? 'strange')}=${encodeURIComponent(Buffer.from(value).toString())}`,
+        );
+        const body = op.body === null || asked.op % 3 === 0 ? asked.body : bodyFor(op.body, asked.body);
+        const init: RequestInit = {
+          method: op.method,
+          headers: {
+            'content-type': 'application/json',
+            ...asked.headers,
+            authorization: `Bearer ${rig.key}`,
+            ...(asked.key === '' ? {} : { 'idempotency-key': asked.key }),
+          },
+          ...(op.method === 'GET' ? {} : { body }),
+        };
+        await mustAnswer(rig, `${path}${query.length === 0 ? '' : `?${query.join('&')}`}`, init);
+      },
+      afterBatch: async () => mustBeQuiet(rig),
+    };
+  },
+};
+
+/** The example with what the bent body has in the same places: mostly right, here and there wrong. */
+function bodyFor(example: unknown, bent: string): string {
+  try {
+    const value: unknown = JSON.parse(bent);
+    return JSON.stringify(isJsonObject(value) && isJsonObject(example) ? { ...example, ...value } : example);
+  } catch {
+    return bent;
+  }
+}
+
+const BODY_EXAMPLES = (): readonly unknown[] => [
+  { kind: 'payment', customer: { id: 'cus_1', email: 'ada@example.com' }, amount: 2990, currency: 'eur' },
+  { amount: 500, reason: 'requested_by_customer', metadata: { a: 'b' } },
+  { resolution: 'dismiss', note: 'by transfer' },
+  { charge_id: 'ch_1', invoice_id: 'in_1', amount: 2990, currency: 'eur' },
+];
+
+async function mustAnswer(rig: Rig, target: string, init: RequestInit): Promise<void> {
+  for (let n = 1; ; n++) {
+    const answer = await fetch(rig.url + target, { ...init, redirect: 'manual' });
+    const text = await answer.text();
+    const about = `${init.method ?? 'GET'} ${target.slice(0, 300)}: ${answer.status} ${text.slice(0, 300)}`;
+    if (answer.status === 503 && n < TRIES) {
+      await pause(1_000 * n);
+      continue;
+    }
+    must(answer.status < 500 || answer.status === 502, about);
+    must(!/\n {4}at |node_modules|select .* from /.test(text), `an inside is shown: ${about}`);
+    if (answer.status === 204 || answer.status === 304) return;
+    if (!/json/.test(answer.headers.get('content-type') ?? '')) {
+      must(answer.status < 300, `no JSON: ${about}`);
+      return;
+    }
+    const body: unknown = JSON.parse(text);
+    if (answer.status < 300) return mustHaveWholeNumbers(body, about);
+    const { code, message, errors } = isJsonObject(body) ? body : {};
+    must(
+      typeof code === 'string' && typeof message === 'string' && message !== '' && Array.isArray(errors),
+      `not in the one form: ${about}`,
+    );
+    return;
+  }
+}
+
+function mustHaveWholeNumbers(value: unknown, about: string): void {
+  if (typeof value === 'number')
+    return must(
+      Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value)),
+      `a number that JSON does not carry: ${about}`,
+    );
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) mustHaveWholeNumbers(inner, about);
+}
+
+type Form = { readonly action: string; readonly page: string; readonly fields: readonly string[] };
+type Site = {
+  readonly cookie: string;
+  readonly token: string;
+  readonly pages: readonly string[];
+  readonly filters: readonly string[];
+  readonly forms: readonly Form[];
+};
+
+const COOKIE = 'crossbill_console';
+/** They end the session that asks. */
+const LAST_ACTS = /logout|sessions/;
+const MOST_PAGES = 60;
+
+async function siteOf(rig: Rig): Promise<Site> {
+  const login = await fetch(`${rig.url}/console/login`, {
+    method: 'POST',
+    body: new URLSearchParams({ key: rig.key }),
+    redirect: 'manual',
+  });
+  const cookie = new RegExp(`${COOKIE}=[^;]*`).exec(login.headers.getSetCookie().join('\n'))?.[0] ?? '';
+  const pages = new Set(['/console']);
+  const filters = new Set(['cursor', 'limit', 'q']);
+  const forms = new Map<string, Form>();
+  let token = '';
+  for (const page of pages) {
+    if (pages.size > MOST_PAGES) break;
+    const text = await fetch(rig.url + page, { headers: { cookie } }).then((r) => r.text());
+    token = /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? token;
+    for (const [, href = ''] of text.matchAll(/href="(\/console[^"#]*)"/g))
+      pages.add(href.replaceAll('&amp;', '&').split('?')[0] ?? href);
+    for (const [form = ''] of text.matchAll(/<form[\s\S]*?<\/form>/g)) {
+      const names = [...form.matchAll(/<(?:input|select|textarea)[^>]*\sname="([^"]+)"/g)].map(([, name = '']) => name);
+      const action = /action="([^"]+)"/.exec(form)?.[1] ?? page;
+      if (!/method="post"/i.test(form)) for (const name of names) filters.add(name);
+      else if (!LAST_ACTS.test(action)) forms.set(action, { action, page, fields: names });
+    }
+  }
+  const assets = [...pages].filter((p) => !p.includes('/assets/'));
+  return { cookie, token, pages: assets, filters: [...filters], forms: [...forms.values()] };
+}
+
+type Visit = {
+  readonly at: number;
+  readonly post: boolean;
+  readonly fields: readonly (readonly [number, string])[];
+  readonly raw: string;
+  readonly cookie: string;
+};
+
+const consolePages: Remote = {
+  name: 'http-console',
+  what: 'every page and form of the console: filters, amounts, dates, searches, exports, cookies; nothing of it is markup on a page',
+  on: (rig) => {
+    let site: Site | null = null;
+    return {
+      name: 'http-console',
+      what: consolePages.what,
+      remote: true,
+      inputs: fc
+        .record({
+          at: fc.nat(10_000),
+          post: fc.boolean(),
+          fields: fc.array(fc.tuple(fc.nat(40), values), { maxLength: 5 }),
+          raw: fc.oneof(
+            { weight: 5, arbitrary: fc.constant('') },
+            oddText.filter((t) => t.length < 3_000),
+          ),
+          cookie: fc.oneof({ weight: 8, arbitrary: fc.constant('') }, headerText),
+        })
+        .map((visit) => JSON.stringify(visit)),
+      prepare: async () => void (site ??= await siteOf(rig)),
+      async check(text) {
+        if (site === null) return;
+        const { at, post, fields, raw, cookie } = JSON.parse(text) as Visit;
+        const form = post ? site.forms[at % Math.max(1, site.forms.length)] : undefined;
+        const names = form === undefined ? site.filters : form.fields;
+        const given = new Map(
+          fields.map(([n, value]) => [
+            names[n % Math.max(1, names.length)] ?? 'strange',
+            Buffer.from(value).toString(),
+          ]),
+        );
+        if (form !== undefined && at % 5 !== 0) given.set('form_token', site.token);
+        const query = `${new URLSearchParams([...given])}${raw === '' ? '' : `&${encodeURI(Buffer.from(raw).toString())}`}`;
+        const path =
+          form === undefined
+            ? `${site.pages[at % site.pages.length] ?? '/console'}?${query.replaceAll('#', '')}`
+            : form.action;
+        const answer = await fetch(rig.url + path, {
+          method: form === undefined ? 'GET' : 'POST',
+          redirect: 'manual',
+          headers: {
+            cookie: cookie === '' ? site.cookie : `${site.cookie}; a=${cookie}`,
+            ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded', origin: rig.url }),
+          },
+          ...(form === undefined ? {} : { body: query }),
+        });
+        const page = await answer.text();
+        const about = `${form === undefined ? 'GET' : 'POST'} ${path.slice(0, 300)}: ${answer.status}`;
+        must(answer.status < 500 || answer.status === 502 || answer.status === 503, `${about} ${page.slice(0, 200)}`);
+        must(
+          !page.includes(MARKUP) || !/html/.test(answer.headers.get('content-type') ?? ''),
+          `${about}: what was sent is markup on the page`,
+        );
+        const to = answer.headers.get('location');
+        must(
+          to === null || (to.startsWith('/console') && new URL(to, 'http://own.example').host === 'own.example'),
+          `${about}: sent on to ${to}`,
+        );
+      },
+      afterBatch: async () => mustBeQuiet(rig),
+    };
+  },
+};
+
+export const remoteTargets: readonly Remote[] = [doors, api, consolePages];

@@ -1,0 +1,273 @@
+// What people write: amounts, times, filters, statements, files of customers.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { InvalidArgumentError } from 'commander';
+import { parseFilterTime } from '#src/api/http/filters.js';
+import { parseJsonBody, canonicalJson } from '#src/api/http/json-body.js';
+import { Problem } from '#src/api/http/problem.js';
+import { isPlainText } from '#src/api/http/rules.js';
+import { parseMonth } from '#src/cli/month.js';
+import { parseAmount, parseCount, parseSince } from '#src/cli/session.js';
+import { minorFromTyped, moneyFrom } from '#src/console/list-filters.js';
+import { CsvRefused, headerOf, isBlank, recordsOf } from '#src/csv/read-csv.js';
+import { cell, csvLine } from '#src/csv/write-csv.js';
+import { bindColumns, ColumnsRefused, readImportLine } from '#src/customers/rules/import-line.js';
+import { timeOf } from '#src/domain/events/fields.js';
+import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '#src/domain/money.js';
+import { AMOUNT_STYLES, DATE_STYLES } from '#src/domain/statement.js';
+import { parseTime, Unreadable } from '#src/mor/read.js';
+import { typedAmount } from '#src/refunds/rules/typed-amount.js';
+import { readAmount } from '#src/statements/rules/amount.js';
+import { readDate } from '#src/statements/rules/day.js';
+import { readLine } from '#src/statements/rules/line.js';
+import { bind, MappingRefused, parseMapping } from '#src/statements/rules/mapping.js';
+import { bentJson } from '../inputs/json.js';
+import { amountText, bent, oddText, timeText } from '../inputs/texts.js';
+import { isStorable, mustBeInRange, mustBeKeepable } from '../ranges.js';
+import { must, mustBeSame, orTyped, type Target } from '../target.js';
+
+const currencies = fc.constantFrom('EUR', 'JPY', 'KWD', 'USD', 'HUF', 'XYZ');
+
+const amounts: Target = {
+  name: 'amounts',
+  what: 'amounts as people and programs write them: nothing is rounded, and what is read prints as the same amount',
+  inputs: fc.oneof(
+    fc.tuple(currencies, amountText).map((parts) => parts.join(' ')),
+    fc
+      .tuple(currencies, fc.bigInt({ min: 0n, max: MAX_MINOR + 2n }))
+      .map(([currency, minor]) => `${currency} ${decimalFromMinor(minor, currency)}`),
+    fc.tuple(currencies, oddText).map((parts) => parts.join(' ')),
+  ),
+  check(text) {
+    const [currency, typed] = [text.slice(0, 3), text.slice(4)];
+    const digits = (t: string): string => t.replace(/\D/g, '').replace(/^0+/, '');
+    for (const read of [minorFromDecimal, typedAmount, minorFromTyped]) {
+      const minor = read(typed, currency);
+      if (minor === null) continue;
+      must(minor >= 0n && minor <= MAX_MINOR, `${read.name} gives ${minor}`);
+      // Whatever the marks mean, no digit may be invented, lost or moved over another.
+      const [given, printed] = [digits(typed), digits(decimalFromMinor(minor, currency))];
+      must(given.replace(/0+$/, '') === printed.replace(/0+$/, ''), `${read.name} reads ${typed} as ${minor}`);
+      mustBeSame(read(decimalFromMinor(minor, currency), currency), minor, `${read.name}, printed and read again`);
+    }
+    for (const style of AMOUNT_STYLES) {
+      const read = readAmount(typed, style, currency);
+      if (!read.ok) {
+        must(
+          read.why.length < 400, // forty characters, each escaped
+          'a reason as long as the cell',
+        );
+        continue;
+      }
+      must(read.minor <= MAX_MINOR && read.minor >= -MAX_MINOR, `a statement's amount of ${read.minor}`);
+      const value = style === 'minor' ? String(read.minor) : decimalFromMinor(read.minor, currency);
+      mustBeSame(
+        readAmount(style === 'comma' ? value.replace('.', ',') : value, style, currency),
+        read,
+        'printed and read again',
+      );
+    }
+    orTyped(() => parseAmount(typed), InvalidArgumentError);
+    orTyped(() => parseCount(100)(typed), InvalidArgumentError);
+    must(decimalsOf(currency) <= 3, 'a currency of more decimals');
+  },
+};
+
+const times: Target = {
+  name: 'times',
+  what: 'times in events, answers, filters, statements and options: kept by a database, or refused',
+  inputs: fc.oneof(
+    timeText,
+    bent(timeText),
+    oddText,
+    fc.double().map((n) => `number ${n}`),
+  ),
+  check(text) {
+    const number = text.startsWith('number ') ? Number(text.slice(7)) : null;
+    const readers: Readonly<Record<string, (t: string) => Date | null>> = {
+      'a filter': parseFilterTime,
+      'an event': (t) => timeOf(number ?? t),
+      'an answer of the MoR': (t) => orTyped(() => parseTime(t, 'x'), Unreadable),
+      'an option': (t) => orTyped(() => parseSince(t), InvalidArgumentError),
+      'a month': (t) => orTyped(() => parseMonth(t).since, InvalidArgumentError),
+      ...Object.fromEntries(DATE_STYLES.map((style) => [`a statement, ${style}`, (t: string) => readDate(t, style)])),
+    };
+    for (const [name, read] of Object.entries(readers)) {
+      const at = read(text);
+      if (at === null) continue;
+      mustBeKeepable(at, name);
+      if (name === 'a month' || name === 'an option' || name.startsWith('a statement, ')) continue;
+      mustBeSame(read(at.toISOString()), at, `${name}, printed and read again`);
+    }
+  },
+};
+
+const filters: Target = {
+  name: 'console-filters',
+  what: "the filters of the console's lists and exports",
+  inputs: fc
+    .dictionary(
+      fc.constantFrom('since', 'until', 'currency', 'amount', 'customer_id'),
+      fc.oneof(oddText, timeText, amountText, fc.constantFrom('EUR', 'jpy', '29,90')),
+      { maxKeys: 5 },
+    )
+    .map((values) => JSON.stringify(values)),
+  check(text) {
+    const values = JSON.parse(text) as Record<string, string>;
+    if (!Object.values(values).every((value) => isPlainText(value))) return; // refused before, by every page alike
+    const filter = orTyped(() => moneyFrom(values), Problem);
+    if (filter === null) return;
+    const { customerId, ...rest } = filter;
+    mustBeInRange(rest);
+    must(customerId === undefined || customerId.length <= 255, 'a customer of any length');
+    mustBeInRange(customerId ?? '');
+  },
+};
+
+const jsonBodies: Target = {
+  name: 'api-json',
+  what: "bodies of the API: spelled numbers, and the text that an Idempotency-Key's request is compared by",
+  inputs: bentJson([
+    { kind: 'payment', customer: { id: 'cus_1' }, amount: 2990, currency: 'eur', metadata: { a: 1e3 } },
+  ]),
+  check(text) {
+    const parsed = parseJsonBody(Buffer.from(text));
+    if (!parsed.ok) return must(parsed.reason.length < 100, 'a reason that repeats the body');
+    const plain = JSON.parse(text === '' ? '{}' : Buffer.from(text).toString()) as Record<string, unknown>;
+    mustBeSame(Object.keys(parsed.value), Object.keys(plain), 'the members');
+    for (const [name, value] of Object.entries(parsed.value)) {
+      if (typeof plain[name] === 'number' && typeof value === 'string')
+        must(!/^-?\d+$/.test(value) && Object.is(Number(value), plain[name]), `${name} is another number`);
+      else mustBeSame(value, plain[name], name);
+    }
+    const canonical = canonicalJson(plain);
+    const turned = Object.fromEntries(Object.entries(plain).reverse());
+    if (!('__proto__' in plain && Object.hasOwn(plain, '__proto__')))
+      mustBeSame(canonicalJson(turned), canonical, 'the order of the members');
+  },
+};
+
+const mappings = bentJson([
+  {
+    columns: { charge: 'PSP reference', amount: 'Betrag', date: 'Datum' },
+    types: { payment: ['charge', 'sale'], refund: 'refund' },
+    amounts: 'comma',
+    dates: 'dmy',
+    currency: 'EUR',
+    delimiter: ';',
+  },
+]);
+const HEADER = ['type', 'PSP reference', 'Betrag', 'currency', 'Datum', 'fee'];
+const cells = fc.tuple(
+  fc.oneof(fc.constantFrom('charge', 'refund', 'payment', ''), oddText),
+  fc.oneof(fc.constant('ch_1'), oddText),
+  fc.oneof(amountText, fc.constant('1.234,56')),
+  fc.oneof(fc.constant('EUR'), oddText),
+  fc.oneof(timeText, fc.constant('30.11.2026')),
+  amountText,
+);
+
+const statements: Target = {
+  name: 'statement-lines',
+  what: "lines of the MoR's statements under a mapping that somebody wrote",
+  inputs: fc.tuple(mappings, cells).map((parts) => JSON.stringify(parts)),
+  check(text) {
+    const [json, record] = JSON.parse(text) as [string, string[]];
+    let value: unknown;
+    try {
+      value = JSON.parse(json);
+    } catch {
+      return;
+    }
+    const mapping = orTyped(() => parseMapping(value), MappingRefused);
+    if (mapping === null) return;
+    mustBeSame(parseMapping(JSON.parse(JSON.stringify(mapping))), mapping, 'the mapping, written down and read again');
+    const bound = orTyped(() => bind(mapping, HEADER), MappingRefused);
+    if (bound === null) return;
+    const read = readLine(record, 7, bound);
+    if (read.ok !== true) return;
+    mustBeInRange(read.line);
+    must(read.line.amount <= MAX_MINOR && read.line.amount >= -MAX_MINOR, 'an amount out of range');
+  },
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'crossbill-fuzz-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, 'file.csv');
+
+type Csv = { readonly table: readonly (readonly string[])[]; readonly written: string | null };
+const table = fc.array(
+  fc.array(
+    fc.oneof(
+      fc.constantFrom('cus_1', 'mcus_1', '', '"', 'a"b', 'a,b', 'a;b', 'a\nb', 'a\r\nb'),
+      oddText.filter((t) => t.length < 60),
+    ),
+    { minLength: 3, maxLength: 3 },
+  ),
+  { maxLength: 4 },
+);
+
+const csv: Target = {
+  name: 'csv-files',
+  what: 'CSV files: written and read again, resumed at every place, and bent',
+  inputs: fc
+    .oneof(
+      table.map((rows): Csv => ({ table: rows, written: null })),
+      bent(table.map((rows) => ['customer,mor_customer_id,reference\r\n', ...rows.map(csvLine)].join(''))).map(
+        (written): Csv => ({ table: [], written }),
+      ),
+    )
+    .map((parts) => JSON.stringify(parts)),
+  async check(text) {
+    const { table: rows, written } = JSON.parse(text) as Csv;
+    const storable = rows.map((row) => row.map((c) => [...c].map((ch) => (isStorable(ch) ? ch : 'x')).join('')));
+    const lines = [['customer', 'mor_customer_id', 'reference'], ...storable];
+    writeFileSync(file, written ?? lines.map(csvLine).join(''));
+    try {
+      const { header, delimiter, next } = await headerOf(file, written === null ? ',' : null);
+      const found: { record: readonly string[]; nextByte: number; nextLine: number }[] = [];
+      for await (const placed of recordsOf(file, { delimiter, byte: next.nextByte, line: next.nextLine }))
+        found.push(placed);
+      if (written === null) {
+        // What a formula would be has an apostrophe before it, whoever reads it.
+        const expected = storable.map((row) => row.map((c) => plainCell(c)));
+        mustBeSame(
+          found.map(({ record }) => record),
+          expected,
+          'the records',
+        );
+      }
+      for (const [n, { nextByte, nextLine }] of found.entries()) {
+        if (n !== Math.floor(found.length / 2)) continue; // one place says as much as all
+        const rest: (readonly string[])[] = [];
+        for await (const { record } of recordsOf(file, { delimiter, byte: nextByte, line: nextLine }))
+          rest.push(record);
+        mustBeSame(
+          rest,
+          found.slice(n + 1).map(({ record }) => record),
+          `resumed after record ${n + 1}`,
+        );
+      }
+      const columns = bindColumns(header);
+      for (const { record } of found) {
+        const read = readImportLine(record, 2, columns);
+        if (read.ok) mustBeInRange(read.row);
+        else mustBeInRange(read.problem);
+        isBlank({ record, line: 1, nextLine: 2, nextByte: 0 });
+      }
+    } catch (error) {
+      if (!(error instanceof CsvRefused || error instanceof ColumnsRefused)) throw error;
+      must(written !== null, `a file that we wrote is refused: ${error.message}`);
+    }
+  },
+};
+
+/** A cell as it is read back: written by `cell`, without the quotes. */
+function plainCell(text: string): string {
+  const written = cell(text);
+  return written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written;
+}
+
+export const textTargets: readonly Target[] = [amounts, times, filters, jsonBodies, statements, csv];
