@@ -75,7 +75,7 @@ export function secretValues(config: Config): readonly string[] {
     ...(config.notifyUrl === null ? [] : [config.notifyUrl]),
     ...config.notifySecrets,
     ...(config.oidcClientSecret === null ? [] : [config.oidcClientSecret]),
-    ...config.apiKeys.map(({ key }) => key),
+    ...config.apiKeys.map(({ digest }) => digest), // the keys themselves are nowhere
     ...databaseUrls(config),
   ].map((secret) => secret.reveal());
   return [...values, ...databaseUrls(config).flatMap((url) => passwordsIn(url.reveal()))];

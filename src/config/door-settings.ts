@@ -8,11 +8,11 @@ export const doors = {
   apiKeys: required(
     {
       name: 'API_KEYS',
-      type: 'name:role:key, comma-separated',
+      type: 'name:role:key or name:role:sha256:hash, comma-separated',
       secret: true,
       example: '<name:ops:key>',
       description:
-        'The bearer keys of the API and the console. The role is read, signup or ops, and each includes the one before. A key has at least 32 characters: openssl rand -hex 24 makes one.',
+        'The bearer keys of the API and the console. The role is read, signup or ops, and each includes the one before. A key has at least 32 characters: openssl rand -hex 24 makes one. In its place may stand sha256: and the hash of the key in hex, as printf %s "$KEY" | sha256sum prints it: then the key itself is only with its caller.',
     },
     apiKeys,
   ),

@@ -1,4 +1,5 @@
 // One function per kind of setting: the text of an environment variable becomes a value, or a problem that does not repeat it.
+import { createHash } from 'node:crypto';
 import { isFQDN, isIP, isURL } from 'class-validator';
 import { isPrivateAddress } from './addresses.js';
 import { namesSeveralHosts, parseDatabaseUrl } from './database-url.js';
@@ -11,8 +12,11 @@ export type Parser<T> = (text: string) => Parsed<T>;
 export const API_ROLES = ['read', 'signup', 'ops'] as const;
 export type ApiRole = (typeof API_ROLES)[number];
 
-/** One bearer key of `API_KEYS`. The name is what audit rows show. */
-export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly key: Secret };
+/**
+ * One bearer key of `API_KEYS`. The name is what audit rows show. Of the key only its SHA-256 is kept, as hex: nothing of this process needs
+ * the key itself, and what is not there no dump of its memory shows. Keys are random and long, so a plain hash is enough.
+ */
+export type ApiKey = { readonly name: string; readonly role: ApiRole; readonly digest: Secret };
 
 /** Shorter secrets can be guessed offline from one captured delivery. Real ones are three times as long and more. */
 const MIN_SECRET = 8;
@@ -155,29 +159,53 @@ export const stripeKey: Parser<Secret> = secret((text) =>
   /^(pk|whsec)_/.test(text) ? 'must be a secret or restricted key, not a publishable key or a webhook secret' : null,
 );
 
-/** `name:role:key`, comma-separated. Names and keys are unique: an audit row must say who it was. */
+/** `name:role:key` or `name:role:sha256:<hex>`, comma-separated. Names and keys are unique: an audit row must say who it was. */
 export const apiKeys: Parser<readonly ApiKey[]> = (text) => {
   const keys: ApiKey[] = [];
   const seen = new Set<string>();
   for (const [index, item] of text.split(',').entries()) {
     const say = (problem: string): Parsed<never> => bad(`entry ${index + 1} ${problem}`);
-    const [name, roleText, key, ...rest] = item.trim().split(':');
-    if (name === undefined || roleText === undefined || key === undefined || rest.length > 0) {
-      return say('must have the form name:role:key, without ":" in the key');
+    const [name, roleText, key, hash, ...rest] = item.trim().split(':');
+    const hashed = key === 'sha256' && hash !== undefined;
+    if (
+      name === undefined ||
+      roleText === undefined ||
+      key === undefined ||
+      rest.length > 0 ||
+      (hash !== undefined && !hashed)
+    ) {
+      return say('must have the form name:role:key, without ":" in the key, or name:role:sha256:<hash of the key>');
     }
     const role = API_ROLES.find((known) => known === roleText);
     if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) return say('needs a name of 1 to 64 letters, digits, ".", "_" or "-"');
     if (role === undefined) return say(`needs a role: ${API_ROLES.join(', ')}`);
-    if (key.length < MIN_API_KEY) return say(`needs a key of at least ${MIN_API_KEY} characters`);
-    if (!/^[\x21-\x7e]+$/.test(key)) return say('has a key with blanks or characters that cannot travel in a header');
-    if (isPlaceholder(key)) return say('still has a placeholder for a key');
+    const problem = hashed ? whatIsWrongWithHash(hash) : whatIsWrongWithKey(key);
+    if (problem !== null) return say(problem);
+    const digest = hashed ? hash.toLowerCase() : createHash('sha256').update(key).digest('hex');
     if (seen.has(`name ${name}`)) return say('has a name that was used before');
-    if (seen.has(`key ${key}`)) return say('has a key that was used before');
-    seen.add(`name ${name}`).add(`key ${key}`);
-    keys.push({ name, role, key: new Secret(key) });
+    if (seen.has(`key ${digest}`)) return say('has a key that was used before');
+    seen.add(`name ${name}`).add(`key ${digest}`);
+    keys.push({ name, role, digest: new Secret(digest) });
   }
   return good(keys);
 };
+
+/** Null: it will do. */
+function whatIsWrongWithKey(key: string): string | null {
+  if (key.length < MIN_API_KEY) return `needs a key of at least ${MIN_API_KEY} characters`;
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'has a key with blanks or characters that cannot travel in a header';
+  return isPlaceholder(key) ? 'still has a placeholder for a key' : null;
+}
+
+/** Of an empty input: what comes out when the key did not reach the program that hashes. */
+const HASH_OF_NOTHING = createHash('sha256').digest('hex');
+
+/** Null: it will do. */
+function whatIsWrongWithHash(hash: string): string | null {
+  if (!/^[0-9a-f]{64}$/i.test(hash))
+    return 'needs 64 hex digits after sha256:, as `printf %s "$KEY" | sha256sum` prints them';
+  return hash.toLowerCase() === HASH_OF_NOTHING ? 'has the hash of an empty key' : null;
+}
 
 function decodes(text: string): boolean {
   try {

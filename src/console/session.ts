@@ -1,4 +1,4 @@
-// Who is logged in, kept in the cookie: signed with a key that is made from the API key (or from the client secret of the identity
+// Who is logged in, kept in the cookie: signed with a key that is made from the API key's hash (or from the client secret of the identity
 // provider), so that removing or changing that ends its sessions. That it was not ended since is looked up, so it ends in every replica.
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
@@ -39,9 +39,9 @@ export class Sessions {
     private readonly sessions: ConsoleSessions,
   ) {
     this.#keys = new Map(
-      config.apiKeys.map(({ name, role, key }: ApiKey) => [
+      config.apiKeys.map(({ name, role, digest }: ApiKey) => [
         name,
-        { caller: { name, role }, key: keyFrom(key, 'crossbill console session') },
+        { caller: { name, role }, key: keyFrom(digest, 'crossbill console session') },
       ]),
     );
     this.#oidcKey =

@@ -83,8 +83,8 @@ class NoneEnded extends ConsoleSessions {
 describe('a session', () => {
   const noProvider = { oidcClientSecret: null, oidcRoles: [], oidcEmailDomain: null };
   const req0 = { secure: false, socket: { remoteAddress: '127.0.0.1' } } as unknown as Request;
-  const key = new Secret('a-key-of-at-least-32-characters-0123');
-  const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, key }], production: true, ...noProvider };
+  const digest = new Secret('5e'.repeat(32));
+  const config = { apiKeys: [{ name: 'ops', role: 'ops' as const, digest }], production: true, ...noProvider };
 
   it('lasts eight hours and not longer, wherever the clock of the replica stands', async () => {
     const clock = new ManualClock();
@@ -111,7 +111,7 @@ describe('a session', () => {
     let cookie = '';
     const res = { cookie: (_: string, value: string) => (cookie = value) } as unknown as Response;
     await new Sessions(config, clock, new NoneEnded()).start(req0, res, 'ops');
-    const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', key }] }, clock, new NoneEnded());
+    const later = new Sessions({ ...config, apiKeys: [{ name: 'ops', role: 'read', digest }] }, clock, new NoneEnded());
     const req = { headers: { cookie: `${COOKIE}=${cookie}` } } as unknown as Request;
     expect((await later.of(req))?.role).toBe('read');
   });

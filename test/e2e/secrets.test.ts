@@ -11,6 +11,8 @@ describe('secrets', () => {
   let world: World;
   /** What must be found nowhere, with a name for the report. */
   const canaries = new Map<string, string>();
+  /** What the API said. */
+  const answers: string[] = [];
   const canary = (name: string): string => {
     const value = `canary${name.replaceAll(/\W/g, '')}${randomUUID().replaceAll('-', '')}`;
     canaries.set(name, value);
@@ -18,11 +20,19 @@ describe('secrets', () => {
   };
 
   beforeAll(async () => {
+    const notifySecret = Buffer.from(canary('notify bytes').slice(-32)).toString('base64');
+    canaries.set('notify secret', notifySecret);
     world = await startWorld({
       BILLING_DRAFT_POLICY: 'finalize',
       LOG_LEVEL: 'trace',
       MOR_RELAY_URL: 'http://127.0.0.1:9/relay',
       MOR_RELAY_SECRET: `whsec_${canary('relay secret')}`,
+      NOTIFY_URL: `http://127.0.0.1:9/${canary('notify url')}`,
+      NOTIFY_SECRETS: `whsec_${notifySecret}`,
+      OIDC_ISSUER: 'http://127.0.0.1:9/realm',
+      OIDC_CLIENT_ID: 'crossbill',
+      OIDC_CLIENT_SECRET: canary('oidc client secret'),
+      OIDC_ROLES: 'staff=read',
     });
     const { secrets } = world.sandbox;
     for (const [name, value] of [
@@ -40,6 +50,16 @@ describe('secrets', () => {
       if (value !== '') canaries.set(name, value);
     }
     await world.startDaemon();
+    const { api } = world;
+    const heard: World['api'] = async <T = Json>(...asked: Parameters<World['api']>) => {
+      const reply = await api<T>(...asked);
+      // The one secret that is handed over on purpose, to whoever asked for it.
+      answers.push(
+        JSON.stringify(reply.body, (name, value: unknown) => (name === 'client_secret' ? undefined : value)),
+      );
+      return reply;
+    };
+    world.api = heard;
   });
   afterAll(() => world.close());
 
@@ -121,7 +141,27 @@ describe('secrets', () => {
 
     // Log in at the console, lose the database's connections, start with wrong settings.
     const form = new URLSearchParams({ key: OPS_KEY });
-    await fetch(`${world.daemons[0]?.url ?? ''}/console/login`, { method: 'POST', body: form, redirect: 'manual' });
+    const url = world.daemons[0]?.url ?? '';
+    const login = await fetch(`${url}/console/login`, { method: 'POST', body: form, redirect: 'manual' });
+    const cookie = /crossbill_console=([^;]+)/.exec(login.headers.getSetCookie().join())?.[1] ?? '';
+    canaries.set('session signature', cookie.split('.')[1] ?? '');
+    const pages: [string, string][] = [];
+    for (const path of [
+      '/console',
+      '/console/settings',
+      '/console/sessions',
+      '/console/sso',
+      '/docs',
+      '/docs-json',
+      '/metrics',
+      '/readyz',
+    ]) {
+      const answer = await fetch(url + path, {
+        headers: { cookie: `crossbill_console=${cookie}` },
+        redirect: 'manual',
+      });
+      pages.push([path, `${JSON.stringify([...answer.headers])} ${await answer.text()}`]);
+    }
     const db = new pg.Client({ connectionString: world.databaseUrl });
     await db.connect();
     await db.query(
@@ -163,8 +203,10 @@ describe('secrets', () => {
       for (const { value } of values.rows) scan(`${table}.${column}`, value);
     }
     await db.end();
-    const metrics = await fetch(`${world.daemons[0]?.url ?? ''}/metrics`).then((r) => r.text());
-    scan('the metrics', metrics);
+    for (const [path, text] of pages) scan(path, text);
+    expect(pages.filter(([, text]) => text.length > 500).length).toBeGreaterThan(4);
+    for (const answer of answers) scan('an answer of the API', answer);
+    expect(answers.length).toBeGreaterThan(8);
     const reviews = await world.api<{ data: Json[] }>('GET', '/v1/reviews?limit=100');
     scan('the review items', JSON.stringify(reviews.body));
     expect(found).toEqual([]);

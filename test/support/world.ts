@@ -25,7 +25,7 @@ export type World = {
   /** `migrations`: those of another release than this one. */
   startDaemon(over?: Record<string, string>, migrations?: string): Promise<Daemon>;
   /** A call at the first daemon with the ops key unless another is given. */
-  api<T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply<T>>;
+  api: <T = Json>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply<T>>;
   control(method: string, path: string, body?: unknown): Promise<Reply>;
   advance(seconds: number): Promise<void>;
   /** Moves the sandbox's clock over what its MoR is about to do, so that nobody waits for that. */

@@ -1,4 +1,5 @@
 // Settings: what starts the daemon, what stops it, and that a wrong value is never printed.
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -11,6 +12,9 @@ import {
   secretValues,
   SETTINGS,
 } from '../../src/config/index.js';
+import { KeyRing } from '../../src/api/access/key-ring.js';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 const minimal = {
   STRIPE_API_KEY: 'sk_test_canary1',
@@ -169,6 +173,32 @@ describe('the settings', () => {
       'read',
       'ops',
     ]);
+  });
+
+  it('take the hash of an API key in its place, keep nothing but hashes, and know a key however it was given', () => {
+    const key = 'k'.repeat(32);
+    const hash = sha256(key);
+    for (const value of [
+      `a:ops:sha256:${hash.slice(1)}`,
+      `a:ops:sha256:${hash}0`,
+      `a:ops:sha256:${'g'.repeat(64)}`,
+      `a:ops:sha256:${sha256('')}`,
+      `a:ops:sha256:`,
+      `a:ops:md5:${hash}`,
+      `a:ops:sha256:${hash}:x`,
+      `a:ops:sha256:${hash},b:read:${key}`,
+      `a:ops:${key},b:read:sha256:${hash.toUpperCase()}`,
+    ]) {
+      expect([value, wrong({ API_KEYS: value })]).toEqual([value, ['API_KEYS']]);
+    }
+    const given = (text: string): KeyRing => new KeyRing(load({ API_KEYS: `ada:ops:${text}` }));
+    for (const ring of [given(key), given(`sha256:${hash}`), given(`sha256:${hash.toUpperCase()}`)]) {
+      expect(ring.identify(key)).toEqual({ name: 'ada', role: 'ops' });
+      expect(ring.identify(hash)).toBeNull(); // the hash is no key
+      expect(ring.identify(`sha256:${hash}`)).toBeNull();
+    }
+    expect(load({ API_KEYS: `ada:ops:${key}` }).apiKeys[0]?.digest.reveal()).toBe(hash);
+    expect(secretValues(load({ API_KEYS: `ada:ops:${key}` })).join()).not.toContain(key);
   });
 
   it('take addresses and ranges of trusted proxies, and not everybody', () => {
@@ -355,7 +385,7 @@ describe('what is shown of the settings', () => {
     const values = secretValues(full);
     for (const value of [...'1 2 3 4 7 8 9 10 11'.split(' ')])
       expect(values.some((text) => text.includes(`canary${value}`))).toBe(true);
-    expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', 'a'.repeat(32)]));
+    expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', sha256('a'.repeat(32))]));
   });
 
   it('cannot be changed once loaded', () => {

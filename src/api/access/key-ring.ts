@@ -11,9 +11,9 @@ export class KeyRing {
   readonly #entries: readonly Entry[];
 
   constructor(@Inject(CONFIG) config: Pick<Config, 'apiKeys'>) {
-    this.#entries = config.apiKeys.map(({ name, role, key }: ApiKey) => ({
+    this.#entries = config.apiKeys.map(({ name, role, digest }: ApiKey) => ({
       caller: { name, role },
-      digest: digestOf(key.reveal()),
+      digest: Buffer.from(digest.reveal(), 'hex'),
     }));
   }
 

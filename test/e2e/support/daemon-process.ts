@@ -67,6 +67,8 @@ export class DaemonProcess {
   constructor(
     readonly url: string,
     private readonly env: Record<string, string>,
+    /** For Node, beside those of `npm start`. */
+    private readonly flags: readonly string[] = [],
   ) {}
 
   /** Of the process that runs. */
@@ -78,7 +80,7 @@ export class DaemonProcess {
 
   /** Resolves when it is ready. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [...FLAGS, PROGRAM], {
+    const child = spawn(process.execPath, [...FLAGS, ...this.flags, PROGRAM], {
       env: { PATH: process.env['PATH'], ...this.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd: tmpdir(), // not where a developer keeps an .env

@@ -1,0 +1,119 @@
+// What a dump of the process would show: a real heap snapshot, a real diagnostic report and, on Linux, every byte of its memory.
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startWorld, type World } from '../support/world.js';
+import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
+
+const key = (): string => randomBytes(24).toString('hex');
+
+describe('a dump of a daemon that has started', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crossbill-dump-'));
+  const [hashedKey, plainKey] = [key(), key()];
+  const hash = createHash('sha256').update(hashedKey).digest('hex');
+  let world: World;
+  let daemon: DaemonProcess;
+
+  beforeAll(async () => {
+    await ensureBuilt();
+    world = await startWorld();
+    const port = await freePort();
+    const env = {
+      ...world.env,
+      PORT: String(port),
+      API_KEYS: `ops:ops:sha256:${hash},viewer:read:${plainKey}`,
+    };
+    // As an operator would who asks for dumps. Without these flags nothing is written: test/docs/dumps.test.ts looks.
+    daemon = new DaemonProcess(`http://127.0.0.1:${port}`, env, [
+      '--heapsnapshot-signal=SIGUSR2',
+      '--report-on-signal',
+      '--report-signal=SIGHUP',
+      `--diagnostic-dir=${folder}`,
+    ]);
+    await daemon.start();
+  });
+  afterAll(async () => {
+    await daemon.end('SIGKILL');
+    await world.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** The one file of this ending, once it is whole. */
+  async function written(ending: string, isWhole: (text: string) => boolean): Promise<string> {
+    const read = (): string => {
+      const [name] = readdirSync(folder).filter((n) => n.endsWith(ending));
+      return name === undefined ? '' : readFileSync(join(folder, name), 'utf8');
+    };
+    return world.until(`a file ${ending} is written`, async () => read(), isWhole);
+  }
+
+  const outgoing = (): Readonly<Record<string, string>> => {
+    const { secrets } = world.sandbox;
+    return {
+      'the key of Stripe': secrets.stripeApiKey,
+      'the secret of Stripe’s door': secrets.stripeWebhookSecret,
+      'the secret of the payments door': secrets.paymentWebhookSecret,
+      'the secret of the events door': secrets.eventWebhookSecret,
+      'the client secret of the MoR': secrets.merchant.clientSecret,
+    };
+  };
+
+  it('holds, as a heap snapshot, what Crossbill signs and asks with, and none of the keys that callers and people come with', async () => {
+    process.kill(daemon.pid, 'SIGUSR2');
+    const snapshot = await written('.heapsnapshot', (text) => text.trimEnd().endsWith(']}'));
+    expect(snapshot.includes(plainKey)).toBe(false);
+    expect(snapshot.includes(hashedKey)).toBe(false);
+    const missing = Object.entries(outgoing()).filter(([, value]) => !snapshot.includes(value));
+    expect(missing.map(([name]) => name)).toEqual([]); // the page says so: such a file is as secret as the settings
+  });
+
+  it('holds, as a diagnostic report, no environment and so no secret, on every Node that can leave it out', async () => {
+    process.kill(daemon.pid, 'SIGHUP');
+    const text = await written('.json', (t) => t.trimEnd().endsWith('}'));
+    const report = JSON.parse(text) as { readonly environmentVariables?: Readonly<Record<string, string>> };
+    const canLeaveOut = 'excludeEnv' in process.report;
+    expect(report.environmentVariables === undefined).toBe(canLeaveOut);
+    const shown = [hashedKey, ...(canLeaveOut ? [plainKey, ...Object.values(outgoing())] : [])].filter((s) =>
+      text.includes(s),
+    );
+    expect(shown).toEqual([]);
+  });
+
+  it('holds, as a core, a caller’s key only where the settings themselves hold it: with sha256: it is nowhere in memory', () => {
+    const memory = memoryOf(daemon.pid, [hashedKey, plainKey, hash, world.sandbox.secrets.stripeApiKey]);
+    if (memory === null) return; // no Linux, or nobody may look into another process
+    expect(memory).toEqual([false, true, true, true]);
+  });
+});
+
+/** Whether each text is anywhere in what the process may write to, which is what a core dump holds. Null: it cannot be read here. */
+function memoryOf(pid: number, texts: readonly string[]): readonly boolean[] | null {
+  let maps: string;
+  let memory: number;
+  try {
+    maps = readFileSync(`/proc/${pid}/maps`, 'latin1');
+    memory = openSync(`/proc/${pid}/mem`, 'r');
+  } catch {
+    return null;
+  }
+  const found = texts.map(() => false);
+  const chunk = Buffer.alloc(4 * 1024 * 1024);
+  const overlap = 256;
+  for (const [, from = '', to = ''] of maps.matchAll(/^([0-9a-f]+)-([0-9a-f]+) rw/gm)) {
+    const end = BigInt(`0x${to}`);
+    for (let at = BigInt(`0x${from}`); at < end; at += BigInt(chunk.length - overlap)) {
+      const length = Number(end - at < BigInt(chunk.length) ? end - at : BigInt(chunk.length));
+      try {
+        const bytes = chunk.subarray(0, readSync(memory, chunk, 0, length, at));
+        for (const [n, text] of texts.entries()) {
+          found[n] ||= bytes.includes(text, 0, 'latin1') || bytes.includes(text, 0, 'utf16le');
+        }
+      } catch {
+        break; // a mapping that went meanwhile, or the kernel's own
+      }
+    }
+  }
+  return found;
+}
