@@ -1,8 +1,10 @@
 // Every target that needs no daemon.
 import { type Target } from './target.js';
 import { doorTargets } from './targets/doors.js';
-import { insideTargets } from './targets/inside.js';
+import { logRows } from './targets/log-rows.js';
+import { saidTargets } from './targets/passed-on.js';
 import { peerTargets } from './targets/peers.js';
+import { peopleTargets } from './targets/people.js';
 import { settingTargets } from './targets/settings.js';
 import { textTargets } from './targets/texts.js';
 
@@ -11,5 +13,7 @@ export const targets: readonly Target[] = [
   ...peerTargets,
   ...settingTargets,
   ...textTargets,
-  ...insideTargets,
+  logRows,
+  ...peopleTargets,
+  ...saidTargets,
 ];

@@ -1,0 +1,11 @@
+// A clock that stands still, so that the same input gives the same answer.
+import { Clock } from '#src/domain/ports/clock.js';
+
+export class StandingClock extends Clock {
+  now(): Date {
+    return new Date('2026-11-22T12:00:00Z');
+  }
+  sleep(): Promise<void> {
+    return Promise.resolve();
+  }
+}

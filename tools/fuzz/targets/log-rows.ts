@@ -1,0 +1,149 @@
+// Rows of the log: what a step wrote is folded into the same state, whatever the texts in it.
+import fc from 'fast-check';
+import { emptyLane } from '#src/domain/lane/change.js';
+import { type LaneState } from '#src/domain/model.js';
+import { type Codec, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from '#src/store/codec.js';
+import { fold, type LoggedRow, rowOf } from '#src/store/lane-log.js';
+import { oddText, timeText } from '../inputs/texts.js';
+import { must, mustBeSame, shown, type Target } from '../target.js';
+
+const NOW = new Date('2026-11-22T12:00:00Z');
+
+type Plan = { readonly [kind: string]: readonly (readonly string[])[] };
+const TABLES = {
+  payments: PAYMENT,
+  refunds: REFUND,
+  objects: OBJECT,
+  taxes: TAX,
+  reviews: REVIEW,
+  invoice: INVOICE,
+} as const;
+const seeds = fc.array(
+  fc.oneof(
+    fc.constant(''),
+    oddText.filter((t) => t.length < 300),
+    timeText,
+  ),
+  { minLength: 4, maxLength: 12 },
+);
+const plans: fc.Arbitrary<string> = fc
+  .record({
+    before: fc.dictionary(fc.constantFrom(...Object.keys(TABLES)), fc.array(seeds, { maxLength: 2 }), { maxKeys: 4 }),
+    after: fc.dictionary(fc.constantFrom(...Object.keys(TABLES)), fc.array(seeds, { maxLength: 3 }), { maxKeys: 4 }),
+    format: fc.constantFrom(1, 1, 1, 2, 99),
+  })
+  .map((plan) => JSON.stringify(plan));
+
+/** A row with a value of the right kind in each column, made of texts. */
+function rowFrom<T>(codec: Codec<T>, from: readonly string[], n: number): T {
+  const out: Record<string, unknown> = {};
+  for (const [i, [name, kind]] of Object.entries(codec.columns).entries()) {
+    const text = from[i % from.length] ?? '';
+    const sum = BigInt([...text].reduce((a, ch) => (a * 31 + (ch.codePointAt(0) ?? 0)) % 2 ** 40, 7));
+    const key = codec.key.includes(name as keyof T & string);
+    if (key) out[name] = `id_${n}`;
+    else if (text === '') out[name] = null;
+    else if (kind === 'text') out[name] = text.replace(/\0|\p{Surrogate}/gu, '\ufffd');
+    else if (kind === 'int') out[name] = Number(sum % 1_000n);
+    else if (kind === 'bigint') out[name] = sum * 1_000n - 500n;
+    else if (kind === 'time') out[name] = new Date(Number(sum));
+    else if (kind === 'bool') out[name] = sum % 2n === 0n;
+    else if (kind === 'texts') out[name] = ['surplus'];
+    else out[name] = { said: text.replace(/\0|\p{Surrogate}/gu, '\ufffd'), deep: [1, null, '__proto__'] };
+  }
+  return out as T;
+}
+
+function laneOf(plan: Plan): LaneState {
+  const rows = <T>(name: keyof typeof TABLES): T[] =>
+    (plan[name] ?? []).map((from, n) => rowFrom(TABLES[name] as unknown as Codec<T>, from, n));
+  const [invoice = null] = rows<NonNullable<LaneState['invoice']>>('invoice');
+  return {
+    ...emptyLane('in_1'),
+    invoice,
+    payments: rows('payments'),
+    refunds: rows('refunds'),
+    objects: rows('objects'),
+    taxes: rows('taxes'),
+    reviews: rows('reviews'),
+  };
+}
+
+export const logRows: Target = {
+  name: 'log-rows',
+  what: 'rows of the log: what a step wrote is folded into the same state, and a newer release’s row is refused',
+  inputs: plans,
+  check(text) {
+    const plan = JSON.parse(text) as { before: Plan; after: Plan; format: number };
+    const before = laneOf(plan.before);
+    const merged = laneOf({ ...plan.before, ...plan.after });
+    // A step adds and changes rows; it takes none away.
+    const kept = <T extends { readonly id: string }>(was: readonly T[], is: readonly T[]): T[] => [
+      ...is,
+      ...was.filter((x) => !is.some((y) => y.id === x.id)),
+    ];
+    const after: LaneState = {
+      ...merged,
+      payments: kept(before.payments, merged.payments),
+      refunds: kept(before.refunds, merged.refunds),
+      objects: kept(before.objects, merged.objects),
+      taxes: kept(before.taxes, merged.taxes),
+      reviews: kept(
+        before.reviews,
+        merged.reviews.map((r) =>
+          filled(
+            r,
+            before.reviews.find((b) => b.id === r.id),
+          ),
+        ),
+      ),
+      invoice: merged.invoice ?? before.invoice,
+    };
+    const written = [
+      rowOf({ before: emptyLane('in_1'), after: before, version: 1, at: NOW, atRest: false, snapshot: false }),
+      rowOf({ before, after, version: 2, at: NOW, atRest: true, snapshot: false }),
+      rowOf({ before: after, after, version: 3, at: NOW, atRest: true, snapshot: true }),
+    ];
+    const read = written.map((row): LoggedRow => ({
+      ...row,
+      change: JSON.parse(row.change) as LoggedRow['change'],
+      bodies: null,
+    }));
+    const sorted = (s: LaneState): string =>
+      shown(
+        Object.fromEntries(
+          Object.entries(s).map(([k, v]: [string, unknown]) => [
+            k,
+            Array.isArray(v) ? v.map((row) => canon(row)).sort() : v === null || typeof v !== 'object' ? v : canon(v),
+          ]),
+        ),
+      );
+    mustBeSame(sorted(fold('in_1', read.slice(0, 2)).state), sorted(after), 'folded from its steps');
+    mustBeSame(sorted(fold('in_1', read).state), sorted(after), 'folded from its snapshot');
+    const newer = read.map((row) => ({ ...row, change: { ...row.change, f: plan.format } }));
+    if (plan.format > 1) {
+      let refused = '';
+      try {
+        fold('in_1', newer);
+      } catch (error) {
+        refused = error instanceof Error ? error.message : '';
+      }
+      must(refused.includes('newer release'), "a newer release's row was read");
+    }
+  },
+};
+
+/** No rule takes a deadline or an answer back from a review item: what it says once it goes on saying. */
+function filled<T extends object>(row: T, was: T | undefined): T {
+  if (was === undefined) return row;
+  const lost = Object.entries(row)
+    .filter(([, value]) => value === null)
+    .map(([name]) => [name, (was as Record<string, unknown>)[name]] as const);
+  return { ...row, ...Object.fromEntries(lost) };
+}
+
+/** With its members in order. */
+function canon(row: unknown): string {
+  if (typeof row !== 'object' || row === null) return shown(row);
+  return shown(Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1))));
+}
