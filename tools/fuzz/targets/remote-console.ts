@@ -89,7 +89,7 @@ export const consolePages: Remote = {
           ]),
         );
         if (form !== undefined && at % 5 !== 0) given.set('form_token', site.token);
-        const query = `${new URLSearchParams([...given])}${raw === '' ? '' : `&${encodeURI(Buffer.from(raw).toString())}`}`;
+        const query = `${new URLSearchParams([...given]).toString()}${raw === '' ? '' : `&${encodeURI(Buffer.from(raw).toString())}`}`;
         const path =
           form === undefined
             ? `${site.pages[at % site.pages.length] ?? '/console'}?${query.replaceAll('#', '')}`
