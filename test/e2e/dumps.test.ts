@@ -31,6 +31,7 @@ describe('a dump of a daemon that has started', () => {
       '--report-on-signal',
       '--report-signal=SIGHUP',
       `--diagnostic-dir=${folder}`,
+      `--report-directory=${folder}`,
     ]);
     await daemon.start();
   });
