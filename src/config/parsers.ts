@@ -181,14 +181,19 @@ export const apiKeys: Parser<readonly ApiKey[]> = (text) => {
     if (role === undefined) return say(`needs a role: ${API_ROLES.join(', ')}`);
     const problem = hashed ? whatIsWrongWithHash(hash) : whatIsWrongWithKey(key);
     if (problem !== null) return say(problem);
-    const digest = hashed ? hash.toLowerCase() : createHash('sha256').update(key).digest('hex');
+    const digest = (hashed ? Buffer.from(hash, 'hex') : createHash('sha256').update(key).digest()).toString('hex');
     if (seen.has(`name ${name}`)) return say('has a name that was used before');
     if (seen.has(`key ${digest}`)) return say('has a key that was used before');
     seen.add(`name ${name}`).add(`key ${digest}`);
-    keys.push({ name, role, digest: new Secret(digest) });
+    keys.push({ name: copyOf(name), role, digest: new Secret(digest) });
   }
   return good(keys);
 };
+
+/** A part of a text holds on to the whole in V8: of this one, to the keys in it. */
+function copyOf(part: string): string {
+  return Buffer.from(part).toString();
+}
 
 /** Null: it will do. */
 function whatIsWrongWithKey(key: string): string | null {

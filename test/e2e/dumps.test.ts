@@ -23,7 +23,7 @@ describe('a dump of a daemon that has started', () => {
     const env = {
       ...world.env,
       PORT: String(port),
-      API_KEYS: `ops:ops:sha256:${hash},viewer:read:${plainKey}`,
+      API_KEYS: `ops:ops:sha256:${hash},a-viewer-with-a-long-name:read:${plainKey}`,
     };
     // As an operator would who asks for dumps. Without these flags nothing is written: test/docs/dumps.test.ts looks.
     daemon = new DaemonProcess(`http://127.0.0.1:${port}`, env, [
