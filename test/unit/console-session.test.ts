@@ -24,7 +24,7 @@ class OpenSessions extends ConsoleSessions {
   }
 }
 
-const OPS: ApiKey = { name: 'ops', role: 'ops', key: new Secret('cb_a_long_enough_key_of_ops') };
+const OPS: ApiKey = { name: 'ops', role: 'ops', digest: new Secret('cb_a_long_enough_key_of_ops') };
 const SETTINGS = {
   ...{
     apiKeys: [OPS],
@@ -75,7 +75,7 @@ describe('a session of the console', () => {
   it('is over where its key, its group or its domain is none of the settings any more, or the secret is another', async () => {
     const over: [Partial<typeof SETTINGS>, string, string[] | null][] = [
       [{ apiKeys: [] }, 'ops', null],
-      [{ apiKeys: [{ ...OPS, key: new Secret('cb_another_key_of_the_same_name') }] }, 'ops', null],
+      [{ apiKeys: [{ ...OPS, digest: new Secret('cb_another_key_of_the_same_name') }] }, 'ops', null],
       [{ oidcRoles: [] }, 'ada@example.com', ['billing']],
       [{ oidcEmailDomain: 'example.org' }, 'ada@example.com', ['billing']],
       [{ oidcClientSecret: new Secret('another-secret') }, 'ada@example.com', ['billing']],
