@@ -76,6 +76,7 @@ describe('a simulated shop', () => {
     ['renewal payment_record finalize', 13],
     ['refunds in two parts payment_record', 43],
     ['the backend is notified of a decline, a success and a refund', 61],
+    ['a renewal and its refund, with a standby payment_record', 97],
   ])('keeps every rule after a single fault anywhere in: %s', async (name, every) => {
     const { faults } = await singleFaults(storyNamed(name), store);
     const told: string[] = [];
@@ -162,9 +163,10 @@ describe('the simulation itself', () => {
     const whole = await seededRun(11, store, false);
     const faults = new Map(whole.injected.map(({ at, fault }) => [at, fault]));
     expect((await seededRun(11, store, false, { faults, without: [] })).digest).toBe(whole.digest);
-    const less = await seededRun(11, store, true, { faults: new Map(), without: [0] });
+    const left = 2; // those before are in every story
+    const less = await seededRun(11, store, true, { faults: new Map(), without: [left] });
     expect(less.parts).toEqual(whole.parts);
-    expect(less.trace.filter((line) => line.endsWith(` ${whole.parts[0] ?? ''}`))).toEqual([]);
+    expect(less.trace.filter((line) => line.endsWith(` ${whole.parts[left] ?? ''}`))).toEqual([]);
     expect(less.broken).toEqual([]);
   });
 

@@ -20,6 +20,7 @@ export class Channels {
 
   /** An operator asks for a proforma invoice. */
   async askForTransfer(invoiceId: string): Promise<void> {
+    if (this.world.mayBeLost) return;
     const id = this.world.name('pfm');
     await this.world.ask('proforma', async (r) => {
       const billed = await r.channels.billed(invoiceId);
@@ -63,6 +64,7 @@ export class Channels {
 
   /** An operator takes a proforma invoice back: possible until it is issued. */
   async withdraw(invoiceId: string): Promise<void> {
+    if (this.world.mayBeLost) return;
     await this.world.ask('withdraw', async (r) => {
       const o = (await r.books.objects(invoiceId)).findLast((x) => x.kind === 'proforma' && x.morId !== null);
       if (o === undefined || o.morId === null || o.status === 'DELETED') return;
@@ -74,6 +76,7 @@ export class Channels {
 
   /** An operator asks for a payment link. */
   async askForLink(invoiceId: string, expiresInSec: number): Promise<void> {
+    if (this.world.mayBeLost) return;
     const id = this.world.name('lnk');
     this.world.linkOf.set(messageKey('create_payment_link', id, 1), invoiceId);
     await this.world.ask('link', async (r) => {

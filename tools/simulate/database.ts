@@ -14,7 +14,15 @@ export type SimDatabases = {
 };
 
 // Nothing here outlives the run, so nothing has to survive a crash of the machine. Rows live for milliseconds: no autovacuum.
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off' };
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  jit: 'off',
+  // Tables hold a few rows: planning a statement for its very values costs more than running it.
+  plan_cache_mode: 'force_generic_plan',
+};
 const MEMORY = '/dev/shm';
 /** A cluster and its log need a quarter of this. */
 const MEMORY_NEEDED = 2 * 1024 ** 3; // bytes

@@ -68,6 +68,21 @@ export const enrolmentStories: readonly Story[] = [
     },
   },
   {
+    name: 'customers are moved by a file while they are renewed',
+    settings: { enrolment: { by: 'linked' }, relay: true, draftPolicy: 'finalize' },
+    plan: async (world) => {
+      const { people, ada, bob, eve } = await cast(world);
+      world.scheduler.plan(world.at(1), 'the file is taken, twice at once', () => {
+        void people.importLinks([ada, bob]);
+        void people.importLinks([ada, bob]);
+      });
+      world.scheduler.plan(world.at(1.01), 'renewals meanwhile', () => people.renew(eve).then(() => undefined));
+      world.scheduler.plan(world.at(600), 'the next renewals', async () => {
+        for (const who of [ada, bob, eve]) await people.renew(who);
+      });
+    },
+  },
+  {
     name: 'a payment of the MoR enrols its customer',
     settings: { enrolment: { by: 'linked' }, relay: true },
     plan: async (world) => {

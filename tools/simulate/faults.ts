@@ -3,6 +3,8 @@ import { type Seeded } from './seeded.js';
 
 export const processFaults = ['crash_before', 'crash_after', 'pause_before', 'pause_after'] as const;
 export const databaseFaults = ['db_refused', 'db_rolled_back', 'db_answer_lost', 'db_serialization'] as const;
+/** A standby takes over that lacks this step, and the next one or four: legal where a story has a standby. */
+export const standbyFaults = ['standby_lacks_2', 'standby_lacks_5'] as const;
 export const httpFaults = [
   'refuse',
   'lose_request',
@@ -23,6 +25,7 @@ export const deliveryFaults = ['delivery_lost', 'delivery_answer_lost', 'deliver
 export type FaultKind =
   | (typeof processFaults)[number]
   | (typeof databaseFaults)[number]
+  | (typeof standbyFaults)[number]
   | (typeof httpFaults)[number]
   | (typeof stripeFaults)[number]
   | (typeof morFaults)[number]
@@ -31,6 +34,7 @@ export type FaultKind =
 const faultKinds: readonly string[] = [
   ...processFaults,
   ...databaseFaults,
+  ...standbyFaults,
   ...httpFaults,
   ...stripeFaults,
   ...morFaults,
@@ -39,6 +43,12 @@ const faultKinds: readonly string[] = [
 
 export function isFaultKind(text: string): text is FaultKind {
   return faultKinds.includes(text);
+}
+
+/** How many steps at the database a standby lacks that takes over; null: it is another fault. */
+export function lacking(fault: FaultKind | null): number | null {
+  const steps = /^standby_lacks_(\d)$/.exec(fault ?? '')?.[1];
+  return steps === undefined ? null : Number(steps);
 }
 
 /** One step at which something could go wrong: its number in the run, its name, and what is legal there. */

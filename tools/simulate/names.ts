@@ -51,6 +51,7 @@ export class Names {
   /** Names it whatever comes of it, as people do who read the wrong line. */
   async say(reference: string, said: string, how: Said | 'another'): Promise<string | null> {
     const { world } = this;
+    if (world.mayBeLost) return null;
     const done = await world.ask(`identify ${said}`, async (r) => {
       const page = await r.books.payments({}, { limit: 100, cursor: null });
       const row = page.data.find((d) => d.payment.reference === reference)?.payment;

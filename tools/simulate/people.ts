@@ -18,8 +18,16 @@ export type Subscriber = {
   readonly currency: string;
 };
 
+/** A refund that somebody asked for, under the key that he remembers. */
+type Asked = { readonly at: number; readonly key: string; readonly paymentId: string; readonly amount: number | null };
+
+async function* inOne<T>(rows: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield await Promise.resolve(rows);
+}
+
 export class People {
   private clicks = 0;
+  private readonly asked: Asked[] = [];
 
   constructor(private readonly world: World) {}
 
@@ -87,6 +95,22 @@ export class People {
     this.world.planted.linked.set(customerId, this.world.now);
   }
 
+  /** Customers are moved by a file: all of them or none, until it is taken. */
+  async importLinks(list: readonly Subscriber[]): Promise<void> {
+    const rows = list.map(({ customerId }, n) => ({
+      line: n + 2,
+      customerId,
+      morCustomerId: `mcus_${customerId}`,
+      reference: null,
+    }));
+    for (;;) {
+      const done = await this.world.ask('import', (r) => r.links.import(inOne(rows), 'ops', () => true));
+      if (done !== null && done.check.problemsInAll === 0) break;
+      await this.world.sleep(30_000);
+    }
+    for (const { customerId } of list) this.world.planted.linked.set(customerId, this.world.now);
+  }
+
   /** How this customer's coming charges go. */
   async cards(customerId: string, outcome: string | readonly string[]): Promise<void> {
     await this.control('/cards', { customer_id: customerId, outcome });
@@ -149,19 +173,27 @@ export class People {
    * where `paymentId` is another. Gives whether it was taken.
    */
   async refund(paymentId: string, amount: number | null, clicks = 1, trueId = paymentId): Promise<boolean> {
-    const key = `click-${++this.clicks}`;
+    const asked: Asked = { at: this.world.now, key: `click-${++this.clicks}`, paymentId, amount };
+    this.asked.push(asked);
+    return (await Promise.all(Array.from({ length: clicks }, () => this.click(asked, trueId)))).includes(true);
+  }
+
+  /** The same requests once more, under the same keys: those that were made since then. */
+  async askAgain(since: number): Promise<void> {
+    for (const asked of this.asked) if (asked.at >= since) await this.click(asked, asked.paymentId);
+  }
+
+  /** Gives whether it was taken. */
+  private async click({ key, paymentId, amount }: Asked, trueId: string): Promise<boolean> {
     const bodySha256 = createHash('sha256').update(String(amount)).digest();
     const name = { apiKey: 'ops', idempotencyKey: key, bodySha256 };
     const minor = amount === null ? null : BigInt(amount);
     const request = { amount: minor, reason: null, metadata: { click: key }, by: 'ops' };
-    const click = async (): Promise<boolean> => {
-      const made = await this.world.ask(`refund ${key}`, (r) => r.refunds.request(paymentId, request, name));
-      const most = this.world.sandbox.mor.payments.get(trueId)?.amount ?? 0;
-      if (made?.ok === true && Number(made.value.amount) > most)
-        this.world.scheduler.broken.push(`V6: a refund of ${made.value.amount} was taken for ${paymentId} of ${most}`);
-      return made?.ok === true;
-    };
-    return (await Promise.all(Array.from({ length: clicks }, click))).includes(true);
+    const made = await this.world.ask(`refund ${key}`, (r) => r.refunds.request(paymentId, request, name));
+    const most = this.world.sandbox.mor.payments.get(trueId)?.amount ?? 0;
+    if (made?.ok === true && Number(made.value.amount) > most)
+      this.world.scheduler.broken.push(`V6: a refund of ${made.value.amount} was taken for ${paymentId} of ${most}`);
+    return made?.ok === true;
   }
 
   /** The bank is quick: a customer's debit settles now. */

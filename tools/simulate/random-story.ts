@@ -3,6 +3,7 @@ import { Channels } from './channels.js';
 import { Hands } from './hands.js';
 import { People } from './people.js';
 import { Names } from './names.js';
+import { SetBack } from './set-back.js';
 import { type Naming } from './planted.js';
 import { type Story } from './scenes.js';
 import { type Seeded } from './seeded.js';
@@ -20,6 +21,9 @@ export const outcomes = [
   'bank_debit_failed',
 ];
 
+/** By then the shop's backend has asked for all that it asks for; what a restore loses of that, a person has to compare. */
+const AFTER_SIGNUPS_MIN = 600;
+
 /** A day and a half of a small shop; which day, the seed says. `without`: the parts that are left out, by their numbers. */
 export function randomStory(rng: Seeded, without: readonly number[] = []): Story {
   const settings = {
@@ -30,10 +34,12 @@ export function randomStory(rng: Seeded, without: readonly number[] = []): Story
   };
   // Who relays has a schedule, too: a renewal that fails is tried again while everything else happens.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
-  const parts: string[] = [];
+  // The first parts are the same in every story, and draw from a stream of their own: what they are does not move the rest.
+  const parts = ['the backend is notified', 'the database goes back'];
+  const notify = rng.fork('notify').chance(0.25) && !without.includes(0);
   return {
     name: 'random',
-    settings: { ...settings, ...retries },
+    settings: { ...settings, ...retries, notify },
     parts,
     plan: (world) => planRandom(world, rng, parts, without),
   };
@@ -74,11 +80,26 @@ async function planRandom(world: World, rng: Seeded, parts: string[], without: r
       plan(day(), `renewal of c${n}`, async () => void (await people.renew(who)));
     }
   }
+  if (!without.includes(1)) planSetBack(world, people, rng.fork('set back'));
   const something = rng.int(1, 7);
   for (let n = 0; n < something; n++) {
     const [what, act] = rng.pick(happenings(world, people, rng));
     plan(day(), what, act);
   }
+}
+
+/** In one story of eight a backup of some hours is restored, or a standby takes over that lacks some steps. */
+function planSetBack(world: World, people: People, rng: Seeded): void {
+  if (!rng.chance(1 / 8)) return;
+  const setBack = new SetBack(world, people);
+  const at = world.at(rng.int(AFTER_SIGNUPS_MIN, 28 * 60));
+  if (rng.chance(0.5)) {
+    const steps = rng.int(1, 30);
+    world.scheduler.plan(at, 'a standby takes over', () => setBack.failOver(steps));
+    return;
+  }
+  world.scheduler.plan(at, 'a backup', () => setBack.backUp());
+  world.scheduler.plan(at + rng.int(1, 300) * 60_000, 'the backup is restored', () => setBack.restore());
 }
 
 /** What the shop's backend says a signup's payment is called. */

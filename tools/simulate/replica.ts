@@ -42,6 +42,7 @@ import { PgChannelEvents } from '#src/store/pg-channel-events.js';
 import { PgNotifications } from '#src/store/pg-notifications.js';
 import { Notifier } from '#src/notifications/notifier.js';
 import { type Delivery } from '#src/domain/ports/notifications.js';
+import { PgRequestBudget } from '#src/store/pg-request-budget.js';
 import { PgMarkLookups } from '#src/store/pg-mark-lookups.js';
 import { PgVerifyBooks } from '#src/store/pg-verify-books.js';
 import { PgReviewDesk } from '#src/store/review-queries.js';
@@ -54,8 +55,9 @@ import { StripeClient } from '#src/stripe/stripe-client.js';
 import { StripeTaxBasis } from '#src/stripe/stripe-tax-basis.js';
 import { LaneWorker } from '#src/lane/lane-worker.js';
 import { VerifyJob, type VerifyJobReports } from '#src/verify/verify-job.js';
-import { databaseFaults } from './faults.js';
+import { databaseFaults, type FaultKind, lacking, standbyFaults } from './faults.js';
 import { faultyDatabase, type Trouble } from './faulty-pool.js';
+import { steppedDatabase } from './paced.js';
 import { SimReceiver } from './receiver.js';
 import { type Owner, type Scheduler } from './scheduler.js';
 import { POLL_SLEEP_MS, SimClock } from './sim-clock.js';
@@ -73,6 +75,10 @@ export type ReplicaParts = {
   readonly network: Network;
   readonly sandbox: SandboxCore;
   readonly db: Database;
+  /** Requests a second that all replicas together may send to Stripe; null: no pace is kept. */
+  readonly pace: number | null;
+  /** A standby may take over at any step at the database. */
+  readonly standby: boolean;
   readonly settings: FlowSettings;
   /** The merchant's backend; null: nothing is sent to it. */
   readonly hear: ((delivery: Delivery) => void) | null;
@@ -82,7 +88,7 @@ export type ReplicaParts = {
   readonly onVerified: VerifyJobReports['onRun'];
 };
 
-/** No pace is kept: the budget's own test does that, and its clock is the database server's. */
+/** No pace is kept: most stories would only grow longer by it. */
 class NoBudget extends RequestBudget {
   override take(): Promise<void> {
     return Promise.resolve();
@@ -119,7 +125,9 @@ export class Replica {
     const clock = (this.clock = new SimClock(scheduler, owner));
     const trouble: Trouble = { next: null };
     const db = faultyDatabase(parts.db, trouble);
-    const stored = <T extends object>(name: string, port: T): T => guarded(scheduler, owner, trouble, name, port);
+    const legal = parts.standby ? [...databaseFaults, ...standbyFaults] : databaseFaults;
+    const stored = <T extends object>(name: string, port: T): T =>
+      guarded(scheduler, owner, trouble, legal, name, port);
     const wake = new Wake();
     const inbox = stored('inbox', new PgInbox(db, ids, clock));
     const lanes = stored('lanes', new PgLaneStore(db, clock, parts.hear === null ? null : 'standard'));
@@ -135,7 +143,9 @@ export class Replica {
         customPaymentMethodType: null,
         transport: new SimStripeTransport(network, owner),
       },
-      new NoBudget(),
+      parts.pace === null
+        ? new NoBudget()
+        : new PgRequestBudget(steppedDatabase(parts.db, scheduler, owner), clock, clock, parts.pace),
     );
     const platform = new StripeBillingPlatform(stripe, null);
     const reader = new StripeBillingReader(stripe, VERIFY_PAGE);
@@ -274,15 +284,22 @@ export class Replica {
 }
 
 /** Every call of a port to the database becomes one step. */
-function guarded<T extends object>(scheduler: Scheduler, owner: Owner, trouble: Trouble, name: string, port: T): T {
+function guarded<T extends object>(
+  scheduler: Scheduler,
+  owner: Owner,
+  trouble: Trouble,
+  legal: readonly FaultKind[],
+  name: string,
+  port: T,
+): T {
   return new Proxy(port, {
     get(target, key) {
       const member: unknown = Reflect.get(target, key);
       if (typeof member !== 'function') return member;
       return (...args: unknown[]): Promise<unknown> =>
         scheduler
-          .step(owner, `${name}.${String(key)}`, databaseFaults, async (fault) => {
-            if (fault !== null) trouble.next = fault;
+          .step(owner, `${name}.${String(key)}`, legal, async (fault) => {
+            if (lacking(fault) === null) trouble.next = fault;
             scheduler.inDatabase = true;
             try {
               return quietValue(await (member.apply(target, args) as Promise<unknown>));

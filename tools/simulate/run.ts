@@ -75,7 +75,13 @@ function settingsOf(story: Story): FlowSettings {
 export async function run(setup: RunSetup): Promise<RunResult> {
   const { store, story } = setup;
   await store.reset();
-  const world = new World({ ...setup, settings: settingsOf(story), notifies: story.settings?.notify ?? false });
+  const world = new World({
+    ...setup,
+    settings: settingsOf(story),
+    notifies: story.settings?.notify ?? false,
+    standby: story.settings?.standby ?? false,
+    pace: story.settings?.pace ?? null,
+  });
   const { scheduler } = world;
   const broken: string[] = [];
   let happened: readonly string[] = [];
@@ -152,6 +158,8 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a schedule ended', seen.invoices.some((i) => i.retries?.ended?.how !== undefined)],
     ['a loss booked', seen.ledger.some((e) => e.reason === 'dispute_lost')],
     ['a loss taken back', seen.ledger.some((e) => e.reason === 'dispute_reversed')],
+    ['a lane folded from a snapshot', [...seen.log.values()].some((rows) => rows.some((r) => r.snapshot))],
+    ['the database set back', world.gaps.length > 0],
     ['an event lost', world.lost.length > 0],
     ['an interrupted verify resumed', world.resumed > 0],
     ...[...new Set(world.byHand.map((h) => h.what))].map((what) => [`by hand: ${what}`, true] as const),

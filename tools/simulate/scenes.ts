@@ -15,6 +15,10 @@ export type Story = {
     readonly morProduct?: 'mor' | 'tor';
     /** The merchant's backend is notified. */
     readonly notify?: boolean;
+    /** Requests a second that Stripe takes from all replicas together. */
+    readonly pace?: number;
+    /** A standby that lacks the last steps may take over at any step. */
+    readonly standby?: boolean;
     /** `RETRY_SCHEDULE`, with links for a day where it names them; left out: off. */
     readonly retries?: string;
   };

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { types } from 'node:util';
 import { LaneFenced } from '#src/domain/ports/lane-store.js';
-import { type FaultKind, type FaultSource, noFaults, processFaults, type YieldPoint } from './faults.js';
+import { type FaultKind, type FaultSource, lacking, noFaults, processFaults, type YieldPoint } from './faults.js';
 import { type Seeded } from './seeded.js';
 
 /** Who a step belongs to: one life of a replica, or the world around. What is not alive is never released again. */
@@ -39,6 +39,8 @@ export type SchedulerOptions = {
   readonly storeDue: () => Promise<number | null>;
   readonly peers: { nextDue(): number | null; runDue(): Promise<void> };
   readonly onCrash: (owner: Owner) => void;
+  /** A standby that lacks so many steps, this one included, is to take over. */
+  readonly onFailover: (steps: number) => Promise<void>;
 };
 
 export class Scheduler {
@@ -53,6 +55,10 @@ export class Scheduler {
   inDatabase = false;
   /** Writes that were refused because another worker holds the lane. */
   fenced = 0;
+  /** Steps that may have written to the database. */
+  stored = 0;
+  /** Runs between two steps, while nobody is at the database: for those who change it behind everybody's back. */
+  between: (() => Promise<void>) | null = null;
   private ready: Item[] = [];
   private sleepers: Sleeper[] = [];
   private plans: Plan[] = [];
@@ -122,6 +128,11 @@ export class Scheduler {
     this.plans.splice(after < 0 ? this.plans.length : after, 0, { at, label, run });
   }
 
+  /** What is due in the database has to be asked again. */
+  storeIsOther(): void {
+    this.storeChanged = true;
+  }
+
   /** Takes a life with all that it had in mind. */
   kill(owner: Owner): void {
     if (!owner.alive) return;
@@ -136,6 +147,7 @@ export class Scheduler {
   async runUntil(limit: number): Promise<void> {
     for (;;) {
       await quiet();
+      if (this.between !== null) await this.between();
       if (this.broken.length > 20) return;
       const able = this.ready.filter((i) => i.owner.pausedUntil <= this.now);
       if (able.length > 0) {
@@ -171,7 +183,12 @@ export class Scheduler {
       this.ready.push({ ...item, legal: [] }, ...group.slice(1));
       return;
     }
-    if (item.stores) this.storeChanged = true;
+    const lacks = lacking(fault);
+    if (lacks !== null) await this.options.onFailover(lacks);
+    if (item.stores) {
+      this.stored++;
+      this.storeIsOther();
+    }
     const settled = await Promise.all(group.map((i) => settle(i.run(i === item ? fault : null), i.label)));
     const [first] = settled;
     this.fenced += settled.filter((s) => !s.ok && s.error instanceof LaneFenced).length;

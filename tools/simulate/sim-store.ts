@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
 import { Database } from '#src/store/database.js';
 import { fold, type LoggedRow } from '#src/store/lane-log.js';
+import { StoreCopy } from './store-copy.js';
 
 export type PaymentLine = {
   readonly id: string;
@@ -121,6 +122,9 @@ export type Snapshot = {
   readonly messages: readonly MessageLine[];
   readonly ledger: readonly LedgerLine[];
   readonly invoices: readonly InvoiceLine[];
+  /** The logs of all lanes, oldest row first. */
+  readonly log: ReadonlyMap<string, readonly LoggedRow[]>;
+  readonly openCalls: readonly { readonly id: string; readonly lane: string }[];
   /** Lanes that somebody holds until later than `now`. */
   readonly leased: number;
 };
@@ -141,6 +145,7 @@ export class SimStore {
     readonly db: Database,
     private readonly look: pg.Client,
     private readonly emptying: string,
+    private readonly copies: StoreCopy,
   ) {}
 
   /** `url` names a database with the current schema, which this then owns: it is emptied at each run. */
@@ -159,7 +164,17 @@ export class SimStore {
       ...tables.rows.map((t) => `delete from ${t.name}`),
       ...sequences.rows.map((s) => `select setval('${s.name}', 1, false)`),
     ].join('; ');
-    return new SimStore(db, look, emptying);
+    return new SimStore(db, look, emptying, new StoreCopy(look));
+  }
+
+  /** Keeps a copy of everything, in place of the one before: a backup, or what a standby has so far. */
+  keep(): Promise<void> {
+    return this.copies.keep();
+  }
+
+  /** The database is as it was when the copy was taken. `numbers`: its sequences go back as well. */
+  putBack(numbers: boolean): Promise<void> {
+    return this.copies.putBack(numbers);
   }
 
   /** Deletes rows instead of truncating files: a run leaves few rows, and a truncate costs a file per table and index. */
@@ -174,7 +189,10 @@ export class SimStore {
 
   /** Milliseconds since 1970: from when something is due, and until when somebody holds a lane. Null: nothing is, nobody does. */
   async due(): Promise<{ readonly dueAt: number | null; readonly heldUntil: number | null }> {
-    const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>(DUE_SQL);
+    const found = await this.look.query<{ due_ms: string | null; held_ms: string | null }>({
+      name: 'due',
+      text: DUE_SQL,
+    });
     const ms = (text: string | null | undefined): number | null =>
       text === null || text === undefined ? null : Math.ceil(Number(text));
     return { dueAt: ms(found.rows[0]?.due_ms), heldUntil: ms(found.rows[0]?.held_ms) };
@@ -183,6 +201,7 @@ export class SimStore {
   async snapshot(now: Date): Promise<Snapshot> {
     const rows = async <T extends pg.QueryResultRow>(sql: string, values: unknown[] = []): Promise<readonly T[]> =>
       (await this.look.query<T>(sql, values)).rows;
+    const log = await this.logs();
     const leased = await rows<{ n: string }>('select count(*) as n from lane where lease_until > $1', [now]);
     return {
       notifications: await rows<NotificationLine>('select * from notification order by seq'),
@@ -194,19 +213,24 @@ export class SimStore {
       events: await rows<EventLine>(
         `select source, event_id, type, lane, status, reason, encode(body_sha256, 'hex') as sha from inbox_event order by id`,
       ),
-      messages: await this.messages(),
+      messages: [...log].flatMap(([lane, logged]) => fold(lane, logged).state.messages),
       ledger: await rows<LedgerLine>('select * from ledger_entry order by id'),
       invoices: await rows<InvoiceLine>('select * from invoice order by seq'),
+      log,
+      openCalls: await rows<{ id: string; lane: string }>('select id, lane from open_call order by id'),
       leased: Number(leased[0]?.n ?? 0),
     };
   }
 
-  /** The calls of every lane, as the logs tell them. */
-  private async messages(): Promise<readonly MessageLine[]> {
+  private async logs(): Promise<ReadonlyMap<string, readonly LoggedRow[]>> {
     const found = await this.look.query<LoggedRow>('select * from lane_log order by lane, version');
     const lanes = new Map<string, LoggedRow[]>();
-    for (const row of found.rows) lanes.set(row.lane, [...(lanes.get(row.lane) ?? []), row]);
-    return [...lanes].flatMap(([lane, rows]) => fold(lane, rows).state.messages);
+    for (const row of found.rows) {
+      const own = lanes.get(row.lane);
+      if (own === undefined) lanes.set(row.lane, [row]);
+      else own.push(row);
+    }
+    return lanes;
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,9 @@ import { Hands } from './hands.js';
 import { People } from './people.js';
 import { moneyStories } from './money-stories.js';
 import { retryStories } from './retry-stories.js';
+import { setBackStories } from './set-back-stories.js';
 import { statementStories } from './statement-stories.js';
+import { paceStories } from './pace-stories.js';
 import { paymentOf, renewal, type Story } from './scenes.js';
 
 export type { Story } from './scenes.js';
@@ -249,6 +251,8 @@ export const goldenStories: readonly Story[] = [
   ...enrolmentStories,
   ...retryStories,
   ...statementStories,
+  ...setBackStories,
+  ...paceStories,
 ];
 
 export function storyNamed(name: string): Story {

@@ -7,6 +7,7 @@ import { type FlowSettings } from '#src/domain/settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type Side } from '../sandbox/kernel/side.js';
 import { makeSandbox, type SandboxCore } from '../sandbox/sandbox.js';
+import { type Acknowledged, type Copied, type Dispute, type Gap, type HandMade } from './facts.js';
 import { deliveryFaults, type FaultKind } from './faults.js';
 import { Planted } from './planted.js';
 import { Replica } from './replica.js';
@@ -32,35 +33,16 @@ export type WorldSetup = {
   readonly settings: FlowSettings;
   /** The merchant's backend is notified; left out: it is not. */
   readonly notifies?: boolean;
+  /** Requests a second that Stripe takes from all replicas together; left out: as many as they like. */
+  readonly pace?: number | null;
+  /** The database has a standby, which may take over without the last commits; left out: it has none. */
+  readonly standby?: boolean;
   /** False: the first that can run goes first, so that the same story takes the same steps. */
   readonly shuffled: boolean;
   readonly keepTrace: boolean;
   /** A run of months: what would grow without end is not kept. */
   readonly long?: boolean;
   readonly store: SimStore;
-};
-
-/** A delivery that was answered 200: its row must be there. */
-export type Acknowledged = { readonly source: string; readonly eventId: string; readonly sha256: string };
-
-/** A kind of thing that people do on Stripe's dashboard. */
-export type HandMade = 'credit_note' | 'refund' | 'detached';
-
-/** A delivery as it was sent, for those who copy it. */
-export type Copied = {
-  readonly source: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  readonly at: number;
-};
-
-/** A dispute with its last outcome; `minor`: how much of the payment it is about, null for all. */
-export type Dispute = {
-  readonly disputeId: string;
-  readonly paymentId: string;
-  readonly outcome: 'won' | 'lost';
-  readonly minor: number | null;
-  readonly outcomeEvents: readonly string[];
 };
 
 export class World {
@@ -70,6 +52,10 @@ export class World {
   readonly store: SimStore;
   readonly settings: FlowSettings;
   readonly notifies: boolean;
+  readonly standby: boolean;
+  readonly pace: number | null;
+  /** When Stripe was asked something, in milliseconds since 1970; kept where there is a pace. */
+  readonly askedStripeAt: number[] = [];
   /** What the merchant's backend heard, each time. */
   readonly heard: Delivery[] = [];
   readonly acknowledged: Acknowledged[] = [];
@@ -91,6 +77,10 @@ export class World {
   /** A payment link's key → the invoice that it was asked for. */
   readonly linkOf = new Map<string, string>();
   readonly planted = new Planted();
+  /** Times of which the database knows nothing any more. */
+  readonly gaps: Gap[] = [];
+  /** A copy of the database is kept, and what happens now may be lost. */
+  mayBeLost = false;
   readonly disputes: Dispute[] = [];
   readonly alerts: { readonly alertId: string; readonly paymentId: string; readonly refunded: boolean }[] = [];
   /** Events that never reach the doors, although their sender believes so: true for one that is lost. */
@@ -106,6 +96,10 @@ export class World {
   resumed = 0;
   /** Hears of each effect at a peer, for stories that step in between two of them. */
   onEffect: (path: string) => void = () => undefined;
+  /** What a standby does that takes over; null: there is none. */
+  onFailover: (steps: number) => Promise<void> = () => Promise.resolve();
+  /** Hears of each delivery as it goes out. */
+  onSent: (delivery: Copied) => void = () => undefined;
   /** Hears of each daily verify. */
   onVerified: (report: VerifyReport) => void = () => undefined;
   /** Stands in the way of every delivery, for stories that choose the order. */
@@ -125,6 +119,8 @@ export class World {
     this.store = setup.store;
     this.settings = setup.settings;
     this.notifies = setup.notifies ?? false;
+    this.standby = setup.standby ?? false;
+    this.pace = setup.pace ?? null;
     let source = (): number => START_MS; // the sandbox is made before the scheduler that moves its time
     this.sandbox = makeSandbox({
       seed: setup.seed,
@@ -142,6 +138,7 @@ export class World {
       storeDue: () => this.storeDue(),
       peers: { nextDue: () => kernel.clock.nextDue(), runDue: () => kernel.clock.runDue() },
       onCrash: (owner) => this.crashed(owner),
+      onFailover: (steps) => this.onFailover(steps),
     });
     source = () => this.scheduler.now;
     this.network = {
@@ -217,17 +214,18 @@ export class World {
     return null;
   }
 
+  /** Everybody dies, and is started again. */
+  stopAll(): void {
+    for (const life of [...this.lives]) if (life !== null) this.scheduler.kill(life.owner);
+  }
+
   /** Nobody lives on: what waits is dropped with the world. */
   end(): void {
     for (const life of this.lives) life?.bury();
   }
 
-  private async deliver(
-    url: string,
-    headers: Record<string, string>,
-    body: Buffer,
-    timeoutMs: number,
-  ): Promise<number | null> {
+  /** Brings an event to its door, as its sender does. Null: no answer came. */
+  async deliver(url: string, headers: Record<string, string>, body: Buffer, timeoutMs: number): Promise<number | null> {
     const source = url.slice('http://daemon/'.length);
     const { id, type } = JSON.parse(body.toString('utf8')) as { id: string; type: string };
     await this.gate?.(body);
@@ -271,10 +269,12 @@ export class World {
     const replica = this.anyReplica();
     if (replica === null) return null;
     this.copied.push({ source, headers, body, at: this.now });
+    const at = this.now;
+    this.onSent({ source, headers, body, at });
     if (this.copied.length > COPIES_KEPT) this.copied.shift();
     const answered = replica.receive(DOORS[source] ?? '/', headers, body).then((status) => {
       if (status === 200)
-        this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex') });
+        this.acknowledged.push({ source, eventId, sha256: createHash('sha256').update(body).digest('hex'), at });
       if (status !== null && status >= 400 && status < 500) {
         this.scheduler.broken.push(`V9: an authentic delivery of ${eventId} was answered ${status}`);
       }
@@ -292,6 +292,7 @@ export class World {
   }
 
   private hearSent({ method, path, key, body, done, side }: Sent): void {
+    if (side === 'stripe' && this.pace !== null) this.askedStripeAt.push(this.now);
     if (key === null || method === 'GET') return;
     if (side === 'stripe') this.notBeforeSettlement(path, body);
     else this.keyOfRefund(path, body, key);
@@ -339,6 +340,8 @@ export class World {
       network: this.network,
       sandbox: this.sandbox,
       db: this.store.db,
+      pace: this.pace,
+      standby: this.standby,
       settings: this.settings,
       hear: this.notifies ? (delivery) => void this.heard.push(delivery) : null,
       ids: this.ids,

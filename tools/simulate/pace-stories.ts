@@ -1,0 +1,38 @@
+// Golden stories under a request budget: several renewals at once at a Stripe that takes few requests a second.
+import { People } from './people.js';
+import { type Story } from './scenes.js';
+import { type World } from './world.js';
+
+const PACE = 4;
+
+/** Three renewals at one moment: more than the pace allows, on both replicas. */
+async function rush(world: World): Promise<void> {
+  const people = new People(world);
+  for (const name of ['ada', 'bob', 'eve']) {
+    const who = await people.subscriber(name, 2_990, 'eur', true);
+    world.scheduler.plan(world.at(1), `a renewal of ${name}`, async () => void (await people.renew(who)));
+  }
+}
+
+export const paceStories: readonly Story[] = [
+  {
+    name: 'three renewals at once within the request budget',
+    settings: { draftPolicy: 'finalize', pace: PACE },
+    plan: rush,
+  },
+  {
+    name: 'a replica dies with its slice of the request budget',
+    settings: { draftPolicy: 'finalize', pace: PACE },
+    plan: async (world) => {
+      await rush(world);
+      const { faults } = world.scheduler;
+      let asked = 0;
+      world.scheduler.plan(world.at(0.5), 'the second to ask for a slice dies with it', () => {
+        world.scheduler.faults = (point) => {
+          if (point.label !== 'budget' || ++asked !== 2) return faults(point);
+          return 'crash_after';
+        };
+      });
+    },
+  },
+];

@@ -1,0 +1,56 @@
+// The request budget in a world: the daemon's own, on the world's database. Each of its transactions is one step.
+import type pg from 'pg';
+import { type Database } from '#src/store/database.js';
+import { databaseFaults, type FaultKind } from './faults.js';
+import { faultyDatabase, type Trouble } from './faulty-pool.js';
+import { type Owner, type Scheduler } from './scheduler.js';
+
+const LABEL = 'budget';
+
+/** A database whose connections and statements wait for their turn; a connection is held for a whole step. */
+export function steppedDatabase(db: Database, scheduler: Scheduler, owner: Owner): Database {
+  const trouble: Trouble = { next: null };
+  const { pool } = faultyDatabase(db, trouble);
+  const step = <T>(run: () => Promise<T>): Promise<T> =>
+    scheduler.step(owner, LABEL, databaseFaults, async (fault: FaultKind | null) => {
+      trouble.next = fault;
+      try {
+        return await run();
+      } finally {
+        trouble.next = null;
+      }
+    });
+  const connect = (): Promise<pg.PoolClient> =>
+    new Promise((lend, refuse) => {
+      const held = async (): Promise<void> => {
+        const client = await pool.connect();
+        await new Promise<void>((done) => {
+          const release = (error?: Error | boolean): void => {
+            client.release(error);
+            done();
+          };
+          lend(Object.assign(Object.create(client) as pg.PoolClient, { release }));
+        });
+      };
+      step(held).catch(refuse);
+    });
+  const query = (...args: unknown[]): Promise<unknown> =>
+    step(async () => {
+      await (pool.query as unknown as (...a: unknown[]) => Promise<unknown>).apply(pool, args);
+    });
+  return Object.assign(Object.create(db) as Database, {
+    pool: Object.assign(Object.create(pool) as pg.Pool, { connect, query }),
+  });
+}
+
+/** B1: all replicas together ask Stripe no oftener than the budget says. `sentAt`: milliseconds since 1970, in their order. */
+export function paceRules(sentAt: readonly number[], perSecond: number): string[] {
+  for (const [n, at] of sentAt.entries()) {
+    let within = n;
+    while (sentAt[within + 1] !== undefined && (sentAt[within + 1] ?? 0) < at + 1_000) within++;
+    const asked = within - n + 1;
+    // One more than the pace fits into a second whose ends two of them share.
+    if (asked > perSecond + 1) return [`B1: Stripe was asked ${asked} times in a second, and ${perSecond} are allowed`];
+  }
+  return [];
+}

@@ -1,0 +1,77 @@
+// The rules about the core's own books: each lane's log is whole, and the rows that lists read are as the log says.
+import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from '#src/store/codec.js';
+import { fold, type LoggedRow } from '#src/store/lane-log.js';
+import { openCallIds } from '#src/store/read-rows.js';
+import { type LaneState } from '#src/domain/model.js';
+import { type Snapshot } from './sim-store.js';
+
+export function logRules(seen: Snapshot): string[] {
+  return [...seen.log].flatMap(([lane, rows]) => {
+    const gaps = gapsIn(lane, rows);
+    // What is folded from a log with a gap says nothing.
+    return gaps.length > 0 ? gaps : [...forgottenIn(lane, rows), ...behind(seen, lane, fold(lane, rows).shown)];
+  });
+}
+
+/** L1: versions are 1, 2, 3 and so on: a step that is missing takes with it what no later one says again. */
+function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
+  const at = rows.findIndex((r, n) => r.version !== n + 1);
+  return at < 0 ? [] : [`L1: the log of ${lane} has no row ${at + 1}, and goes on with ${rows[at]?.version ?? 0}`];
+}
+
+const PARTS = ['payments', 'refunds', 'objects', 'taxes', 'reviews', 'messages'] as const;
+
+/** L2: a row that holds the whole state leaves nothing out that was there before it. */
+function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
+  return rows.flatMap((row, n) => {
+    if (!row.snapshot || n === 0) return [];
+    const [before, after] = [fold(lane, rows.slice(0, n)).state, fold(lane, rows.slice(0, n + 1)).state];
+    return PARTS.flatMap((part) => {
+      const kept = new Set(after[part].map((x) => x.id));
+      const gone = before[part].filter((x) => !kept.has(x.id));
+      return gone.map((x) => `L2: the snapshot ${row.version} of ${lane} leaves ${x.id} of its ${part} out`);
+    });
+  });
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** L3: what lists show of a lane is what its log said when it came to rest. */
+function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
+  const differing = <T extends object>(
+    codec: Codec<T>,
+    key: keyof T & string,
+    wanted: readonly T[],
+    rows: readonly object[],
+  ): string[] => {
+    const stored = new Map(rows.map((r) => fromRow(codec, r as Record<string, unknown>)).map((r) => [r[key], r]));
+    return wanted
+      .filter((row) => textOf(stored.get(row[key])) !== textOf(row))
+      .map((row) => `L3: the row of ${codec.table} ${String(row[key])} is not what the log of ${lane} says`);
+  };
+  const own = <T extends { readonly invoice_id: string | null }>(rows: readonly T[]): readonly T[] =>
+    rows.filter((r) => r.invoice_id === lane);
+  const wanted = openCallIds(shown);
+  const calls = new Set(seen.openCalls.filter((c) => c.lane === lane).map((c) => c.id));
+  const same = wanted.size === calls.size && [...wanted].every((id) => calls.has(id));
+  return [
+    ...differing(INVOICE, 'invoiceId', shown.invoice === null ? [] : [shown.invoice], own(seen.invoices)),
+    ...differing(PAYMENT, 'id', shown.payments, own(seen.payments)),
+    ...differing(REFUND, 'id', shown.refunds, seen.refunds),
+    ...differing(OBJECT, 'id', shown.objects, own(seen.objects)),
+    ...differing(TAX, 'id', shown.taxes, own(seen.taxes)),
+    ...differing(REVIEW, 'id', shown.reviews, seen.reviews),
+    ...(same
+      ? []
+      : [`L3: ${[...calls].join(', ') || 'no call'} of ${lane} counts as open, not ${[...wanted].join(', ')}`]),
+  ];
+}
+
+/** One text for one value, in whatever order its members came. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, v: unknown) => {
+    if (typeof v === 'bigint') return v.toString();
+    if (typeof v !== 'object' || v === null || Array.isArray(v)) return v;
+    return Object.fromEntries(Object.entries(v as Row).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,0 +1,69 @@
+// Golden stories of a database that goes back: a backup that is restored, and a standby that lacks the last commits.
+import { Channels } from './channels.js';
+import { paymentOf, renewal, type Story } from './scenes.js';
+import { SetBack } from './set-back.js';
+
+const finalize = { draftPolicy: 'finalize' } as const;
+const modes = ['payment_record', 'out_of_band'] as const;
+
+export const setBackStories: readonly Story[] = [
+  ...modes.map((markMode): Story => ({
+    name: `a backup from before a renewal is restored after its refund ${markMode}`,
+    settings: { ...finalize, markMode },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const setBack = new SetBack(world, people);
+      world.scheduler.plan(world.at(0.5), 'a backup', () => setBack.backUp());
+      world.scheduler.plan(world.at(60), 'a part is given back', () => {
+        void people.refund(paymentOf(people, invoice()), 1_000);
+      });
+      world.scheduler.plan(world.at(240), 'the backup is restored', () => setBack.restore());
+    },
+  })),
+  {
+    name: 'a backup from the middle of a refund is restored',
+    settings: finalize,
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const setBack = new SetBack(world, people);
+      let left = 1;
+      world.onEffect = (path) => {
+        if (!path.endsWith('/refund') || left-- < 1) return;
+        world.scheduler.plan(world.now, 'a backup', () => setBack.backUp());
+      };
+      world.scheduler.plan(world.at(60), 'all is given back', () => {
+        void people.refund(paymentOf(people, invoice()), null, 2);
+      });
+      world.scheduler.plan(world.at(240), 'the backup is restored', () => setBack.restore());
+    },
+  },
+  {
+    name: 'a backup from before a lost dispute is restored',
+    settings: { ...finalize, notify: true },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const channels = new Channels(world, people);
+      const setBack = new SetBack(world, people);
+      world.scheduler.plan(world.at(60), 'a backup', () => setBack.backUp());
+      world.scheduler.plan(world.at(70), 'a dispute', () =>
+        channels.dispute(paymentOf(people, invoice()), { outcome: 'lost', decidedAfterMs: 3_600_000 }),
+      );
+      world.scheduler.plan(world.at(240), 'the backup is restored', () => setBack.restore());
+    },
+  },
+  ...modes.map((markMode): Story => ({
+    name: `a renewal and its refund, with a standby ${markMode}`,
+    settings: { ...finalize, markMode, standby: true },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, ['decline', 'succeed']);
+      const setBack = new SetBack(world, people);
+      world.onFailover = (steps) => setBack.failOver(steps);
+      world.scheduler.plan(world.at(10), 'the MoR tries again', async () => {
+        await people.control('/mor/retry', { invoice_id: invoice() });
+      });
+      world.scheduler.plan(world.at(40), 'a part is given back', () => {
+        void people.refund(paymentOf(people, invoice()), 1_000);
+      });
+    },
+  })),
+];
