@@ -332,7 +332,7 @@ create table tax_record (
   payment_row_id     text not null references payment (id),
   refund_id          text references refund (id),
   stage              text not null check (stage in ('gathering','calculating','waiting','committing','committed','parked','closed')),
-  reference          text not null,             -- invoice id, or our refund id: the MoR's idempotency key
+  reference          text not null,             -- invoice id, or the MoR's names of payment and refund: the MoR's idempotency key
   tax_calculation_id text,
   mor_id             text,                      -- the MoR's transaction or refund
   currency           char(3) not null,

@@ -182,7 +182,7 @@ function tellObject(o: MorObjectRow): string[] {
 }
 
 function tellTax(t: TaxRecord): string {
-  const what = t.kind === 'transaction' ? 'Tax of the invoice' : `Tax of refund ${t.reference}`;
+  const what = t.kind === 'transaction' ? 'Tax of the invoice' : `Tax of refund ${t.refundId ?? t.reference}`;
   return `${what} at the MoR: ${t.stage}${t.morId === null ? '' : ` as ${t.morId}`}.`;
 }
 
@@ -235,7 +235,13 @@ function view(v: InvoiceView): Record<string, unknown> {
       deadline: o.deadline,
       url: o.url,
     })),
-    tax: v.taxes.map((t) => ({ kind: t.kind, reference: t.reference, stage: t.stage, mor_id: t.morId })),
+    tax: v.taxes.map((t) => ({
+      kind: t.kind,
+      reference: t.reference,
+      refund_id: t.refundId,
+      stage: t.stage,
+      mor_id: t.morId,
+    })),
     open_reviews: v.reviews
       .filter((r) => r.status === 'open')
       .map((r) => ({ id: r.id, kind: r.kind, due_at: r.dueAt, summary: r.summary })),

@@ -26,7 +26,7 @@ export type TaxRecord = {
   /** Our id of the refund; null for a transaction. */
   readonly refundId: string | null;
   readonly stage: TaxStage;
-  /** The MoR's idempotency key: `merchantTransactionReference` (invoice id) or `merchantRefundReference` (our refund id). */
+  /** The MoR's idempotency key: `merchantTransactionReference` (invoice id) or `merchantRefundReference` (the MoR's names of payment and refund). */
   readonly reference: string;
   readonly taxCalculationId: string | null;
   /** The MoR's transaction or refund; null until it is committed. */

@@ -6,18 +6,23 @@ import { ServerTime } from '../../src/store/database-time.js';
 import { Database } from '../../src/store/database.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { cli } from '../cli/rig.js';
-import { newPaid, tellSucceeded } from './support/story.js';
+import { copyDatabase } from '../support/database.js';
+import { newPaid, tellRefunded, tellSucceeded } from './support/story.js';
 import { callsOf } from '../support/lane-log.js';
 import { type Json, SIGNUP_KEY, type Subscriber, startWorld, type World } from '../support/world.js';
 
 describe('with MOR_PRODUCT=tor', () => {
   let world: World;
   let db: pg.Pool;
+  const booksAt = (connectionString: string): pg.Pool => {
+    const pool = new pg.Pool({ connectionString, max: 1 });
+    pool.on('error', () => undefined); // a connection may still be closing when its database is dropped
+    return pool;
+  };
   beforeAll(async () => {
     world = await startWorld({ MOR_PRODUCT: 'tor', BILLING_DRAFT_POLICY: 'finalize' });
     await world.startDaemon();
-    db = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
-    db.on('error', () => undefined); // a connection may still be closing when its database is dropped
+    db = booksAt(world.databaseUrl);
   });
   afterEach(async () => {
     await world.control('DELETE', '/faults');
@@ -38,7 +43,8 @@ describe('with MOR_PRODUCT=tor', () => {
       (t) => t.length > 0,
     );
   const stage = async (reference: string): Promise<string | undefined> => {
-    const found = await db.query<{ stage: string }>('select stage from tax_record where reference = $1', [reference]);
+    const query = 'select stage from tax_record where reference = $1 or refund_id = $1';
+    const found = await db.query<{ stage: string }>(query, [reference]);
     return found.rows[0]?.stage;
   };
   const staged = (reference: string, wanted: string) =>
@@ -71,6 +77,10 @@ describe('with MOR_PRODUCT=tor', () => {
   const refund = (payment: string, amount: number, key: string) =>
     world.api('POST', `/v1/payments/${payment}/refunds`, { amount }, { 'idempotency-key': key });
 
+  /** The MoR's own names of a payment and a refund of it. */
+  const nameAtMor = (payment: Json | undefined, made: Json): string =>
+    `${String(payment?.['id'])}:${String(made['mor_refund_id'])}`;
+
   it('commits the tax of a renewal and gives its share back with each refund', async () => {
     const { invoice, paid } = await renewal();
     const [tax] = await committed(invoice);
@@ -97,8 +107,8 @@ describe('with MOR_PRODUCT=tor', () => {
     expect(after).toMatchObject({
       refunded: true,
       refundsOnTransaction: [
-        { merchantRefundReference: first.body['id'], totalAmount: '10.01' },
-        { merchantRefundReference: second.body['id'], totalAmount: '19.89' },
+        { merchantRefundReference: nameAtMor(payment, first.body), totalAmount: '10.01' },
+        { merchantRefundReference: nameAtMor(payment, second.body), totalAmount: '19.89' },
       ],
     });
     const story = (await world.api('GET', `/v1/invoices/${invoice}`)).body['timeline'] as Json[];
@@ -296,5 +306,50 @@ describe('with MOR_PRODUCT=tor', () => {
     expect(before?.key).toContain('commit_tax');
     expect([after?.key, after?.wire]).toEqual([before?.key, before?.wire]); // the same bytes under the same key
     expect(next.url).toMatch(/^http/);
+  });
+
+  it('gives the tax of a refund back once, also where a backup from before it is restored and its event comes again', async () => {
+    const restart = async (url = world.databaseUrl): Promise<void> => {
+      await Promise.all(world.daemons.splice(0).map((d) => d.stop()));
+      const daemon = await world.startDaemon({ DATABASE_URL: url });
+      const { stripe, cards, secrets } = world.sandbox;
+      stripe.state.addEndpoint(`${daemon.url}/webhooks/stripe`, secrets.stripeWebhookSecret);
+      cards.events.sendTo(`${daemon.url}/webhooks/mor/payments`, secrets.paymentWebhookSecret);
+    };
+    await restart();
+    const { s, invoice, paid } = await renewal();
+    await staged(invoice, 'committed');
+    await Promise.all(world.daemons.splice(0).map((d) => d.stop()));
+    await db.end(); // nobody may be in a database that is copied
+    const copy = await copyDatabase(world.databaseUrl);
+    db = booksAt(world.databaseUrl);
+    await restart();
+    const [payment] = paid['payments'] as Json[];
+    const made = await refund(String(payment?.['id']), 990, `${invoice}-restored`);
+    await staged(String(made.body['id']), 'committed');
+    const restored = booksAt(copy.url);
+    try {
+      await restart(copy.url);
+      const ids = {
+        paymentId: String(payment?.['id']),
+        chargeId: String(payment?.['processor_charge_id']),
+        intentId: 'pi_restored',
+      };
+      const again = { refundId: String(made.body['mor_refund_id']), total: 990, of: 2990 };
+      await tellRefunded(world, ids, { customerId: s.customerId, invoiceId: invoice, amount: 990 }, again);
+      const query = `select stage, refund_id from tax_record where kind = 'refund' and invoice_id = $1`;
+      const { rows } = await world.until(
+        'the restored books have the tax refund',
+        () => restored.query<{ stage: string; refund_id: string }>(query, [invoice]),
+        (found) => found.rows[0]?.stage === 'committed',
+      );
+      expect(rows[0]?.refund_id).not.toBe(made.body['id']); // another id of ours for the same refund
+      const [tax] = await transactions(invoice);
+      expect(tax?.['refundsOnTransaction']).toHaveLength(1);
+    } finally {
+      await Promise.all(world.daemons.splice(0).map((d) => d.stop()));
+      await restored.end();
+      await copy.drop();
+    }
   });
 });

@@ -185,6 +185,24 @@ describe('the tax of a refund', () => {
     expect(s.taxes.map((t) => t.stage)).toEqual(['committed', 'committed', 'committing']);
   });
 
+  it.each<[string, Partial<RefundRow>, string]>([
+    ['the answer to our request', { morRefundId: 'rfnd_1', processorRefundId: 're_1' }, 'pay_1:rfnd_1'],
+    ['an answer without the processor’s id', { morRefundId: 'rfnd_1' }, 'pay_1:rfnd_1'],
+    ['an event', { morRefundId: 'rfnd_1', processorRefundId: 're_1', totalAfter: 100n }, 'pay_1:rfnd_1'],
+    ['an event without the MoR’s id', { processorRefundId: 're_1', totalAfter: 100n }, 'pay_1:re_1'],
+    ['an event without any id', { totalAfter: 350n }, 'pay_1:100-of-350'],
+  ])('is known to the MoR by names that survive a restored backup: by %s', (_way, names, reference) => {
+    const s = answered(found(settleTax(paid({ paymentId: 'pay_1' }), ctx)), [1000n]);
+    const asked = settleTax(refunded(s, 100n, names), ctx);
+    expect(asked.taxes.at(-1)).toMatchObject({ kind: 'refund', reference });
+    expect(JSON.parse(last(asked).wire.body ?? '{}')).toMatchObject({
+      merchantRefundReference: reference,
+      refundLineItems: [{ refundLineItemReference: `${reference}-1` }],
+    });
+    const done = applyTaxAnswer(asked, last(asked), { kind: 'refund_tax', taxRefundId: 'rf_1' }, ctx);
+    expect(done.taxes.at(-1)).toMatchObject({ stage: 'committed', morId: 'rf_1' });
+  });
+
   it('of more than the lines have left is shown to a person', () => {
     const s = settleTax(refunded(answered(found(settleTax(paid(), ctx)), [400n]), 500n), ctx);
     expect(s.taxes.map((t) => t.stage)).toEqual(['committed', 'parked']);

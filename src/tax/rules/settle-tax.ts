@@ -39,6 +39,16 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   return state;
 }
 
+/**
+ * Document 2's key of a tax refund, made of the MoR's names, which survive a restored backup. Its own id of the refund comes first: the
+ * answer to a request always has it, and an event may. One that has neither id is told by the running total.
+ */
+function refundReference(p: PaymentRow, r: RefundRow): string {
+  const place = r.totalAfter === null ? null : `${r.amount}-of-${r.totalAfter}`;
+  const name = r.morRefundId ?? r.processorRefundId ?? place;
+  return name === null ? r.id : `${effectName(p)}:${name}`;
+}
+
 function newTax(ctx: Ctx, p: PaymentRow, r: RefundRow | null): TaxRecord {
   return {
     id: ctx.newId('tax'),
@@ -47,7 +57,7 @@ function newTax(ctx: Ctx, p: PaymentRow, r: RefundRow | null): TaxRecord {
     paymentRowId: p.id,
     refundId: r?.id ?? null,
     stage: r === null ? 'gathering' : 'waiting',
-    reference: r?.id ?? p.invoiceId,
+    reference: r === null ? p.invoiceId : refundReference(p, r),
     taxCalculationId: null,
     morId: null,
     currency: p.currency,
@@ -110,7 +120,7 @@ function startRefund(s: LaneState, transaction: TaxRecord, t: TaxRecord, r: Refu
     currency: r.currency,
     lines,
   });
-  const state = addMessage(s, ctx, { peer: 'mor', kind: 'refund_tax', subject: r.id, wire });
+  const state = addMessage(s, ctx, { peer: 'mor', kind: 'refund_tax', subject: t.reference, wire });
   const moved: TaxRecord = {
     ...moveTax(t, 'committing', ctx.now),
     lines: lines.map(({ lineItemId, gross }) => ({ lineItemId, amount: gross.toString() })),

@@ -137,7 +137,7 @@ function uncommitted(o: OurInvoice, t: TaxRecord, isSettled: IsSettled): Differe
   if (t.stage === 'committed' || t.stage === 'closed') return [];
   const reviewId = o.openReviews.find((r) => isTaxOf(r, t))?.id ?? null;
   if (reviewId === null && !isSettled(t.createdAt)) return [];
-  const what = t.kind === 'transaction' ? 'its tax transaction' : `the tax refund of ${t.reference}`;
+  const what = t.kind === 'transaction' ? 'its tax transaction' : `the tax refund of ${t.refundId ?? t.reference}`;
   const detail = `${what} is not committed at the MoR (${t.stage})`;
   return [
     difference('tax_not_committed', 'look-again', detail, { invoiceId: t.invoiceId, refundId: t.refundId, reviewId }),
