@@ -1,13 +1,13 @@
 // How far the tax of one paid invoice, or of one refund of it, has come at the MoR (Document 2; MOR_PRODUCT=tor).
 
 /**
- * `gathering`: the calculation to use is looked for. `calculating`, `committing`: a call is on its way. `waiting`: a refund whose
- * transaction is not committed yet. `parked`: a person must act. `closed`: a person sees to it elsewhere; nothing more is done here.
+ * `waiting`: a transaction whose invoice is paid in part, or a refund whose transaction is not committed yet. `gathering`: the
+ * calculation to use is looked for. `calculating`, `committing`: a call is on its way. `parked`: a person must act. `closed`: a person sees to it elsewhere; nothing more is done here.
  */
 export const taxMoves = {
   gathering: ['calculating', 'committing', 'parked'],
   calculating: ['committing', 'parked'],
-  waiting: ['committing', 'parked', 'closed'],
+  waiting: ['gathering', 'committing', 'parked', 'closed'],
   committing: ['committed', 'gathering', 'parked'],
   parked: ['gathering', 'waiting', 'closed'],
   closed: [],
@@ -22,6 +22,7 @@ export type TaxRecord = {
   readonly id: string;
   readonly kind: 'transaction' | 'refund';
   readonly invoiceId: string;
+  /** Our id of the payment that was refunded; of a transaction the first of those that it is for. */
   readonly paymentRowId: string;
   /** Our id of the refund; null for a transaction. */
   readonly refundId: string | null;

@@ -7,7 +7,7 @@ import { Database } from '../../src/store/database.js';
 import { PgVerifyBooks } from '../../src/store/pg-verify-books.js';
 import { cli } from '../cli/rig.js';
 import { copyDatabase } from '../support/database.js';
-import { newPaid, tellRefunded, tellSucceeded } from './support/story.js';
+import { newPaid, tellRefunded, tellSucceeded, untilReviews } from './support/story.js';
 import { callsOf } from '../support/lane-log.js';
 import { type Json, SIGNUP_KEY, type Subscriber, startWorld, type World } from '../support/world.js';
 
@@ -283,6 +283,32 @@ describe('with MOR_PRODUCT=tor', () => {
     });
     expect(dismissed.status).toBe(200);
     expect(await stage(invoice)).toBe('closed');
+  });
+
+  it('commits the whole sale once its second part is paid, and gives back what is refunded of that part', async () => {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await knowsAll(s);
+    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
+    const invoice = await world.renew(s.subscriptionId);
+    await world.invoice(invoice, 'open');
+    await world.stripe.invoices.finalizeInvoice(invoice, { auto_advance: false });
+    const said = { customerId: s.customerId, invoiceId: invoice };
+    await tellSucceeded(world, newPaid(), { ...said, amount: 1000 });
+    const [item] = await untilReviews(world, invoice, ['amount_mismatch']);
+    const applied = { resolution: 'apply', note: 'a part' };
+    await world.api('POST', `/v1/reviews/${String(item?.['id'])}/resolve`, applied);
+    await staged(invoice, 'waiting');
+    const rest = newPaid();
+    await tellSucceeded(world, rest, { ...said, amount: 1990 });
+    await world.invoice(invoice, 'paid');
+    await staged(invoice, 'committed');
+    const refunded = { refundId: 'rfnd_of_the_rest', total: 990, of: 1990 };
+    await tellRefunded(world, rest, { ...said, amount: 990 }, refunded);
+    await staged(`${rest.paymentId}:rfnd_of_the_rest`, 'committed');
+    const [tax, ...more] = await transactions(invoice);
+    expect(more).toEqual([]);
+    expect(tax).toMatchObject({ totalAmount: '29.90', refundsOnTransaction: [{ totalAmount: '9.90' }] });
   });
 
   it('is taken up by another daemon where a dead one left it', async () => {

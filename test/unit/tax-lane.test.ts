@@ -17,6 +17,7 @@ import { type CallFailure } from '../../src/domain/ports/call.js';
 import { type TaxBasis } from '../../src/domain/ports/tax.js';
 import { type MorCall } from '../../src/domain/ports/payment-gateway.js';
 import { encodeTax } from '../../src/mor/mor-tax-desk.js';
+import { compareWithin } from '../../src/verify/rules/compare.js';
 import { SETTINGS } from '../support/builders.js';
 import { plan } from '../support/settled.js';
 
@@ -36,9 +37,8 @@ const context = (morProduct: 'mor' | 'tor' = 'tor'): Ctx => ({
 });
 const ctx = context();
 
-function paid(over: Partial<PaymentRow> = {}): LaneState {
-  const { state } = ensureInvoice(emptyLane('in_1'), ctx);
-  const p = newPayment(ctx, {
+const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
+  newPayment(ctx, {
     invoiceId: 'in_1',
     customerId: 'cus_1',
     currency: 'EUR',
@@ -48,7 +48,10 @@ function paid(over: Partial<PaymentRow> = {}): LaneState {
     succeededAt: NOW,
     ...over,
   });
-  return { ...state, payments: [p] };
+function paid(...overs: Partial<PaymentRow>[]): LaneState {
+  const { state, invoice } = ensureInvoice(emptyLane('in_1'), ctx);
+  const payments = (overs.length === 0 ? [{}] : overs).map(payment);
+  return { ...state, invoice: { ...invoice, platformStatus: 'paid' }, payments };
 }
 const found = (s: LaneState): LaneState =>
   applyTaxFound(s, s.taxes[0]?.id ?? '', { from: 'signup', taxCalculationId: 'calc_1' }, ctx);
@@ -58,7 +61,7 @@ const answered = (s: LaneState, lines: readonly bigint[]): LaneState => {
   return applyTaxAnswer(s, last(s), { kind: 'commit_tax', transaction: { transactionId: 'tx_1', lines: gross } }, ctx);
 };
 const refunded = (s: LaneState, amount: bigint, over: Partial<RefundRow> = {}): LaneState => {
-  const [p] = s.payments;
+  const p = s.payments.find((x) => x.id === over.paymentRowId) ?? s.payments[0];
   if (p === undefined) throw new Error('no payment');
   const r = {
     ...newRefund(ctx, p, amount, null, 'api'),
@@ -102,6 +105,13 @@ const BASIS: TaxBasis = {
   ],
 };
 
+const calculated = (s: LaneState): LaneState => {
+  const outcome = { ok: true, value: BASIS, status: 200, requestId: null } as const;
+  return applyTaxFound(s, s.taxes[0]?.id ?? '', { from: 'platform', outcome }, ctx);
+};
+const unitPrices = (s: LaneState): readonly string[] =>
+  (JSON.parse(last(s).wire.body ?? '{}') as { lineItems: { unitPrice: string }[] }).lineItems.map((l) => l.unitPrice);
+
 describe('the tax of a paid invoice', () => {
   it('is begun once its payment is marked, and once only', () => {
     const s = settleTax(paid(), ctx);
@@ -117,6 +127,35 @@ describe('the tax of a paid invoice', () => {
     ['a hosted link was paid', paid({ origin: 'payment_link' }), ctx],
   ])('is not ours when %s', (_why, state, at) => {
     expect(settleTax(state, at).taxes).toEqual([]);
+  });
+
+  it('waits while the rest of the invoice is due, and verify says so; once it is paid, the whole sale is committed once', () => {
+    const part = paid({ amount: 400n });
+    const { invoice } = part;
+    if (invoice === null) throw new Error('no invoice');
+    const s = settleTax({ ...part, invoice: { ...invoice, platformStatus: 'open' } }, ctx);
+    expect(s.taxes).toMatchObject([{ kind: 'transaction', stage: 'waiting', reference: 'in_1' }]);
+    expect(plan(s, ctx).errand?.do).not.toBe('gather-tax');
+    const own = { ...s, invoice: { ...invoice, platformStatus: 'open' }, openReviews: [] } as const;
+    expect(compareWithin(own, new Date(NOW.getTime() + 3_600_000))).toMatchObject([
+      { kind: 'tax_not_committed', detail: expect.stringContaining('until the rest of the invoice is paid') },
+    ]);
+    const rest = payment({ amount: 600n, processorChargeId: 'ch_2', signupId: 'sig_1' });
+    const whole = settleTax({ ...s, invoice, payments: [...s.payments, rest] }, ctx);
+    expect(whole.taxes).toMatchObject([{ kind: 'transaction', stage: 'gathering' }]);
+    // The calculation that a signup was bound to would be of its own part alone.
+    expect(plan(whole, ctx).errand).toMatchObject({ do: 'gather-tax', signupId: null, intentId: null });
+    expect(unitPrices(calculated(whole))).toEqual(['7.00', '3.00']);
+  });
+
+  it.each(['proforma', 'payment_link'] as const)('is calculated without what was paid by %s', (origin) => {
+    const s = settleTax(paid({ amount: 400n }, { amount: 600n, origin }), ctx);
+    const asked = calculated(s);
+    expect(unitPrices(asked)).toEqual(['2.80', '1.20']);
+    const calculation = { taxCalculationId: 'calc_1', total: 400n, currency: 'EUR' };
+    expect(applyTaxAnswer(asked, last(asked), { kind: 'calculate_tax', calculation }, ctx).taxes).toMatchObject([
+      { stage: 'committing', taxCalculationId: 'calc_1' },
+    ]);
   });
 
   it('goes out with the invoice as its reference and the charge as its payment', () => {
@@ -137,8 +176,7 @@ describe('the tax of a paid invoice', () => {
     ['that is no exact amount is left to a person', null, 'EUR', 'parked'],
   ])('with a calculation of what was asked for %s', (_what, total, currency, stage) => {
     const s = settleTax(paid(), ctx);
-    const outcome = { ok: true, value: BASIS, status: 200, requestId: null } as const;
-    const asked = applyTaxFound(s, s.taxes[0]?.id ?? '', { from: 'platform', outcome }, ctx);
+    const asked = calculated(s);
     expect([last(asked).kind, asked.taxes[0]?.stage]).toEqual(['calculate_tax', 'calculating']);
     const calculation = { taxCalculationId: 'calc_1', total, currency };
     const told = applyTaxAnswer(asked, last(asked), { kind: 'calculate_tax', calculation }, ctx);
@@ -183,6 +221,17 @@ describe('the tax of a refund', () => {
     s = settleTax(refunded(s, 900n), ctx);
     expect(bodyOf(last(s)).refundLineItems.map((l) => l.amount)).toEqual(['4.50', '3.00', '1.50']);
     expect(s.taxes.map((t) => t.stage)).toEqual(['committed', 'committed', 'committing']);
+  });
+
+  it('of any payment of the invoice is refunded, and of none that was taxed at the MoR itself', () => {
+    const three = paid({ amount: 300n }, { amount: 300n }, { amount: 400n, origin: 'payment_link' });
+    let s = answered(found(settleTax(three, ctx)), [600n]);
+    const [, second, link] = s.payments;
+    s = settleTax(refunded(s, 250n, { paymentRowId: second?.id ?? '' }), ctx);
+    expect(bodyOf(last(s)).refundLineItems.map((l) => l.amount)).toEqual(['2.50']);
+    expect(s.taxes.at(-1)).toMatchObject({ kind: 'refund', stage: 'committing', paymentRowId: second?.id });
+    const taken = s.taxes.length;
+    expect(settleTax(refunded(s, 400n, { paymentRowId: link?.id ?? '' }), ctx).taxes).toHaveLength(taken);
   });
 
   it.each<[string, Partial<RefundRow>, string]>([

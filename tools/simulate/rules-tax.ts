@@ -7,37 +7,45 @@ export function taxRules({ world, seen, taken }: Sides): string[] {
   if (world.settings.morProduct !== 'tor')
     return taxes.map((t) => `T1: the tax of ${t.reference} was committed, and it is not ours to commit`);
   const broken: string[] = [];
-  const invoices = new Set<string>();
+  const sales = new Map<string, { ids: string[]; rows: Set<string>; amount: number }>();
   for (const p of taken) {
     const row = rowOf(seen, p);
+    // What was paid by transfer or on a link is taxed at the MoR itself.
     if (row === undefined || row.mark !== 'confirmed' || p.kind === 'link' || p.kind === 'transfer') continue;
-    invoices.add(row.invoice_id);
-    const record = seen.taxes.find((t) => t.kind === 'transaction' && t.invoice_id === row.invoice_id);
-    const own = taxes.filter((t) => t.reference === row.invoice_id);
-    const asked = seen.reviews.some((r) => r.kind === 'effect_failed' && r.invoice_id === row.invoice_id);
-    if (own.length > 1) broken.push(`T1: the tax of ${row.invoice_id} is committed ${own.length} times`);
-    if (own.length === 0 && !asked)
-      broken.push(`T1: the tax of ${row.invoice_id} is not committed and nobody was told`);
+    const sale = sales.get(row.invoice_id) ?? { ids: [], rows: new Set(), amount: 0 };
+    sales.set(row.invoice_id, sale);
+    sale.ids.push(p.id);
+    sale.rows.add(row.id);
+    sale.amount += p.amount;
+  }
+  for (const [invoiceId, { ids, rows, amount }] of sales) {
+    const of = ids.join(' and ');
+    const record = seen.taxes.find((t) => t.kind === 'transaction' && t.invoice_id === invoiceId);
+    const own = taxes.filter((t) => t.reference === invoiceId);
+    const asked = seen.reviews.some((r) => r.kind === 'effect_failed' && r.invoice_id === invoiceId);
+    const invoice = world.sandbox.stripe.state.invoices.get(invoiceId);
+    const isPaid = invoice?.status === 'paid';
+    if (own.length > 1) broken.push(`T1: the tax of ${invoiceId} is committed ${own.length} times`);
+    if (own.length === 0 && isPaid && !asked)
+      broken.push(`T1: the tax of ${invoiceId} is not committed and nobody was told`);
     if (own.length === 1 && record?.stage !== 'committed')
-      broken.push(`T1: the tax of ${row.invoice_id} is committed at the MoR and ${record?.stage ?? 'unknown'} here`);
+      broken.push(`T1: the tax of ${invoiceId} is committed at the MoR and ${record?.stage ?? 'unknown'} here`);
     const [tax] = own;
-    if (tax === undefined || record?.payment_row_id !== row.id) continue;
+    if (tax === undefined) continue;
     // A credit in the customer's balance pays a part of an invoice as the card does: it lowers what is due, not the sale, whose tax is
     // of the `total` (Stripe docs, "Customer credit balance"). What a balance adds is charged with the invoice and is no part of it.
-    const invoice = world.sandbox.stripe.state.invoices.get(row.invoice_id);
     const byBalance = invoice === undefined ? 0 : balanceOf(invoice).applied;
-    if (tax.total !== BigInt(p.amount + byBalance))
-      broken.push(`T2: ${tax.total} is taxed for ${p.id} of ${p.amount}, and ${byBalance} of it came from the balance`);
-    const refunds = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
+    if (tax.total !== BigInt(amount + byBalance))
+      broken.push(`T2: ${tax.total} is taxed for ${of} of ${amount}, and ${byBalance} of it came from the balance`);
+    const refunds = seen.refunds.filter((r) => rows.has(r.payment_row_id) && r.counted);
     const due = refunds.reduce((n, r) => n + BigInt(r.amount), 0n);
     const given = tax.refunds.reduce((n, r) => n + r.amount, 0n);
-    if (given > due) broken.push(`T3: tax refunds of ${given} for ${p.id}, of which ${due} was given back`);
+    if (given > due) broken.push(`T3: tax refunds of ${given} for ${of}, of which ${due} was given back`);
     if (given < due && !asked)
-      broken.push(`T3: tax refunds of ${given} for ${p.id}; ${due} was given back, nobody was told`);
+      broken.push(`T3: tax refunds of ${given} for ${of}; ${due} was given back, nobody was told`);
   }
   for (const t of taxes) {
-    if (!invoices.has(t.reference))
-      broken.push(`T1: the tax of ${t.reference} is committed, and it is not paid by card`);
+    if (!sales.has(t.reference)) broken.push(`T1: the tax of ${t.reference} is committed, and it is not paid by card`);
   }
   return broken;
 }

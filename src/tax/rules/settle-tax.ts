@@ -15,9 +15,10 @@ const CHARGED: ReadonlySet<string> = new Set<PaymentOrigin>(['renewal', 'signup'
 export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   if (ctx.settings.morProduct !== 'tor') return s;
   let state = s;
+  const charged = chargedFor(s);
   let transaction = s.taxes.find((t) => t.kind === 'transaction');
   if (transaction === undefined) {
-    const paid = s.payments.find((p) => p.mark === 'confirmed' && CHARGED.has(p.origin) && (p.amount ?? 0n) > 0n);
+    const [paid] = charged;
     if (paid === undefined) return s;
     const shadow = ctx.settings.shadow === true;
     // What is calculated comes from the MoR's answer to a call that shadow mode does not make: nothing can be rehearsed.
@@ -25,11 +26,14 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
     const said = shadow ? 'shadow mode: its tax is left to others, for good' : 'its tax is to be committed at the MoR';
     state = note(putTax(state, transaction), ctx, 'decision', said, transaction.id);
   }
-  const paidBy = transaction.paymentRowId;
-  const p = state.payments.find((x) => x.id === paidBy);
-  if (p === undefined) return state;
+  // A part payment leaves the rest due, and nobody knows yet how that is paid.
+  if (transaction.stage === 'waiting' && s.invoice?.platformStatus === 'paid') {
+    transaction = moveTax(transaction, 'gathering', ctx.now);
+    state = putTax(state, transaction);
+  }
   for (const r of state.refunds) {
-    if (r.paymentRowId !== p.id || !r.counted) continue;
+    const p = charged.find((x) => x.id === r.paymentRowId);
+    if (p === undefined || !r.counted) continue;
     const own = state.taxes.find((t) => t.refundId === r.id);
     const t = own ?? newTax(ctx, p, r);
     if (own === undefined) state = putTax(state, t);
@@ -37,6 +41,17 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
     if (t.stage === 'waiting' && transaction.stage === 'committed') state = startRefund(state, transaction, t, r, ctx);
   }
   return state;
+}
+
+/** The payments of the invoice whose tax is ours to commit: one transaction for all of them. */
+export function chargedFor(s: LaneState): readonly PaymentRow[] {
+  return s.payments.filter((p) => p.mark === 'confirmed' && CHARGED.has(p.origin) && (p.amount ?? 0n) > 0n);
+}
+
+/** What of the sale was paid by bank transfer or on hosted links: it is taxed at the MoR already. */
+export function taxedElsewhere(s: LaneState): bigint {
+  const others = s.payments.filter((p) => p.mark === 'confirmed' && !CHARGED.has(p.origin));
+  return others.reduce((sum, p) => sum + (p.amount ?? 0n), 0n);
 }
 
 /**
@@ -56,7 +71,7 @@ function newTax(ctx: Ctx, p: PaymentRow, r: RefundRow | null): TaxRecord {
     invoiceId: p.invoiceId,
     paymentRowId: p.id,
     refundId: r?.id ?? null,
-    stage: r === null ? 'gathering' : 'waiting',
+    stage: 'waiting',
     reference: r === null ? p.invoiceId : refundReference(p, r),
     taxCalculationId: null,
     morId: null,

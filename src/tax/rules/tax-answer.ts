@@ -6,7 +6,7 @@ import { type TaxBasis, type TaxCalculationFacts } from '../../domain/ports/tax.
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
 import { said } from '../../domain/lane/answer-parts.js';
 import { addMessage, closeReviews, type Ctx, note, putMessage, putTax, retryAt } from '../../domain/lane/change.js';
-import { closed, parkTax, startCommit } from './settle-tax.js';
+import { chargedFor, closed, parkTax, startCommit, taxedElsewhere } from './settle-tax.js';
 import { calculationFor } from './amounts.js';
 import { isTaxOf } from './tax-review.js';
 import { type TaxAnswer } from '../../domain/lane/answer.js';
@@ -33,7 +33,8 @@ export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx:
       : note(later, ctx, 'call', `reading what tax needs failed: ${said(outcome)}`, t.id);
   }
   if (outcome.value === null) return parkTax(s, t, 'calculate_tax', 'Stripe no longer knows the invoice', ctx);
-  const asked = calculationFor(outcome.value);
+  const { value: basis } = outcome;
+  const asked = calculationFor({ ...basis, total: basis.total - taxedElsewhere(s) });
   if (!asked.ok) {
     return parkTax(s, t, 'calculate_tax', `its tax cannot be calculated without ${asked.missing.join('; ')}`, ctx);
   }
@@ -152,7 +153,9 @@ export const taxCall: CallRule<TaxAnswer> = {
 export const taxErrand: ErrandRule = (s, ctx, due) => {
   for (const t of s.taxes) {
     if (ctx.settings.shadow === true || t.stage !== 'gathering' || !due(t.dueAt)) continue;
-    const p = t.calculations > 0 ? undefined : s.payments.find((x) => x.id === t.paymentRowId);
+    // What a signup was bound to is the tax of its own payment, and says nothing of a rest that was charged later.
+    const isBound = t.calculations === 0 && chargedFor(s).length === 1;
+    const p = isBound ? s.payments.find((x) => x.id === t.paymentRowId) : undefined;
     const [signupId, intentId] = [p?.signupId ?? null, p?.processorPaymentIntentId ?? null];
     return { do: 'gather-tax', taxId: t.id, invoiceId: t.invoiceId, signupId, intentId };
   }

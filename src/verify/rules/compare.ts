@@ -138,7 +138,9 @@ function uncommitted(o: OurInvoice, t: TaxRecord, isSettled: IsSettled): Differe
   const reviewId = o.openReviews.find((r) => isTaxOf(r, t))?.id ?? null;
   if (reviewId === null && !isSettled(t.createdAt)) return [];
   const what = t.kind === 'transaction' ? 'its tax transaction' : `the tax refund of ${t.refundId ?? t.reference}`;
-  const detail = `${what} is not committed at the MoR (${t.stage})`;
+  const waitsForRest = t.kind === 'transaction' && t.stage === 'waiting';
+  const why = waitsForRest ? ': it waits until the rest of the invoice is paid' : ` (${t.stage})`;
+  const detail = `${what} is not committed at the MoR${why}`;
   return [
     difference('tax_not_committed', 'look-again', detail, { invoiceId: t.invoiceId, refundId: t.refundId, reviewId }),
   ];
