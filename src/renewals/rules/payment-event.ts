@@ -3,11 +3,12 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type Applied, done, type PaymentEvent } from '../../domain/lane/event.js';
 import { addAttempt, closeReviews, type Ctx, openReview, openReviewOf, putPayment } from '../../domain/lane/change.js';
 import { findPayment, withIds } from '../../domain/lane/payment.js';
-import { amountSettled, contradicted, disproven } from '../../signups/rules/prove-charge.js';
+import { amountSettled, disproven } from '../../signups/rules/prove-charge.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../domain/lane/moves.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 import { takeRefusal } from '../../retries/rules/take-refusal.js';
+import { refusedSince } from './late-failure.js';
 
 const NAMED = 'the MoR named the amount';
 
@@ -52,6 +53,7 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
     note: 'the MoR reported the payment',
   });
   booked = amountSettled(booked, paid, ctx, NAMED);
+  booked = refusedSince(booked, paid, p, ctx);
   return { state: booked, verdict: done(`${shown(paid)} was taken, payment ${e.paymentId}`) };
 }
 
@@ -70,8 +72,10 @@ export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   if (p.mark !== 'none' || s.refunds.some((r) => r.paymentRowId === p.id)) {
     const unproven = p.succeededAt === null && p.mark !== 'none';
     const late = unproven ? 'late: an earlier attempt of the same intent' : 'late: the payment has succeeded';
-    const took = putPayment(state, p);
-    const told = outcome === 'failed' ? contradicted(took, findPayment(s, e), e, why, ctx) : took;
+    // Kept for the success that is still to come, behind a refund that overtook it.
+    const verdict = p.succeededAt === null && (p.verdictAt === null || later(e, p));
+    const took = putPayment(state, verdict ? { ...p, verdictAt: e.at } : p);
+    const told = refusedSince(took, findPayment(s, e), { verdictAt: e.at, declineCode: e.declineCode }, ctx);
     return { state: told, verdict: done(`${late} (${why})`) };
   }
   const newest = p.verdictAt === null || later(e, p);

@@ -114,28 +114,6 @@ export function disproven(s: LaneState, p: PaymentRow, why: string, ctx: Ctx): L
   );
 }
 
-/**
- * A signup's charge was proven by a look-up, and the first thing that the MoR itself says of it, later, is that it failed. `before`: the
- * payment before the event named it.
- */
-export function contradicted(
-  s: LaneState,
-  before: PaymentRow | undefined,
-  e: { readonly eventId: string; readonly at: Date },
-  why: string,
-  ctx: Ctx,
-): LaneState {
-  if (before?.origin !== 'signup' || before.paymentId !== null) return s;
-  if (before.succeededAt === null || e.at.getTime() <= before.succeededAt.getTime()) return s;
-  return openReview(s, ctx, {
-    kind: 'conflicting_event',
-    subject: e.eventId,
-    paymentRowId: before.id,
-    summary: `charge ${before.processorChargeId ?? ''} of a signup was proven, but the MoR now says that it failed: ${why}`,
-    proposal: 'Ask the MoR whether it has the money. The invoice stays as it is until a person changes it on Stripe.',
-  });
-}
-
 /** A signup's charge was proven: from here on it is a payment like any other. */
 export function proven(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState {
   if (p.amount === null) return s;
