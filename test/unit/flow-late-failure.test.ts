@@ -39,3 +39,27 @@ describe('a renewal that was taken on day 5', () => {
     expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
   });
 });
+
+describe('a payment that the MoR names again', () => {
+  const again = (chargeId: string): Promise<object[]> =>
+    told(aPaymentSucceeded(), aPaymentSucceeded({ eventId: 'evt_again', chargeId }));
+
+  async function told(...events: Parameters<LaneHarness['deliver']>): Promise<object[]> {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    for (const e of events) await h.take(e);
+    await h.rest();
+    const s = await h.state(INVOICE_ID);
+    expect(h.platform.records.length).toBe(1);
+    return s.reviews.map(({ kind, summary }) => ({ kind, summary }));
+  }
+
+  it('with another charge is shown to a person, who is told both', async () => {
+    expect(await again('ch_other')).toEqual([
+      {
+        kind: 'conflicting_event',
+        summary: expect.stringMatching(/, charge ch_other; the record says .*, charge ch_pay_oak$/),
+      },
+    ]);
+  });
+});

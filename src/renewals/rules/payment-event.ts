@@ -16,7 +16,8 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
   const p = withIds(s, e, ctx);
   const state = withAttempt(s, e, 'succeeded');
   if (p.succeededAt !== null) {
-    if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId) {
+    const otherCharge = e.processorChargeId !== null && p.processorChargeId !== e.processorChargeId;
+    if (p.amount === e.amount && p.currency === e.currency && p.customerId === e.customerId && !otherCharge) {
       const told = amountSettled(putPayment(state, p), p, ctx, NAMED);
       return { state: told, verdict: done('this payment is already recorded') };
     }
@@ -25,7 +26,7 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
         kind: 'conflicting_event',
         subject: e.eventId,
         paymentRowId: p.id,
-        summary: `event ${e.eventId} says ${e.paymentId} was ${showMoney({ minor: e.amount, currency: e.currency })} of ${e.customerId}; the record says ${shown(p)} of ${p.customerId}`,
+        summary: `event ${e.eventId} says ${e.paymentId} was ${showMoney({ minor: e.amount, currency: e.currency })} of ${e.customerId}${otherCharge ? `, charge ${e.processorChargeId}` : ''}; the record says ${shown(p)} of ${p.customerId}${otherCharge ? `, charge ${p.processorChargeId}` : ''}`,
         proposal: 'Ask the MoR which is right. What was recorded first stands.',
       }),
       verdict: done('differs from the record: not applied'),
