@@ -278,6 +278,7 @@ create table refund (
   origin              text not null check (origin in ('api','event')),
   counted             boolean not null,
   total_after         bigint,
+  surplus             bigint not null default 0 check (surplus between 0 and amount),
   mirror              text not null check (mirror in ('none','waiting','reporting','crediting','parked','not_needed','done')),
   credit_note_id      text,
   failure             jsonb,

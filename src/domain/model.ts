@@ -120,11 +120,11 @@ export const refundMoves = {
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
-/** How far a refund's twin on Stripe has come. `not_needed`: its payment was never marked there. */
+/** How far a refund's twin on Stripe has come. `not_needed`: its payment was never marked there, or what it gives back never showed. */
 export const mirrorMoves = {
   none: ['waiting', 'not_needed'],
   waiting: ['reporting', 'crediting', 'not_needed', 'parked'],
-  reporting: ['crediting', 'parked'],
+  reporting: ['crediting', 'done', 'parked'],
   crediting: ['done', 'parked'],
   parked: ['waiting', 'not_needed'],
   not_needed: ['waiting'],
@@ -150,6 +150,8 @@ export type RefundRow = {
   readonly counted: boolean;
   /** `amount_refunded_total` of its event; null: no event, or the event had none. */
   readonly totalAfter: bigint | null;
+  /** How much of it gives back what was paid beyond the amount due. No sale is lowered by that, so no credit note and no tax refund shows it. */
+  readonly surplus: bigint;
   readonly mirror: MirrorStage;
   readonly creditNoteId: string | null;
   /** The MoR's refusal; null: none. */

@@ -30,6 +30,7 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
       morRefundId: null,
       processorRefundId: null,
       totalAfter: null,
+      surplus: 0n,
       creditNoteId: null,
       succeededAt: null,
     },

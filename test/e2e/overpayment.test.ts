@@ -71,6 +71,19 @@ describe.each([
     const payment = await untilPayment(world, paymentId, 'is given back in part', (p) => p['amount_refunded'] === 500);
     expect(payment['status']).toBe('partially_refunded');
     expect(await reviews(world, invoiceId)).toEqual([]);
+    // The sale is 24.90 before and after: what was paid too much lowers it no further.
+    await world.until(
+      'the refund is settled on Stripe',
+      () => world.api('GET', `/v1/payments/${paymentId}`),
+      (r) => ['done', 'not_needed'].includes(String((r.body['refunds'] as Json[])[0]?.['mirror'])),
+    );
+    const notes = await world.stripe.creditNotes.list({ invoice: invoiceId });
+    expect(notes.data.map((n) => n.amount)).toEqual([500]);
+    const records = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body[
+      'payment_records'
+    ] as Json[];
+    const refunded = records.map((r) => (r['amount_refunded'] as Json)['value']);
+    expect(refunded).toEqual(mode === 'payment_record' ? [500] : []);
   });
 
   it('is left as the customer’s credit when a person applies it', async () => {

@@ -111,6 +111,7 @@ function refund(over: Partial<RefundRow> = {}): RefundRow {
     origin: 'api',
     counted: true,
     totalAfter: null,
+    surplus: 0n,
     mirror: 'done',
     creditNoteId: 'cn_1',
     failure: null,

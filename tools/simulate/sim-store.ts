@@ -35,6 +35,7 @@ export type RefundLine = {
   readonly origin: string;
   readonly counted: boolean;
   readonly mirror: string;
+  readonly surplus: string;
   readonly credit_note_id: string | null;
   readonly failure: { readonly code: string | null } | null;
 };

@@ -10,6 +10,8 @@ import { type AnswerTo } from '../../domain/lane/answer.js';
 import { mirrorReview } from './refund-review.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
+import { type Money } from '../../domain/money.js';
+import { surplusIn } from '../../domain/lane/surplus.js';
 
 /** Writes down the refund's report and credit note once its payment shows on the invoice. */
 export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
@@ -22,9 +24,9 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
       state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundOfUnmarked(p, r, ctx.now));
     }
     if (p.mark !== 'confirmed' || hasRest(state)) continue;
-    state = startMirror(state, p, r, ctx);
+    state = startMirror(state, p, { ...r, surplus: surplusIn(state, r) }, ctx);
     // Whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
-    if (ctx.settings.shadow !== true) continue;
+    if (ctx.settings.shadow !== true || refundIn(state, r)?.mirror === 'not_needed') continue;
     state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundMirrored(p, r, ctx.now));
   }
   return state;
@@ -36,7 +38,8 @@ export const reportRefundCall: CallRule<AnswerTo<'report_refund'>> = {
   answered: (s, m, a, ctx) => {
     const r = refundOf(s, m);
     if (r?.mirror !== 'reporting') return s;
-    const amount = { minor: r.amount, currency: r.currency };
+    const amount = saleOf(r);
+    if (amount.minor === 0n) return shown(s, r, 'done', ctx);
     // The reference it was reported under: the refund may have got another id since.
     const reference = referenceIn(s, r, m.subject);
     const refunded = { paymentRecordId: a.paymentRecordId, reference };
@@ -71,7 +74,6 @@ function hasRest({ invoice }: LaneState): boolean {
 }
 
 function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneState {
-  const amount = { minor: r.amount, currency: r.currency };
   const reference = refundReference(r);
   // Reported before, and the credit note was refused: it goes on from there, under the reference it was reported with.
   const reported = s.messages.find(
@@ -82,6 +84,8 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
       p.paymentRecordId === null || reported === undefined
         ? null
         : { paymentRecordId: p.paymentRecordId, reference: referenceIn(s, r, reported.subject) };
+    const amount = saleOf(r);
+    if (amount.minor === 0n) return shown(s, r, reported === undefined ? 'not_needed' : 'done', ctx);
     const name = refunded?.reference ?? reference;
     const call = { kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded } as const;
     const credited = addCall(s, ctx, call, reported?.subject ?? subjectOf(p, r));
@@ -99,7 +103,7 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
     paymentRecordId: p.paymentRecordId,
     refundId: reference, // no id of ours: the bytes are the same after a restore, as their key is
     reference,
-    amount,
+    amount: { minor: r.amount, currency: r.currency },
     refundedAt: r.succeededAt ?? ctx.now,
   } as const;
   const called = addCall(s, ctx, call, subjectOf(p, r));
@@ -108,6 +112,28 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
     ctx,
     'decision',
     `mirror refund ${reference} on ${p.paymentRecordId}`,
+    r.id,
+  );
+}
+
+const refundIn = (s: LaneState, { id }: RefundRow): RefundRow | undefined => s.refunds.find((r) => r.id === id);
+
+/** What the refund takes off the sale: all of it but a surplus. */
+function saleOf(r: RefundRow): Money {
+  return { minor: r.amount - r.surplus, currency: r.currency };
+}
+
+/** All of it was paid beyond the amount due: with a payment record it is reported there, and the sale stays what it was. */
+function shown(s: LaneState, r: RefundRow, stage: 'done' | 'not_needed', ctx: Ctx): LaneState {
+  const of = s.payments.find((x) => x.id === r.paymentRowId);
+  if (of === undefined) return s;
+  const reported = stage === 'done' && r.mirror === 'waiting' ? moveMirror(r, 'reporting') : r;
+  const state = addEntry(putRefund(s, moveMirror(reported, stage)), refundMirrored(of, r, ctx.now));
+  return note(
+    state,
+    ctx,
+    'decision',
+    'the refund gives back what was paid beyond the amount due: no credit note',
     r.id,
   );
 }

@@ -44,6 +44,7 @@ export function newRefund(
     origin,
     counted: false,
     totalAfter: null,
+    surplus: 0n,
     mirror: 'none',
     creditNoteId: null,
     failure: null,

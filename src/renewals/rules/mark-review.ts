@@ -2,7 +2,8 @@
 import { type ReviewRow } from '../../domain/model.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
 import { refundForReview } from '../../refunds/rules/request-refund.js';
-import { isSurplus, surplusToRefund } from './surplus.js';
+import { isSurplus } from '../../domain/lane/surplus.js';
+import { surplusToRefund } from './surplus.js';
 import { askAgain, lookAfresh } from '../../domain/lane/facts.js';
 import { putInvoice, putPayment } from '../../domain/lane/change.js';
 import { moveMark } from '../../domain/lane/moves.js';

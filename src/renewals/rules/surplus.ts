@@ -1,15 +1,16 @@
 // More taken for an invoice than was due: a credit note, or another payment, came between our look at it and our mark.
 import { showMoney } from '../../domain/money.js';
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
+import { isSurplus, overpaid, type Overpaid, surplusPrefix } from '../../domain/lane/surplus.js';
 
 /** Told once per amount, however often it is reported: by the answer to the mark, by `invoice.overpaid`, by a read. */
 export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null) return s;
   const told = surplusOf(s);
-  const subject = told === null ? null : `${prefixOf(s)}${told.minor}`;
+  const subject = told === null ? null : `${surplusPrefix(s)}${told.minor}`;
   const state = closeReviews(s, ctx, (r) => isSurplus(s, r) && r.subject !== subject, {
     by: null,
     resolution: 'cleared',
@@ -36,48 +37,15 @@ export function surplusToRefund(s: LaneState, r: ReviewRow): bigint | null {
   return isSurplus(s, r) ? (surplusOf(s)?.rest ?? 0n) : null;
 }
 
-export function isSurplus(s: LaneState, r: ReviewRow): boolean {
-  return r.kind === 'amount_mismatch' && r.subject.startsWith(prefixOf(s));
-}
-
-function prefixOf(s: LaneState): string {
-  return `${s.lane}:overpaid:`;
-}
-
 /** A person has said what becomes of it. */
 function isDecided(r: ReviewRow): boolean {
   return r.resolution === 'apply' || r.resolution === 'refund' || r.resolution === 'dismiss';
 }
 
-type Surplus = {
-  readonly minor: bigint;
-  /** What of it was not given back since. */
-  readonly rest: bigint;
-  readonly by: readonly PaymentRow[];
-  /** Stripe put it on the customer's balance. */
-  readonly credited: boolean;
-};
-
-function surplusOf(s: LaneState): Surplus | null {
-  const i = s.invoice;
-  const by = s.payments
-    .filter((p) => p.mark === 'confirmed' && p.amount !== null)
-    .toSorted((a, b) => (a.succeededAt?.getTime() ?? 0) - (b.succeededAt?.getTime() ?? 0) || (a.id < b.id ? -1 : 1));
-  // Whoever applied a payment of more than was due has decided already.
-  if (i === null || by.some((p) => p.waived.includes('surplus'))) return null;
-  const credited = i.amountOverpaid ?? 0n;
-  const minor = credited > 0n ? credited : notShown(s, by);
-  const rest = minor - by.reduce((sum, p) => sum + p.amountRefunded, 0n);
-  return minor > 0n && rest > 0n ? { minor, rest, by, credited: credited > 0n } : null;
-}
-
-/**
- * Out of band Stripe takes what is due for paid, whatever was taken. Event shapes of before 2025-03-31 count such money as nothing
- * paid, which tells nothing.
- */
-function notShown({ invoice }: LaneState, by: readonly PaymentRow[]): bigint {
-  const shown = invoice?.amountPaid ?? 0n;
-  if (invoice?.platformStatus !== 'paid' || shown <= 0n || !by.some((p) => p.markMode === 'out_of_band')) return 0n;
-  const taken = by.reduce((sum, p) => sum + (p.amount ?? 0n), 0n);
-  return taken > shown ? taken - shown : 0n;
+/** `rest`: what of it was not given back since. */
+function surplusOf(s: LaneState): (Overpaid & { readonly rest: bigint }) | null {
+  const paid = overpaid(s);
+  if (paid === null) return null;
+  const rest = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded, 0n);
+  return rest > 0n ? { ...paid, rest } : null;
 }

@@ -17,6 +17,7 @@ export class RefundEntity implements RefundRow {
   @Column('text') origin!: RefundRow['origin'];
   @Column('boolean') counted!: boolean;
   @Column('bigint', { nullable: true, transformer: BIGINT }) totalAfter!: bigint | null;
+  @Column('bigint', { transformer: BIGINT }) surplus!: bigint;
   @Column('text') mirror!: RefundRow['mirror'];
   @Column('text', { nullable: true }) creditNoteId!: string | null;
   @Column('jsonb', { nullable: true }) failure!: NonNullable<RefundRow['failure']> | null;

@@ -34,6 +34,8 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   for (const r of state.refunds) {
     const p = charged.find((x) => x.id === r.paymentRowId);
     if (p === undefined || !r.counted) continue;
+    // What of it lowers the sale is known once it is shown on Stripe; a surplus had no tax.
+    if (r.mirror === 'waiting' || r.surplus === r.amount) continue;
     const own = state.taxes.find((t) => t.refundId === r.id);
     const t = own ?? newTax(ctx, p, r);
     if (own === undefined) state = putTax(state, t);
@@ -109,16 +111,17 @@ function startRefund(s: LaneState, transaction: TaxRecord, t: TaxRecord, r: Refu
     left: BigInt(amount) - takenOf(s, lineItemId),
   }));
   const sum = left.reduce((n, l) => n + (l.left > 0n ? l.left : 0n), 0n);
+  const taxed = r.amount - r.surplus;
   const parts =
-    r.amount > sum
+    taxed > sum
       ? null
       : shares(
-          r.amount,
+          taxed,
           left.map((l) => l.left),
         );
   if (parts === null || transaction.morId === null) {
     const money = (minor: bigint): string => showMoney({ minor, currency: r.currency });
-    const why = `its lines have ${money(sum)} left and ${money(r.amount)} was refunded`;
+    const why = `its lines have ${money(sum)} left and ${money(taxed)} was refunded`;
     return parkTax(s, t, 'refund_tax', `the tax of refund ${r.id} cannot be refunded: ${why}`, ctx);
   }
   const lines = left

@@ -30,14 +30,19 @@ export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Differen
 export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const marked = ours.payments.find((p) => p.mark === 'confirmed');
   if (shown.amountOverpaid <= 0n || marked === undefined) return [];
-  const detail = `${show(shown.amountOverpaid, shown.currency)} more than was due is paid, and credited to the customer's balance`;
+  const refunded = ours.refunds.filter((r) => r.counted).reduce((n, r) => n + r.surplus, 0n);
+  const since =
+    refunded === 0n
+      ? ''
+      : `; ${show(refunded, shown.currency)} of it was refunded since, to be deducted from that balance`;
+  const detail = `${show(shown.amountOverpaid, shown.currency)} more than was due is paid, and credited to the customer's balance${since}`;
   const reviewId = reviewOf(ours, (r) => r.kind === 'amount_mismatch');
   return [difference('overpaid', 'person', detail, { ...aboutOf(marked), reviewId })];
 }
 
 /** Whether to ask for the invoice's credit notes: more was given back by them than the ledger mirrored. */
 export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boolean {
-  const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + r.amount, 0n);
+  const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + r.amount - r.surplus, 0n);
   return shown.creditedAfterPayment > mirrored;
 }
 

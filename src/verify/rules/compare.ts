@@ -179,7 +179,8 @@ export function compareInvoice(
   const marked = markedOf(ours);
   const [first] = marked;
   if (first === undefined) return picture(ours);
-  const sum = sumOf(marked);
+  // A surplus that was given back needs to show no longer: out of band it never did.
+  const sum = sumOf(marked) - ours.refunds.reduce((n, r) => n + (r.counted ? r.surplus : 0n), 0n);
   if (facts.currency === first.currency && facts.amountPaid >= sum) return picture(ours);
   const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
   const detail = `the ledger marked ${show(sum, first.currency)}; Stripe shows ${show(facts.amountPaid, facts.currency)} paid (${facts.status})`;
@@ -236,7 +237,7 @@ export function compareAttached(
 /** The refunds that the ledger mirrored against the credit notes that are there. */
 export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   return ours.refunds
-    .filter((r) => r.mirror === 'done')
+    .filter((r) => r.mirror === 'done' && r.surplus < r.amount)
     .flatMap((r): Difference[] => {
       const twin = notes.find((n) => n.creditNoteId === r.creditNoteId);
       const about = { invoiceId: r.invoiceId, refundId: r.id };
@@ -245,8 +246,9 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
         const detail = `credit note ${r.creditNoteId ?? ''} of refund ${r.id} is ${twin?.status ?? 'missing'}`;
         return [difference('refund_not_mirrored', 'person', detail, about)];
       }
-      if (twin.amount === r.amount && twin.currency === r.currency) return [];
-      const detail = `refund ${r.id} is ${show(r.amount, r.currency)}; its credit note says ${show(twin.amount, twin.currency)}`;
+      const sale = r.amount - r.surplus;
+      if (twin.amount === sale && twin.currency === r.currency) return [];
+      const detail = `refund ${r.id} takes ${show(sale, r.currency)} off the sale; its credit note says ${show(twin.amount, twin.currency)}`;
       return [difference('amount_differs', 'person', detail, about)];
     });
 }
