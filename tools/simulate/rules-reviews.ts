@@ -66,8 +66,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
       );
     case 'conflicting_event':
-      // The first that the MoR says of a signup's payment, after its charge was proven, is that it failed.
-      if (p?.kind === 'signup' && world.contradicted.has(invoiceId)) return true;
+      // The MoR took a payment, or a signup's charge was proven, and it says after that that it failed.
+      if (world.contradicted.has(invoiceId)) return true;
       // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
       return (
         all.some(
