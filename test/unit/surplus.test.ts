@@ -5,7 +5,8 @@ import { emptyLane, putPayment } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { isSurplus, settleSurplus, surplusToRefund } from '../../src/renewals/rules/surplus.js';
+import { isSurplus } from '../../src/domain/lane/surplus.js';
+import { settleSurplus, surplusToRefund } from '../../src/renewals/rules/surplus.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
 
 const ctx = aCtx();
