@@ -5,12 +5,15 @@ import { type AuditRow, Books } from '../domain/ports/books.js';
 import { MayRead } from '../api/access/access.js';
 import { Free, Problems, Text, TextIfAny, TextOrNull, Time } from '../api/http/docs.js';
 import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
+import { Since, spanOf, Until } from '../api/http/filters.js';
 import { Filter } from '../api/http/rules.js';
 import { timeOf } from '../api/http/values.js';
 
 class AuditQuery extends PageQuery {
   @Filter("Only this API key's, by its name.") actor?: string;
   @Filter('Only this action, for example `refund.create`.') action?: string;
+  @Since('when it was done') since?: string;
+  @Until() until?: string;
 }
 
 class AuditView {
@@ -43,7 +46,7 @@ export class AuditController {
   @ApiOkResponse({ type: pageOf(AuditView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: AuditQuery): Promise<PageView<AuditView>> {
-    const filter = given({ actor: q.actor, action: q.action });
+    const filter = { ...given({ actor: q.actor, action: q.action }), ...spanOf(q) };
     return pageView(await this.books.audit(filter, pageRequest(q)), auditView);
   }
 }

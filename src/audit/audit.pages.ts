@@ -5,16 +5,15 @@ import { type AuditRow, Books } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
 import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
-import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
-import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
+import { chosen, type Column } from '../console/list.js';
+import { type CsvColumn, plainTime } from '../console/selection.js';
 import { foreign, reference, status, time } from '../console/show.js';
+import { sendList } from '../console/list-page.js';
+import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
+import { given } from '../api/http/page.js';
 
-const AUDIT_FILTERS = [
-  { name: 'actor', label: 'Who' },
-  { name: 'action', label: 'What' },
-] as const;
+const AUDIT_FILTERS = [{ name: 'actor', label: 'Who' }, { name: 'action', label: 'What' }, ...SPAN_FILTERS] as const;
 
 const AUDIT: readonly Column<AuditRow>[] = [
   { label: 'When', cell: (a) => time(a.at), phone: 'below' },
@@ -51,14 +50,22 @@ export class AuditPages {
   @Page('audit.list', 'ops')
   @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const path = '/console/audit';
     const values = chosen(req, AUDIT_FILTERS);
-    if (wantsCsv(req)) return sendCsv(res, 'audit', CSV, (page) => this.books.audit(values, page));
-    const page = pageOf(req);
-    const found = await this.books.audit(values, page);
-    const body = html`${filterForm(path, AUDIT_FILTERS, values)} ${found.data.length > 0 && csvLink(path, values)}
-    ${table('Newest first; refused tries too', AUDIT, found.data, 'No rows match these filters.')}
-    ${pager(path, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Audit', section: 'audit', body });
+    const filter = { ...given({ actor: values.actor, action: values.action }), ...spanFrom(values) };
+    await sendList(req, res, {
+      title: 'Audit',
+      section: 'audit',
+      path: '/console/audit',
+      filters: AUDIT_FILTERS,
+      values,
+      read: (page) => this.books.audit(filter, page),
+      caption: 'Newest first; refused attempts too',
+      columns: AUDIT,
+      csv: ['audit', CSV],
+      empty: {
+        filtered: 'No rows match these filters.',
+        yet: 'Every login and every change that a person or an API key makes will stand here.',
+      },
+    });
   }
 }

@@ -91,8 +91,8 @@ export function selectionLine(
     ${
       !all &&
       html`<span class="dim"
-        >Older rows are not summed: the <a href="/console/ledger">ledger</a> sums whole days of any number of rows. A
-        CSV has ${count(CSV_ROWS)} at most.</span
+        >Older rows are not summed: the <a href="/console/ledger">ledger</a> sums whole days of any number of rows once
+        a reason is chosen. A CSV has ${count(CSV_ROWS)} at most.</span
       >`
     }
   </p>`;

@@ -19,8 +19,8 @@ export class SettingsPages {
     const body = table(
       'The settings in force; secrets are counted, never shown',
       [
-        { label: 'Name', cell: (s) => html`<code>${dotted(s.name)}</code>` },
-        { label: 'Value', cell: (s) => html`<code>${s.value}</code>` },
+        { label: 'Name', cell: (s) => html`<code class="name-of">${dotted(s.name)}</code>` },
+        { label: 'Value', cell: (s) => html`<code class="value-of">${s.value}</code>` },
         { label: 'What it does', cell: (s) => html`<span class="dim">${s.description}</span>` },
       ],
       redactedConfig(this.config),

@@ -89,9 +89,26 @@ export function status(word: string): Html {
   return html`<span class="status ${TONES[word] ?? 'calm'}">${words(word)}</span>`;
 }
 
-/** `double_payment` is "double payment", and `requestId` "request id". */
+/** `double_payment` is "double payment", `requestId` "request id", and `mor_receivable` "MoR receivable". */
 export function words(name: string): string {
-  return name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+  return name
+    .replaceAll('_', ' ')
+    .replace(/\bmor\b/g, 'MoR')
+    .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+}
+
+const BILLING: Readonly<Record<string, string>> = {
+  subscription_create: 'new subscription',
+  subscription_cycle: 'renewal',
+  subscription_update: 'change of the subscription',
+  subscription_threshold: 'usage threshold',
+  subscription: 'subscription',
+  manual: 'made by hand',
+};
+
+/** Why Stripe made an invoice (`billing_reason`), as people say it. */
+export function billingReason(reason: string | null): Html {
+  return foreign(reason === null ? null : (BILLING[reason] ?? words(reason)));
 }
 
 /** "Double payment": the first letter large. */

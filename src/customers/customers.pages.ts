@@ -10,7 +10,7 @@ import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { chosen, type Column } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { customerLink, foreign, id, time } from '../console/show.js';
 import { Books } from '../domain/ports/books.js';
@@ -18,6 +18,8 @@ import { DisputeBooks } from '../domain/ports/dispute-books.js';
 import { type CustomerLink, CustomerLinks } from '../domain/ports/customer-links.js';
 import { CustomersAtStripe } from './at-stripe.flow.js';
 import { customerPart } from './customer-page.js';
+import { sendList } from '../console/list-page.js';
+import { type CsvColumn, plainTime } from '../console/selection.js';
 
 const PATH = '/console/customers';
 const FILTERS = [
@@ -32,6 +34,14 @@ const COLUMNS: readonly Column<CustomerLink>[] = [
   { label: 'By', cell: (l) => foreign(l.linkedBy), phone: 'side' },
   { label: 'Your reference', cell: (l) => foreign(l.reference), phone: 'none' },
   { label: 'At the MoR', cell: (l) => id(l.morCustomerId), phone: 'none' },
+];
+
+const CSV: readonly CsvColumn<CustomerLink>[] = [
+  ['customer_id', (l) => l.customerId],
+  ['mor_customer_id', (l) => l.morCustomerId],
+  ['linked_at', (l) => plainTime(l.linkedAt)],
+  ['linked_by', (l) => l.linkedBy],
+  ['reference', (l) => l.reference ?? ''],
 ];
 
 const ROWS = 25;
@@ -51,18 +61,25 @@ export class CustomerPages {
   @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const page = pageOf(req);
-    const filter = given({ customerId: values.customer_id, morCustomerId: values.mor_customer_id });
-    const found = await this.links.list({ ...filter, ...spanFrom(values) }, page);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No links match these filters.'
-        : html`Each customer that is linked to a customer of the MoR will stand here. A signup makes a link, and so does
-            <code>crossbill import customers</code>. By e-mail address the search above finds every customer of Stripe.`;
-    const body = html`${filterForm(PATH, FILTERS, values)}
-    ${table('Linked to the MoR, the newest links first', COLUMNS, found.data, empty)}
-    ${pager(PATH, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Customers', section: 'customers', body });
+    const named = given({ customerId: values.customer_id, morCustomerId: values.mor_customer_id });
+    const filter = { ...named, ...spanFrom(values) };
+    await sendList(req, res, {
+      title: 'Customers',
+      section: 'customers',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: (page) => this.links.list(filter, page),
+      caption: 'Linked to the MoR, the newest links first',
+      columns: COLUMNS,
+      csv: ['customers', CSV],
+      empty: {
+        filtered: 'No links match these filters.',
+        yet: html`Each customer that is linked to a customer of the MoR will stand here. A signup makes a link, and so
+          does <code>crossbill import customers</code>. By e-mail address the search above finds every customer of
+          Stripe.`,
+      },
+    });
   }
 
   @Get(':id')

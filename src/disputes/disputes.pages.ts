@@ -10,9 +10,9 @@ import { FromStandby } from '../console/from-standby.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { chosen, type Column } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
+import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
 import { customerLink, invoiceLink, status, time, words } from '../console/show.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
@@ -20,6 +20,7 @@ import { DisputeBooks, type DisputeItem } from '../domain/ports/dispute-books.js
 import { liveMode } from '../lane/lane-settings.js';
 import { disputeName, disputePath } from './dispute-link.view.js';
 import { disputed, disputedSum, disputePart, isOver } from './dispute-page.js';
+import { sendList } from '../console/list-page.js';
 
 const PATH = '/console/disputes';
 const FILTERS = [
@@ -88,18 +89,24 @@ export class DisputePages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ status: values.status, kind: values.kind }), ...moneyFrom(values) };
-    if (wantsCsv(req)) return sendCsv(res, 'disputes', CSV, (page) => this.disputes.list(filter, page));
-    const page = pageOf(req);
-    const [found, sums] = await Promise.all([this.disputes.list(filter, page), this.disputes.sums(filter)]);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No disputes match these filters.'
-        : html`Each payment that a customer's bank disputes, or warns that it may, will stand here with its deadline.
-            None has come; they come with the MoR's <code>dispute.*</code> and
-            <code>pre_chargeback_alert.*</code> events.`;
-    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
-    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Disputes', section: 'disputes', body });
+    await sendList(req, res, {
+      title: 'Disputes',
+      section: 'disputes',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: (page) => this.disputes.list(filter, page),
+      sums: () => this.disputes.sums(filter),
+      caption: 'Newest first',
+      columns: COLUMNS,
+      csv: ['disputes', CSV],
+      empty: {
+        filtered: 'No disputes match these filters.',
+        yet: html`Each payment that a customer's bank disputes, or warns that it may, will stand here with its deadline.
+          None has come; they come with the MoR's <code>dispute.*</code> and
+          <code>pre_chargeback_alert.*</code> events.`,
+      },
+    });
   }
 
   @Get(':id')

@@ -6,22 +6,14 @@ import { CONFIG, type Config } from '../config/index.js';
 import { Page } from '../console/console.guard.js';
 import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
-import { sendPage } from '../console/layout.js';
 import { MONEY_FILTERS, moneyFrom, SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { chosen, type Column } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import {
-  csvLink,
-  type CsvColumn,
-  plainAmount,
-  plainTime,
-  selectionLine,
-  sendCsv,
-  wantsCsv,
-} from '../console/selection.js';
+import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
 import { customerLink, foreign, id, moneyLink, status, time } from '../console/show.js';
 import { type InvoiceRow } from '../domain/model.js';
 import { EnrolmentBooks, type LinkedCustomer, MOVES } from '../domain/ports/enrolment-books.js';
+import { sendList } from '../console/list-page.js';
 
 const PATH = '/console/enrolment';
 const OUTSIDE = `${PATH}/outside`;
@@ -87,20 +79,24 @@ export class EnrolmentPages {
     const values = chosen(req, LINKED_FILTERS);
     const { move, by: linkedBy, customer_id: customerId } = values;
     const filter = { ...given({ move, linkedBy, customerId }), ...spanFrom(values) };
-    if (wantsCsv(req)) return sendCsv(res, 'enrolment', LINKED_CSV, (page) => this.books.linked(filter, page));
-    const page = pageOf(req);
-    const found = await this.books.linked(filter, page);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No linked customers match these filters.'
-        : html`Each customer that is linked to a customer of the MoR will stand here, with how far it has moved. A
-            signup makes a link, and so does a file: <code>crossbill import customers batch-1.csv</code>`;
-    const body = html`${this.rule()}${tabs('linked')}${filterForm(PATH, LINKED_FILTERS, values)}
-      ${found.data.length > 0 && csvLink(PATH, values)}
-      ${table('Linked to the MoR, the newest links first', LINKED, found.data, empty)}
-      ${pager(PATH, values, page.cursor, found.nextCursor)}
-      <p class="dim"><code>crossbill status</code> counts all of them.</p>`;
-    sendPage(req, res, { title: 'Enrolment', section: 'enrolment', body });
+    await sendList(req, res, {
+      title: 'Enrolment',
+      section: 'enrolment',
+      path: PATH,
+      filters: LINKED_FILTERS,
+      values,
+      read: (page) => this.books.linked(filter, page),
+      caption: 'Linked to the MoR, the newest links first',
+      columns: LINKED,
+      csv: ['enrolment', LINKED_CSV],
+      empty: {
+        filtered: 'No linked customers match these filters.',
+        yet: html`Each customer that is linked to a customer of the MoR will stand here, with how far it has moved. A
+          signup makes a link, and so does a file: <code>crossbill import customers batch-1.csv</code>`,
+      },
+      above: html`${this.rule()}${tabs('linked')}`,
+      below: html`<p class="dim after"><code>crossbill status</code> counts all of them.</p>`,
+    });
   }
 
   @Get('outside')
@@ -109,20 +105,26 @@ export class EnrolmentPages {
   async outside(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, OUTSIDE_FILTERS);
     const filter = moneyFrom(values);
-    if (wantsCsv(req)) return sendCsv(res, 'not-enrolled', OUTSIDE_CSV, (page) => this.books.outside(filter, page));
-    const page = pageOf(req);
-    const [found, sums] = await Promise.all([this.books.outside(filter, page), this.books.outsideSums(filter)]);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No invoices match these filters.'
-        : this.config.enrolment.by === 'all'
-          ? 'Every customer is enrolled, so no invoice is left alone.'
-          : 'Each invoice that is left alone, because its customer is not enrolled, will stand here. There is none.';
-    const body = html`${this.rule()}${tabs('outside')}${filterForm(OUTSIDE, OUTSIDE_FILTERS, values)}
-    ${selectionLine(OUTSIDE, values, sums)}
-    ${table('Left alone: not expected through the MoR; newest first', LEFT, found.data, empty)}
-    ${pager(OUTSIDE, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Enrolment', section: 'enrolment', body });
+    await sendList(req, res, {
+      title: 'Enrolment',
+      section: 'enrolment',
+      path: OUTSIDE,
+      filters: OUTSIDE_FILTERS,
+      values,
+      read: (page) => this.books.outside(filter, page),
+      sums: () => this.books.outsideSums(filter),
+      caption: 'Left alone: not expected through the MoR; newest first',
+      columns: LEFT,
+      csv: ['not-enrolled', OUTSIDE_CSV],
+      empty: {
+        filtered: 'No invoices match these filters.',
+        yet:
+          this.config.enrolment.by === 'all'
+            ? 'Every customer is enrolled, so no invoice is left alone.'
+            : 'Each invoice that is left alone, because its customer is not enrolled, will stand here. There is none.',
+      },
+      above: html`${this.rule()}${tabs('outside')}`,
+    });
   }
 
   private rule(): Html {

@@ -24,6 +24,7 @@ import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../consol
 import { maskedText } from '../console/masked-text.js';
 import { type Session } from '../console/session.js';
 import {
+  capital,
   clock,
   dotted,
   eventLink,
@@ -49,7 +50,7 @@ const FILTERS = [
 const COLUMNS: readonly Column<EventRow>[] = [
   { label: 'Type', cell: (e) => dotted(e.type), phone: 'lead' },
   { label: 'Status', cell: (e) => status(e.status), phone: 'side' },
-  { label: 'Sender', cell: (e) => words(e.source), phone: 'none' },
+  { label: 'Sender', cell: (e) => capital(words(e.source)), phone: 'none' },
   { label: 'About', cell: laneOf, phone: 'none' },
   { label: 'Why', cell: (e) => (e.reason === null ? '' : foreign(e.reason)), phone: 'none' },
   { label: 'Received', cell: (e) => time(e.receivedAt) },
@@ -249,7 +250,7 @@ function eventFacts(e: EventRow): Html {
     ['Status', status(e.status)],
     e.reason === null ? null : ['Why', foreign(e.reason)],
     ['Type', dotted(e.type)],
-    ['Sender', words(e.source)],
+    ['Sender', capital(words(e.source))],
     ["Sender's id", id(e.eventId)],
     ['Our id', id(e.id)],
     ['About', laneOf(e)],

@@ -6,13 +6,13 @@ import { Books, type LedgerRow } from '../domain/ports/books.js';
 import { Page } from '../console/console.guard.js';
 import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
-import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
+import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
 import { REASONS } from './rules/accounts.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { chosen, type Column } from '../console/list.js';
 import { amount, customerLink, facts, id, invoiceLink, paymentLink, time, words } from '../console/show.js';
+import { sendList } from '../console/list-page.js';
 
 const LEDGER_FILTERS = [
   { name: 'invoice_id', label: 'Invoice' },
@@ -87,20 +87,25 @@ export class LedgerPages {
   @Page('ledger.list')
   @FromStandby()
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
-    const path = '/console/ledger';
     const values = chosen(req, LEDGER_FILTERS);
     const named = given({ invoiceId: values.invoice_id, paymentId: values.payment_id, reason: values.reason });
     const filter = { ...named, ...moneyFrom(values) };
-    if (wantsCsv(req)) return sendCsv(res, 'ledger', CSV, (page) => this.books.ledger(filter, page));
-    const page = pageOf(req);
-    const [found, sums] = await Promise.all([this.books.ledger(filter, page), this.books.ledgerSums(filter)]);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No entries match these filters.'
-        : 'Every movement of money will stand here as one entry between two accounts. The first payment makes the first one.';
-    const body = html`${filterForm(path, LEDGER_FILTERS, values)} ${selectionLine(path, values, sums)}
-    ${table('Newest first; entries are never changed', LEDGER, found.data, empty)}
-    ${pager(path, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Ledger', section: 'ledger', body });
+    await sendList(req, res, {
+      title: 'Ledger',
+      section: 'ledger',
+      path: '/console/ledger',
+      filters: LEDGER_FILTERS,
+      values,
+      read: (page) => this.books.ledger(filter, page),
+      // Entries of several reasons add up to nothing: what was taken, marked and refunded is the same money again and again.
+      ...(values.reason === undefined ? {} : { sums: () => this.books.ledgerSums(filter) }),
+      caption: 'Newest first; entries are never changed',
+      columns: LEDGER,
+      csv: ['ledger', CSV],
+      empty: {
+        filtered: 'No entries match these filters.',
+        yet: 'Every movement of money will stand here as one entry between two accounts. The first payment makes the first one.',
+      },
+    });
   }
 }

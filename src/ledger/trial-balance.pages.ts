@@ -91,6 +91,7 @@ function sendTrialCsv(res: Response, month: Month, balances: readonly TrialBalan
   sendText(res, `trial-balance-${nameOf(month)}`, [heads, ...lines]);
 }
 
+const TOTAL = 'Total';
 type Line = Omit<AccountLine, 'account' | 'clearing'> & { readonly name: string };
 
 function balancePart(balance: TrialBalance): Html {
@@ -100,7 +101,7 @@ function balancePart(balance: TrialBalance): Html {
     (l) =>
       amount(of(l), currency);
   const columns: readonly Column<Line>[] = [
-    { label: 'Account', cell: (l) => l.name },
+    { label: 'Account', cell: (l) => (l.name === TOTAL ? html`<strong>${TOTAL}</strong>` : l.name) },
     { label: 'Opening', cell: money((l) => l.opening), number: true },
     { label: 'Debit', cell: money((l) => l.debit), number: true },
     { label: 'Credit', cell: money((l) => l.credit), number: true },
@@ -116,15 +117,16 @@ function balancePart(balance: TrialBalance): Html {
   const lines = balance.accounts.map((l) => ({ ...l, name: words(l.account) }));
   return section(
     currency,
-    html`${table('Accounts', columns, [...lines, { ...balance.total, name: 'Total' }], 'None.')} ${endsOf(balance)}
+    html`${table('Accounts', columns, [...lines, { ...balance.total, name: TOTAL }], 'None.')} ${endsOf(balance)}
     ${table('What moved in the month', moved, balance.moved, 'Nothing moved in this month.')}`,
   );
 }
 
 function endsOf(balance: TrialBalance): Html {
   const ends = openEnds(balance);
-  if (ends.length === 0) return html`<p>All that was taken and given back by the end of the month shows on Stripe.</p>`;
-  return html`<ul>
+  if (ends.length === 0)
+    return html`<p class="after">All that was taken and given back by the end of the month shows on Stripe.</p>`;
+  return html`<ul class="after">
     ${ends.map(
       ({ amount: minor, what }) =>
         html`<li>

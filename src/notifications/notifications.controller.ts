@@ -7,6 +7,7 @@ import { Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { given, pageOf, PageQuery, pageRequest, type PageView, pageView } from '../api/http/page.js';
 import { notFound } from '../api/http/problem.js';
+import { Since, spanOf, Until } from '../api/http/filters.js';
 import { Filter } from '../api/http/rules.js';
 import {
   NotificationView,
@@ -19,6 +20,8 @@ import { NOTIFICATION_TYPES } from '../domain/notification.js';
 class NotificationsQuery extends PageQuery {
   @Filter('Only this status.', NOTIFICATION_STATUSES) status?: string;
   @Filter('Only this type.', NOTIFICATION_TYPES) type?: string;
+  @Since('when it was written') since?: string;
+  @Until() until?: string;
 }
 
 @ApiTags('Notifications')
@@ -32,7 +35,7 @@ export class NotificationsController {
   @ApiOkResponse({ type: pageOf(NotificationView) })
   @Problems({ 400: '`invalid_request`: a filter, `limit` or `cursor` is wrong.' })
   async list(@Query() q: NotificationsQuery): Promise<PageView<NotificationView>> {
-    const filter = given({ status: q.status, type: q.type });
+    const filter = { ...given({ status: q.status, type: q.type }), ...spanOf(q) };
     return pageView(await this.notifications.list(filter, pageRequest(q)), notificationView);
   }
 

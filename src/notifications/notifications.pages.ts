@@ -10,7 +10,7 @@ import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
 import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { chosen, type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
 import { dotted, facts, id, invoiceLink, section, status, time } from '../console/show.js';
@@ -23,12 +23,27 @@ import {
 } from '../domain/ports/notifications.js';
 import { notificationWithTriesView } from './notification.view.js';
 import { NOTIFICATION_TYPES } from '../domain/notification.js';
+import { sendList } from '../console/list-page.js';
+import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
+import { type CsvColumn, plainTime } from '../console/selection.js';
 
 const PATH = '/console/notifications';
 const FILTERS = [
   { name: 'status', label: 'Status', options: NOTIFICATION_STATUSES },
   { name: 'type', label: 'Type', options: NOTIFICATION_TYPES },
+  ...SPAN_FILTERS,
 ] as const;
+
+const CSV: readonly CsvColumn<NotificationRow>[] = [
+  ['notification_id', (n) => n.id],
+  ['type', (n) => n.type],
+  ['status', (n) => n.status],
+  ['invoice_id', (n) => n.invoiceId ?? ''],
+  ['tries', (n) => String(n.attempts)],
+  ['last_trouble', (n) => n.tries.at(-1)?.why ?? ''],
+  ['written_at', (n) => plainTime(n.at)],
+  ['delivered_at', (n) => plainTime(n.deliveredAt)],
+];
 
 const COLUMNS: readonly Column<NotificationRow>[] = [
   {
@@ -63,12 +78,20 @@ export class NotificationPages {
   @Page('notification.list')
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
-    const page = pageOf(req);
-    const found = await this.notifications.list(given({ status: values.status, type: values.type }), page);
-    const empty = Object.keys(values).length > 0 ? 'No notifications match these filters.' : this.nothingYet();
-    const body = html`${gone(await this.notifications.standing())}${filterForm(PATH, FILTERS, values)}
-    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Notifications', section: 'notifications', body });
+    const filter = { ...given({ status: values.status, type: values.type }), ...spanFrom(values) };
+    await sendList(req, res, {
+      title: 'Notifications',
+      section: 'notifications',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: (page) => this.notifications.list(filter, page),
+      caption: 'Newest first',
+      columns: COLUMNS,
+      csv: ['notifications', CSV],
+      empty: { filtered: 'No notifications match these filters.', yet: this.nothingYet() },
+      above: gone(await this.notifications.standing()),
+    });
   }
 
   @Get(':id')

@@ -5,7 +5,7 @@ import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DayBooks } from '../domain/ports/day-books.js';
 import { MINUTE_MS } from '../policy.js';
-import { PERIODS } from './trends.js';
+import { PERIODS } from './periods.js';
 
 /** As far back as the console shows. */
 const DAYS_BACK = Math.max(...PERIODS);

@@ -71,10 +71,10 @@ export class DeliveryPages {
 }
 
 const GROUPS = [
-  { name: '200 taken', tone: 'marks', has: (s: number): boolean => s === 200 },
-  { name: '401 refused', tone: 'refused', has: (s: number): boolean => s === 401 },
-  { name: '503 come again', tone: 'again', has: (s: number): boolean => s === 503 },
-  { name: 'other', tone: 'events', has: (s: number): boolean => ![200, 401, 503].includes(s) },
+  { name: 'taken (200)', tone: 'marks', has: (s: number): boolean => s === 200 },
+  { name: 'refused (401)', tone: 'refused', has: (s: number): boolean => s === 401 },
+  { name: 'asked to come again (503)', tone: 'again', has: (s: number): boolean => s === 503 },
+  { name: 'other answers', tone: 'events', has: (s: number): boolean => ![200, 401, 503].includes(s) },
 ] as const;
 
 /** One row an hour: a bar of its answers, by what was said. */

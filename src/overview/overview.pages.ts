@@ -15,7 +15,8 @@ import { Pages } from '../console/pages.js';
 import { queryText, table } from '../console/list.js';
 import { amount, count, dotted, duration, eventLink, section, status, time } from '../console/show.js';
 import { needsYou, SENDERS } from './needs.js';
-import { type Chosen, PERIODS, trends } from './trends.js';
+import { PERIODS } from './periods.js';
+import { type Chosen, trends } from './trends.js';
 
 const EVERY_SEC = 15;
 const DOORS = {
@@ -99,14 +100,26 @@ function moneyToday(money: Seen['overview']['money'], today: string): Html {
   return table(
     'Taken and refunded by the MoR since midnight UTC',
     [
-      { label: 'Currency', cell: (m) => m.currency },
-      { label: 'Payments', cell: (m) => count(m.payments), number: true },
+      { label: 'Currency', cell: (m) => m.currency, phone: 'lead' },
+      {
+        label: 'Payments',
+        cell: (m) =>
+          html`${count(m.payments)}<span class="on-phone"> ${m.payments === 1 ? 'payment' : 'payments'}</span>`,
+        number: true,
+      },
       {
         label: 'Taken',
         cell: (m) => list('payment_collected', m.currency, amount(m.collected, m.currency)),
         number: true,
+        phone: 'side',
       },
-      { label: 'Refunded', cell: (m) => list('refund_paid', m.currency, amount(m.refunded, m.currency)), number: true },
+      {
+        label: 'Refunded',
+        cell: (m) =>
+          html`<span class="on-phone">refunded </span
+            >${list('refund_paid', m.currency, amount(m.refunded, m.currency))}`,
+        number: true,
+      },
     ],
     money,
     'What the MoR takes and gives back today will stand here, by currency.',
@@ -122,10 +135,11 @@ function doors(answers: readonly DoorAnswer[], events: Seen['overview']['lastEve
   return html`${table(
       'Answers in 24 hours, and the last event from each sender: a silent one may have the wrong address or the wrong secret',
       [
-        { label: 'Sender', cell: (r) => SENDERS[r.source] },
+        { label: 'Sender', cell: (r) => SENDERS[r.source], phone: 'lead' },
         ...[200, 401, 503].map((code) => ({
           label: String(code),
-          cell: (r: (typeof rows)[number]) => count(r.answered.get(code) ?? 0),
+          cell: (r: (typeof rows)[number]) =>
+            html`<span class="on-phone">${code}: </span>${count(r.answered.get(code) ?? 0)}`,
           number: true,
         })),
         {
@@ -135,7 +149,7 @@ function doors(answers: readonly DoorAnswer[], events: Seen['overview']['lastEve
               ? html`none yet: register <code>${host}${DOORS[source]}</code> there`
               : html`${dotted(event.type)} ${eventLink(event.id)}`,
         },
-        { label: 'Status', cell: (r) => (r.event === null ? '' : status(r.event.status)) },
+        { label: 'Status', cell: (r) => (r.event === null ? '' : status(r.event.status)), phone: 'side' },
         {
           label: 'Received',
           cell: ({ event }) =>

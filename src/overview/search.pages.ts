@@ -7,7 +7,7 @@ import { type Html, html } from '../console/html.js';
 import { secure, sendPage } from '../console/layout.js';
 import { queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { amount, foreign, status, time } from '../console/show.js';
+import { amount, foreign, id, status, time } from '../console/show.js';
 import { type Found, Search } from './search.js';
 
 @Pages('console/find')
@@ -37,7 +37,11 @@ function results(sought: string, found: readonly Found[]): Html {
   return table(
     `What was found for ${sought}`,
     [
-      { label: 'What', cell: (f) => html`<a href="${f.path}">${f.what}</a>`, phone: 'lead' },
+      {
+        label: 'What',
+        cell: (f) => html`<a href="${f.path}">${f.what}<span class="unseen"> ${f.id}</span></a>`,
+        phone: 'lead',
+      },
       {
         label: 'Amount',
         cell: (f) => (f.currency === null ? '' : amount(f.minor, f.currency)),
@@ -46,7 +50,10 @@ function results(sought: string, found: readonly Found[]): Html {
       },
       { label: 'Status', cell: (f) => (f.status === null ? '' : status(f.status)) },
       { label: 'When', cell: (f) => (f.at === null ? '' : time(f.at)) },
-      { label: 'Name', cell: (f) => foreign(f.name) },
+      ...(found.some((f) => f.name !== null && f.name !== '')
+        ? [{ label: 'Name', cell: (f: Found) => (f.name === null ? '' : foreign(f.name)) }]
+        : []),
+      { label: 'Id', cell: (f) => id(f.id) },
     ],
     found,
     html`Nothing was found for <strong><bdi>${sought}</bdi></strong

@@ -9,8 +9,9 @@ import { type Beginning, SearchBooks } from '../domain/ports/search-books.js';
 import { disputeName, disputePath } from '../disputes/dispute-link.view.js';
 
 export type Found = {
-  /** "Invoice in_…": what it is and its id. */
+  /** "Invoice 0001", "Payment": what it is, and the number that people call it by. */
   readonly what: string;
+  readonly id: string;
   readonly path: string;
   /** All of what was typed is its id or number. */
   readonly exact: boolean;
@@ -68,7 +69,8 @@ export class Search {
     }
     const found = customers.map((c) => ({
       ...PLAIN,
-      what: `Customer ${c.customerId}`,
+      what: `Customer ${c.name ?? c.email ?? ''}`.trim(),
+      id: c.customerId,
       path: `/console/customers/${encodeURIComponent(c.customerId)}`,
       exact: true,
       name: [c.name, c.email].filter((x) => x !== null).join(', '),
@@ -88,7 +90,8 @@ export class Search {
       id.length < SHORTEST ? [] : this.search.beginning(id, OF_EACH),
     ]);
     const found: Found[] = beginnings.map((b) => ({
-      what: `${capital(b.kind)} ${b.shown}`,
+      what: b.shown === b.id ? capital(b.kind) : `${capital(b.kind)} ${b.shown}`,
+      id: b.id,
       path: `/console/${PATHS[b.kind]}/${encodeURIComponent(b.id)}`,
       exact: b.matched === id,
       minor: b.minor,
@@ -102,29 +105,38 @@ export class Search {
       const { paymentId, id: row, amount: minor, currency, status, succeededAt: at } = payment.payment;
       const name = paymentId ?? row;
       const path = `/console/payments/${encodeURIComponent(name)}`;
-      add({ ...PLAIN, what: `Payment ${name}`, path, exact: true, minor, currency, status, at });
+      add({ ...PLAIN, what: 'Payment', id: name, path, exact: true, minor, currency, status, at });
     }
     if (refund !== null) {
       const { id: row, amount: minor, currency, status, createdAt: at } = refund.refund;
       const path = `/console/refunds/${encodeURIComponent(row)}`;
-      add({ ...PLAIN, what: `Refund ${row}`, path, exact: true, minor, currency, status, at });
+      add({ ...PLAIN, what: 'Refund', id: row, path, exact: true, minor, currency, status, at });
     }
     if (dispute !== null) {
       const { amount: minor, currency, status, createdAt: at } = dispute;
-      const what = `${capital(dispute.kind)} ${disputeName(dispute)}`;
-      add({ ...PLAIN, what, path: disputePath(dispute), exact: true, minor, currency, status, at });
+      add({
+        ...PLAIN,
+        what: capital(dispute.kind),
+        id: disputeName(dispute),
+        path: disputePath(dispute),
+        exact: true,
+        minor,
+        currency,
+        status,
+        at,
+      });
     }
     // A dispute's page names its invoice.
     for (const invoice of dispute === null ? whole : []) {
       const path = `/console/invoices/${encodeURIComponent(invoice)}`;
-      add({ ...PLAIN, what: `Invoice ${invoice}`, path, exact: true, name: id });
+      add({ ...PLAIN, what: 'Invoice', id: invoice, path, exact: true, name: id });
     }
     if (event !== null) {
       const { status, receivedAt: at, type: name } = event;
-      add({ ...PLAIN, what: `Event ${id}`, path: `/console/events/${named}`, exact: true, status, at, name });
+      add({ ...PLAIN, what: 'Event', id, path: `/console/events/${named}`, exact: true, status, at, name });
     } else if (events.data[0] !== undefined) {
       const { status, receivedAt: at, type: name } = events.data[0];
-      add({ ...PLAIN, what: `Event ${id}`, path: `/console/events?event_id=${named}`, exact: true, status, at, name });
+      add({ ...PLAIN, what: 'Event', id, path: `/console/events?event_id=${named}`, exact: true, status, at, name });
     }
     // A whole id is meant as it stands, and not as the beginning of longer ones.
     const exact = found.filter((f) => f.exact);
@@ -147,7 +159,8 @@ export class Search {
     const found: Found[] = [
       ...invoices.data.map((i) => ({
         ...PLAIN,
-        what: `Invoice ${i.number ?? i.invoiceId}`,
+        what: i.number === null ? 'Invoice' : `Invoice ${i.number}`,
+        id: i.invoiceId,
         path: `/console/invoices/${encodeURIComponent(i.invoiceId)}`,
         minor: i.amountDue,
         currency: i.currency,
@@ -156,7 +169,8 @@ export class Search {
       })),
       ...payments.data.map(({ payment: p }) => ({
         ...PLAIN,
-        what: `Payment ${p.paymentId ?? p.id}`,
+        what: 'Payment',
+        id: p.paymentId ?? p.id,
         path: `/console/payments/${encodeURIComponent(p.paymentId ?? p.id)}`,
         minor: p.amount,
         currency: p.currency,
@@ -165,7 +179,8 @@ export class Search {
       })),
       ...refunds.data.map(({ refund: r }) => ({
         ...PLAIN,
-        what: `Refund ${r.id}`,
+        what: 'Refund',
+        id: r.id,
         path: `/console/refunds/${encodeURIComponent(r.id)}`,
         minor: r.amount,
         currency: r.currency,

@@ -1,11 +1,11 @@
 // 30 or 90 days as pictures: money by currency, how renewals went, why payments were declined, how long a mark took.
 import { type Html, html } from '../console/html.js';
-import { count, day, duration, moneyText, section } from '../console/show.js';
+import { count, day, duration, moneyText, section, words } from '../console/show.js';
 import { type DayBacklog, type DayFigures, type DayMoney, PAID_AFTER_SEC } from '../domain/ports/day-books.js';
 import { DAY_MS } from '../policy.js';
+import { PERIODS } from './periods.js';
 import { picture, plainTable } from './picture.js';
 
-export const PERIODS = [30, 90] as const;
 export type Chosen = { readonly days: (typeof PERIODS)[number]; readonly currency: string | null };
 
 export type Trend = {
@@ -135,7 +135,7 @@ function notCounted(what: string, t: Trend): Html {
 }
 
 /** Words that stand for a code in the table. */
-const codeName = (code: string): Html => (code === '' ? html`no code given` : html`<code>${code}</code>`);
+const codeName = (code: string): Html => (code === '' ? html`no code given` : html`${words(code)}`);
 const MOST_CODES = 8;
 
 function declinesPart(figures: readonly DayFigures[]): Html {

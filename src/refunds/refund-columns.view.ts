@@ -3,22 +3,25 @@ import { type RefundRow } from '../domain/model.js';
 import { type Column } from '../console/list.js';
 import { foreign, id, moneyLink, paymentLink, status, time, words } from '../console/show.js';
 
-/** @param names our ids of payments → the public ones */
-export function refundColumns(names: ReadonlyMap<string, string>): readonly Column<RefundRow>[] {
-  return [
+/** @param of the refund in a row, and the public name of its payment */
+export function refundColumns<R>(
+  of: (row: R) => { readonly refund: RefundRow; readonly name: string },
+): readonly Column<R>[] {
+  const columns: readonly Column<ReturnType<typeof of>>[] = [
     {
       label: 'Amount',
-      cell: (r) => moneyLink('refunds', r.id, r.amount, r.currency),
+      cell: ({ refund: r }) => moneyLink('refunds', r.id, r.amount, r.currency),
       number: true,
       phone: 'lead',
     },
-    { label: 'Status', cell: (r) => status(shownStatus(r)), phone: 'side' },
-    { label: 'On Stripe', cell: (r) => status(r.mirror), phone: 'none' },
-    { label: 'Reason', cell: (r) => foreign(r.reason === null ? null : words(r.reason)) },
-    { label: 'Asked for', cell: (r) => time(r.createdAt) },
-    { label: 'Payment', cell: (r) => paymentLink(names.get(r.paymentRowId) ?? r.paymentRowId), phone: 'none' },
-    { label: 'Refund', cell: (r) => id(r.id), phone: 'none' },
+    { label: 'Status', cell: ({ refund }) => status(shownStatus(refund)), phone: 'side' },
+    { label: 'On Stripe', cell: ({ refund }) => status(refund.mirror), phone: 'none' },
+    { label: 'Reason', cell: ({ refund: r }) => foreign(r.reason === null ? null : words(r.reason)) },
+    { label: 'Asked for', cell: ({ refund }) => time(refund.createdAt) },
+    { label: 'Payment', cell: ({ name }) => paymentLink(name), phone: 'none' },
+    { label: 'Refund', cell: ({ refund }) => id(refund.id), phone: 'none' },
   ];
+  return columns.map((c) => ({ ...c, cell: (row) => c.cell(of(row)) }));
 }
 
 /** As the API names it: sent or about to be sent, nobody has answered. */

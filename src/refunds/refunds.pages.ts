@@ -24,13 +24,14 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
-import { chosen, filterForm, pageOf, pager, table } from '../console/list.js';
+import { chosen } from '../console/list.js';
 import { type Asked, amountStep, confirmStep, refundPart } from './refund-page.js';
 import { typedAmount } from './rules/typed-amount.js';
 import { CONSOLE_PATIENCE_MS } from '../policy.js';
 import { refundColumns, shownStatus } from './refund-columns.view.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
+import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
+import { sendList } from '../console/list-page.js';
 
 const PATH = '/console/refunds';
 const FILTERS = [
@@ -40,7 +41,11 @@ const FILTERS = [
   { name: 'invoice_id', label: 'Invoice' },
 ] as const;
 
-const CSV: readonly CsvColumn<{ readonly refund: RefundRow; readonly payment: PaymentRow }>[] = [
+type Listed = { readonly refund: RefundRow; readonly payment: PaymentRow };
+
+const COLUMNS = refundColumns<Listed>(({ refund, payment }) => ({ refund, name: paymentName(payment) }));
+
+const CSV: readonly CsvColumn<Listed>[] = [
   ['refund_id', ({ refund }) => refund.id],
   ['mor_refund_id', ({ refund }) => refund.morRefundId ?? ''],
   ['payment_id', ({ payment }) => paymentName(payment)],
@@ -78,19 +83,23 @@ export class RefundPages {
     const values = chosen(req, FILTERS);
     const statuses = values.status === undefined ? undefined : [values.status];
     const filter = { statuses, invoiceId: values.invoice_id, ...moneyFrom(values) };
-    if (wantsCsv(req)) return sendCsv(res, 'refunds', CSV, (page) => this.books.refunds(filter, page));
-    const page = pageOf(req);
-    const [found, sums] = await Promise.all([this.books.refunds(filter, page), this.books.refundSums(filter)]);
-    const names = new Map(found.data.map(({ payment }) => [payment.id, paymentName(payment)]));
-    const rows = found.data.map(({ refund }) => refund);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No refunds match these filters.'
-        : html`Each refund will stand here, from the request until it shows on Stripe. To make the first one, open a
-            <a href="/console/payments?status=succeeded">payment</a>.`;
-    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
-    ${table('Newest first', refundColumns(names), rows, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Refunds', section: 'refunds', body });
+    await sendList(req, res, {
+      title: 'Refunds',
+      section: 'refunds',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: (page) => this.books.refunds(filter, page),
+      sums: () => this.books.refundSums(filter),
+      caption: 'Newest first',
+      columns: COLUMNS,
+      csv: ['refunds', CSV],
+      empty: {
+        filtered: 'No refunds match these filters.',
+        yet: html`Each refund will stand here, from the request until it shows on Stripe. To make the first one, open a
+          <a href="/console/payments?status=succeeded">payment</a>.`,
+      },
+    });
   }
 
   @Get('refunds/:id')

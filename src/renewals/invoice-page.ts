@@ -15,6 +15,7 @@ import { type Column, table } from '../console/list.js';
 import { timeline } from '../console/timeline.js';
 import { disputeIdLink, isDispute } from '../disputes/dispute-link.view.js';
 import {
+  billingReason,
   amount,
   customerLink,
   facts,
@@ -42,7 +43,21 @@ export function invoicePart(v: InvoiceView, looker: Looker): Html {
   ${invoiceActs(v, looker)} ${link !== undefined && linkToPay(link)}
   ${open.length > 0 && section('Waiting for a person', reviewList(open))}
   ${payments.length > 0 && section('Payments', table('What the MoR took or tried to take', paymentColumns, payments, ''))}
-  ${refunds.length > 0 && section('Refunds', table('What was given back', refundColumns(names), refunds, ''))}
+  ${
+    refunds.length > 0 &&
+    section(
+      'Refunds',
+      table(
+        'What was given back',
+        refundColumns<InvoiceView['refunds'][number]>((r) => ({
+          refund: r,
+          name: names.get(r.paymentRowId) ?? r.paymentRowId,
+        })),
+        refunds,
+        '',
+      ),
+    )
+  }
   ${attempts.some((a) => a.outcome !== 'succeeded') && section('Verdicts', table('Every verdict of the MoR', attemptColumns, attempts, ''))}
   ${retries.length > 0 && section('Retries', table('What was done to collect it after it failed', retryColumns(i.currency), retries, ''))}
   ${objects.length > 0 && section('At the MoR', table('What the MoR keeps beside this invoice', objectColumns, objects, ''))}
@@ -61,8 +76,8 @@ function invoiceState(i: InvoiceView['invoice']): Html {
 
 /** What it is for, and whose; ids stand below. */
 function about({ invoice: i }: InvoiceView): Html {
-  const reason = i.billingReason === null ? null : words(i.billingReason.replace(/^subscription_/, 'subscription '));
-  return html`Customer ${customerLink(i.customerId)} ${reason !== null && html`· <bdi>${reason}</bdi>`} · made
+  return html`Customer ${customerLink(i.customerId)}
+  ${i.billingReason !== null && html`· ${billingReason(i.billingReason)}`} · made
   ${time(i.platformCreatedAt, 'at an unknown time')}`;
 }
 
@@ -85,7 +100,7 @@ function invoiceFacts(v: InvoiceView): Html {
     ['Remaining on Stripe', amount(i.amountRemaining, i.currency)],
     ['Customer', id(i.customerId)],
     ['Customer at the MoR', id(v.morCustomerId)],
-    ['Reason', foreign(i.billingReason === null ? null : words(i.billingReason))],
+    ['Reason', billingReason(i.billingReason)],
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
     ['Made on Stripe', time(i.platformCreatedAt, 'unknown')],
     ['Seen first', time(i.firstSeenAt)],
@@ -98,12 +113,24 @@ function invoiceFacts(v: InvoiceView): Html {
 }
 
 const paymentColumns: readonly Column<InvoiceView['payments'][number]>[] = [
-  { label: 'Amount', cell: (p) => moneyLink('payments', paymentName(p), p.amount, p.currency), number: true },
-  { label: 'Status', cell: (p) => status(p.status) },
-  { label: 'Refunded', cell: (p) => amount(p.amountRefunded, p.currency), number: true },
-  { label: 'Mark', cell: (p) => status(p.mark) },
-  { label: 'Taken', cell: (p) => time(p.succeededAt) },
-  { label: 'Payment', cell: (p) => id(paymentName(p)) },
+  {
+    label: 'Amount',
+    cell: (p) => moneyLink('payments', paymentName(p), p.amount, p.currency),
+    number: true,
+    phone: 'lead',
+  },
+  { label: 'Status', cell: (p) => status(p.status), phone: 'side' },
+  {
+    label: 'Refunded',
+    cell: (p) =>
+      p.amountRefunded === 0n
+        ? ''
+        : html`<span class="on-phone">refunded </span>${amount(p.amountRefunded, p.currency)}`,
+    number: true,
+  },
+  { label: 'Mark', cell: (p) => status(p.mark), phone: 'none' },
+  { label: 'Taken', cell: (p) => time(p.succeededAt, 'not taken') },
+  { label: 'Payment', cell: (p) => id(paymentName(p)), phone: 'none' },
 ];
 
 const attemptColumns: readonly Column<InvoiceView['attempts'][number]>[] = [

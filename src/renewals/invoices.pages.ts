@@ -15,10 +15,11 @@ import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
-import { customerLink, foreign, id, moneyLink, status, time, words } from '../console/show.js';
+import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
+import { chosen, type Column } from '../console/list.js';
+import { billingReason, customerLink, foreign, id, moneyLink, status, time, words } from '../console/show.js';
 import { invoicePart } from './invoice-page.js';
+import { sendList } from '../console/list-page.js';
 
 const PATH = '/console/invoices';
 const FILTERS = [
@@ -52,8 +53,8 @@ const COLUMNS: readonly Column<InvoiceListItem>[] = [
     phone: 'side',
   },
   { label: 'Customer', cell: (i) => customerLink(i.customerId) },
-  { label: 'Number', cell: (i) => foreign(i.number), phone: 'none' },
-  { label: 'Reason', cell: (i) => foreign(i.billingReason === null ? null : words(i.billingReason)), phone: 'none' },
+  { label: 'Number', cell: (i) => html`<span class="whole">${foreign(i.number)}</span>`, phone: 'none' },
+  { label: 'Reason', cell: (i) => html`<span class="whole">${billingReason(i.billingReason)}</span>`, phone: 'none' },
   { label: 'Created', cell: (i) => time(i.platformCreatedAt ?? i.firstSeenAt) },
   { label: 'Invoice', cell: (i) => id(i.invoiceId), phone: 'none' },
 ];
@@ -76,22 +77,28 @@ export class InvoicePages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ status: values.status }), ...moneyFrom(values) };
-    if (wantsCsv(req)) return sendCsv(res, 'invoices', CSV, (page) => this.books.invoices(filter, page));
-    const page = pageOf(req);
-    const [found, sums] = await Promise.all([this.books.invoices(filter, page), this.books.invoiceSums(filter)]);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No invoices match these filters.'
-        : html`<p>
-              Each invoice that Stripe makes will stand here, with what the MoR said and when it was marked paid. None
-              has come yet: they come with Stripe's <code>invoice.created</code> events.
-            </p>
-            <p>
-              Register <code>/webhooks/stripe</code> of this host at Stripe, with the <code>invoice.*</code> events.
-            </p>`;
-    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
-    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Invoices', section: 'invoices', body });
+    await sendList(req, res, {
+      title: 'Invoices',
+      section: 'invoices',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: (page) => this.books.invoices(filter, page),
+      sums: () => this.books.invoiceSums(filter),
+      caption: 'Newest first',
+      columns: COLUMNS,
+      csv: ['invoices', CSV],
+      empty: {
+        filtered: 'No invoices match these filters.',
+        yet: html`<p>
+            Each invoice that Stripe makes will stand here, with what the MoR said and when it was marked paid. None has
+            come yet: they come with Stripe's <code>invoice.created</code> events.
+          </p>
+          <p>
+            Register <code>/webhooks/stripe</code> of this host at Stripe, with the <code>invoice.*</code> events.
+          </p>`,
+      },
+    });
   }
 
   @Get(':id')

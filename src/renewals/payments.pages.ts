@@ -6,7 +6,7 @@ import { IdPipe } from '../api/http/id.pipe.js';
 import { given } from '../api/http/page.js';
 import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
 import { PAYMENT_STATUSES, paymentName } from './payment.view.js';
-import { type PaymentRow } from '../domain/model.js';
+import { type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type Config, CONFIG } from '../config/index.js';
 import { FlowContext } from '../lane/flow-context.js';
@@ -26,8 +26,8 @@ import { type Html, html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
+import { chosen, type Column, table } from '../console/list.js';
 import {
   amount,
   customerLink,
@@ -44,6 +44,7 @@ import {
 import { proofFacts } from './proof-facts.js';
 import { type Session } from '../console/session.js';
 import { refundColumns } from '../refunds/refund-columns.view.js';
+import { sendList } from '../console/list-page.js';
 
 const PATH = '/console/payments';
 const FILTERS = [
@@ -107,21 +108,27 @@ export class PaymentPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ status: values.status, invoiceId: values.invoice_id }), ...moneyFrom(values) };
-    if (wantsCsv(req)) return sendCsv(res, 'payments', CSV, (page) => this.books.payments(filter, page));
-    const page = pageOf(req);
-    const [found, sums] = await Promise.all([this.books.payments(filter, page), this.books.paymentSums(filter)]);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No payments match these filters.'
-        : html`<p>
-              Each payment that the MoR takes, or tries to take, will stand here. None has come yet: they come with the
-              MoR's
-              <code>payment.*</code> events.
-            </p>
-            <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`;
-    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums)}
-    ${table('Newest first', COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: 'Payments', section: 'payments', body });
+    await sendList(req, res, {
+      title: 'Payments',
+      section: 'payments',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: (page) => this.books.payments(filter, page),
+      sums: () => this.books.paymentSums(filter),
+      caption: 'Newest first',
+      columns: COLUMNS,
+      csv: ['payments', CSV],
+      empty: {
+        filtered: 'No payments match these filters.',
+        yet: html`<p>
+            Each payment that the MoR takes, or tries to take, will stand here. None has come yet: they come with the
+            MoR's
+            <code>payment.*</code> events.
+          </p>
+          <p>Give the MoR the address <code>/webhooks/mor/payments</code> of this host.</p>`,
+      },
+    });
   }
 
   @Get(':id')
@@ -173,7 +180,15 @@ function paymentPart(v: PaymentView, objects: readonly MorObjectRow[], looker: L
     p.declineCode === null ? null : ['Decline code', html`<code>${p.declineCode}</code>`],
     p.failureMessage === null ? null : ['The MoR said', foreign(p.failureMessage)],
   ])}
-  ${section('Refunds', table('What was given back, or is on its way', refundColumns(new Map([[p.id, name]])), refunds, 'None.'))}
+  ${section(
+    'Refunds',
+    table(
+      'What was given back, or is on its way',
+      refundColumns<RefundRow>((refund) => ({ refund, name })),
+      refunds,
+      'None.',
+    ),
+  )}
   ${fold(
     'details',
     'Details and ids',

@@ -5,17 +5,17 @@ import { given } from '../api/http/page.js';
 import { Page } from '../console/console.guard.js';
 import { FromStandby } from '../console/from-standby.js';
 import { type Html, html } from '../console/html.js';
-import { sendPage } from '../console/layout.js';
 import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { chosen, type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { type CsvColumn, plainAmount, plainTime, selectionLine, sendCsv, wantsCsv } from '../console/selection.js';
+import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
 import { customerLink, moneyLink, section, status, time, words } from '../console/show.js';
 import { REFUSAL_KINDS, type RefusalKind } from '../domain/retry.js';
 import { RETRY_STATES, RetryBooks, type RetriedInvoice } from '../domain/ports/retry-books.js';
 import { type FlowSettings } from '../domain/settings.js';
 import { FlowContext } from '../lane/flow-context.js';
 import { endInWords, KIND_WORDS, stepsInWords } from './schedule.view.js';
+import { sendList } from '../console/list-page.js';
 
 const PATH = '/console/retries';
 const FILTERS = [
@@ -69,18 +69,24 @@ export class RetryListPages {
   async list(@Req() req: Request, @Res() res: Response): Promise<void> {
     const values = chosen(req, FILTERS);
     const filter = { ...given({ state: values.state, kind: values.kind }), ...moneyFrom(values) };
-    if (wantsCsv(req)) return sendCsv(res, 'retries', CSV, (page) => this.books.list(filter, page));
-    const page = pageOf(req);
-    const [found, sums] = await Promise.all([this.books.list(filter, page), this.books.sums(filter)]);
-    const empty =
-      Object.keys(values).length > 0
-        ? 'No refused renewals match these filters.'
-        : 'Each renewal that the MoR could not charge will stand here, with why, when it is tried again, and how that ended. None has been refused.';
-    const order = values.state === 'planned' ? 'The next one first' : 'Newest invoices first';
-    const body = html`${filterForm(PATH, FILTERS, values)} ${selectionLine(PATH, values, sums, 'remaining to be paid')}
-      ${table(order, COLUMNS, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}
-      <div class="apart">${section('The schedule', scheduleOf(this.context.settings))}</div>`;
-    sendPage(req, res, { title: 'Retries', section: 'retries', body });
+    await sendList(req, res, {
+      title: 'Retries',
+      section: 'retries',
+      path: PATH,
+      filters: FILTERS,
+      values,
+      read: (page) => this.books.list(filter, page),
+      sums: () => this.books.sums(filter),
+      summed: 'remaining to be paid',
+      caption: values.state === 'planned' ? 'The next one first' : 'Newest invoices first',
+      columns: COLUMNS,
+      csv: ['retries', CSV],
+      empty: {
+        filtered: 'No refused renewals match these filters.',
+        yet: 'Each renewal that the MoR could not charge will stand here, with why, when it is tried again, and how that ended. None has been refused.',
+      },
+      below: html`<div class="apart">${section('The schedule', scheduleOf(this.context.settings))}</div>`,
+    });
   }
 }
 

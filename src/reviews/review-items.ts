@@ -2,7 +2,7 @@
 import { type ReviewRow } from '../domain/model.js';
 import { pickBox } from '../console/bulk.js';
 import { html, type Html, type Piece } from '../console/html.js';
-import { foreign, status, time, words } from '../console/show.js';
+import { capital, foreign, status, time, words } from '../console/show.js';
 
 /** @param choose open items have a box, for doing something with many of them */
 export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: Piece): Html {
@@ -13,7 +13,7 @@ export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: 
       return html`<li ${!box && html`class="only"`}>
         ${box && pickBox(r.id, r.summary)}
         <div>
-          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${r.summary}</bdi></a>
+          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${capital(r.summary)}</bdi></a>
           <span class="meta"
             >${status(r.status)} · ${words(r.kind)}
             ${r.dueAt !== null && r.status === 'open' && html`· decide by ${time(r.dueAt)}`}

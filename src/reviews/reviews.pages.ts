@@ -20,6 +20,7 @@ import { sendPage } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { Pages } from '../console/pages.js';
 import { bulkForm, bulkReport, type Done, goOn, picked, stepsBefore } from '../console/bulk.js';
+import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, filterForm, pageOf, pager, queryText } from '../console/list.js';
 import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
 import { words } from '../console/show.js';
@@ -39,6 +40,8 @@ const PATH = '/console/reviews';
 const FILTERS = [
   { name: 'status', label: 'Status', options: REVIEW_STATUSES },
   { name: 'kind', label: 'Kind', options: REVIEW_KINDS },
+  ...SPAN_FILTERS,
+  { name: 'customer_id', label: 'Customer' },
   { name: 'invoice_id', label: 'Invoice' },
   { name: 'order', label: 'Order', options: REVIEW_ORDERS },
 ] as const;
@@ -200,7 +203,8 @@ const ACTS = [
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;
 
 function filterOf(values: Values): ReviewFilter {
-  return given({ status: values.status, kind: values.kind, invoiceId: values.invoice_id });
+  const { status, kind, invoice_id: invoiceId, customer_id: customerId } = values;
+  return { ...given({ status, kind, invoiceId, customerId }), ...spanFrom(values) };
 }
 
 /** The filters of the list that a form came from. */

@@ -2,13 +2,14 @@
 import { Get, Param, Req, Res } from '@nestjs/common';
 import { type Request, type Response } from 'express';
 import { IdPipe } from '../api/http/id.pipe.js';
-import { given } from '../api/http/page.js';
 import { notFound } from '../api/http/problem.js';
 import { type KeptFinding, type StatementRow, Statements } from '../domain/ports/statements.js';
 import { Page } from '../console/console.guard.js';
 import { html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
-import { chosen, type Column, filterForm, pageOf, pager, table } from '../console/list.js';
+import { sendList } from '../console/list-page.js';
+import { type CsvColumn, plainAmount } from '../console/selection.js';
+import { chosen, type Column, pageOf, pager, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { amount, count, facts, foreign, invoiceLink, status, time, words } from '../console/show.js';
 import { differencesOf, FINDING_KINDS, outcomeOf } from './statement.view.js';
@@ -43,6 +44,20 @@ const FINDINGS: readonly Column<KeptFinding>[] = [
   { label: 'In words', cell: (f) => foreign(f.detail) },
 ];
 
+const CSV: readonly CsvColumn<KeptFinding>[] = [
+  ['line', (f) => String(f.line ?? '')],
+  ['kind', (f) => f.kind],
+  ['charge_id', (f) => f.charge ?? ''],
+  ['payment_id', (f) => f.payment ?? ''],
+  ['refund_id', (f) => f.refund ?? ''],
+  ['invoice_id', (f) => f.invoiceId ?? ''],
+  ['currency', (f) => f.currency ?? ''],
+  ['amount', (f) => plainAmount(f.amount, f.currency)],
+  ['ledger_currency', (f) => f.ledgerCurrency ?? ''],
+  ['ledger_amount', (f) => plainAmount(f.ledgerAmount, f.ledgerCurrency)],
+  ['in_words', (f) => f.detail],
+];
+
 @Pages('console/statements')
 export class StatementPages {
   constructor(private readonly statements: Statements) {}
@@ -66,10 +81,8 @@ export class StatementPages {
     if (row === null) throw notFound('statement');
     const path = `${PATH}/${encodeURIComponent(id)}`;
     const values = chosen(req, FILTERS);
-    const page = pageOf(req);
-    const kind = FINDING_KINDS.find((k) => k === given({ kind: values.kind }).kind) ?? null;
-    const found = await this.statements.findings(id, kind, page);
-    const body = html`${facts([
+    const kind = FINDING_KINDS.find((k) => k === values.kind) ?? null;
+    const above = facts([
       ['Outcome', status(outcomeOf(row))],
       ['Lines', row.counts['lines'] ?? 0],
       ['Agree with the ledger', row.counts['agree'] ?? 0],
@@ -78,10 +91,25 @@ export class StatementPages {
       ['Until, not included', time(row.until, 'no date is known')],
       ['By', foreign(row.by)],
       ['Reconciled', time(row.finishedAt, 'not yet')],
-    ])}
-    ${filterForm(path, FILTERS, values)}
-    ${table('By line; what only the ledger has comes last', FINDINGS, found.data, 'Nothing was found.')}
-    ${pager(path, values, page.cursor, found.nextCursor)}`;
-    sendPage(req, res, { title: `Statement ${row.fileName}`, section: 'statements', body });
+    ]);
+    await sendList(req, res, {
+      title: `Statement ${row.fileName}`,
+      section: 'statements',
+      path,
+      filters: FILTERS,
+      values,
+      read: (page) => this.statements.findings(id, kind, page),
+      caption: 'By line; what only the ledger has comes last',
+      columns: FINDINGS,
+      csv: ['statement-differences', CSV],
+      empty: {
+        filtered: 'Nothing of this kind was found.',
+        yet:
+          row.status === 'reading'
+            ? 'None so far: it is still being compared.'
+            : 'None: the statement and the ledger agree.',
+      },
+      above,
+    });
   }
 }

@@ -3,6 +3,7 @@ import { Any, type FindOptionsWhere, type ObjectLiteral, type Repository } from 
 import { type Page, type PageRequest, type SelectionSums, type Span } from '../domain/ports/books.js';
 import { snake } from './entities/columns.js';
 import { ledBy } from './led-by.js';
+import { type Numbered, numberedWithin } from './number-at.js';
 import { givenOf, type Name, Parameters, sumUp, type Walk, walk, within } from './walk.js';
 
 /** The times that lists are ordered and filtered by, as their indexes have them. Of an invoice: when Stripe made it. */
@@ -18,6 +19,8 @@ export type ListOptions = {
   /** The time that the list is ordered and filtered by, of `x`, as its indexes have it; left out: the order of the numbers. */
   readonly at?: string;
   readonly span?: Span;
+  /** In place of `at`, where the numbers grow with the time: the rows of the span lie between these numbers. */
+  readonly numbered?: Numbered;
   /** Conditions that leave few rows, found by an index of another order, in place of one that leads. */
   readonly few?: readonly ((of: Name) => string)[];
 };
@@ -55,7 +58,7 @@ function walkOf<T extends ObjectLiteral>(
   rows: Repository<T>,
   number: 'seq' | 'id',
   filter: Filters,
-  { indexes, at, span = {}, few = [] }: ListOptions,
+  { indexes, at, span = {}, numbered, few = [] }: ListOptions,
 ): Walk {
   const parameters = new Parameters();
   const given = givenOf(filter);
@@ -73,6 +76,7 @@ function walkOf<T extends ObjectLiteral>(
       ...leads.map(([field, value]) => ledBy(`x.${snake(field)}`, parameters.of(value))),
       ...few.map((condition) => condition(parameters.of)),
       ...(at === undefined ? [] : within(at, span, parameters)),
+      ...(numbered === undefined ? [] : numberedWithin(`x.${number}`, numbered, parameters)),
     ],
     parameters,
     looked: given.filter(([field]) => !lead.includes(field)).map(([field, value]) => [snake(field), value]),

@@ -1,5 +1,7 @@
 // From a time to the numbers of the rows that were written then, in tables that number their rows as they come.
 import { type DataSource } from 'typeorm';
+import { type Span } from '../domain/ports/books.js';
+import { type Parameters, within } from './walk.js';
 
 /** Rows that are numbered in one order and stamped in another, by clocks that differ or in transactions side by side: never by more. */
 const APART = `interval '10 minutes'`;
@@ -13,33 +15,58 @@ const ALL: Numbers = { above: '0', below: '9223372036854775807' };
 /**
  * Numbers between which all rows of a time from `since` on and before `until` are, with no more than twenty minutes' rows beside
  * them; without either there is no end on that side. The time needs no index: it is halved towards by some twenty look-ups by number.
- * @param table with a column `id`, and `at` growing with it
+ * @param table with a column `number`, and `at` growing with it
  */
 export async function numbersWithin(
   orm: DataSource,
   table: string,
   at: string,
-  { since, until }: { readonly since?: Date | undefined; readonly until?: Date | undefined },
+  { since, until }: Span,
+  number = 'id',
 ): Promise<Numbers> {
   if (since === undefined && until === undefined) return ALL;
   const found = await orm.query<Numbers[]>(
-    `select ${side(table, at, '$1::timestamptz', '-', 'lo', ALL.above)} as above,
-            ${side(table, at, '$2::timestamptz', '+', 'hi', ALL.below)} as below`,
+    `select ${side(table, number, at, '$1::timestamptz', '-', 'lo', ALL.above)} as above,
+            ${side(table, number, at, '$2::timestamptz', '+', 'hi', ALL.below)} as below`,
     [since ?? null, until ?? null],
   );
   return found[0] ?? ALL;
 }
 
+/** A stretch of `at`, and the numbers between which its rows are. */
+export type Numbered = { readonly at: string; readonly span: Span; readonly numbers: Numbers };
+
+/** Conditions of the stretch, found by the column `number`; none where it has no end on either side. */
+export function numberedWithin(
+  number: string,
+  { at, span, numbers }: Numbered,
+  parameters: Parameters,
+): readonly string[] {
+  const when = within(at, span, parameters);
+  if (when.length === 0) return [];
+  const { of } = parameters;
+  return [`${number} > ${of(numbers.above)}::bigint`, `${number} < ${of(numbers.below)}::bigint`, ...when];
+}
+
 /** All rows up to `lo` are older than the time, none from `hi` on is. */
-function side(table: string, at: string, time: string, away: '-' | '+', end: 'lo' | 'hi', none: string): string {
+function side(
+  table: string,
+  number: string,
+  at: string,
+  time: string,
+  away: '-' | '+',
+  end: 'lo' | 'hi',
+  none: string,
+): string {
   return `case when ${time} is null then ${none} else (
     with recursive probe(lo, hi) as (
-      select 0::bigint, coalesce((select max(id) from ${table}), 0) + 1
+      select 0::bigint, coalesce((select max(${number}) from ${table}), 0) + 1
       union all
       select case when r.at < ${time} ${away} ${APART} then r.id else p.lo end,
              case when r.at < ${time} ${away} ${APART} then p.hi else (p.lo + p.hi) / 2 end
         from probe p left join lateral (
-          select t.id, t.${at} as at from ${table} t where t.id >= (p.lo + p.hi) / 2 and t.id < p.hi order by t.id limit 1) r on true
+          select t.${number} as id, t.${at} as at from ${table} t
+           where t.${number} >= (p.lo + p.hi) / 2 and t.${number} < p.hi order by t.${number} limit 1) r on true
        where p.hi - p.lo > ${NEAR})
     select ${end} from probe order by hi - lo limit 1) end::text`;
 }

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import { Any } from 'typeorm';
 import {
+  type AuditFilter,
   type EventFilter,
   type InvoiceFilter,
   type LedgerFilter,
@@ -45,6 +46,7 @@ import { daySums } from './ledger-day-sums.js';
 import { ledgerPage, ledgerSums, morCustomers } from './ledger-queries.js';
 import { INVOICE_AT, newestFirst, sumsOf } from './newest-first.js';
 import { invoiceList, paymentList, refundList } from './money-lists.js';
+import { numbersWithin } from './number-at.js';
 import { newestReviews, reviewsByDeadline } from './review-queries.js';
 import { PgOverview } from './pg-overview.js';
 import { readOverview } from './overview-query.js';
@@ -237,8 +239,12 @@ export class PgBooks extends Books {
     return ledgerPage(this.db.orm, { ...filter, paymentRowId: payment?.payment.id }, page);
   }
 
-  audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>> {
-    return newestFirst(this.auditRows, 'id', filter, page, { indexes: [['actor', 'action'], ['actor'], ['action']] });
+  async audit({ actor, action, ...span }: AuditFilter, page: PageRequest): Promise<Page<AuditRow>> {
+    const numbers = await numbersWithin(this.db.orm, 'audit', 'at', span);
+    return newestFirst(this.auditRows, 'id', { actor, action }, page, {
+      indexes: [['actor', 'action'], ['actor'], ['action']],
+      numbered: { at: 'x.at', span, numbers },
+    });
   }
 
   async customer(customerId: string): Promise<CustomerView | null> {

@@ -17,6 +17,8 @@ import { fromRow, jsonText, REVIEW } from './codec.js';
 import { type DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database } from './database.js';
 import { listLedBy } from './led-by.js';
+import { numberedWithin, numbersWithin } from './number-at.js';
+import { Parameters } from './walk.js';
 
 type Row = Record<string, unknown>;
 
@@ -149,12 +151,21 @@ export class PgNotifications extends Notifications {
     }
   }
 
-  async list({ status, type }: NotificationFilter, { limit, cursor }: PageRequest): Promise<Page<NotificationRow>> {
+  async list(
+    { status, type, ...span }: NotificationFilter,
+    { limit, cursor }: PageRequest,
+  ): Promise<Page<NotificationRow>> {
     if (cursor !== null && !/^\d{1,18}$/.test(cursor)) throw new BadCursor('not a cursor of this list');
     const led = listLedBy({ type, status }, ['type', 'status'], 'seq');
+    const parameters = new Parameters();
+    for (const value of [cursor ?? '9223372036854775807', limit + 1, ...led.values]) parameters.of(value);
+    const numbers = await numbersWithin(this.db.orm, 'notification', 'created_at', span, 'seq');
+    const when = numberedWithin('seq', { at: 'created_at', span, numbers }, parameters)
+      .map((c) => ` and ${c}`)
+      .join('');
     const found = await this.db.pool.query<Row>(
-      `select ${COLUMNS}, seq from notification where seq < $1 and ${led.where} order by ${led.order} limit $2`,
-      [cursor ?? '9223372036854775807', limit + 1, ...led.values],
+      `select ${COLUMNS}, seq from notification where seq < $1 and ${led.where}${when} order by ${led.order} limit $2`,
+      parameters.values,
     );
     const rows = found.rows.slice(0, limit);
     const more = found.rows.length > limit ? rows.at(-1) : undefined;

@@ -18,6 +18,7 @@ import { html, type Html } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { table } from '../console/list.js';
+import { csvLink, sendText, wantsCsv } from '../console/selection.js';
 import { type Session } from '../console/session.js';
 import { capital, facts, foreign, id, invoiceLink, reviewLink, status, time, words } from '../console/show.js';
 
@@ -35,6 +36,7 @@ export class VerifyPages {
   @Page('verify.read')
   async newest(@Req() req: Request, @Res() res: Response): Promise<void> {
     const run = await this.verify.last();
+    if (wantsCsv(req)) return sendText(res, 'differences', run === null ? [CSV_HEAD] : csvOf(run));
     sendPage(req, res, { title: 'Verify', section: 'verify', body: run === null ? neverRun : runOf(run) });
   }
 
@@ -96,6 +98,36 @@ function noteForm(session: Session, name: string): Html {
 /** On one page; `crossbill verify` names more. */
 const MOST_SHOWN = 500;
 
+const CSV_HEAD = [
+  'kind',
+  'invoice_id',
+  'payment_id',
+  'refund_id',
+  'event_id',
+  'in_words',
+  'repair',
+  'review_id',
+  'acknowledged_by',
+  'note',
+];
+
+/** All that are kept of the run. */
+function csvOf({ differences }: VerifyRun): readonly (readonly string[])[] {
+  const rows = differences.map((d) => [
+    d.kind,
+    d.invoiceId ?? '',
+    d.paymentId ?? '',
+    d.refundId ?? '',
+    d.eventId ?? '',
+    d.detail,
+    d.repair === 'person' ? 'by a person' : 'crossbill verify --repair',
+    d.reviewId ?? '',
+    d.acknowledged?.by ?? '',
+    d.acknowledged?.note ?? '',
+  ]);
+  return [CSV_HEAD, ...rows];
+}
+
 const neverRun = html`<div class="empty">
   <p>Verify has not run yet. It compares the ledger with Stripe and with the MoR, once a day.</p>
   <p>To run it now: <code>crossbill verify</code></p>
@@ -111,10 +143,11 @@ function runOf(run: VerifyRun): Html {
     ['Compared', showCounts(run.compared)],
     ['Marks still to be looked up at the MoR', run.marksLeft ?? 'not asked'],
     ['Differences', all],
-    ['Of these without an open review item', untoldOf(run)],
+    ['Of these not handled yet', untoldOf(run)],
     ['Acknowledged by a person', acknowledgedOf(run).length],
   ])}
   ${run.lossWindows.map((w) => html`<p class="message bad">${capital(showLossWindow(w))}.</p>`)}
+  ${run.differences.length > 0 && csvLink(PATH, {})}
   ${table(
     all > MOST_SHOWN ? `The first ${MOST_SHOWN} differences of the last run` : 'Differences of the last run',
     [
@@ -126,8 +159,13 @@ function runOf(run: VerifyRun): Html {
         cell: (d) => (d.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`),
       },
       {
-        label: 'Known',
-        cell: (d) => (d.acknowledged ? html`acknowledged by ${foreign(d.acknowledged.by)}` : reviewLink(d.reviewId)),
+        label: 'Handled',
+        cell: (d) =>
+          d.acknowledged
+            ? html`acknowledged by ${foreign(d.acknowledged.by)}`
+            : d.reviewId === null
+              ? html`<span class="dim">not yet</span>`
+              : reviewLink(d.reviewId),
       },
     ],
     run.differences.slice(0, MOST_SHOWN),

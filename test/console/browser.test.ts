@@ -236,7 +236,24 @@ suite('an operator in a browser', () => {
     );
     expect((await csv('/console/events?status=parked')).slice(1).every((l) => l.includes(',parked,'))).toBe(true);
     expect((await csv('/console/reviews?status=&kind=dispute'))[1]).toMatch(/^rev_[^,]*,dispute,open,/);
-    expect((await csv('/console/audit?action=console.login'))[1]).toMatch(/^20.*,ops,ops,console\.login,/);
+    const [, login] = await csv('/console/audit?action=console.login');
+    expect(login).toMatch(/^20.*,ops,ops,console\.login,/);
+    const day = String(login).slice(0, 10);
+    const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    const ofDay = (await csv(`/console/audit?since=${day}&until=${next}`)).slice(1);
+    expect(ofDay).toContain(login);
+    expect(ofDay.every((l) => l.startsWith(day))).toBe(true);
+    expect(await csv(`/console/audit?until=2020-01-01`)).toHaveLength(1);
+    expect((await csv('/console/customers?customer_id=cus_shown0000002'))[1]).toMatch(
+      /^cus_shown0000002,mcus_7d42,20.*,kei,batch 1$/,
+    );
+    expect((await csv('/console/notifications?status=dead'))[1]).toMatch(/^msg_[^,]+,[a-z_.]+,dead,/);
+    expect(await csv('/console/notifications?until=2020-01-01')).toHaveLength(1);
+    expect((await csv(`${books.pages['statement']}?kind=amount_differs`))[1]).toMatch(
+      /^17,amount_differs,[^,]*,pay_shown17,,in_[^,]+,EUR,29\.80,EUR,29\.90,/,
+    );
+    expect((await csv('/console/verify'))[1]).toMatch(/^no_verdict,in_/);
+    expect(await csv('/console/reviews?status=&kind=dispute&until=2020-01-01')).toHaveLength(1);
   });
 
   it('looks at every page that the routes have', () => {

@@ -57,6 +57,7 @@ export type ReviewFilter = Span & {
   readonly invoiceId?: string | undefined;
   readonly customerId?: string | undefined;
 };
+export type AuditFilter = Span & { readonly actor?: string | undefined; readonly action?: string | undefined };
 export type LedgerFilter = MoneyFilter & {
   readonly invoiceId?: string | undefined;
   readonly paymentId?: string | undefined;
@@ -257,7 +258,7 @@ export abstract class Books {
   abstract review(id: string): Promise<ReviewRow | null>;
   /** In the order in which they were recorded; `Span` is of when the money moved. */
   abstract ledger(filter: LedgerFilter, page: PageRequest): Promise<Page<LedgerRow>>;
-  abstract audit(filter: { actor?: string; action?: string }, page: PageRequest): Promise<Page<AuditRow>>;
+  abstract audit(filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>>;
   abstract customerSums(customerId: string): Promise<readonly CustomerSum[]>;
   abstract customer(customerId: string): Promise<CustomerView | null>;
   /** The invoices that have a payment with this charge, or something at the MoR with this id. */

@@ -1,7 +1,7 @@
 // What the merchant's backend is told: decided with a step of a lane, kept, and delivered apart from all that moves money.
 import { type NewNotification } from '../notification.js';
 import { type ReviewRow } from '../model.js';
-import { type Page, type PageRequest } from './books.js';
+import { type Page, type PageRequest, type Span } from './books.js';
 
 export const NOTIFICATION_STATUSES = ['pending', 'delivered', 'dead'] as const;
 export type NotificationStatus = (typeof NOTIFICATION_STATUSES)[number];
@@ -72,7 +72,7 @@ export type NotificationStanding = {
 /** Most rows that `since` gives. */
 export const LISTED_AT_ONCE = 1_000;
 
-export type NotificationFilter = { readonly status?: string; readonly type?: string };
+export type NotificationFilter = Span & { readonly status?: string; readonly type?: string };
 
 export abstract class Notifications {
   /** The database's time. */

@@ -1206,6 +1206,10 @@ export interface components {
             actor?: string;
             /** Only this action, for example `refund.create`. */
             action?: string;
+            /** Only from this date (UTC) or time on: when it was done. */
+            since?: string;
+            /** Only before this date (UTC) or time. */
+            until?: string;
         };
         ListDifferencesQuery: {
             limit?: number;
@@ -1226,6 +1230,10 @@ export interface components {
              * @enum {string}
              */
             type?: "invoice.paid" | "invoice.left_open" | "invoice.action_required" | "payment_link.created" | "refund.succeeded" | "refund.failed" | "signup.completed" | "review.opened" | "review.due_soon" | "verify.differences" | "doors.refusing";
+            /** Only from this date (UTC) or time on: when it was written. */
+            since?: string;
+            /** Only before this date (UTC) or time. */
+            until?: string;
         };
         ListStatementsQuery: {
             limit?: number;
