@@ -13,6 +13,8 @@ export type Filter = {
   readonly label: string;
   /** The words to choose from; left out: free text. */
   readonly options?: readonly string[];
+  /** What no choice is called; left out: "any". */
+  readonly any?: string;
   /** What the field is for where it is no plain text. */
   readonly kind?: 'date' | 'amount' | 'currency';
 };
@@ -56,7 +58,7 @@ export function filterForm(action: string, filters: readonly Filter[], values: R
   </form>`;
 }
 
-function field({ name, label, options, kind }: Filter, value: string): Html {
+function field({ name, label, options, any = 'any', kind }: Filter, value: string): Html {
   const id = `filter-${name}`;
   if (options === undefined) {
     const about =
@@ -72,7 +74,7 @@ function field({ name, label, options, kind }: Filter, value: string): Html {
   }
   return html`<label for="${id}">${label}</label>
     <select id="${id}" name="${name}">
-      <option value="">any</option>
+      <option value="">${any}</option>
       ${options.map((o) => html`<option value="${o}" ${o === value && html`selected`}>${words(o)}</option>`)}
     </select>`;
 }

@@ -78,9 +78,22 @@ function enrolled(
 const SUMS: readonly Column<CustomerSum>[] = [
   { label: 'Currency', cell: (s) => s.currency, phone: 'lead' },
   { label: 'Payments', cell: (s) => count(s.payments), number: true, phone: 'none' },
-  { label: 'Taken', cell: (s) => amount(s.taken, s.currency), number: true, phone: 'side' },
-  { label: 'Refunded', cell: (s) => amount(s.refunded, s.currency), number: true },
-  { label: 'Kept', cell: (s) => amount(s.taken - s.refunded, s.currency), number: true },
+  {
+    label: 'Taken',
+    cell: (s) => html`<span class="on-phone">taken </span>${amount(s.taken, s.currency)}`,
+    number: true,
+    phone: 'side',
+  },
+  {
+    label: 'Refunded',
+    cell: (s) => html`<span class="on-phone">refunded </span>${amount(s.refunded, s.currency)}`,
+    number: true,
+  },
+  {
+    label: 'Kept',
+    cell: (s) => html`<span class="on-phone">kept </span>${amount(s.taken - s.refunded, s.currency)}`,
+    number: true,
+  },
 ];
 
 type Subscription = { readonly id: string; readonly newest: InvoiceListItem; readonly invoices: number };

@@ -70,9 +70,22 @@ function moneyOf(balances: readonly TrialBalance[]): Html | null {
   if (rows.length === 0) return null;
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { label: 'Currency', cell: (r) => r.currency, phone: 'lead' },
-    { label: 'Taken', cell: (r) => amount(r.taken, r.currency), number: true },
-    { label: 'Refunded', cell: (r) => amount(r.refunded, r.currency), number: true },
-    { label: 'Kept', cell: (r) => amount(r.taken - r.refunded, r.currency), number: true, phone: 'side' },
+    {
+      label: 'Taken',
+      cell: (r) => html`<span class="on-phone">taken </span>${amount(r.taken, r.currency)}`,
+      number: true,
+    },
+    {
+      label: 'Refunded',
+      cell: (r) => html`<span class="on-phone">refunded </span>${amount(r.refunded, r.currency)}`,
+      number: true,
+    },
+    {
+      label: 'Kept',
+      cell: (r) => html`<span class="on-phone">kept </span>${amount(r.taken - r.refunded, r.currency)}`,
+      number: true,
+      phone: 'side',
+    },
   ];
   return section('Money of the month', table('What the MoR took and gave back', columns, rows, ''));
 }

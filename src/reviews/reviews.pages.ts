@@ -9,7 +9,7 @@ import { isPlainText } from '../api/http/rules.js';
 import { isNamed, RESOLUTIONS, REVIEW_KINDS, REVIEW_STATUSES } from './review.view.js';
 import { type Resolution, type ReviewRow } from '../domain/model.js';
 import { showMoney } from '../domain/money.js';
-import { Books, REVIEW_ORDERS, type ReviewFilter } from '../domain/ports/books.js';
+import { Books, type ReviewFilter } from '../domain/ports/books.js';
 import { ReviewsFlow } from './reviews.flow.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -43,7 +43,7 @@ const FILTERS = [
   ...SPAN_FILTERS,
   { name: 'customer_id', label: 'Customer' },
   { name: 'invoice_id', label: 'Invoice' },
-  { name: 'order', label: 'Order', options: REVIEW_ORDERS },
+  { name: 'order', label: 'Order', options: ['newest'], any: 'deadline' },
 ] as const;
 
 const CSV: readonly CsvColumn<ReviewRow>[] = [
