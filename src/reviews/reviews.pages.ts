@@ -81,7 +81,9 @@ export class ReviewPages {
     const values = { ...(req.query['status'] === undefined ? { status: 'open' } : {}), ...chosen(req, FILTERS) };
     const address = { status: '', ...values }; // "any" must be said, or it would be the open ones
     const filter = filterOf(values);
-    const order = values.order === 'newest' ? 'newest' : 'due';
+    // Of settled ones the deadlines are past: those of some days or of a customer are found by their own time, and not through all.
+    const few = values.status !== 'open' && (filter.since ?? filter.until ?? filter.customerId) !== undefined;
+    const order = values.order === 'newest' || few ? 'newest' : 'due';
     if (wantsCsv(req)) return sendCsv(res, 'reviews', CSV, (page) => this.books.reviews(filter, page, order));
     const page = pageOf(req);
     const found = await this.books.reviews(filter, page, order);
