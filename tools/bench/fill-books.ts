@@ -1,115 +1,7 @@
 // Old, settled renewals in every table, written by the database itself: what a daemon leaves behind that ran for years.
 import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
-
-/** Of the oldest renewals so many are rare: another type, status and reason than all that came after them. */
-const RARE = 500;
-
-/** Of the review items of the newest so many nobody has settled any. */
-const OPEN = 3_000;
-
-/** Of so many the events still have a body: a purge drops it. The others' was dropped long ago. */
-const PURGED = 100_000;
-
-/** In each table the rows of renewals `$1` to `$2` of `$3`: `n` of customer `c`, whose `first` it may be, at the time `at`. */
-const ROWS: readonly string[] = [
-  `insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, decided_at, next_try_at)
-   select s.source, s.name || n, case when n <= ${RARE} then s.rare_type else s.type end, 'in_old' || n, sha256(s.name::bytea),
-          case when n > ${RARE} then 'done' else s.rare_status end, at, at, at
-     from k, (values ('stripe', 'evt_old', 'invoice.created', 'invoice.voided', 'ignored'),
-                     ('mor_payments', 'evt_pay_old', 'payment.succeeded', 'payment.failed', 'parked'))
-               as s(source, name, type, rare_type, rare_status)`,
-  `insert into event_body (event_id, received_at, body)
-   select e.id, e.received_at, '\\x7b7d'::bytea from k join inbox_event e on e.lane = 'in_old' || n where n <= ${PURGED}`,
-  `insert into invoice (invoice_id, customer_id, status, platform_status, billing_reason, currency, amount_due, amount_paid,
-          amount_remaining, total, subscription_id, collection_method, number, platform_created_at, facts_at, read_at, first_seen_at)
-   select 'in_old' || n, 'cus_old' || c, case when n <= ${RARE} then 'open' else 'paid' end, 'paid', 'subscription_cycle', 'EUR',
-          2990, 2990, 0, 2990, 'sub_old' || c, 'charge_automatically', 'OLD-' || n, at, at, at, at from k`,
-  `insert into payment (id, payment_id, invoice_id, customer_id, origin, status, amount, currency, processor_charge_id,
-          processor_payment_intent_id, reference, succeeded_at, verdict_at, mark, mark_mode, payment_record_id, recorded_at)
-   select 'pmt_old' || n, 'pay_old' || n, 'in_old' || n, 'cus_old' || c, 'renewal',
-          case when n <= ${RARE} then 'failed' else 'succeeded' end, 2990, 'EUR', 'ch_old' || n, 'pi_old' || n, 'ch_old' || n,
-          at, at, case when n <= ${RARE} then 'none' else 'confirmed' end, 'payment_record', 'pr_old' || n, at from k`,
-  // Three steps of a renewal: it was expected, the payment came, the payment is marked.
-  `insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
-   select 'in_old' || n, s.version, at, s.version <> 2, false,
-          case s.version
-            when 1 then json_build_object('f', 1,
-              'invoice', json_build_array(json_build_object('invoice_id', 'in_old' || n, 'customer_id', 'cus_old' || c, 'status', 'expected',
-                'platform_status', 'draft', 'billing_reason', 'subscription_cycle', 'currency', 'EUR', 'amount_due', '2990', 'amount_paid', '0',
-                'amount_remaining', '2990', 'total', '2990', 'read_attempts', 0, 'first_seen_at', at)),
-              'journal', json_build_array(json_build_object('kind', 'event', 'ref', 'evt_old' || n, 'text', 'invoice.created', 'detail', json_build_object())))
-            when 2 then json_build_object('f', 1,
-              'payments', json_build_array(json_build_object('id', 'pmt_old' || n, 'payment_id', 'pay_old' || n, 'invoice_id', 'in_old' || n,
-                'customer_id', 'cus_old' || c, 'origin', 'renewal', 'status', 'succeeded', 'amount', '2990', 'currency', 'EUR',
-                'processor_charge_id', 'ch_old' || n, 'processor_payment_intent_id', 'pi_old' || n, 'reference', 'ch_old' || n,
-                'succeeded_at', at, 'verdict_at', at, 'mark', 'reporting', 'mark_tries', 0, 'prove_attempts', 0, 'waived', json_build_array(),
-                'amount_refunded', '0', 'recorded_at', at)),
-              'calls', json_build_array(json_build_object('id', 'msg_old' || n, 'lane', 'in_old' || n, 'peer', 'stripe', 'kind', 'report_payment',
-                'subject', 'pmt_old' || n, 'generation', 1, 'key', 'crossbill:report_payment:pmt_old' || n, 'method', 'POST',
-                'path', '/v1/payment_records/report_payment', 'status', 'pending', 'attempts', 0, 'next_try_at', at, 'replaying', false, 'created_at', at)),
-              'journal', json_build_array(json_build_object('kind', 'event', 'ref', 'evt_pay_old' || n, 'text', 'payment.succeeded of 29.90 EUR', 'detail', json_build_object())))
-            else json_build_object('f', 1,
-              'invoice', json_build_array(json_build_object('invoice_id', 'in_old' || n, 'status', 'paid', 'platform_status', 'paid',
-                'amount_paid', '2990', 'amount_remaining', '0', 'facts_at', at, 'read_at', at)),
-              'payments', json_build_array(json_build_object('id', 'pmt_old' || n, 'mark', 'confirmed', 'mark_mode', 'payment_record',
-                'payment_record_id', 'pr_old' || n)),
-              'calls', json_build_array(json_build_object('id', 'msg_old' || n, 'status', 'done', 'attempts', 1, 'last_status', 200)),
-              'journal', json_build_array(json_build_object('kind', 'call', 'ref', 'msg_old' || n, 'text', 'report_payment: 200', 'detail', json_build_object()))) end,
-          case when s.version = 2 then json_build_object('msg_old' || n, repeat('x', 200)) end
-     from k, (values (1), (2), (3)) as s(version)`,
-  `insert into refund (id, payment_row_id, invoice_id, mor_refund_id, amount, currency, status, origin, counted, mirror, created_at,
-          succeeded_at)
-   select 'ref_old' || n, 'pmt_old' || n, 'in_old' || n, 'rfnd_old' || n, 100, 'EUR',
-          case when n <= ${RARE} then 'failed' else 'succeeded' end, 'api', true, 'done', at, at from k where n % 50 = 0`,
-  `insert into ledger_entry (debit_account, credit_account, amount, currency, reason, subject, invoice_id, payment_row_id, moved_at, recorded_at)
-   select 'mor_receivable', 'unmarked_payments', 2990, 'EUR',
-          case when n <= ${RARE} and s.reason = 'payment_marked' then 'dispute_lost' else s.reason end,
-          'pmt_old' || n, 'in_old' || n, 'pmt_old' || n, at, at
-     from k, (values ('payment_collected'), ('payment_marked')) as s(reason)`,
-  `insert into review (id, kind, status, subject, invoice_id, payment_row_id, summary, proposal, created_at, due_at, resolved_at, resolved_by)
-   select 'rev_old' || n, case when n <= ${RARE} then 'refund_gap' else 'amount_mismatch' end, case when n > $3 - ${OPEN} then 'open' else 'resolved' end,
-          'pmt_old' || n, 'in_old' || n, 'pmt_old' || n, 'The amount differs.', 'Look.', at, at + interval '30 days',
-          case when n <= $3 - ${OPEN} then at end, case when n <= $3 - ${OPEN} then 'ada' end from k where n % 100 = 0`,
-  `insert into mor_object (id, kind, mor_id, invoice_id, status, amount, currency, created_at, updated_at)
-   select 'obj_old' || n, 'payment_link', 'plink_old' || n, 'in_old' || n, 'PAID', 2990, 'EUR', at, at from k where n % 100 = 0`,
-  `insert into mor_object (id, kind, mor_id, invoice_id, status, amount, currency, number, created_at, updated_at)
-   select 'obj_pro_old' || n, 'proforma', 'pro_old' || n, 'in_old' || n, 'PAID', 2990, 'EUR', 'PF-' || n, at, at from k where n % 100 = 50`,
-  `insert into customer_link (customer_id, mor_customer_id, linked_at)
-   select 'cus_old' || c, 'mcus_old' || c, at from k where first`,
-  `insert into notification (id, type, subject, invoice_id, format, body, status, attempts, created_at, delivered_at)
-   select 'msg_told_old' || n, case when n <= ${RARE} then 'payment.failed' else 'invoice.marked_paid' end, 'in_old' || n, 'in_old' || n,
-          'standard', '{}', case when n <= ${RARE} then 'dead' else 'delivered' end, 1, at, at from k where n % 10 = 0`,
-  `insert into statement_line (statement_id, line, key, subject)
-   select 'stm_old' || n % 24, n, 'ch_old' || n, 'payment:pmt_old' || n from k where n % 10 = 0`,
-  `insert into statement_finding (statement_id, line, kind, charge, payment, invoice_id, amount, currency, detail)
-   select 'stm_old' || n % 24, n, 'amount_differs', 'ch_old' || n, 'pay_old' || n, 'in_old' || n, 2980, 'EUR', 'The amount differs.'
-     from k where n % 100 = 0`,
-  `insert into signup (id, kind, customer_id, amount, currency, status, intent_id, mor_key, path, created_by, completed_at, created_at)
-   select 'sgn_old' || n, 'payment', 'cus_old' || c, 2990, 'EUR', 'succeeded', 'int_old' || n, 'key_old' || n, '/v1', 'shop',
-          case when n % 200 = 0 then null else at end, at from k where n % 100 = 0`,
-  `insert into review (id, kind, status, subject, summary, proposal, created_at, resolved_at, resolved_by)
-   select 'rev_sgn_old' || n, 'signup_overdue', 'resolved', 'sgn_old' || n, 'The signup has no payment.', 'Look.', at, at, 'ada'
-     from k where n % 200 = 0`,
-  `insert into audit (at, actor, role, action, target, source, outcome, status)
-   select at, case when n <= ${RARE} then 'old-key' else 'shop' end, 'operator', case when n <= ${RARE} then 'event.retry' else 'signup.create' end,
-          'sgn_old' || n, '127.0.0.1', 'done', 201 from k where n % 10 = 0`,
-];
-
-/** Before the first of them: what is as many however many renewals there are. */
-const ONCE: readonly string[] = [
-  `insert into statement (id, file_name, sha256, mapping, mapping_sha256, file_bytes, status, counts, by, created_at, finished_at)
-   select 'stm_old' || n, 'old' || n || '.csv', sha256(n::text::bytea), '{}', sha256('old'), 1, 'done', '{"lines": 1}', 'ada',
-          now() - interval '30 days' * n, now() - interval '30 days' * n from generate_series(0, 23) as n`,
-  `insert into verify_run (id, started_at, finished_at, outcome)
-   select 'vrf_old' || n, now() - interval '1 day' * n, now() - interval '1 day' * n, 'clean' from generate_series(730, 1, -1) as n`,
-  `insert into door_answers (door, hour, status, n)
-   select door, date_trunc('hour', now()) - interval '1 hour' * h, status, 1000
-     from unnest(array['stripe', 'mor_payments', 'mor_events']) as door, generate_series(0, 71) as h, unnest(array[200, 401, 503]) as status`,
-  `insert into door_refusal (door, at, status, why, address)
-   select door, now() - interval '1 minute' * n, 401, 'mismatch', '192.0.2.1'
-     from unnest(array['stripe', 'mor_payments', 'mor_events']) as door, generate_series(100, 1, -1) as n`,
-];
+import { ONCE, PURGED, RENEWALS, ROWS } from './fill-rows.js';
 
 /** As the daemon keeps them: the sums of days are close behind the entries. */
 const FOLD: readonly string[] = [
@@ -132,7 +24,12 @@ const TABLES = [
 ];
 
 /** While no key binds them, so many connections write, each its own tables. */
-const HANDS = [/^(inbox_event|event_body)$/, /^(invoice|payment)$/, /^(?!(inbox_event|event_body|invoice|payment)$)/];
+const HANDS = [
+  /^(inbox_event|event_body)$/,
+  /^(invoice|payment)$/,
+  /^ledger_entry$/,
+  /^(?!(inbox_event|event_body|invoice|payment|ledger_entry)$)/,
+];
 const tableOf = (sql: string): string => /into (\w+)/.exec(sql)?.[1] ?? '';
 
 export type Filling = {
@@ -148,10 +45,16 @@ export type Filling = {
 /** Each step within memory; the order of the ids is the order of the times. */
 const STEP = 250_000;
 
+/** How far each hand is, and which keys and indexes are to be made again: a fill that was interrupted resumes there. */
+const PROGRESS = `
+  create schema if not exists filling;
+  create table if not exists filling.hand (hand text primary key, up_to integer not null default 0);
+  create table if not exists filling.key (place integer primary key, of_table text not null, rank integer not null, make text not null)`;
+
 /**
  * Fills up to `renewals` old renewals: two ledger entries, two events and three steps of the log each. Indexes and
  * keys of the large tables are dropped for it and made again, as a dump is restored; then the tables are vacuumed and counted.
- * Nothing else may use the database meanwhile. What is there already is not written again.
+ * Nothing else may use the database meanwhile. What is there already is not written again, and an interrupted fill resumes.
  */
 export async function fillBooks(
   url: string,
@@ -166,43 +69,78 @@ export async function fillBooks(
   const db = await connect();
   const hands = [db];
   try {
-    const found = await db.query<{ n: string }>(`select count(*) as n from invoice where invoice_id like 'in_old%'`);
-    const have = Number(found.rows[0]?.n ?? 0);
-    if (have > 0 && have >= renewals) return;
-    if (have === 0) for (const sql of ONCE) await db.query(sql);
-    const drop = renewals - have >= STEP ? await definitions(db) : [];
-    for (const d of [...drop].reverse()) await db.query(d.drop);
-    while (drop.length > 0 && hands.length < HANDS.length) hands.push(await connect());
+    await db.query(PROGRESS);
+    const have = await upTo(db, 'all');
+    if (have >= renewals) return;
+    if ((await upTo(db, 'keys')) === 0)
+      await inOne(db, 'keys', 1, async () => {
+        if (have === 0) for (const sql of ONCE) await db.query(sql);
+        const drop = renewals - have >= STEP ? await definitions(db) : [];
+        for (const d of [...drop].reverse()) await db.query(d.drop);
+        for (const [i, d] of drop.entries())
+          await db.query('insert into filling.key values ($1, $2, $3, $4)', [i, d.of, d.rank, d.make]);
+      });
+    const { rows: keys } = await db.query<Key>(
+      'select place, of_table as of, rank, make from filling.key order by place',
+    );
+    const make = (hand: pg.Client, key: Key): Promise<void> =>
+      inOne(hand, null, 0, async () => {
+        await hand.query(key.make);
+        await hand.query('delete from filling.key where place = $1', [key.place]);
+        said(key.make);
+      });
     const work = async (hand: pg.Client, tables: RegExp): Promise<void> => {
       const rows = ROWS.filter((sql) => tables.test(tableOf(sql)));
-      for (let from = have + 1; from <= renewals; from += STEP) {
+      for (let from = (await upTo(hand, tables.source)) + 1; from <= renewals; from += STEP) {
         const to = Math.min(renewals, from + STEP - 1);
-        // $3 at once: the same number of days lies between the first and the last, however many there are.
-        const k = `with k as materialized (select n, n / ${ofCustomer} as c, n % ${ofCustomer} = 0 as first, now() - interval '${restDays} days' - interval '700 days' * (1 - n / $3::float8) as at
-                                             from generate_series($1::int, $2::int) as n)`;
-        for (const sql of rows) {
-          const some = tableOf(sql) === 'lane_log' ? ` where n % ${logOfEach} = 0` : '';
-          await hand.query(`${k} ${sql}${some}`, [from, to, renewals]);
-        }
+        const k = `with k as materialized (${RENEWALS(restDays, ofCustomer)})`;
+        await inOne(hand, tables.source, to, async () => {
+          for (const sql of rows) {
+            if (tableOf(sql) === 'event_body' && from > PURGED) continue; // its join would read all events for nothing
+            const some = tableOf(sql) === 'lane_log' ? ` where n % ${logOfEach} = 0` : '';
+            await hand.query(`${k} ${sql}${some}`, [from, to, renewals]);
+          }
+        });
         said(`${to} of ${renewals} renewals in ${[...new Set(rows.map(tableOf))].join(', ')}`);
       }
-      for (const d of drop.filter((x) => x.rank < FOREIGN && tables.test(x.of))) {
-        await hand.query(d.make);
-        said(d.make);
-      }
+      for (const key of keys.filter((x) => x.rank < FOREIGN && tables.test(x.of))) await make(hand, key);
     };
-    await Promise.all(hands.map((hand, i) => work(hand, hands.length === 1 ? /./ : (HANDS[i] ?? /^$/))));
-    for (const d of drop.filter((x) => x.rank === FOREIGN)) await db.query(d.make);
+    if (keys.length === 0) for (const tables of HANDS) await work(db, tables);
+    else {
+      while (hands.length < HANDS.length) hands.push(await connect());
+      await Promise.all(hands.map((hand, i) => work(hand, HANDS[i] ?? /^$/)));
+    }
+    for (const key of keys.filter((x) => x.rank === FOREIGN)) await make(db, key);
     for (const sql of FOLD) await db.query(sql);
     await db.query('vacuum analyze');
+    await db.query('delete from filling.hand where hand = $1', ['keys']);
+    await inOne(db, 'all', renewals, () => Promise.resolve());
   } finally {
     await Promise.all(hands.map((hand) => hand.end()));
   }
 }
 
+async function upTo(db: pg.Client, hand: string): Promise<number> {
+  const found = await db.query<{ up_to: number }>('select up_to from filling.hand where hand = $1', [hand]);
+  return found.rows[0]?.up_to ?? 0;
+}
+
+/** All of it or nothing, with the mark that it is done. */
+async function inOne(db: pg.Client, hand: string | null, done: number, work: () => Promise<void>): Promise<void> {
+  await db.query('begin');
+  await work();
+  if (hand !== null)
+    await db.query('insert into filling.hand values ($1, $2) on conflict (hand) do update set up_to = excluded.up_to', [
+      hand,
+      done,
+    ]);
+  await db.query('commit');
+}
+
 /** The rank of foreign keys: they are made last, since they lock two tables each and need the keys of both. */
 const FOREIGN = 2;
 type Definition = { readonly of: string; readonly rank: number; readonly drop: string; readonly make: string };
+type Key = Omit<Definition, 'drop'> & { readonly place: number };
 
 /** Primary and unique keys, then indexes, then foreign keys of the large tables, in the order in which they are made. */
 async function definitions(db: pg.Client): Promise<readonly Definition[]> {

@@ -9,6 +9,7 @@ import { PgDayBooks } from '#src/store/pg-day-books.js';
 import { PgDoorBooks } from '#src/store/pg-door-books.js';
 import { PgEnrolmentBooks } from '#src/store/pg-enrolment-books.js';
 import { PgLedgerSums } from '#src/store/pg-ledger-sums.js';
+import { PgNotifications } from '#src/store/pg-notifications.js';
 import { PgOverview } from '#src/store/pg-overview.js';
 import { PgRetryBooks } from '#src/store/pg-retry-books.js';
 import { PgSearchBooks } from '#src/store/pg-search-books.js';
@@ -33,7 +34,11 @@ export function questions(db: Database, name: string, n: number): readonly Quest
   const books = new PgBooks(db, clock);
   const [lanes, verify, overview] = [new PgLaneStore(db, time), new PgVerifyBooks(db, time), new PgOverview(db)];
   const [disputes, retries, enrolment] = [new PgDisputeBooks(db), new PgRetryBooks(db), new PgEnrolmentBooks(db)];
-  const [signups, doors] = [new PgSignups(db, time, ids), new PgDoorsLog(db, time)];
+  const [signups, doors, told] = [
+    new PgSignups(db, time, ids),
+    new PgDoorsLog(db, time),
+    new PgNotifications(db, time, null),
+  ];
   const customer = name.startsWith('old') ? `cus_old${Math.floor(n / 12)}` : `cus_${name}`;
   const first = { limit: LIMIT, cursor: null };
   const deep = { limit: LIMIT, cursor: String(n) };
@@ -59,13 +64,15 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('by event id', () => books.events({ eventId: `evt_${name}` }, first)),
     ask('by customer', () => books.customer(customer)),
     ask('list of invoices', () => books.invoices({}, first)),
-    ask('of open ones, the newest far back', () => books.invoices({ status: 'open' }, first)),
+    ask('of open ones', () => books.invoices({ status: 'open' }, first)),
+    ask('of void ones, the newest far back', () => books.invoices({ status: 'void' }, first)),
     ask('of invoices, a page from the middle', () => books.invoices({ until: middle }, first)),
     ask('of paid ones of a month long ago', () => books.invoices({ status: 'paid', ...month }, first)),
     ask('of a customer', () => books.invoices({ customerId: customer }, first)),
     look('of an amount that there is not', () => books.invoices({ amount: 1n }, first)),
     ask('list of payments', () => books.payments({}, first)),
-    ask('of failed ones, the newest far back', () => books.payments({ status: 'failed' }, first)),
+    ask('of failed ones', () => books.payments({ status: 'failed' }, first)),
+    ask('of those to be confirmed, the newest far back', () => books.payments({ status: 'requires_action' }, first)),
     ask('of payments, a page from the middle', () => books.payments({ until: middle }, first)),
     ask('of paid ones, a page from the middle', () => books.payments({ status: 'succeeded', until: middle }, first)),
     ask('of payments of a month long ago', () => books.payments(month, first)),
@@ -105,6 +112,9 @@ export function questions(db: Database, name: string, n: number): readonly Quest
     ask('of review items of a customer', () => books.reviews({ customerId: customer }, first)),
     ask('of a kind whose newest is far back', () => books.reviews({ kind: 'refund_gap' }, first)),
     ask('list of the audit by actor', () => books.audit({ actor: 'old-key' }, first)),
+    ask('of the audit of a month long ago', () => books.audit(month, first)),
+    ask('of an actor in a month long ago', () => books.audit({ actor: 'shop', ...month }, first)),
+    ask('list of notifications of a month long ago', () => told.list(month, first)),
     ask('search: ids begin so', () => search.beginning('in_old', 5)),
     ask('search: nothing begins so', () => search.beginning('zzzz', 5)),
     ask('sums: the ledger by its days', () => books.ledgerSums({ reason: 'payment_collected', ...wholeDays })),
