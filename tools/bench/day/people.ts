@@ -86,7 +86,7 @@ export class People {
 
   private async read(n: number, atMs: number): Promise<void> {
     const k = this.marked[(n * 7_919) % Math.max(1, this.marked.length)];
-    const old = 1 + ((n * 7_919) % this.oldRenewals);
+    const old = 10 * (1 + ((n * 7_919) % Math.floor(this.oldRenewals / 10))); // those that have a log
     const one: readonly [string, string][] = [
       ['GET /v1/invoices/{id}', `/v1/invoices/${k === undefined ? `in_old${old}` : invoiceOf(k)}`],
       ['GET /v1/payments/{id}', `/v1/payments/${k === undefined ? `pay_old${old}` : paidAs(k)}`],
