@@ -356,6 +356,64 @@ describe('what Stripe answers to a step of the mark', () => {
     expect([marks(report), kinds(report)]).toEqual([['parked'], ['effect_failed']]);
   });
 
+  it('that was never sent is taken back and its payment waits; what cannot be found among too many is for a person', () => {
+    const s = settled(lane({}, payment({ paymentRecordId: 'pr_1' })));
+    const attach = message(s, 'attach_payment');
+    expect(endOfMarkCall.withdrawn?.(s, attach, ctx())?.payments).toMatchObject([{ mark: 'waiting' }]);
+    const first = reporting();
+    const report = message(first, 'report_payment');
+    const lost = reportPaymentCall.untraceable?.(first, report, 'too many records', ctx()) ?? never();
+    expect([marks(lost), kinds(lost)]).toEqual([['parked'], ['effect_failed']]);
+    expect(open(lost)[0]).toMatchObject({
+      ...{ subject: 'report_payment:pay_1', paymentRowId: 'pmt_1' },
+      summary: 'Crossbill cannot tell whether payment pay_1 was reported: too many records',
+      proposal: expect.stringContaining('a payment record with reference pay_1 on Stripe'),
+    });
+    const named = settled(lane({}, payment({ reference: 'own' })));
+    const said = reportPaymentCall.untraceable?.(named, message(named, 'report_payment'), 'why', ctx()) ?? never();
+    expect(open(said)[0]?.proposal).toContain('with reference own on Stripe');
+    const refused = reportPaymentCall.refused(first, report, refusedBy, ctx());
+    expect(open(refused)[0]).toMatchObject({
+      paymentRowId: 'pmt_1',
+      proposal: expect.stringContaining('Fix what the answer names'),
+    });
+  });
+
+  it('about a payment that is not there changes nothing but what Stripe shows', () => {
+    const s = reporting();
+    const stray = { ...message(s, 'report_payment'), subject: 'pay_9' };
+    expect(reportPaymentCall.answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx())).toBe(s);
+    expect(setReferenceCall.answered(s, stray, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
+    expect(endOfMarkCall.withdrawn?.(s, stray, ctx())).toBeNull();
+    expect(reportPaymentCall.untraceable?.(s, stray, 'why', ctx())).toBe(s);
+    for (const { refused } of [reportPaymentCall, endOfMarkCall]) expect(refused(s, stray, refusedBy, ctx())).toBe(s);
+    const paid = { kind: 'attach_payment', invoice: facts({ status: 'paid' }) } as const;
+    const shown = endOfMarkCall.answered(s, { ...stray, kind: 'attach_payment' }, paid, ctx());
+    expect([shown.invoice?.platformStatus, shown.entries, marks(shown)]).toEqual(['paid', [], ['reporting']]);
+    const final = { kind: 'finalize_invoice', invoice: facts() } as const;
+    const nobody = lane({ status: 'draft' }, payment({ mark: 'held' }));
+    const finalize = { ...stray, kind: 'finalize_invoice' } as const;
+    expect(marks(finalizeCall.answered(nobody, finalize, final, ctx()))).toEqual(['held']);
+    expect(finalizeCall.refused(nobody, finalize, refusedBy, ctx())).toBe(nobody);
+  });
+
+  it.each([
+    ['waiting', 1],
+    ['attaching', 1],
+    ['paying', 1],
+    ['parked', 1],
+    ['reporting', 0],
+    ['held', 0],
+    ['confirmed', 0],
+  ] as const)('the end of the mark of a payment that is %s is booked %s times', (mark, times) => {
+    const s = lane({}, payment({ mark }));
+    const m = { ...message(reporting(), 'report_payment'), kind: 'attach_payment' } as const;
+    const answer = { kind: 'attach_payment', invoice: facts({ status: 'paid', amountRemaining: 0n }) } as const;
+    expect(endOfMarkCall.answered(s, m, answer, ctx()).entries).toHaveLength(times);
+    const unknown = lane({}, { ...payment({ mark }), amount: null });
+    expect(endOfMarkCall.answered(unknown, m, answer, ctx()).entries).toEqual([]);
+  });
+
   it('what was found out of a paid invoice decides whether it was this payment', () => {
     const s = lane({ status: 'paid', amountRemaining: 0n }, payment());
     const found = (answer: object): LaneState =>
