@@ -38,7 +38,8 @@ export function taxRules({ world, seen, taken }: Sides): string[] {
     if (tax.total !== BigInt(amount + byBalance))
       broken.push(`T2: ${tax.total} is taxed for ${of} of ${amount}, and ${byBalance} of it came from the balance`);
     const refunds = seen.refunds.filter((r) => rows.has(r.payment_row_id) && r.counted);
-    const due = refunds.reduce((n, r) => n + BigInt(r.amount), 0n);
+    // What gives back more than was due takes nothing off the sale.
+    const due = refunds.reduce((n, r) => n + BigInt(r.amount) - BigInt(r.surplus), 0n);
     const given = tax.refunds.reduce((n, r) => n + r.amount, 0n);
     if (given > due) broken.push(`T3: tax refunds of ${given} for ${of}, of which ${due} was given back`);
     if (given < due && !asked)
