@@ -315,7 +315,7 @@ export const mutants = [
   },
   {
     name: 'an overpayment that Stripe credited is not told',
-    file: 'src/renewals/rules/surplus.ts',
+    file: 'src/domain/lane/surplus.ts',
     find: 'const minor = credited > 0n ? credited : notShown(s, by);',
     replace: 'const minor = notShown(s, by);',
     tests: ['test/unit/surplus.test.ts'],

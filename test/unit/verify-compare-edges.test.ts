@@ -1,0 +1,346 @@
+// What an open item explains, tax that is not committed, and the edges of the comparison.
+import { describe, expect, it } from '@jest/globals';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type CreditNoteFacts } from '../../src/domain/ports/billing-reader.js';
+import {
+  compareAttached,
+  compareCharges,
+  compareCreditNotes,
+  compareInvoice,
+  compareWithin,
+  difference,
+  paidBeyondLedger,
+} from '../../src/verify/rules/compare.js';
+import { type Difference, isRepairable, type OurInvoice } from '../../src/domain/difference.js';
+import { type TaxRecord } from '../../src/domain/tax-record.js';
+import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from '../support/builders.js';
+const LATER = new Date(START.getTime() + 3_600_000);
+const facts = (over: Partial<InvoiceFacts> = {}): InvoiceFacts =>
+  anInvoice({ status: 'paid', amountDue: 2990n, amountPaid: 2990n, amountRemaining: 0n, ...over });
+function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
+  return {
+    invoiceId: INVOICE_ID,
+    customerId: CUSTOMER_ID,
+    customerCountry: null,
+    status: 'paid',
+    platformStatus: 'paid',
+    billingReason: 'subscription_cycle',
+    currency: 'EUR',
+    amountDue: 2990n,
+    amountPaid: 2990n,
+    amountRemaining: 0n,
+    amountOverpaid: 0n,
+    total: 2990n,
+    subscriptionId: null,
+    collectionMethod: null,
+    platformCreatedAt: START,
+    number: null,
+    finalizesAt: null,
+    finalizationError: null,
+    factsAt: START,
+    readAt: null,
+    readDueAt: null,
+    readAttempts: 0,
+    expectedBy: null,
+    paysByDebit: null,
+    enrolled: null,
+    autoAdvance: null,
+    ownMethodId: null,
+    charged: null,
+    chargeLookedAt: null,
+    lookDueAt: null,
+    lookAttempts: 0,
+    holdUntil: null,
+    retries: null,
+    nextTryAt: null,
+    firstSeenAt: START,
+    ...over,
+  };
+}
+function payment(over: Partial<PaymentRow> = {}): PaymentRow {
+  return {
+    id: 'pmt_1',
+    paymentId: 'pay_1',
+    invoiceId: INVOICE_ID,
+    customerId: CUSTOMER_ID,
+    origin: 'renewal',
+    status: 'succeeded',
+    amount: 2990n,
+    currency: 'EUR',
+    processorChargeId: 'ch_1',
+    processorPaymentIntentId: null,
+    reference: 'ch_1',
+    succeededAt: START,
+    verdictAt: null,
+    failureMessage: null,
+    declineCode: null,
+    mark: 'confirmed',
+    markMode: 'payment_record',
+    paymentRecordId: 'pr_1',
+    markTries: 0,
+    proveDueAt: null,
+    proveAttempts: 0,
+    pendingSince: null,
+    identifiedBy: null,
+    waived: [],
+    amountRefunded: 0n,
+    refundedTotal: null,
+    signupId: null,
+    recordedAt: START,
+    ...over,
+  };
+}
+function refund(over: Partial<RefundRow> = {}): RefundRow {
+  return {
+    id: 'ref_1',
+    paymentRowId: 'pmt_1',
+    invoiceId: INVOICE_ID,
+    morRefundId: 'rfnd_1',
+    processorRefundId: 're_1',
+    amount: 1000n,
+    currency: 'EUR',
+    status: 'succeeded',
+    reason: null,
+    origin: 'api',
+    counted: true,
+    totalAfter: null,
+    surplus: 0n,
+    mirror: 'done',
+    creditNoteId: 'cn_1',
+    failure: null,
+    createdAt: START,
+    succeededAt: START,
+    ...over,
+  };
+}
+function review(over: Partial<ReviewRow> = {}): ReviewRow {
+  return {
+    id: 'rev_1',
+    kind: 'amount_mismatch',
+    status: 'open',
+    subject: 'pmt_1',
+    invoiceId: INVOICE_ID,
+    paymentRowId: 'pmt_1',
+    refundId: null,
+    summary: 'why',
+    proposal: 'what',
+    dueAt: null,
+    createdAt: START,
+    resolvedAt: null,
+    resolvedBy: null,
+    resolution: null,
+    note: null,
+    ...over,
+  };
+}
+const ours = (over: Partial<OurInvoice> = {}): OurInvoice => ({
+  invoice: invoice(),
+  payments: [payment()],
+  refunds: [],
+  openReviews: [],
+  ...over,
+});
+const note = (over: Partial<CreditNoteFacts> = {}): CreditNoteFacts => ({
+  creditNoteId: 'cn_1',
+  invoiceId: INVOICE_ID,
+  createdAt: START,
+  afterPayment: 1000n,
+  toBalance: false,
+  status: 'issued',
+  amount: 1000n,
+  currency: 'EUR',
+  refundId: 'ref_1',
+  references: ['re_1'],
+  ...over,
+});
+describe('what an open item explains', () => {
+  const TWO_MINUTES = new Date(START.getTime() + 120_000);
+  const unmirrored = (over: Partial<ReviewRow>, r: Partial<RefundRow> = {}): (string | null)[] =>
+    compareWithin(ours({ refunds: [refund({ mirror: 'waiting', ...r })], openReviews: [review(over)] }), LATER)
+      .filter((d) => d.kind === 'refund_not_mirrored')
+      .map((d) => d.reviewId);
+
+  it('of a refund that does not show: its own item, or one that keeps its payment', () => {
+    expect(unmirrored({ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: null })).toEqual(['rev_1']);
+    expect(unmirrored({ kind: 'effect_failed', refundId: 'ref_2', paymentRowId: null })).toEqual([null]);
+    expect(unmirrored({ kind: 'double_payment' })).toEqual(['rev_1']);
+    expect(unmirrored({ kind: 'refund_gap' })).toEqual(['rev_1']);
+    expect(unmirrored({ kind: 'dispute' })).toEqual([null]);
+    expect(unmirrored({ kind: 'double_payment', paymentRowId: 'pmt_2' })).toEqual([null]);
+    expect(unmirrored({ kind: 'refund_gap', paymentRowId: 'pmt_2' })).toEqual([null]);
+  });
+
+  it('of a refund: it is a difference at once; without an item only after two minutes', () => {
+    const given = ours({ refunds: [refund({ mirror: 'waiting' })] });
+    const early = new Date(START.getTime() + 119_999);
+    expect(compareWithin(given, early)).toEqual([]);
+    expect(compareWithin(given, TWO_MINUTES)).toHaveLength(1);
+    const asked = review({ kind: 'effect_failed', refundId: 'ref_1' });
+    expect(compareWithin({ ...given, openReviews: [asked] }, early)).toMatchObject([{ reviewId: 'rev_1' }]);
+    const created = ours({ refunds: [refund({ mirror: 'waiting', succeededAt: null, createdAt: LATER })] });
+    expect(compareWithin(created, LATER)).toEqual([]);
+  });
+
+  it('of refunds that do not add up: the item is the difference, and no other item is one', () => {
+    const gap = review({ id: 'rev_gap', kind: 'refund_gap', summary: 'they do not add up' });
+    expect(compareWithin(ours({ openReviews: [gap, review()] }), LATER)).toMatchObject([
+      {
+        kind: 'amount_differs',
+        repair: 'person',
+        detail: 'they do not add up',
+        invoiceId: INVOICE_ID,
+        reviewId: 'rev_gap',
+      },
+    ]);
+  });
+
+  it('of less than was marked on Stripe: the item that keeps its payment', () => {
+    const found = (over: Partial<ReviewRow>): (string | null)[] =>
+      compareInvoice(facts({ amountPaid: 1n }), ours({ openReviews: [review(over)] }), LATER).map((d) => d.reviewId);
+    expect(found({})).toEqual(['rev_1']);
+    expect(found({ paymentRowId: 'pmt_2' })).toEqual([null]);
+    expect(found({ kind: 'dispute' })).toEqual([null]);
+  });
+
+  it('of a charge on two invoices: the item about this payment', () => {
+    const other = payment({
+      id: 'pmt_0',
+      paymentId: 'pay_0',
+      invoiceId: 'in_0',
+      recordedAt: new Date(START.getTime() - 1),
+    });
+    const found = (over: Partial<ReviewRow>): (string | null)[] =>
+      compareCharges(ours({ sameCharge: [other], openReviews: [review(over)] })).map((d) => d.reviewId);
+    expect(found({ kind: 'double_payment' })).toEqual(['rev_1']);
+    expect(found({ kind: 'double_payment', paymentRowId: 'pmt_2' })).toEqual([null]);
+    expect(found({})).toEqual([null]);
+    const another = { ...other, processorChargeId: 'ch_9' };
+    expect(compareCharges(ours({ sameCharge: [another, { ...other, invoiceId: INVOICE_ID }] }))).toEqual([]);
+    expect(compareCharges(ours())).toEqual([]);
+    // Recorded at one moment, the ids decide: one of the two names it, and never both.
+    const atOnce = { ...other, recordedAt: START };
+    expect(compareCharges(ours({ sameCharge: [atOnce] }))).toHaveLength(1);
+    expect(compareCharges(ours({ payments: [atOnce], sameCharge: [payment()] }))).toEqual([]);
+    for (const status of ['failed', 'requires_action'] as const) {
+      expect(compareCharges(ours({ sameCharge: [{ ...other, status }] }))).toEqual([]);
+    }
+  });
+});
+describe('tax that is not committed', () => {
+  const tax = (over: Partial<TaxRecord> = {}): TaxRecord => ({
+    ...{
+      id: 'tax_1',
+      kind: 'transaction',
+      invoiceId: INVOICE_ID,
+      paymentRowId: 'pmt_1',
+      refundId: null,
+      stage: 'gathering',
+    },
+    ...{ reference: INVOICE_ID, taxCalculationId: null, morId: null, currency: 'EUR', lines: [], calculations: 0 },
+    ...{ dueAt: null, attempts: 0, createdAt: START, updatedAt: START, ...over },
+  });
+  const item = review({ kind: 'effect_failed', subject: `commit_tax:${INVOICE_ID}`, paymentRowId: 'pmt_1' });
+
+  it('is a difference after two minutes, or at once when a person was asked', () => {
+    const open = ours({ taxes: [tax()] });
+    expect(compareWithin(open, LATER)).toMatchObject([
+      { kind: 'tax_not_committed', repair: 'look-again', invoiceId: INVOICE_ID, refundId: null, reviewId: null },
+    ]);
+    expect(compareWithin(open, LATER)[0]?.detail).toBe('its tax transaction is not committed at the MoR (gathering)');
+    expect(compareWithin(open, START)).toEqual([]);
+    expect(compareWithin({ ...open, openReviews: [item] }, START)).toMatchObject([{ reviewId: 'rev_1' }]);
+    const other = review({ ...item, subject: 'commit_tax:in_other' });
+    expect(compareWithin({ ...open, openReviews: [other] }, LATER)).toMatchObject([{ reviewId: null }]);
+    const given = compareWithin(
+      ours({ taxes: [tax({ kind: 'refund', refundId: 'ref_1', reference: 'ref_1' })] }),
+      LATER,
+    );
+    expect(given).toMatchObject([
+      { refundId: 'ref_1', detail: expect.stringMatching(/^the tax refund of ref_1 is not/) },
+    ]);
+  });
+
+  it('is none once it is committed, or a person sees to it elsewhere', () => {
+    expect(compareWithin(ours({ taxes: [tax({ stage: 'committed' }), tax({ stage: 'closed' })] }), LATER)).toEqual([]);
+  });
+
+  it('explains nothing about money', () => {
+    const parked = ours({ payments: [payment({ mark: 'parked' })], openReviews: [item] });
+    expect(compareWithin(parked, LATER)).toMatchObject([{ kind: 'charged_not_marked', reviewId: null }]);
+  });
+});
+describe('the edges', () => {
+  it('a draft that nobody answered for is a renewal without a verdict too; one that is over, or not late, is none', () => {
+    const silent = (over: Partial<InvoiceRow>): readonly Difference[] =>
+      compareWithin(ours({ invoice: invoice({ expectedBy: START, ...over }), payments: [] }), LATER);
+    expect(silent({ platformStatus: 'draft' })).toMatchObject([{ kind: 'no_verdict', invoiceId: INVOICE_ID }]);
+    expect([silent({ platformStatus: 'uncollectible' }), silent({ platformStatus: 'paid' })]).toEqual([[], []]);
+    expect([
+      silent({ platformStatus: 'open', expectedBy: LATER }),
+      silent({ platformStatus: 'open', expectedBy: null }),
+    ]).toEqual([[], []]);
+  });
+
+  it('of money: what did not succeed, is of an unknown amount, or was left aside is not unmarked', () => {
+    for (const over of [{ succeededAt: null }, { amount: null }, { mark: 'closed' }] as const) {
+      expect(compareWithin(ours({ payments: [payment({ mark: 'waiting', ...over })] }), LATER)).toEqual([]);
+    }
+  });
+
+  it('of what is asked of Stripe: only where more is paid than was marked', () => {
+    expect(paidBeyondLedger(facts({ amountPaid: 2991n }), ours())).toBe(true);
+    expect([paidBeyondLedger(facts(), ours()), paidBeyondLedger(facts({ amountPaid: 0n }), null)]).toEqual([
+      false,
+      false,
+    ]);
+    expect(paidBeyondLedger(facts({ amountPaid: 1n }), null)).toBe(true);
+    expect(paidBeyondLedger(facts(), ours({ payments: [payment({ mark: 'parked' })] }))).toBe(true);
+    expect(paidBeyondLedger(facts(), ours({ payments: [payment({ amount: null })] }))).toBe(true);
+  });
+
+  it('of what pays an invoice: a payment that Stripe does not say the amount of proves no mark by hand', () => {
+    const listed = [{ paymentRecordId: null, byPlatform: true, status: 'paid', amountPaid: null }];
+    expect(compareAttached(facts(), ours({ payments: [] }), listed)).toEqual([]);
+    const open = [{ paymentRecordId: 'pr_9', byPlatform: false, status: 'open', amountPaid: 2990n }];
+    expect(compareAttached(facts({ amountPaid: 0n }), null, open)).toEqual([]);
+    expect(compareAttached(facts({ amountPaid: 500n }), null, [])).toMatchObject([
+      {
+        kind: 'marked_not_charged',
+        reviewId: null,
+        detail: expect.stringMatching(/^5\.00 EUR was marked paid out of band/),
+      },
+    ]);
+  });
+
+  it('of credit notes: their currency counts, and what is missing is said by its name', () => {
+    const given = ours({ refunds: [refund()] });
+    expect(compareCreditNotes(given, [note({ currency: 'USD' })])).toMatchObject([
+      {
+        kind: 'amount_differs',
+        refundId: 'ref_1',
+        detail: 'refund ref_1 takes 10.00 EUR off the sale; its credit note says 10.00 USD',
+      },
+    ]);
+    expect(compareCreditNotes(given, [])[0]?.detail).toBe('credit note cn_1 of refund ref_1 is missing');
+    expect(compareCreditNotes(given, [note({ status: 'void' })])[0]?.detail).toBe(
+      'credit note cn_1 of refund ref_1 is void',
+    );
+    expect(compareCreditNotes(ours({ refunds: [refund({ mirror: 'waiting' })] }), [])).toEqual([]);
+  });
+
+  it('of an invoice’s age: one whose day is not known is old enough', () => {
+    expect(compareInvoice(facts({ createdAt: null }), null, LATER)).toHaveLength(1);
+    const told = compareInvoice(facts({ status: 'void', createdAt: null }), ours({ payments: [] }), LATER);
+    expect(told[0]?.detail).toBe('Stripe shows the invoice void; our events say paid');
+    const short = compareInvoice(facts({ amountPaid: 2000n }), ours(), LATER);
+    expect(short[0]).toMatchObject({
+      ...{ paymentId: 'pay_1', detail: 'the ledger marked 29.90 EUR; Stripe shows 20.00 EUR paid (paid)' },
+    });
+  });
+});
+it('what a person was asked to decide is not repaired behind their back', () => {
+  expect(isRepairable(difference('charged_not_marked', 'look-again', '', {}))).toBe(true);
+  expect(isRepairable(difference('charged_not_marked', 'look-again', '', { reviewId: 'rev_1' }))).toBe(false);
+  expect(isRepairable(difference('amount_differs', 'person', '', {}))).toBe(false);
+});
