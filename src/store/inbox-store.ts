@@ -54,18 +54,36 @@ export class PgInbox extends Inbox {
 
   async store(batch: readonly Delivery[]): Promise<readonly StoreOutcome[]> {
     const stored = await this.insert(batch);
+    const first = new Set<Delivery>();
+    for (const d of batch) if (stored.delete(nameOf(d))) first.add(d);
+    // Twice in one batch: the first took the row, the second is compared with it like any later delivery.
+    const again = batch.filter((d) => !first.has(d));
+    const hashes = await this.hashes(again);
     const outcomes: StoreOutcome[] = [];
     for (const d of batch) {
-      const name = `${d.source}\n${d.eventId}`;
-      // Twice in one batch: the first took the row, the second is compared with it like any later delivery.
-      if (stored.delete(name)) outcomes.push('stored');
+      if (first.has(d)) outcomes.push('stored');
+      else if (hashes.get(nameOf(d))?.equals(sha256(d.body)) === true) outcomes.push('duplicate');
       else outcomes.push(await this.compare(d));
     }
     return outcomes;
   }
 
+  /** Of deliveries whose ids are known, in one question: a sender that got no answer sends all of them again. */
+  private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
+    if (again.length === 0) return new Map();
+    const known = await this.db.intake.query<{ source: string; event_id: string; body_sha256: Buffer }>({
+      name: 'known_events',
+      // Lateral: each is found by the key, never by reading the table, whatever the server thinks of its size.
+      text: `select d.source, d.event_id, e.body_sha256 from unnest($1::text[], $2::text[]) as d(source, event_id)
+               cross join lateral (select body_sha256 from inbox_event
+                                    where source = d.source and event_id = d.event_id limit 1) e`,
+      values: [textArray(again.map((d) => d.source)), textArray(again.map((d) => d.eventId))],
+    });
+    return new Map(known.rows.map((r) => [`${r.source}\n${r.event_id}`, r.body_sha256]));
+  }
+
   private async insert(all: readonly Delivery[]): Promise<Set<string>> {
-    const batch = [...new Map(all.toReversed().map((d) => [`${d.source}\n${d.eventId}`, d])).values()].toReversed();
+    const batch = [...new Map(all.toReversed().map((d) => [nameOf(d), d])).values()].toReversed();
     const inserted = await this.db.intake.query<{ source: string; event_id: string }>({
       name: 'store_events', // parsed and planned once a connection
       text: INSERT_SQL,
@@ -84,7 +102,7 @@ export class PgInbox extends Inbox {
     return new Set(inserted.rows.map((r) => `${r.source}\n${r.event_id}`));
   }
 
-  /** A delivery whose id is known: the same event again, or another one under its name. */
+  /** A delivery whose id is known and whose bytes are others: the same event again, or another one under its name. */
   private async compare(d: Delivery): Promise<StoreOutcome> {
     const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer }>(
       `select ${bodyOf('e')} as body, e.body_sha256 from inbox_event e where e.source = $1 and e.event_id = $2`,
@@ -121,6 +139,8 @@ export class PgInbox extends Inbox {
     await this.db.intake.query(QUARANTINE_SQL, quarantineRow(d, reason, this.time));
   }
 }
+
+const nameOf = (d: Delivery): string => `${d.source}\n${d.eventId}`;
 
 function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
