@@ -64,6 +64,8 @@ function part<T, F extends object>(
   const [key] = codec.key;
   if (key === undefined) throw new Error(`${name} have no key`);
   const column = snake(key);
+  // Items of intake are not in the log until a step changes them: they are always written whole, and read so: what is left out is null.
+  const whole = codec.table === REVIEW.table;
   return {
     name,
     changes: (before, after) => {
@@ -72,8 +74,7 @@ function part<T, F extends object>(
       return is
         .filter((row) => !was.includes(row))
         .map((row) => {
-          // Items of intake are not in the log until a step changes them: they are always written whole.
-          const old = codec.table === REVIEW.table ? undefined : was.find((x) => keyOf(x) === keyOf(row));
+          const old = whole ? undefined : was.find((x) => keyOf(x) === keyOf(row));
           return changedFields(codec, old === undefined ? undefined : toFlat(old), toFlat(row));
         });
     },
@@ -82,7 +83,7 @@ function part<T, F extends object>(
       for (const fields of rows) {
         const at = next.findIndex((row) => keyOf(row) === fields[column]);
         const old = next[at];
-        const made = fromFlat(withFields(codec, old === undefined ? undefined : toFlat(old), fields));
+        const made = fromFlat(withFields(codec, whole || old === undefined ? undefined : toFlat(old), fields));
         if (at < 0) next.push(made);
         else next[at] = made;
       }
