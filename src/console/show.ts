@@ -93,8 +93,8 @@ export function status(word: string): Html {
 export function words(name: string): string {
   return name
     .replaceAll('_', ' ')
-    .replace(/\bmor\b/g, 'MoR')
-    .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+    .replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`)
+    .replace(/\bmor\b/g, 'MoR'); // last: its own capitals part no words
 }
 
 const BILLING: Readonly<Record<string, string>> = {
