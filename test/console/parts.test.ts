@@ -180,7 +180,7 @@ describe('the page of verify', () => {
       status: () => res,
       send: (page: string) => (sent = page),
     } as unknown as Response;
-    await new VerifyPages(verify, {} as Clock, {} as ConsoleAudit).newest({ headers: {} } as Request, res);
+    await new VerifyPages(verify, {} as Clock, {} as ConsoleAudit).newest({ headers: {}, query: {} } as Request, res);
     return sent;
   }
 

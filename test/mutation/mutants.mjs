@@ -392,8 +392,8 @@ export const mutants = [
   {
     name: 'of two bodies under one id in a batch the last is stored',
     file: 'src/store/inbox-store.ts',
-    find: 'all.toReversed().map((d) => [`${d.source}\\n${d.eventId}`, d])).values()].toReversed();',
-    replace: 'all.map((d) => [`${d.source}\\n${d.eventId}`, d])).values()];',
+    find: 'all.toReversed().map((d) => [nameOf(d), d])).values()].toReversed();',
+    replace: 'all.map((d) => [nameOf(d), d])).values()];',
     tests: ['test/store/inbox.test.ts'],
   },
   {

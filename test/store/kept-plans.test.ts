@@ -14,6 +14,7 @@ import {
   pagesIn,
   type Plan,
   rested,
+  rowsBefore,
   type Statement,
   unclaimed,
 } from '../support/lane-steps.js';
@@ -80,6 +81,8 @@ async function grow(inbox: PgInbox): Promise<void> {
 /** The pages that the plan reads which the connection has for a statement. */
 async function pagesOf(client: pg.PoolClient, { name, values }: Statement): Promise<number> {
   await client.query('begin');
+  const before = rowsBefore(values);
+  if (before !== null) await client.query(before);
   const found = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
     `explain (analyze, buffers, format json) execute ${pg.escapeIdentifier(name)}(${unclaimed(values).map(nextTime).map(literal).join(', ')})`,
   );

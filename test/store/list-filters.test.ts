@@ -20,8 +20,8 @@ const RENEWALS = 50_000;
 const PAGES = 200;
 /** Twenty minutes of entries, and some twenty look-ups by number, come to it where the time is found by the number. */
 const PAGES_BY_NUMBER = 400;
-/** What a page looks through at most lies in so many of theirs: none of these tables has fewer than 20 rows in one. */
-const PAGES_LOOKED_THROUGH = PAGES + (2 * LOOKED_THROUGH) / 20;
+/** What a page looks through at most lies in so many of theirs: none of these tables has fewer than 20 rows in one, and half of them were changed since. */
+const PAGES_LOOKED_THROUGH = PAGES + (2 * LOOKED_THROUGH) / 10;
 
 type Sent = { readonly text: string; readonly values: unknown[] };
 

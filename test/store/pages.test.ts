@@ -13,6 +13,7 @@ import {
   listenTo,
   nextTime,
   pagesIn,
+  rowsBefore,
   type Plan,
   rested,
   type Statement,
@@ -85,6 +86,8 @@ async function pagesOf(statements: readonly Statement[]): Promise<readonly (read
   try {
     await client.query('begin; set local plan_cache_mode = force_generic_plan');
     for (const { text, values } of statements) {
+      const before = rowsBefore(values);
+      if (before !== null) await client.query(before);
       const found = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
         text: `explain (analyze, buffers, format json) ${text}`,
         values: values.map(nextTime),

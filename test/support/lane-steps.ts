@@ -62,4 +62,13 @@ export const unclaimed = (values: readonly unknown[]): unknown[] =>
   // The fences of the log's rows stand behind their versions.
   values.map((value, i) => (isVersions(values[i - 1]) && Array.isArray(value) ? value.map(() => null) : value));
 
+/** SQL that makes the rows before those of `nextTime`, without which nothing is written; null: the statement writes no row of the log. */
+export function rowsBefore(values: readonly unknown[]): string | null {
+  const [first] = values.find(isVersions) ?? [];
+  if (first === undefined) return null;
+  return `insert into lane_log (lane, version, at, at_rest, snapshot, change, bodies)
+          select distinct on (lane) lane, ${first + 999}, at, at_rest, snapshot, change, bodies from lane_log order by lane
+          on conflict do nothing`;
+}
+
 const isVersions = (value: unknown): value is readonly number[] => Array.isArray(value) && typeof value[0] === 'number';

@@ -17,7 +17,7 @@ export class RefundEntity implements RefundRow {
   @Column('text') origin!: RefundRow['origin'];
   @Column('boolean') counted!: boolean;
   @Column('bigint', { nullable: true, transformer: BIGINT }) totalAfter!: bigint | null;
-  @Column('bigint', { transformer: BIGINT }) surplus!: bigint;
+  @Column('bigint', { transformer: BIGINT, default: 0 }) surplus!: bigint;
   @Column('text') mirror!: RefundRow['mirror'];
   @Column('text', { nullable: true }) creditNoteId!: string | null;
   @Column('jsonb', { nullable: true }) failure!: NonNullable<RefundRow['failure']> | null;

@@ -63,6 +63,11 @@ export const NOT_RUN: readonly NotRun[] = [
     why: 'it kills processes for minutes; its parts are tested',
     runs: { file: 'chaos/chaos.test.ts', title: 'the schedule of a chaos run' },
   },
+  {
+    command: 'npm run fuzz',
+    why: 'an hour; a few inputs of each target are tested',
+    runs: { file: 'unit/fuzz.test.ts', title: 'that once broke on an input takes it' },
+  },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
   ...[
     'pg_dump',
@@ -84,4 +89,5 @@ export const OPTIONS_IN: Readonly<Record<string, string>> = {
   simulate: 'tools/simulate/options.ts',
   chaos: 'tools/chaos/options.ts',
   demo: 'tools/demo/options.ts',
+  fuzz: 'tools/fuzz/options.ts',
 };
