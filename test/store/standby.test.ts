@@ -148,6 +148,7 @@ const here = NO_DEBIAN_POSTGRES === null;
     expect(lines).toMatchObject([{ msg: 'the standby of READ_DATABASE_URL is not used: reads go to the primary' }]);
     await standby.start();
     await used();
+    await side.read(() => port.seen()); // whoever reads next is who says that it is back
     expect(news.map(({ state }) => state)).toContain('used');
   });
 
