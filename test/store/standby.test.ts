@@ -148,8 +148,8 @@ const here = NO_DEBIAN_POSTGRES === null;
     expect(lines).toMatchObject([{ msg: 'the standby of READ_DATABASE_URL is not used: reads go to the primary' }]);
     await standby.start();
     await used();
-    await side.read(() => port.seen()); // whoever reads next is who says that it is back
-    expect(news.map(({ state }) => state)).toContain('used');
+    // Its line is left out where the same was said a moment ago: what counts is where the read goes.
+    await expect(side.standing()).resolves.toMatchObject({ used: true });
   });
 
   it('that is none of this database ends a start with one sentence; the primary itself is not read as one', async () => {
