@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { type Task, type TaskResult } from './task.js';
 import { type FromWorker, type ToWorker } from './worker.js';
 
+/** Each core has a world of its own: threads that collect beside it take the other's time. A fifth of the processor time of 60 seeds. */
+const FLAGS = ['--single-threaded-gc', '--max-semi-space-size=64'];
 const WORKER = fileURLToPath(new URL('./worker.js', import.meta.url));
 
 /** One process with its database; it does one task at a time. */
@@ -13,7 +15,10 @@ class Worker {
   private ended: Error | null = null;
 
   constructor(private readonly onProgress: (line: string) => void) {
-    this.child = fork(WORKER, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.child = fork(WORKER, {
+      execArgv: [...process.execArgv, ...FLAGS],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     this.child.on('message', (message: FromWorker) => {
       if (message.say === 'progress') return this.onProgress(message.line);
       const { waiting } = this;
