@@ -43,6 +43,16 @@ export function surplusIn(s: LaneState, refund: RefundRow): bigint {
   return left <= 0n ? 0n : left < refund.amount ? left : refund.amount;
 }
 
+/** What a refund takes off the sale: all of it but a surplus. */
+export function saleOf(r: RefundRow): bigint {
+  return r.amount - r.surplus;
+}
+
+/** What was given back of a surplus so far. */
+export function surplusRefunded(refunds: readonly RefundRow[]): bigint {
+  return refunds.reduce((sum, r) => (r.counted ? sum + r.surplus : sum), 0n);
+}
+
 export function isSurplus(s: LaneState, r: ReviewRow): boolean {
   return r.kind === 'amount_mismatch' && r.subject.startsWith(surplusPrefix(s));
 }

@@ -10,8 +10,7 @@ import { type AnswerTo } from '../../domain/lane/answer.js';
 import { mirrorReview } from './refund-review.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
-import { type Money } from '../../domain/money.js';
-import { surplusIn } from '../../domain/lane/surplus.js';
+import { saleOf, surplusIn } from '../../domain/lane/surplus.js';
 
 /** Writes down the refund's report and credit note once its payment shows on the invoice. */
 export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
@@ -26,7 +25,7 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
     if (p.mark !== 'confirmed' || hasRest(state)) continue;
     state = startMirror(state, p, { ...r, surplus: surplusIn(state, r) }, ctx);
     // Whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
-    if (ctx.settings.shadow !== true || refundIn(state, r)?.mirror === 'not_needed') continue;
+    if (ctx.settings.shadow !== true || state.refunds.find((x) => x.id === r.id)?.mirror === 'not_needed') continue;
     state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundMirrored(p, r, ctx.now));
   }
   return state;
@@ -38,8 +37,8 @@ export const reportRefundCall: CallRule<AnswerTo<'report_refund'>> = {
   answered: (s, m, a, ctx) => {
     const r = refundOf(s, m);
     if (r?.mirror !== 'reporting') return s;
-    const amount = saleOf(r);
-    if (amount.minor === 0n) return shown(s, r, 'done', ctx);
+    const amount = { minor: saleOf(r), currency: r.currency };
+    if (amount.minor === 0n) return shown(s, r, ctx);
     // The reference it was reported under: the refund may have got another id since.
     const reference = referenceIn(s, r, m.subject);
     const refunded = { paymentRecordId: a.paymentRecordId, reference };
@@ -84,8 +83,8 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
       p.paymentRecordId === null || reported === undefined
         ? null
         : { paymentRecordId: p.paymentRecordId, reference: referenceIn(s, r, reported.subject) };
-    const amount = saleOf(r);
-    if (amount.minor === 0n) return shown(s, r, reported === undefined ? 'not_needed' : 'done', ctx);
+    const amount = { minor: saleOf(r), currency: r.currency };
+    if (amount.minor === 0n) return shown(s, reported === undefined ? r : moveMirror(r, 'reporting'), ctx);
     const name = refunded?.reference ?? reference;
     const call = { kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded } as const;
     const credited = addCall(s, ctx, call, reported?.subject ?? subjectOf(p, r));
@@ -116,19 +115,12 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
   );
 }
 
-const refundIn = (s: LaneState, { id }: RefundRow): RefundRow | undefined => s.refunds.find((r) => r.id === id);
-
-/** What the refund takes off the sale: all of it but a surplus. */
-function saleOf(r: RefundRow): Money {
-  return { minor: r.amount - r.surplus, currency: r.currency };
-}
-
 /** All of it was paid beyond the amount due: with a payment record it is reported there, and the sale stays what it was. */
-function shown(s: LaneState, r: RefundRow, stage: 'done' | 'not_needed', ctx: Ctx): LaneState {
+function shown(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
   const of = s.payments.find((x) => x.id === r.paymentRowId);
   if (of === undefined) return s;
-  const reported = stage === 'done' && r.mirror === 'waiting' ? moveMirror(r, 'reporting') : r;
-  const state = addEntry(putRefund(s, moveMirror(reported, stage)), refundMirrored(of, r, ctx.now));
+  const shows = moveMirror(r, r.mirror === 'reporting' ? 'done' : 'not_needed');
+  const state = addEntry(putRefund(s, shows), refundMirrored(of, r, ctx.now));
   return note(
     state,
     ctx,

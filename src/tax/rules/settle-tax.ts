@@ -4,6 +4,7 @@ import { type LaneState, type PaymentOrigin, type PaymentRow, type RefundRow } f
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
 import { addMessage, type Ctx, note, openReview, putTax } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
+import { saleOf } from '../../domain/lane/surplus.js';
 import { shares } from './amounts.js';
 
 /** Document 3's word for a refund without a reason; the MoR wants one for each line (Document 2). */
@@ -35,7 +36,7 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
     const p = charged.find((x) => x.id === r.paymentRowId);
     if (p === undefined || !r.counted) continue;
     // What of it lowers the sale is known once it is shown on Stripe; a surplus had no tax.
-    if (r.mirror === 'waiting' || r.surplus === r.amount) continue;
+    if (r.mirror === 'waiting' || saleOf(r) === 0n) continue;
     const own = state.taxes.find((t) => t.refundId === r.id);
     const t = own ?? newTax(ctx, p, r);
     if (own === undefined) state = putTax(state, t);
@@ -111,7 +112,7 @@ function startRefund(s: LaneState, transaction: TaxRecord, t: TaxRecord, r: Refu
     left: BigInt(amount) - takenOf(s, lineItemId),
   }));
   const sum = left.reduce((n, l) => n + (l.left > 0n ? l.left : 0n), 0n);
-  const taxed = r.amount - r.surplus;
+  const taxed = saleOf(r);
   const parts =
     taxed > sum
       ? null

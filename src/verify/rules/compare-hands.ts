@@ -9,6 +9,7 @@ import {
 } from '../../domain/ports/billing-reader.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type Difference, type OurInvoice } from '../../domain/difference.js';
+import { saleOf, surplusRefunded } from '../../domain/lane/surplus.js';
 import { difference, reviewOf } from './compare.js';
 
 const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
@@ -30,7 +31,7 @@ export function compareDetached(shown: ShownInvoice, ours: OurInvoice): Differen
 export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Difference[] {
   const marked = ours.payments.find((p) => p.mark === 'confirmed');
   if (shown.amountOverpaid <= 0n || marked === undefined) return [];
-  const refunded = ours.refunds.filter((r) => r.counted).reduce((n, r) => n + r.surplus, 0n);
+  const refunded = surplusRefunded(ours.refunds);
   const since =
     refunded === 0n
       ? ''
@@ -42,7 +43,7 @@ export function compareOverpaid(shown: ShownInvoice, ours: OurInvoice): Differen
 
 /** Whether to ask for the invoice's credit notes: more was given back by them than the ledger mirrored. */
 export function creditedBeyondLedger(shown: ShownInvoice, ours: OurInvoice): boolean {
-  const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + r.amount - r.surplus, 0n);
+  const mirrored = ours.refunds.filter((r) => r.mirror === 'done').reduce((n, r) => n + saleOf(r), 0n);
   return shown.creditedAfterPayment > mirrored;
 }
 

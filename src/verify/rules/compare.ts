@@ -1,5 +1,6 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
 import { PARKING } from '../../domain/lane/payment.js';
+import { saleOf, surplusRefunded } from '../../domain/lane/surplus.js';
 import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
 import { verdictBy } from '../../renewals/rules/overdue.js';
 import { showMoney } from '../../domain/money.js';
@@ -180,7 +181,7 @@ export function compareInvoice(
   const [first] = marked;
   if (first === undefined) return picture(ours);
   // A surplus that was given back needs to show no longer: out of band it never did.
-  const sum = sumOf(marked) - ours.refunds.reduce((n, r) => n + (r.counted ? r.surplus : 0n), 0n);
+  const sum = sumOf(marked) - surplusRefunded(ours.refunds);
   if (facts.currency === first.currency && facts.amountPaid >= sum) return picture(ours);
   const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
   const detail = `the ledger marked ${show(sum, first.currency)}; Stripe shows ${show(facts.amountPaid, facts.currency)} paid (${facts.status})`;
@@ -237,7 +238,7 @@ export function compareAttached(
 /** The refunds that the ledger mirrored against the credit notes that are there. */
 export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteFacts[]): Difference[] {
   return ours.refunds
-    .filter((r) => r.mirror === 'done' && r.surplus < r.amount)
+    .filter((r) => r.mirror === 'done' && saleOf(r) > 0n)
     .flatMap((r): Difference[] => {
       const twin = notes.find((n) => n.creditNoteId === r.creditNoteId);
       const about = { invoiceId: r.invoiceId, refundId: r.id };
@@ -246,7 +247,7 @@ export function compareCreditNotes(ours: OurInvoice, notes: readonly CreditNoteF
         const detail = `credit note ${r.creditNoteId ?? ''} of refund ${r.id} is ${twin?.status ?? 'missing'}`;
         return [difference('refund_not_mirrored', 'person', detail, about)];
       }
-      const sale = r.amount - r.surplus;
+      const sale = saleOf(r);
       if (twin.amount === sale && twin.currency === r.currency) return [];
       const detail = `refund ${r.id} takes ${show(sale, r.currency)} off the sale; its credit note says ${show(twin.amount, twin.currency)}`;
       return [difference('amount_differs', 'person', detail, about)];
