@@ -18,6 +18,11 @@ export function amount(minor: bigint | null, currency: string | null): Html {
   return html`<span class="money">${moneyText(minor, currency)}</span>`;
 }
 
+/** A value with its heading before it, which only a phone shows: its tables have no headings. */
+export function headed(heading: string, value: Piece): Html {
+  return html`<span class="on-phone">${heading} </span>${value}`;
+}
+
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** "22 Nov 2026", in UTC. */

@@ -1,7 +1,7 @@
 // One customer: who it is on both sides, what it paid and got back, its subscriptions, and its newest invoices, payments and refunds.
 import { type Html, html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
-import { amount, count, facts, foreign, id, moneyLink, section, status, time, words } from '../console/show.js';
+import { amount, count, facts, foreign, headed, id, moneyLink, section, status, time, words } from '../console/show.js';
 import { type Enrolment } from '../domain/settings.js';
 import { type CustomerSum, type InvoiceListItem, type PaymentView } from '../domain/ports/books.js';
 import { type DisputeItem } from '../domain/ports/dispute-books.js';
@@ -80,18 +80,18 @@ const SUMS: readonly Column<CustomerSum>[] = [
   { label: 'Payments', cell: (s) => count(s.payments), number: true, phone: 'none' },
   {
     label: 'Taken',
-    cell: (s) => html`<span class="on-phone">taken </span>${amount(s.taken, s.currency)}`,
+    cell: (s) => headed('taken', amount(s.taken, s.currency)),
     number: true,
     phone: 'side',
   },
   {
     label: 'Refunded',
-    cell: (s) => html`<span class="on-phone">refunded </span>${amount(s.refunded, s.currency)}`,
+    cell: (s) => headed('refunded', amount(s.refunded, s.currency)),
     number: true,
   },
   {
     label: 'Kept',
-    cell: (s) => html`<span class="on-phone">kept </span>${amount(s.taken - s.refunded, s.currency)}`,
+    cell: (s) => headed('kept', amount(s.taken - s.refunded, s.currency)),
     number: true,
   },
 ];

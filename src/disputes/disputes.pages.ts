@@ -13,7 +13,7 @@ import { MONEY_FILTERS, moneyFrom } from '../console/list-filters.js';
 import { chosen, type Column } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { type CsvColumn, plainAmount, plainTime } from '../console/selection.js';
-import { customerLink, invoiceLink, status, time, words } from '../console/show.js';
+import { customerLink, headed, invoiceLink, status, time, words } from '../console/show.js';
 import { Books } from '../domain/ports/books.js';
 import { Clock } from '../domain/ports/clock.js';
 import { DisputeBooks, type DisputeItem } from '../domain/ports/dispute-books.js';
@@ -62,8 +62,7 @@ const COLUMNS: readonly Column<DisputeItem>[] = [
   { label: 'Kind', cell: ({ dispute }) => words(dispute.kind), phone: 'none' },
   {
     label: 'Due by',
-    cell: ({ dispute: o }) =>
-      o.deadline === null || isOver(o) ? '' : html`<span class="on-phone">due </span>${time(o.deadline)}`,
+    cell: ({ dispute: o }) => (o.deadline === null || isOver(o) ? '' : headed('due', time(o.deadline))),
   },
   { label: 'Customer', cell: ({ customerId }) => customerLink(customerId) },
   { label: 'Invoice', cell: ({ dispute }) => invoiceLink(dispute.invoiceId), phone: 'none' },

@@ -9,7 +9,7 @@ import { sendPage } from '../console/layout.js';
 import { type Column, queryText, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { plainAmount, sendText, wantsCsv } from '../console/selection.js';
-import { amount, section, words } from '../console/show.js';
+import { amount, headed, section, words } from '../console/show.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type LedgerSum, LedgerSums } from '../domain/ports/ledger-sums.js';
 import { type Month, monthBeside, monthOf, nameOf } from './rules/month.js';
@@ -72,17 +72,17 @@ function moneyOf(balances: readonly TrialBalance[]): Html | null {
     { label: 'Currency', cell: (r) => r.currency, phone: 'lead' },
     {
       label: 'Taken',
-      cell: (r) => html`<span class="on-phone">taken </span>${amount(r.taken, r.currency)}`,
+      cell: (r) => headed('taken', amount(r.taken, r.currency)),
       number: true,
     },
     {
       label: 'Refunded',
-      cell: (r) => html`<span class="on-phone">refunded </span>${amount(r.refunded, r.currency)}`,
+      cell: (r) => headed('refunded', amount(r.refunded, r.currency)),
       number: true,
     },
     {
       label: 'Kept',
-      cell: (r) => html`<span class="on-phone">kept </span>${amount(r.taken - r.refunded, r.currency)}`,
+      cell: (r) => headed('kept', amount(r.taken - r.refunded, r.currency)),
       number: true,
       phone: 'side',
     },

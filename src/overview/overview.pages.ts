@@ -13,7 +13,7 @@ import { type Html, html } from '../console/html.js';
 import { sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { queryText, table } from '../console/list.js';
-import { amount, count, dotted, duration, eventLink, section, status, time } from '../console/show.js';
+import { amount, count, dotted, duration, eventLink, headed, section, status, time } from '../console/show.js';
 import { needsYou, SENDERS } from './needs.js';
 import { PERIODS } from './periods.js';
 import { type Chosen, trends } from './trends.js';
@@ -115,9 +115,7 @@ function moneyToday(money: Seen['overview']['money'], today: string): Html {
       },
       {
         label: 'Refunded',
-        cell: (m) =>
-          html`<span class="on-phone">refunded </span
-            >${list('refund_paid', m.currency, amount(m.refunded, m.currency))}`,
+        cell: (m) => headed('refunded', list('refund_paid', m.currency, amount(m.refunded, m.currency))),
         number: true,
       },
     ],
@@ -138,8 +136,7 @@ function doors(answers: readonly DoorAnswer[], events: Seen['overview']['lastEve
         { label: 'Sender', cell: (r) => SENDERS[r.source], phone: 'lead' },
         ...[200, 401, 503].map((code) => ({
           label: String(code),
-          cell: (r: (typeof rows)[number]) =>
-            html`<span class="on-phone">${code}: </span>${count(r.answered.get(code) ?? 0)}`,
+          cell: (r: (typeof rows)[number]) => headed(`${code}:`, count(r.answered.get(code) ?? 0)),
           number: true,
         })),
         {

@@ -20,6 +20,7 @@ import {
   customerLink,
   facts,
   foreign,
+  headed,
   id,
   moneyLink,
   reference,
@@ -122,10 +123,7 @@ const paymentColumns: readonly Column<InvoiceView['payments'][number]>[] = [
   { label: 'Status', cell: (p) => status(p.status), phone: 'side' },
   {
     label: 'Refunded',
-    cell: (p) =>
-      p.amountRefunded === 0n
-        ? ''
-        : html`<span class="on-phone">refunded </span>${amount(p.amountRefunded, p.currency)}`,
+    cell: (p) => (p.amountRefunded === 0n ? '' : headed('refunded', amount(p.amountRefunded, p.currency))),
     number: true,
   },
   { label: 'Mark', cell: (p) => status(p.mark), phone: 'none' },
