@@ -2,7 +2,8 @@
 
 /**
  * `waiting`: a transaction whose invoice is paid in part, or a refund whose transaction is not committed yet. `gathering`: the
- * calculation to use is looked for. `calculating`, `committing`: a call is on its way. `parked`: a person must act. `closed`: a person sees to it elsewhere; nothing more is done here.
+ * calculation to use is looked for. `calculating`, `committing`: a call is on its way. `parked`: a person must act. `closed`: a person
+ * sees to it elsewhere; nothing more is done here.
  */
 export const taxMoves = {
   gathering: ['calculating', 'committing', 'parked'],
@@ -27,7 +28,10 @@ export type TaxRecord = {
   /** Our id of the refund; null for a transaction. */
   readonly refundId: string | null;
   readonly stage: TaxStage;
-  /** The MoR's idempotency key: `merchantTransactionReference` (invoice id) or `merchantRefundReference` (the MoR's names of payment and refund). */
+  /**
+   * The MoR's idempotency key: `merchantTransactionReference` (invoice id) or `merchantRefundReference` (the MoR's names of payment and
+   * refund).
+   */
   readonly reference: string;
   readonly taxCalculationId: string | null;
   /** The MoR's transaction or refund; null until it is committed. */

@@ -1,7 +1,7 @@
 // The inbox in PostgreSQL: a batch of deliveries in one insert, the answer after the commit.
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { type Delivery, Inbox, type StoreOutcome } from '../domain/ports/inbox.js';
+import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { Ids } from '../domain/ports/clock.js';
 import { isChannelLane } from '../domain/events/channel-lane.js';
 import { sameEvent } from '../domain/events/same-event.js';
@@ -27,7 +27,7 @@ const INSERT_SQL = `
   insert into event_body (event_id, received_at, body)
   select s.id, s.received_at, d.body from stored s join came d on d.source = s.source and d.event_id = s.event_id),
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
-  select source, event_id from stored`;
+  select source, event_id as "eventId" from stored`;
 
 const QUARANTINE_SQL = `
   insert into inbox_quarantine (source, event_id, type, lane, body, body_sha256, reason, received_at, last_at)
@@ -71,20 +71,20 @@ export class PgInbox extends Inbox {
   /** Of deliveries whose ids are known, in one question: a sender that got no answer sends all of them again. */
   private async hashes(again: readonly Delivery[]): Promise<ReadonlyMap<string, Buffer>> {
     if (again.length === 0) return new Map();
-    const known = await this.db.intake.query<{ source: string; event_id: string; body_sha256: Buffer }>({
+    const known = await this.db.intake.query<{ source: InboxSource; eventId: string; body_sha256: Buffer }>({
       name: 'known_events',
       // Lateral: each is found by the key, never by reading the table, whatever the server thinks of its size.
-      text: `select d.source, d.event_id, e.body_sha256 from unnest($1::text[], $2::text[]) as d(source, event_id)
+      text: `select d.source, d.event_id as "eventId", e.body_sha256 from unnest($1::text[], $2::text[]) as d(source, event_id)
                cross join lateral (select body_sha256 from inbox_event
                                     where source = d.source and event_id = d.event_id limit 1) e`,
       values: [textArray(again.map((d) => d.source)), textArray(again.map((d) => d.eventId))],
     });
-    return new Map(known.rows.map((r) => [`${r.source}\n${r.event_id}`, r.body_sha256]));
+    return new Map(known.rows.map((r) => [nameOf(r), r.body_sha256]));
   }
 
   private async insert(all: readonly Delivery[]): Promise<Set<string>> {
     const batch = [...new Map(all.toReversed().map((d) => [nameOf(d), d])).values()].toReversed();
-    const inserted = await this.db.intake.query<{ source: string; event_id: string }>({
+    const inserted = await this.db.intake.query<{ source: InboxSource; eventId: string }>({
       name: 'store_events', // parsed and planned once a connection
       text: INSERT_SQL,
       values: [
@@ -99,7 +99,7 @@ export class PgInbox extends Inbox {
         byteaArray(batch.map((d) => d.body)),
       ],
     });
-    return new Set(inserted.rows.map((r) => `${r.source}\n${r.event_id}`));
+    return new Set(inserted.rows.map(nameOf));
   }
 
   /** A delivery whose id is known and whose bytes are others: the same event again, or another one under its name. */
@@ -140,7 +140,7 @@ export class PgInbox extends Inbox {
   }
 }
 
-const nameOf = (d: Delivery): string => `${d.source}\n${d.eventId}`;
+const nameOf = (d: Pick<Delivery, 'source' | 'eventId'>): string => `${d.source}\n${d.eventId}`;
 
 function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
