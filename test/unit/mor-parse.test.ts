@@ -4,49 +4,17 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { parseApplication } from '../../src/mor/applications.js';
-import { parsePaymentIntent, parseSetupIntent } from '../../src/mor/card-intents.js';
 import { parseEInvoice } from '../../src/mor/e-invoices.js';
-import { parseFileLink } from '../../src/mor/file-link.js';
-import { parseInvoiceFile } from '../../src/mor/invoices.js';
-import { parseMerchantDetail, parseMerchantListItem } from '../../src/mor/partner-merchants.js';
-import { parseInitiated, parsePartner, parseRegion, statusFromRaw } from '../../src/mor/partner.js';
-import { parsePaymentLink } from '../../src/mor/payment-links.js';
+import { parseMerchantDetail } from '../../src/mor/partner-merchants.js';
+import { parseInitiated, statusFromRaw } from '../../src/mor/partner.js';
 import { parseProformaInvoice } from '../../src/mor/proforma-invoices.js';
-import { parseDecimal, parseListOf, parseTime, Unreadable } from '../../src/mor/read.js';
+import { parseDecimal, parseTime, Unreadable } from '../../src/mor/read.js';
 import { parseRefund } from '../../src/mor/refunds.js';
 import { parseTaxCalculation } from '../../src/mor/tax-calculations.js';
-import {
-  parseTaxRefund,
-  parseTaxTransaction,
-  parseTaxTransactionPage,
-  parseTransactionInvoice,
-} from '../../src/mor/tax-transactions.js';
 import { parseWebhookEndpointCreated, parseWebhookEndpointList } from '../../src/mor/webhook-endpoints.js';
+import { MOR_PARSERS } from '../../tools/fuzz/inputs/mor-parsers.js';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-
-const parsers: Record<string, (value: unknown) => unknown> = {
-  partner: parsePartner,
-  regions: (value) => parseListOf(value, 'regions', parseRegion),
-  initiated: parseInitiated,
-  merchants: (value) => parseListOf(value, 'merchants', parseMerchantListItem),
-  merchant: parseMerchantDetail,
-  application: parseApplication,
-  'tax-calculation': parseTaxCalculation,
-  'tax-transaction': parseTaxTransaction,
-  'tax-transactions': parseTaxTransactionPage,
-  'tax-refund': parseTaxRefund,
-  'transaction-invoice': parseTransactionInvoice,
-  'proforma-invoice': parseProformaInvoice,
-  'proforma-document': (value) => parseFileLink(value, ''),
-  'invoice-file': parseInvoiceFile,
-  'payment-link': parsePaymentLink,
-  'e-invoice': parseEInvoice,
-  'webhook-endpoint': parseWebhookEndpointCreated,
-  'setup-intent': parseSetupIntent,
-  'payment-intent': parsePaymentIntent,
-  refund: parseRefund,
-};
 
 // Handed on as they came, or not read at all.
 const UNREAD = /(^|\.)(customer|evidence|onboardingUrl|xmlUrl|source)(\.|$)/;
@@ -81,7 +49,7 @@ function withStrangers(value: Json): Json {
   return Object.fromEntries([...kept, ['aFieldOfTomorrow', { deep: [1, null] }]]);
 }
 
-describe.each(Object.entries(parsers))('%s', (name, parse) => {
+describe.each(Object.entries(MOR_PARSERS))('%s', (name, parse) => {
   const body = wire(name);
 
   it('is read, and the same with fields that nobody knows yet', () => {

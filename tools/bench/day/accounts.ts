@@ -39,39 +39,24 @@ export async function compare(
   seen: PeersSeen,
 ): Promise<readonly Compared[]> {
   const t = totalsOf(plan.renewals);
-  const count = async (sql: string, at: string): Promise<ReadonlyMap<string, number>> => {
+  const sums = async (sql: string, at: string): Promise<ReadonlyMap<string, number>> => {
     const found = await db.query<{ name: string; n: number }>(sql, [at]);
     return new Map(found.rows.map(({ name, n }) => [name, n]));
   };
-  const events = await count(
-    'select status as name, count(*)::float8 as n from inbox_event where id > $1 group by 1',
-    before.event,
-  );
-  const invoices = await count(
-    'select status as name, count(*)::float8 as n from invoice where seq > $1 group by 1',
-    before.invoice,
-  );
-  const marks = await count(
-    'select mark as name, count(*)::float8 as n from payment where seq > $1 group by 1',
-    before.payment,
-  );
-  const mirrors = await count(
-    'select mirror as name, count(*)::float8 as n from refund where seq > $1 group by 1',
-    before.refund,
-  );
-  const entries = await count(
+  /** The rows since, by what stands in one column. */
+  const counted = (table: string, column: string, at: string, place = 'seq'): Promise<ReadonlyMap<string, number>> =>
+    sums(`select ${column} as name, count(*)::float8 as n from ${table} where ${place} > $1 group by 1`, at);
+  const events = await counted('inbox_event', 'status', before.event, 'id');
+  const invoices = await counted('invoice', 'status', before.invoice);
+  const marks = await counted('payment', 'mark', before.payment);
+  const mirrors = await counted('refund', 'mirror', before.refund);
+  const objects = await counted('mor_object', 'kind', before.object);
+  const told = await counted('notification', 'status', before.notification);
+  const entries = await sums(
     `select reason || '/' || what as name, n from (
        select reason, count(*)::float8 as entries, sum(amount)::float8 as minor from ledger_entry where id > $1 group by 1) e,
        lateral (values ('entries', entries), ('minor', minor)) as v(what, n)`,
     before.entry,
-  );
-  const objects = await count(
-    'select kind as name, count(*)::float8 as n from mor_object where seq > $1 group by 1',
-    before.object,
-  );
-  const told = await count(
-    'select status as name, count(*)::float8 as n from notification where seq > $1 group by 1',
-    before.notification,
   );
   const of = (found: ReadonlyMap<string, number>, name: string): number => found.get(name) ?? 0;
   const row = (what: string, expected: number, found: number): Compared => ({ what, expected, seen: found });

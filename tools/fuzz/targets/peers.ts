@@ -4,27 +4,11 @@ import { Secret } from '#src/config/index.js';
 import { RequestBudget } from '#src/domain/ports/request-budget.js';
 import { RETRY_AFTER_LONGEST_MS } from '#src/policy.js';
 import { type CallOutcome } from '#src/domain/ports/call.js';
-import { parseApplication } from '#src/mor/applications.js';
-import { parsePaymentIntent, parseSetupIntent } from '#src/mor/card-intents.js';
-import { parseEInvoice } from '#src/mor/e-invoices.js';
-import { parseFileLink } from '#src/mor/file-link.js';
 import { type Exchange, type Line } from '#src/mor/http-line.js';
-import { parseInvoiceFile } from '#src/mor/invoices.js';
-import { parseMerchantDetail, parseMerchantListItem } from '#src/mor/partner-merchants.js';
-import { parseInitiated, parsePartner, parseRegion } from '#src/mor/partner.js';
-import { parsePaymentLink } from '#src/mor/payment-links.js';
-import { parseProformaInvoice } from '#src/mor/proforma-invoices.js';
-import { parseListOf, Unreadable } from '#src/mor/read.js';
+import { Unreadable } from '#src/mor/read.js';
 import { parseRefund } from '#src/mor/refunds.js';
-import { parseTaxCalculation } from '#src/mor/tax-calculations.js';
-import {
-  parseTaxRefund,
-  parseTaxTransaction,
-  parseTaxTransactionPage,
-  parseTransactionInvoice,
-} from '#src/mor/tax-transactions.js';
 import { MorTransport } from '#src/mor/transport.js';
-import { parseWebhookEndpointCreated, parseWebhookEndpointList } from '#src/mor/webhook-endpoints.js';
+import { parseWebhookEndpointList } from '#src/mor/webhook-endpoints.js';
 import { billedInvoiceOf } from '#src/stripe/parse-billed-invoice.js';
 import { parseSubscription } from '#src/stripe/parse-charging.js';
 import { parseInvoicePayment, shownInvoiceOf } from '#src/stripe/parse-invoice.js';
@@ -43,32 +27,11 @@ import { StandingClock } from '../inputs/standing-clock.js';
 import { STRIPE_OBJECTS } from '../inputs/stripe-objects.js';
 import { wire } from '../inputs/examples.js';
 import { bentJson } from '../inputs/json.js';
+import { MOR_PARSERS } from '../inputs/mor-parsers.js';
 import { oddText } from '../inputs/texts.js';
 import { mustBeInRange, mustBeUnpolluted } from '../ranges.js';
 import { must, mustBeSame, orTyped, type Target } from '../target.js';
 
-const MOR: Readonly<Record<string, (value: unknown) => unknown>> = {
-  partner: parsePartner,
-  regions: (value) => parseListOf(value, 'regions', parseRegion),
-  initiated: parseInitiated,
-  merchants: (value) => parseListOf(value, 'merchants', parseMerchantListItem),
-  merchant: parseMerchantDetail,
-  application: parseApplication,
-  'tax-calculation': parseTaxCalculation,
-  'tax-transaction': parseTaxTransaction,
-  'tax-transactions': parseTaxTransactionPage,
-  'tax-refund': parseTaxRefund,
-  'transaction-invoice': parseTransactionInvoice,
-  'proforma-invoice': parseProformaInvoice,
-  'proforma-document': (value) => parseFileLink(value, ''),
-  'invoice-file': parseInvoiceFile,
-  'payment-link': parsePaymentLink,
-  'e-invoice': parseEInvoice,
-  'webhook-endpoint': parseWebhookEndpointCreated,
-  'setup-intent': parseSetupIntent,
-  'payment-intent': parsePaymentIntent,
-  refund: parseRefund,
-};
 /** Handed on as they came; the store writes them through jsonText, and links are never stored. */
 const AS_THEY_CAME = ['customer', 'evidence', 'source'];
 
@@ -103,12 +66,12 @@ function valueOf(json: string): { readonly value: unknown } | null {
 
 const morAnswers: Target = {
   name: 'mor-answers',
-  what: `the MoR's answers of ${Object.keys(MOR).length} endpoints`,
+  what: `the MoR's answers of ${Object.keys(MOR_PARSERS).length} endpoints`,
   inputs: fc.oneof(...wire('mor').map(({ name, value }) => bentJson([value]).map((json) => `${name} ${json}`))),
   check(text) {
     const { name, json } = parsing(text);
     const found = valueOf(json);
-    const parse = MOR[name];
+    const parse = MOR_PARSERS[name];
     if (found === null || parse === undefined) return;
     const parsed = orTyped(() => parse(found.value), Unreadable);
     mustBeInRange(parsed, AS_THEY_CAME);
