@@ -1,33 +1,9 @@
 // Settings: what starts the daemon, what stops it, and that a wrong value is never printed.
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { type Config, ConfigError, loadConfig, redactedConfig, secretValues } from '../../src/config/index.js';
+import { redactedConfig, secretValues } from '../../src/config/index.js';
 import { KeyRing } from '../../src/api/access/key-ring.js';
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const minimal = {
-  STRIPE_API_KEY: 'sk_test_canary1',
-  STRIPE_WEBHOOK_SECRETS: 'whsec_canary2',
-  MOR_BASE_URL: 'http://127.0.0.1:4020/',
-  MOR_AUTH_URL: 'http://127.0.0.1:4020',
-  MOR_CLIENT_ID: 'client_1',
-  MOR_CLIENT_SECRET: 'canary3-client',
-  MOR_PAYMENT_WEBHOOK_SECRETS: 'canary4-payment',
-  API_KEYS: `backend:signup:${'a'.repeat(32)},anna:ops:${'b'.repeat(40)}`,
-};
-/** The names of the settings that are reported for these changes to a good environment; undefined leaves a setting out. */
-function wrong(changes: Record<string, string | undefined>): string[] {
-  return problemsOf(changes).map(({ name }) => name);
-}
-function problemsOf(changes: Record<string, string | undefined>): readonly { name: string; problem: string }[] {
-  try {
-    loadConfig({ ...minimal, ...changes });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
-const load = (changes: Record<string, string | undefined> = {}): Config => loadConfig({ ...minimal, ...changes });
+import { load, minimal, sha256, wrong } from '../support/minimal-settings.js';
+
 describe('the settings', () => {
   it('start with the eight that have no default, and defaults as the reference says', () => {
     const config = load();

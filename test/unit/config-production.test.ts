@@ -1,42 +1,10 @@
 // The settings in production, and what is shown of them.
-import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  type Config,
-  ConfigError,
-  loadConfig,
-  loadDatabaseConfig,
-  redactedConfig,
-  secretValues,
-  SETTINGS,
-} from '../../src/config/index.js';
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const minimal = {
-  STRIPE_API_KEY: 'sk_test_canary1',
-  STRIPE_WEBHOOK_SECRETS: 'whsec_canary2',
-  MOR_BASE_URL: 'http://127.0.0.1:4020/',
-  MOR_AUTH_URL: 'http://127.0.0.1:4020',
-  MOR_CLIENT_ID: 'client_1',
-  MOR_CLIENT_SECRET: 'canary3-client',
-  MOR_PAYMENT_WEBHOOK_SECRETS: 'canary4-payment',
-  API_KEYS: `backend:signup:${'a'.repeat(32)},anna:ops:${'b'.repeat(40)}`,
-};
-/** The names of the settings that are reported for these changes to a good environment; undefined leaves a setting out. */
-function wrong(changes: Record<string, string | undefined>): string[] {
-  return problemsOf(changes).map(({ name }) => name);
-}
-function problemsOf(changes: Record<string, string | undefined>): readonly { name: string; problem: string }[] {
-  try {
-    loadConfig({ ...minimal, ...changes });
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
-const load = (changes: Record<string, string | undefined> = {}): Config => loadConfig({ ...minimal, ...changes });
+import { ConfigError, loadDatabaseConfig, redactedConfig, secretValues, SETTINGS } from '../../src/config/index.js';
+import { load, problemsOf, sha256, wrong } from '../support/minimal-settings.js';
+
 describe('in production', () => {
   const production = { NODE_ENV: 'production', DATABASE_URL: 'postgres://u:canary5@db:5432/crossbill' };
 

@@ -9,6 +9,7 @@ import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { isOutside, isOver, paymentStatus, publicStatus, refundable } from '../../src/domain/status.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, facts, NOW } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
 
 const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1_000);
 const lane = emptyLane('in_1');
@@ -277,7 +278,3 @@ describe('another way to pay', () => {
     expect(isLiveProforma(o('payment_link', 'PAYABLE'))).toBe(false);
   });
 });
-
-function never(): never {
-  throw new Error('not there');
-}

@@ -34,6 +34,7 @@ import { newMorObject } from '../../src/domain/mor-object.js';
 import { type CallFailure } from '../../src/domain/ports/call.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, aPaymentEvent, NOW } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
 
 const LATER = new Date(NOW.getTime() + 60_000);
 const ctx = aCtx();
@@ -353,7 +354,3 @@ describe('a payment', () => {
     expect(s(payment({ mark: 'parked', status: 'processing' }))).toMatchObject([{ mark: 'closed', status: 'failed' }]);
   });
 });
-
-function never(): never {
-  throw new Error('not there');
-}

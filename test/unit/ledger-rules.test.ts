@@ -21,6 +21,7 @@ import {
 import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
 
 const OCTOBER = new Date('2026-10-31T23:59:59Z');
 const LATER = new Date('2026-11-02T00:00:00Z');
@@ -247,7 +248,3 @@ describe('one charge', () => {
     expect(isOfSharedCharge({ ...item, subject: 'pmt_1' })).toBe(false);
   });
 });
-
-function never(): never {
-  throw new Error('not there');
-}

@@ -1,19 +1,10 @@
 // What becomes of a payment's mark: what Stripe answers, what a person chooses, what the MoR says.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane, openReview, putPayment } from '../../src/domain/lane/change.js';
+import { openReview } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import {
-  type LaneState,
-  type MarkStage,
-  type PaymentRow,
-  type Resolution,
-  type ReviewKind,
-} from '../../src/domain/model.js';
+import { type LaneState, type PaymentRow, type Resolution, type ReviewKind } from '../../src/domain/model.js';
 import { LIST_TOO_LONG } from '../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
-import { settleMarks } from '../../src/renewals/rules/mark.js';
 import {
   applyIdentified,
   endOfMarkCall,
@@ -23,23 +14,10 @@ import {
 } from '../../src/renewals/rules/mark-answer.js';
 import { finalizationReview, markReview, overdueReview } from '../../src/renewals/rules/mark-review.js';
 import { applyNotPaid, applySucceeded } from '../../src/renewals/rules/payment-event.js';
-import { aCtx, aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
-const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);
-const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly amount: bigint } => ({
-  ...newPayment(ctx(), {
-    ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', paymentId: 'pay_1', succeededAt: NOW },
-    ...{ processorChargeId: 'ch_1', mark: 'waiting', ...over },
-  }),
-  amount: over.amount ?? 2990n,
-});
-const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
-  payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts(over)));
-const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice ?? never();
-const settled = (s: LaneState, of = ctx()): LaneState => settleMarks(s, of, () => undefined);
-const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);
-const kinds = (s: LaneState): ReviewKind[] => open(s).map((r) => r.kind);
-const message = (s: LaneState, kind: string) => s.messages.find((m) => m.kind === kind) ?? never();
+import { aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
+import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
+
 /** A look that found nothing. */
 const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;
 const refusedBy = { ok: false, kind: 'refused', status: 400, code: 'odd', message: 'no', retryAfterMs: null } as never;
@@ -390,6 +368,3 @@ describe('a verdict of the MoR', () => {
     }
   });
 });
-function never(): never {
-  throw new Error('not there');
-}

@@ -1,31 +1,15 @@
 // The mark of a payment on plain values: what is decided on each picture of its invoice, what an answer of Stripe makes of it, and what a
 // person may choose. The lane's whole flow is in flow-marks.test.ts.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/domain/lane/change.js';
+import { openReview, putMessage } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { type LaneState, type MarkStage, type PaymentRow, type ReviewKind } from '../../src/domain/model.js';
+import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
 import { decideMark } from '../../src/renewals/rules/decide-mark.js';
 import { closeRefunded, moneyErrand, reportOf, settleMarks } from '../../src/renewals/rules/mark.js';
-import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
-const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);
-const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly amount: bigint } => ({
-  ...newPayment(ctx(), {
-    ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', paymentId: 'pay_1', succeededAt: NOW },
-    ...{ processorChargeId: 'ch_1', mark: 'waiting', ...over },
-  }),
-  amount: over.amount ?? 2990n,
-});
-const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
-  payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts(over)));
-const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice ?? never();
-const settled = (s: LaneState, of = ctx()): LaneState => settleMarks(s, of, () => undefined);
-const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);
-const kinds = (s: LaneState): ReviewKind[] => open(s).map((r) => r.kind);
-const message = (s: LaneState, kind: string) => s.messages.find((m) => m.kind === kind) ?? never();
+import { facts, NOW } from '../support/channel-lane.js';
+import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
+
 describe('what is said of money that cannot be marked', () => {
   const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
     const d = decideMark(p, invoice(over), holder, true, ctx().settings, false);
@@ -248,6 +232,3 @@ describe('a payment that waits', () => {
     for (const p of others) expect([marks(s(p)), kinds(s(p))]).toEqual([[p.mark], ['double_payment']]);
   });
 });
-function never(): never {
-  throw new Error('not there');
-}

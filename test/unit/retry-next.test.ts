@@ -1,80 +1,14 @@
 // What follows a refused renewal, decided on plain values: the next step and its time, what stands in its way, and what is taken back.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane, openReview, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { emptyLane, openReview, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
-import { newMorObject } from '../../src/domain/mor-object.js';
-import { type InvoiceFacts, type ShownToRetry } from '../../src/domain/ports/billing-platform.js';
-import { type Retry, type RetryTrail } from '../../src/domain/retry.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { type LaneState } from '../../src/domain/model.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
-import { makeRetry } from '../../src/retries/rules/make-retry.js';
 import { meansNow, nextOf, obstacle } from '../../src/retries/rules/next-try.js';
-import { aCtx, facts, NOW } from '../support/channel-lane.js';
+import { facts, NOW } from '../support/channel-lane.js';
 import { DAY_MS, HOUR_MS, SCHEDULE } from '../support/retry-rig.js';
-const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 86_400 };
-const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx =>
-  aCtx(at(ms), { relay: true, recoveryLinks: LINKS, retrySchedule: SCHEDULE, ...over });
-const TRAIL: RetryTrail = {
-  refusal: {
-    at: NOW.toISOString(),
-    heardAt: NOW.toISOString(),
-    eventId: 'evt_1',
-    outcome: 'failed',
-    kind: 'soft',
-    code: null,
-  },
-  ...{ retries: [], waitingSince: null, askedAt: null, ended: null },
-};
-const retried = (over: Partial<Retry> = {}): Retry => ({
-  ...{
-    number: 1,
-    at: at(3 * DAY_MS).toISOString(),
-    kind: 'soft',
-    means: 'charge',
-    by: null,
-    ref: 'evt_r1',
-    minor: '2990',
-  },
-  ...{ withdrawn: false, ...over },
-});
-/** A renewal of 29.90 that was refused just now. */
-function lane(
-  trail: Partial<RetryTrail> = {},
-  over: Partial<InvoiceFacts> = {},
-  row: Partial<InvoiceRow> = {},
-): LaneState {
-  const s = takeRead(emptyLane('in_1'), ctx(), facts({ collectionMethod: 'charge_automatically', ...over }));
-  return { ...s, invoice: { ...(s.invoice ?? never()), ...row, retries: { ...TRAIL, ...trail } } };
-}
-const hard = { ...TRAIL.refusal, kind: 'hard' } as const;
-const payment = (over = {}) =>
-  newPayment(ctx(), {
-    id: 'pmt_1',
-    invoiceId: 'in_1',
-    customerId: 'cus_1',
-    currency: 'EUR',
-    paymentId: 'pay_1',
-    ...over,
-  });
-const object = (kind: 'payment_link' | 'proforma', over = {}) =>
-  newMorObject(NOW, { id: 'lnk_1', kind, invoiceId: 'in_1', status: 'PAYABLE', ...over });
-const shown = (over: Partial<ShownToRetry> = {}): ShownToRetry => ({
-  ...{
-    invoice: facts(),
-    object: '{"id":"in_1"}',
-    apiVersion: '2026-10-28',
-    livemode: false,
-    subscriptionStatus: 'past_due',
-  },
-  ...over,
-});
-/** A charge that was ordered and waits to be sent. */
-function ordered(trail: Partial<RetryTrail> = {}): LaneState {
-  return makeRetry(lane(trail), { means: 'charge', shown: shown() }, null, ctx());
-}
+import { at, ctx, hard, lane, object, ordered, payment, retried, TRAIL } from '../support/refused-renewal.js';
+
 describe('the next step', () => {
   it('of each kind of refusal is the schedule’s own, so long after it was heard of', () => {
     expect(nextOf(lane(), ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
@@ -229,6 +163,3 @@ describe('the means of a try', () => {
     expect(meansNow(used, ctx())).toBe('link');
   });
 });
-function never(): never {
-  throw new Error('not there');
-}

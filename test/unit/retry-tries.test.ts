@@ -1,82 +1,19 @@
 // A try of a failed renewal, the schedule at rest, and what is remembered of a refusal.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, emptyLane, putMessage, putObject, putPayment } from '../../src/domain/lane/change.js';
+import { emptyLane, putMessage, putObject, putPayment } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
-import { newMorObject } from '../../src/domain/mor-object.js';
-import { type InvoiceFacts, type ShownToRetry } from '../../src/domain/ports/billing-platform.js';
-import { type Retry, type RetryTrail } from '../../src/domain/retry.js';
-import { type FlowSettings } from '../../src/domain/settings.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { makeRetry } from '../../src/retries/rules/make-retry.js';
 import { requestRetry, retryMade } from '../../src/retries/rules/request-retry.js';
 import { orderIfWanted, retryErrand, settleRetries, takeShown } from '../../src/retries/rules/settle-retries.js';
 import { takeAttemptAsked, takeRefusal } from '../../src/retries/rules/take-refusal.js';
 import { awaitsRetry, putRetry, putTrail, verdictDueBy } from '../../src/retries/rules/trail.js';
-import { aCtx, aPaymentEvent, facts, NOW } from '../support/channel-lane.js';
+import { aPaymentEvent, facts, NOW } from '../support/channel-lane.js';
 import { DAY_MS, HOUR_MS, SCHEDULE } from '../support/retry-rig.js';
-const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 86_400 };
-const at = (ms: number): Date => new Date(NOW.getTime() + ms);
-const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx =>
-  aCtx(at(ms), { relay: true, recoveryLinks: LINKS, retrySchedule: SCHEDULE, ...over });
-const TRAIL: RetryTrail = {
-  refusal: {
-    at: NOW.toISOString(),
-    heardAt: NOW.toISOString(),
-    eventId: 'evt_1',
-    outcome: 'failed',
-    kind: 'soft',
-    code: null,
-  },
-  ...{ retries: [], waitingSince: null, askedAt: null, ended: null },
-};
-const retried = (over: Partial<Retry> = {}): Retry => ({
-  ...{
-    number: 1,
-    at: at(3 * DAY_MS).toISOString(),
-    kind: 'soft',
-    means: 'charge',
-    by: null,
-    ref: 'evt_r1',
-    minor: '2990',
-  },
-  ...{ withdrawn: false, ...over },
-});
-/** A renewal of 29.90 that was refused just now. */
-function lane(
-  trail: Partial<RetryTrail> = {},
-  over: Partial<InvoiceFacts> = {},
-  row: Partial<InvoiceRow> = {},
-): LaneState {
-  const s = takeRead(emptyLane('in_1'), ctx(), facts({ collectionMethod: 'charge_automatically', ...over }));
-  return { ...s, invoice: { ...(s.invoice ?? never()), ...row, retries: { ...TRAIL, ...trail } } };
-}
-const hard = { ...TRAIL.refusal, kind: 'hard' } as const;
-const payment = (over = {}) =>
-  newPayment(ctx(), {
-    id: 'pmt_1',
-    invoiceId: 'in_1',
-    customerId: 'cus_1',
-    currency: 'EUR',
-    paymentId: 'pay_1',
-    ...over,
-  });
-const object = (kind: 'payment_link' | 'proforma', over = {}) =>
-  newMorObject(NOW, { id: 'lnk_1', kind, invoiceId: 'in_1', status: 'PAYABLE', ...over });
-const shown = (over: Partial<ShownToRetry> = {}): ShownToRetry => ({
-  ...{
-    invoice: facts(),
-    object: '{"id":"in_1"}',
-    apiVersion: '2026-10-28',
-    livemode: false,
-    subscriptionStatus: 'past_due',
-  },
-  ...over,
-});
-/** A charge that was ordered and waits to be sent. */
-function ordered(trail: Partial<RetryTrail> = {}): LaneState {
-  return makeRetry(lane(trail), { means: 'charge', shown: shown() }, null, ctx());
-}
+import { never } from '../support/never.js';
+import { at, ctx, hard, lane, object, ordered, payment, retried, shown, TRAIL } from '../support/refused-renewal.js';
+
 describe('a try', () => {
   it('is written down with its number, its amount and its event before anything is sent', () => {
     const s = ordered();
@@ -346,6 +283,3 @@ describe('what is remembered of a refusal', () => {
     expect(awaitsRetry(putPayment(waits, payment()))).toBe(true);
   });
 });
-function never(): never {
-  throw new Error('not there');
-}

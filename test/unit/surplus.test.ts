@@ -8,6 +8,7 @@ import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { isSurplus } from '../../src/domain/lane/surplus.js';
 import { settleSurplus, surplusToRefund } from '../../src/renewals/rules/surplus.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
 
 const ctx = aCtx();
 
@@ -120,7 +121,3 @@ describe('a surplus', () => {
     expect(isSurplus(s, { ...item(s), kind: 'double_payment' })).toBe(false);
   });
 });
-
-function never(): never {
-  throw new Error('not there');
-}

@@ -1,8 +1,6 @@
 // Each kind of difference between the ledger and Stripe, planted one at a time, and what must not count as one.
 import { describe, expect, it } from '@jest/globals';
-import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
-import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { type CreditNoteFacts, type PaymentRecordFacts } from '../../src/domain/ports/billing-reader.js';
+import { type PaymentRow } from '../../src/domain/model.js';
 import {
   compareAttached,
   compareCharges,
@@ -10,161 +8,11 @@ import {
   compareInvoice,
   compareWithin,
 } from '../../src/verify/rules/compare.js';
-import { type Difference, type OurInvoice } from '../../src/domain/difference.js';
+import { type Difference } from '../../src/domain/difference.js';
 import { compareRecord } from '../../src/verify/rules/compare-hands.js';
-import { anInvoice, CUSTOMER_ID, INVOICE_ID, START } from '../support/builders.js';
-const LATER = new Date(START.getTime() + 3_600_000);
-const facts = (over: Partial<InvoiceFacts> = {}): InvoiceFacts =>
-  anInvoice({ status: 'paid', amountDue: 2990n, amountPaid: 2990n, amountRemaining: 0n, ...over });
-function invoice(over: Partial<InvoiceRow> = {}): InvoiceRow {
-  return {
-    invoiceId: INVOICE_ID,
-    customerId: CUSTOMER_ID,
-    customerCountry: null,
-    status: 'paid',
-    platformStatus: 'paid',
-    billingReason: 'subscription_cycle',
-    currency: 'EUR',
-    amountDue: 2990n,
-    amountPaid: 2990n,
-    amountRemaining: 0n,
-    amountOverpaid: 0n,
-    total: 2990n,
-    subscriptionId: null,
-    collectionMethod: null,
-    platformCreatedAt: START,
-    number: null,
-    finalizesAt: null,
-    finalizationError: null,
-    factsAt: START,
-    readAt: null,
-    readDueAt: null,
-    readAttempts: 0,
-    expectedBy: null,
-    paysByDebit: null,
-    enrolled: null,
-    autoAdvance: null,
-    ownMethodId: null,
-    charged: null,
-    chargeLookedAt: null,
-    lookDueAt: null,
-    lookAttempts: 0,
-    holdUntil: null,
-    retries: null,
-    nextTryAt: null,
-    firstSeenAt: START,
-    ...over,
-  };
-}
-function payment(over: Partial<PaymentRow> = {}): PaymentRow {
-  return {
-    id: 'pmt_1',
-    paymentId: 'pay_1',
-    invoiceId: INVOICE_ID,
-    customerId: CUSTOMER_ID,
-    origin: 'renewal',
-    status: 'succeeded',
-    amount: 2990n,
-    currency: 'EUR',
-    processorChargeId: 'ch_1',
-    processorPaymentIntentId: null,
-    reference: 'ch_1',
-    succeededAt: START,
-    verdictAt: null,
-    failureMessage: null,
-    declineCode: null,
-    mark: 'confirmed',
-    markMode: 'payment_record',
-    paymentRecordId: 'pr_1',
-    markTries: 0,
-    proveDueAt: null,
-    proveAttempts: 0,
-    pendingSince: null,
-    identifiedBy: null,
-    waived: [],
-    amountRefunded: 0n,
-    refundedTotal: null,
-    signupId: null,
-    recordedAt: START,
-    ...over,
-  };
-}
-function refund(over: Partial<RefundRow> = {}): RefundRow {
-  return {
-    id: 'ref_1',
-    paymentRowId: 'pmt_1',
-    invoiceId: INVOICE_ID,
-    morRefundId: 'rfnd_1',
-    processorRefundId: 're_1',
-    amount: 1000n,
-    currency: 'EUR',
-    status: 'succeeded',
-    reason: null,
-    origin: 'api',
-    counted: true,
-    totalAfter: null,
-    surplus: 0n,
-    mirror: 'done',
-    creditNoteId: 'cn_1',
-    failure: null,
-    createdAt: START,
-    succeededAt: START,
-    ...over,
-  };
-}
-function review(over: Partial<ReviewRow> = {}): ReviewRow {
-  return {
-    id: 'rev_1',
-    kind: 'amount_mismatch',
-    status: 'open',
-    subject: 'pmt_1',
-    invoiceId: INVOICE_ID,
-    paymentRowId: 'pmt_1',
-    refundId: null,
-    summary: 'why',
-    proposal: 'what',
-    dueAt: null,
-    createdAt: START,
-    resolvedAt: null,
-    resolvedBy: null,
-    resolution: null,
-    note: null,
-    ...over,
-  };
-}
-const ours = (over: Partial<OurInvoice> = {}): OurInvoice => ({
-  invoice: invoice(),
-  payments: [payment()],
-  refunds: [],
-  openReviews: [],
-  ...over,
-});
-const note = (over: Partial<CreditNoteFacts> = {}): CreditNoteFacts => ({
-  creditNoteId: 'cn_1',
-  invoiceId: INVOICE_ID,
-  createdAt: START,
-  afterPayment: 1000n,
-  toBalance: false,
-  status: 'issued',
-  amount: 1000n,
-  currency: 'EUR',
-  refundId: 'ref_1',
-  references: ['re_1'],
-  ...over,
-});
-const record = (over: Partial<PaymentRecordFacts> = {}): PaymentRecordFacts => ({
-  paymentRecordId: 'pr_1',
-  createdAt: START,
-  currency: 'EUR',
-  amountRequested: 2990n,
-  amountGuaranteed: 2990n,
-  amountRefunded: 1000n,
-  reference: 'ch_1',
-  paymentId: 'pay_1',
-  invoiceId: INVOICE_ID,
-  lastRefundId: null,
-  ...over,
-});
+import { START } from '../support/builders.js';
+import { facts, invoice, LATER, note, ours, payment, record, refund, review } from '../support/compare-rows.js';
+
 describe('within the ledger', () => {
   it('a marked payment with a mirrored refund is no difference', () => {
     expect(compareWithin(ours({ refunds: [refund()] }), LATER)).toEqual([]);

@@ -1,0 +1,78 @@
+// A renewal that was refused just now, as a plain value: for tests of what its schedule decides.
+import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
+import { newMorObject } from '../../src/domain/mor-object.js';
+import { type InvoiceFacts, type ShownToRetry } from '../../src/domain/ports/billing-platform.js';
+import { type Retry, type RetryTrail } from '../../src/domain/retry.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { makeRetry } from '../../src/retries/rules/make-retry.js';
+import { aCtx, facts, NOW } from './channel-lane.js';
+import { never } from './never.js';
+import { DAY_MS, SCHEDULE } from './retry-rig.js';
+
+const LINKS = { jurisdiction: 'GB', returnUrl: 'https://shop.example/thanks', expiresSec: 86_400 };
+export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+export const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx =>
+  aCtx(at(ms), { relay: true, recoveryLinks: LINKS, retrySchedule: SCHEDULE, ...over });
+export const TRAIL: RetryTrail = {
+  refusal: {
+    at: NOW.toISOString(),
+    heardAt: NOW.toISOString(),
+    eventId: 'evt_1',
+    outcome: 'failed',
+    kind: 'soft',
+    code: null,
+  },
+  ...{ retries: [], waitingSince: null, askedAt: null, ended: null },
+};
+export const retried = (over: Partial<Retry> = {}): Retry => ({
+  ...{
+    number: 1,
+    at: at(3 * DAY_MS).toISOString(),
+    kind: 'soft',
+    means: 'charge',
+    by: null,
+    ref: 'evt_r1',
+    minor: '2990',
+  },
+  ...{ withdrawn: false, ...over },
+});
+
+/** A renewal of 29.90 that was refused just now. */
+export function lane(
+  trail: Partial<RetryTrail> = {},
+  over: Partial<InvoiceFacts> = {},
+  row: Partial<InvoiceRow> = {},
+): LaneState {
+  const s = takeRead(emptyLane('in_1'), ctx(), facts({ collectionMethod: 'charge_automatically', ...over }));
+  return { ...s, invoice: { ...(s.invoice ?? never()), ...row, retries: { ...TRAIL, ...trail } } };
+}
+export const hard = { ...TRAIL.refusal, kind: 'hard' } as const;
+export const payment = (over = {}) =>
+  newPayment(ctx(), {
+    id: 'pmt_1',
+    invoiceId: 'in_1',
+    customerId: 'cus_1',
+    currency: 'EUR',
+    paymentId: 'pay_1',
+    ...over,
+  });
+export const object = (kind: 'payment_link' | 'proforma', over = {}) =>
+  newMorObject(NOW, { id: 'lnk_1', kind, invoiceId: 'in_1', status: 'PAYABLE', ...over });
+export const shown = (over: Partial<ShownToRetry> = {}): ShownToRetry => ({
+  ...{
+    invoice: facts(),
+    object: '{"id":"in_1"}',
+    apiVersion: '2026-10-28',
+    livemode: false,
+    subscriptionStatus: 'past_due',
+  },
+  ...over,
+});
+
+/** A charge that was ordered and waits to be sent. */
+export function ordered(trail: Partial<RetryTrail> = {}): LaneState {
+  return makeRetry(lane(trail), { means: 'charge', shown: shown() }, null, ctx());
+}

@@ -1,0 +1,27 @@
+// A payment that waits to be marked, and the lane of its invoice, as plain values: for tests of what is decided about the mark.
+import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import { type LaneState, type MarkStage, type PaymentRow, type ReviewKind } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { settleMarks } from '../../src/renewals/rules/mark.js';
+import { aCtx, facts, NOW, open } from './channel-lane.js';
+import { never } from './never.js';
+
+export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+export const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => aCtx(at(ms), over);
+export const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly amount: bigint } => ({
+  ...newPayment(ctx(), {
+    ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', paymentId: 'pay_1', succeededAt: NOW },
+    ...{ processorChargeId: 'ch_1', mark: 'waiting', ...over },
+  }),
+  amount: over.amount ?? 2990n,
+});
+export const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
+  payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts(over)));
+export const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice ?? never();
+export const settled = (s: LaneState, of = ctx()): LaneState => settleMarks(s, of, () => undefined);
+export const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);
+export const kinds = (s: LaneState): ReviewKind[] => open(s).map((r) => r.kind);
+export const message = (s: LaneState, kind: string) => s.messages.find((m) => m.kind === kind) ?? never();
