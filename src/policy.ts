@@ -165,7 +165,7 @@ export const RECOVERY_LINKS_MOST = 3;
 // ---- Retries of refused renewals
 
 /**
- * Stripe's first `invoice.payment_attempt_required` comes with the invoice's finalization, about an hour after the MoR was told of it, and
+ * Stripe's first `invoice.payment_attempt_required` comes with the invoice's finalization, about an hour after the MoR learned of it, and
  * speaks of the charge that was just refused. Its later ones are at least a day apart (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;

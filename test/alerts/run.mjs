@@ -47,7 +47,7 @@ async function until(what, look, withinMs) {
   for (;;) {
     const seen = await look().catch(() => null);
     if (seen) return seen;
-    if (Date.now() > end) throw new Error(`waited in vain until ${what}`);
+    if (Date.now() > end) throw new Error(`gave up waiting until ${what}`);
     await sleep(500);
   }
 }

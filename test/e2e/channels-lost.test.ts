@@ -1,4 +1,4 @@
-// What happens when the MoR's news never come, and what is done by itself: links for failed renewals, looks at what nobody told of.
+// What happens when the MoR's news never come, and what is done by itself: links for failed renewals, looks at what no event reported.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { cli } from '../cli/rig.js';
 import { eventNamed, loseNext, reviewsOf, sendEvent, stripeStatus, timePasses } from '../support/channels.js';

@@ -38,7 +38,7 @@ describe('a notification', () => {
 
   it('is delivered at least once through a kill -9 between its commit and the answer', async () => {
     receiver.answer = () => 'hang';
-    // A payment of nobody's: its amount fits no invoice, so that a review item is opened and told of.
+    // A payment of nobody's: its amount fits no invoice, so that a review item is opened and a notification made.
     const s = await world.stripe.customers.create({ name: 'Ada Example' });
     const invoice = await world.stripe.invoices.create({ customer: s.id, auto_advance: false });
     await world.stripe.invoiceItems.create({ customer: s.id, invoice: invoice.id ?? '', amount: 500, currency: 'eur' });

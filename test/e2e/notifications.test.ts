@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const eventOf = (body: string): Event => JSON.parse(body) as Event;
 
-/** What was told of one invoice, oldest first. */
+/** The notifications about one invoice, oldest first. */
 const toldOf = (invoiceId: string): readonly Event[] =>
   receiver.heard.map((h) => eventOf(h.body)).filter((e) => e.data['invoice_id'] === invoiceId);
 
@@ -202,7 +202,7 @@ describe('a merchant’s backend', () => {
     expect((await world.api('GET', '/v1/notifications?type=nothing')).status).toBe(400);
   });
 
-  it('that redirects is not followed, and told of so', async () => {
+  it('that redirects is not followed, and the delivery says so', async () => {
     const elsewhere = await NotifyReceiver.open();
     receiver.answer = () => ({ status: 302, headers: { location: elsewhere.url } });
     const id = (await failing()).id;

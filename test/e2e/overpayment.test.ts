@@ -44,7 +44,7 @@ describe.each([
     return { invoiceId, paymentId: paid.paymentId };
   }
 
-  it('is one item that says who paid what, however often it is heard of', async () => {
+  it('is one item that says who paid what, however often it is reported', async () => {
     const { invoiceId, paymentId } = await creditedMeanwhile();
     await world.invoice(invoiceId, 'paid');
     const [item] = await untilReviews(world, invoiceId, ['amount_mismatch']);
@@ -94,7 +94,7 @@ describe.each([
     const invoice = (await world.control('GET', `/stripe/state?invoice=${invoiceId}`)).body['invoices'] as Json[];
     const posted = await world.control('POST', '/stripe/events', { type: 'invoice.overpaid', data: invoice[0] });
     await world.until(
-      'it is heard of once more',
+      'it is reported once more',
       () => world.api('GET', `/v1/events?event_id=${String(posted.body['id'])}`),
       (r) => (r.body['data'] as Json[])[0]?.['status'] === 'done',
     );

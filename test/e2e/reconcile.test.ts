@@ -86,7 +86,7 @@ describe('a statement of the MoR', () => {
     expect(ran.out).toContain('No date is known');
   });
 
-  it('that is the same file is known by its hash and says so, and is compared anew with --again', async () => {
+  it('that is the same file is known by its hash and says so, and is compared again with --again', async () => {
     const first = await runJson(file('known.csv', all().join('\r\n')));
     const again = await runJson('known.csv');
     expect(again.err).toContain('This file was reconciled at');

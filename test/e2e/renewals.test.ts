@@ -117,7 +117,7 @@ describe.each(MODES)('with $BILLING_MARK_MODE and drafts $BILLING_DRAFT_POLICY',
     await world.advance(5 * 86_400);
     await world.invoice(renewal, 'paid');
     const log = await world.control('GET', '/requests?side=stripe');
-    // What Stripe would charge by itself was looked at five seconds after the draft was heard of, whenever that was.
+    // What Stripe would charge by itself was looked at five seconds after the draft became known, whenever that was.
     const calls = (log.body['data'] as Json[])
       .map((r) => `${String(r['method'])} ${String(r['path'])}`.replace(renewal, 'in'))
       .filter((call) => !call.startsWith('GET /v1/subscriptions/'));

@@ -34,7 +34,7 @@ describe('one key, one refund, also after a restore', () => {
     await Promise.all(world.daemons.splice(0).map((d) => d.stop()));
   }
 
-  /** The daemon anew, on the database that is given, or on the one of the world. */
+  /** The daemon again, on the database that is given, or on the one of the world. */
   async function restart(url = world.databaseUrl): Promise<void> {
     await stop();
     const daemon = await world.startDaemon({ DATABASE_URL: url });

@@ -142,7 +142,7 @@ describe('a failed renewal with a schedule of retries', () => {
     },
   );
 
-  it('a retry never charges an invoice that is paid, also when no event told of it, and nothing is given up', async () => {
+  it('a retry never charges an invoice that is paid, also when no event said so, and nothing is given up', async () => {
     await start('soft=3s end=cancel');
     const id = await renewal('decline', 'succeed');
     await world.control('POST', '/faults', { target: 'deliveries', side: 'stripe', action: 'lose', times: 100 });

@@ -215,7 +215,7 @@ describe('signups', () => {
     });
     expect((await complete(b.id, result(b, chargeId))).status).toBe(202);
     await world.until(
-      'it was asked in vain',
+      'it was asked without success',
       () => world.control('GET', '/faults'),
       (r) => (r.body['data'] as Json[]).some((f) => Number(f['hits']) >= 1),
     );

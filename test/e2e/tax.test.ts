@@ -306,7 +306,7 @@ describe('tax', () => {
       expect(await signup({})).toMatchObject({ status: 409, body: { code: 'integration_not_configured' } });
     });
 
-    it('calculates anew once when the calculation cannot be used on the first sending', async () => {
+    it('calculates again once when the calculation cannot be used on the first sending', async () => {
       const path = '/api/payments/cardpsp/payment-intents';
       const gone = { side: 'mor', path, action: 'status', status: 404, code: 'tax_calculation_not_found' };
       await world.control('POST', '/faults', gone);

@@ -122,7 +122,7 @@ describe('verify', () => {
     expect((await world.stripe.invoices.retrieve(invoiceId)).status).toBe('paid');
   });
 
-  it('finds an invoice that was never heard of, and backfill takes it in', async () => {
+  it('finds an invoice that never arrived, and backfill takes it in', async () => {
     const s = await world.subscriber();
     await world.invoice(s.firstInvoiceId, 'paid');
     await world.control('POST', '/faults', { target: 'deliveries', action: 'lose', times: 1_000 });

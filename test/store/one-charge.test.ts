@@ -31,7 +31,7 @@ it('one charge that two invoices name is booked and marked once, and an item nam
   const { rows } = await x.db.pool.query(`select distinct status from inbox_event`);
   expect(rows).toEqual([{ status: 'done' }]);
 
-  // Heard of again, it is one item still.
+  // Reported again, it is still one item.
   await harness.take(
     aPaymentSucceeded({ invoiceId: 'in_elm', paymentId: 'pay_elm', eventId: 'evt_more', chargeId: 'ch_1' }),
   );

@@ -105,7 +105,7 @@ async function isEncrypted(at: string): Promise<boolean> {
   }
 }
 
-/** The server reads its settings anew a moment after it was told to. */
+/** The server reads its settings again a moment after it was told to. */
 async function until(so: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 200; tries++) {
     if (await so().catch(() => false)) return;

@@ -249,7 +249,7 @@ describe('a verify run that was cut off', () => {
     expect(asked('invoices').length).toBeLessThan(55);
   });
 
-  it('is made anew a day later, with other settings, further back, or when another compared everything since', async () => {
+  it('starts again a day later, with other settings, further back, or when another compared everything since', async () => {
     const cutOff = (): Promise<VerifyReport> => run({ signal: AbortSignal.abort() });
     await invoices(1, 15);
     await cutOff();

@@ -181,7 +181,7 @@ export async function startWorld(over: Record<string, string> = {}): Promise<Wor
         } catch (error) {
           last = String(error);
         }
-        if (Date.now() > end) throw new Error(`waited in vain until ${what}; last seen: ${last.slice(0, 2_000)}`);
+        if (Date.now() > end) throw new Error(`gave up waiting until ${what}; last seen: ${last.slice(0, 2_000)}`);
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     },

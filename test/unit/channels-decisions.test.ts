@@ -1,4 +1,4 @@
-// What is decided about proforma invoices, links, e-invoices, disputes and alerts, whatever the order in which they are heard of.
+// What is decided about proforma invoices, links, e-invoices, disputes and alerts, whatever order they arrive in.
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { applyAnswer } from '../../src/lane/rules/apply-answer.js';

@@ -161,7 +161,7 @@ describe('a payment link for a renewal that was refused', () => {
     expect(linksOf(read(verdict(unanswered, 'payment.failed', at(60_000)), at(60_000)))).toHaveLength(1);
   });
 
-  it('that expired is made anew only after another refusal, and no more than three times', () => {
+  it('that expired is made again only after another refusal, and no more than three times', () => {
     let s = linkAnswered(verdict(anOpenInvoice(), 'payment.failed', at(0)), at(0));
     const expired = at(661_000);
     expect(plan(settle(s, expired), expired).errand).toMatchObject({ do: 'read-object', kind: 'payment_link' });

@@ -56,7 +56,7 @@ const wants = (s: LaneState, ctx: Ctx): string | null => plan(s, ctx).errand?.do
 describe('a renewal that Stripe would charge as well as the MoR', () => {
   const risky = looked(lane(), saw(CARD), at(1_000));
 
-  it('is looked at five seconds after it was heard of, and told with the method, the deadline and the command that mends it', () => {
+  it('is looked at five seconds after it became known, and shown with the method, the deadline and the command that mends it', () => {
     expect(plan(lane(), at(0))).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 5_000) });
     expect(plan(lane(), at(5_000)).errand).toEqual({
       do: 'look-at-charging',

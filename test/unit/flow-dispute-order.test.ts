@@ -1,4 +1,4 @@
-// Disputes, alerts and refunds of one payment: whatever the order in which they are heard of, the books end the same.
+// Disputes, alerts and refunds of one payment: whatever order they arrive in, the books end the same.
 import { describe, expect, it } from '@jest/globals';
 import { applyEvent } from '../../src/lane/rules/apply-event.js';
 import { type PaymentEvent } from '../../src/domain/lane/event.js';

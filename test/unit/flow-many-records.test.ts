@@ -19,7 +19,7 @@ it('a payment on an invoice that is paid without it is a double payment', async 
   expect(openKinds(await h.state(INVOICE_ID))).toEqual(['double_payment']);
 });
 
-it('a report that Stripe stored as a failure is not sent anew, and a person is asked to look', async () => {
+it('a report that Stripe stored as a failure is not sent again, and a person is asked to look', async () => {
   const h = withManyRecords();
   h.platform.fail('report_payment', 'stored-500');
   await h.take(aPaymentSucceeded());

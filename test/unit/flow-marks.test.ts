@@ -204,7 +204,7 @@ describe('an attach that is refused is decided again on a fresh read', () => {
   });
 });
 
-it('a report that nobody heard of is taken back when the invoice became void meanwhile', async () => {
+it('a report that never reached Stripe is taken back when the invoice became void meanwhile', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
   h.platform.fail('report_payment', 'lost-request');

@@ -153,31 +153,34 @@ it('a refund of a part payment shows on Stripe once the rest is paid, and lowers
 it.each([
   ['the MoR says that it failed', (h: LaneHarness): void => void (h.gateway.nextStatus = 'failed')],
   ['the MoR refuses it', (h: LaneHarness): void => void h.gateway.trouble.push('refused')],
-])('a refund that nobody accepted for days is told of as failed and no more as waiting once %s', async (_how, then) => {
-  const h = await paid();
-  h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
-  await ask(h, 400n);
-  const waiting = (s: LaneState): string[] =>
-    s.reviews.filter((r) => r.status === 'open' && r.summary.includes('since')).map((r) => r.kind);
-  await h.rest(25);
-  expect((await state(h)).refunds[0]?.status).toBe('requested');
-  expect(waiting(await state(h))).toEqual(['refund_stuck']);
-  h.gateway.trouble.length = 0;
-  then(h);
-  await h.rest(1);
-  const s = await state(h);
-  expect(s.refunds[0]?.status).toBe('failed');
-  expect(waiting(s)).toEqual([]);
-  expect(s.reviews.filter((r) => r.status === 'open')).toMatchObject([
-    { kind: 'refund_stuck', refundId: s.refunds[0]?.id, proposal: expect.stringContaining('free again') },
-  ]);
-  const asked = h.gateway.asked.length;
-  const item = s.reviews.find((r) => r.status === 'open')?.id ?? never();
-  const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
-  await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx));
-  await h.rest(1);
-  expect(h.gateway.asked).toHaveLength(asked); // its amount may be on its way back with another refund
-});
+])(
+  'a refund that nobody accepted for days is shown as failed, and no longer as waiting, once %s',
+  async (_how, then) => {
+    const h = await paid();
+    h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
+    await ask(h, 400n);
+    const waiting = (s: LaneState): string[] =>
+      s.reviews.filter((r) => r.status === 'open' && r.summary.includes('since')).map((r) => r.kind);
+    await h.rest(25);
+    expect((await state(h)).refunds[0]?.status).toBe('requested');
+    expect(waiting(await state(h))).toEqual(['refund_stuck']);
+    h.gateway.trouble.length = 0;
+    then(h);
+    await h.rest(1);
+    const s = await state(h);
+    expect(s.refunds[0]?.status).toBe('failed');
+    expect(waiting(s)).toEqual([]);
+    expect(s.reviews.filter((r) => r.status === 'open')).toMatchObject([
+      { kind: 'refund_stuck', refundId: s.refunds[0]?.id, proposal: expect.stringContaining('free again') },
+    ]);
+    const asked = h.gateway.asked.length;
+    const item = s.reviews.find((r) => r.status === 'open')?.id ?? never();
+    const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
+    await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx));
+    await h.rest(1);
+    expect(h.gateway.asked).toHaveLength(asked); // its amount may be on its way back with another refund
+  },
+);
 
 describe('a refund that failed at the MoR without a word', () => {
   const stuck = (s: LaneState): string =>

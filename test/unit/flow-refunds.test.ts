@@ -346,7 +346,7 @@ describe('a signup’s payment', () => {
     expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
   });
 
-  it('is no failed one when the decline of an earlier try is heard of after its charge was named', async () => {
+  it('is no failed one when the decline of an earlier try arrives after its charge was named', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));

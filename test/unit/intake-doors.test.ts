@@ -219,7 +219,7 @@ describe('a delivery that is not believed', () => {
     expect((await send('/webhooks/mor/payments', paid, both)).status).toBe(200);
   });
 
-  it('changed by one byte, or written anew, is a mismatch with the status the operator chose', async () => {
+  it('changed by one byte, or written again, is a mismatch with the status the operator chose', async () => {
     const { send, clock, inbox, told } = await setUp({ mismatchStatus: 503 });
     const headers = { 'mor-signature': sign(paid, 'mor-secret', { t: clock.seconds }) };
     const changed = Buffer.from(paid.toString().replace('4999', '4998'));

@@ -136,7 +136,7 @@ describe('a read of an invoice', () => {
     expect(isFresh({ ...i, readAt: null }, NOW)).toBe(false);
   });
 
-  it('is wanted anew before anything is written, or at once for its own sake', () => {
+  it('is wanted again before anything is written, or at once for its own sake', () => {
     const s = takeRead(lane, aCtx(), facts());
     expect(of(lookAfresh(s))).toMatchObject({ readAt: null, readDueAt: null });
     expect(of(askAgain(s, aCtx(at(1))))).toMatchObject({ readAt: null, readDueAt: at(1) });
@@ -157,7 +157,7 @@ describe('the status of an invoice towards the outside', () => {
   const read = (over: Partial<InvoiceFacts>): LaneState => takeRead(lane, aCtx(), facts(over));
 
   it.each([
-    ['nothing was heard of money', open, 'expected'],
+    ['no payment has been reported', open, 'expected'],
     ['the MoR refused it', withMarks(open, 'none'), 'open'],
     ['its payment was left aside', withMarks(open, 'closed'), 'open'],
     ['money waits for the draft', withMarks(open, 'held'), 'held'],

@@ -1,4 +1,4 @@
-// What a step of a lane is told of: found by comparing the lane before and after it.
+// Which notifications a step of a lane makes: found by comparing the lane before and after it.
 import { describe, expect, it } from '@jest/globals';
 import { type AttemptRow, type LaneState } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';

@@ -98,7 +98,7 @@ describe('any story of a renewal that fails', () => {
         const s = await state(r);
         const trail = s.invoice?.retries;
         const orders = relayed(r);
-        // Once each, whatever else happened, and none after the invoice was paid, whether anybody told of that or not.
+        // Once each, whatever else happened, and none after the invoice was paid, whether or not an event said so.
         expect(new Set(orders.map((e) => e.id)).size).toBe(orders.length);
         if (paidAt !== null) expect(orders).toHaveLength(paidAt);
         const own = (trail?.retries ?? []).filter((x) => x.by === null && !x.withdrawn);

@@ -81,7 +81,7 @@ describe('a soft decline with a schedule', () => {
     expect(asked[asked.indexOf(call ?? '') - 1]).toBe(`read ${INVOICE_ID}`);
   });
 
-  it('is neither charged again nor written off once it is paid another way, even when no event told of it', async () => {
+  it('is neither charged again nor written off once it is paid another way, even when no event said so', async () => {
     const r = rig({ retrySchedule: { ...SCHEDULE, end: 'cancel' } });
     await refused(r);
     r.h.platform.payAnotherWay(INVOICE_ID);
@@ -156,7 +156,7 @@ describe('a soft decline with a schedule', () => {
     expect((await state(r)).invoice?.expectedBy).toEqual(new Date(r.h.clock.now().getTime() + 10 * DAY_MS));
   });
 
-  it('a verdict on an earlier try that is heard of late answers no retry', async () => {
+  it('a verdict on an earlier try that arrives late answers no retry', async () => {
     const r = rig();
     const first = r.h.clock.now();
     await r.h.take(invoiceEvent('invoice.finalized'));

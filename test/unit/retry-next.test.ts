@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, SCHEDULE } from '../support/retry-rig.js';
 import { at, ctx, hard, lane, object, ordered, payment, retried, TRAIL } from '../support/refused-renewal.js';
 
 describe('the next step', () => {
-  it('of each kind of refusal is the schedule’s own, so long after it was heard of', () => {
+  it('of each kind of refusal is the schedule’s own, counted from when the refusal arrived', () => {
     expect(nextOf(lane(), ctx())).toEqual({ do: 'retry', means: 'charge', at: at(3 * DAY_MS) });
     expect(nextOf(lane({ refusal: hard }), ctx())).toEqual({ do: 'retry', means: 'link', at: NOW });
     const confirm = { ...TRAIL.refusal, kind: 'authentication' } as const;

@@ -216,7 +216,7 @@ describe('what is remembered of a refusal', () => {
     takeRefusal(s, aPaymentEvent({ type: 'payment.failed', status: 'failed', ...over }), of);
   const open = takeRead(emptyLane('in_1'), ctx(), facts());
 
-  it('is its time at the MoR, when it was heard of, and what it calls for', () => {
+  it('is its time at the MoR, when it arrived here, and what it calls for', () => {
     const s = refuse(open, { declineCode: 'lost_card', eventId: 'evt_f', at: at(-1000) }, ctx(5));
     expect(s.invoice?.retries).toEqual({
       refusal: {

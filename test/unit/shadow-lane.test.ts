@@ -163,7 +163,7 @@ describe('after shadow mode', () => {
     expect((await state(h)).payments[0]?.mark).toBe('reporting');
   });
 
-  it('what a person has looked at again is decided anew, sent under the next key, and marked once', async () => {
+  it('what a person has looked at again is decided again, sent under the next key, and marked once', async () => {
     const h = await left();
     const facts = h.platform.invoices.get(INVOICE_ID) ?? null;
     await h.command(INVOICE_ID, (s, ctx) => {

@@ -80,7 +80,7 @@ describe('a surplus', () => {
     expect(item(s).paymentRowId).toBeNull();
   });
 
-  it('is told once, however often it is heard of; another amount closes the item and is told anew', () => {
+  it('opens one item, however often it is reported; another amount closes that item and opens a new one', () => {
     const s = settleSurplus(invoice({ amountOverpaid: 500n }, payment()), ctx);
     expect(settleSurplus(s, ctx)).toBe(s);
     const more = takeRead(s, ctx, facts({ status: 'paid', amountDue: 2490n, amountPaid: 2490n, amountOverpaid: 700n }));

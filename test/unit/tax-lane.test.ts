@@ -185,7 +185,7 @@ describe('the tax of a paid invoice', () => {
     expect(told.reviews.map((r) => [r.kind, r.status])).toEqual(stage === 'parked' ? [['effect_failed', 'open']] : []);
   });
 
-  it('is calculated anew once when the calculation cannot be used, then a person is asked', () => {
+  it('is calculated again once when the calculation cannot be used, then a person is asked', () => {
     const gone = refusal({ errors: [{ field: 'taxCalculationId', message: 'has expired' }] });
     const first = found(settleTax(paid(), ctx));
     const sent = { ...first, messages: first.messages.map((m) => ({ ...m, status: 'refused' }) as const) };
@@ -203,7 +203,7 @@ describe('the tax of a paid invoice', () => {
     expect(dismissTax(parked, r, ctx).taxes).toMatchObject([{ stage: 'closed' }]);
   });
 
-  it('is not calculated anew when the reference is taken', () => {
+  it('is not calculated again when the reference is taken', () => {
     const taken = refusal({ errors: [{ field: 'merchantTransactionReference', message: 'was used' }] });
     const s = found(settleTax(paid(), ctx));
     expect(applyTaxRefused(s, last(s), taken, ctx).taxes).toMatchObject([{ stage: 'parked' }]);

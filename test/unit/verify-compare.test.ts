@@ -31,7 +31,7 @@ describe('within the ledger', () => {
     expect(compareWithin(held, LATER)).toEqual([]);
     const failed = { ...held, openReviews: [review({ kind: 'finalization_failed', paymentRowId: null })] };
     expect(compareWithin(failed, LATER)).toMatchObject([{ kind: 'charged_not_marked', reviewId: 'rev_1' }]);
-    // Stripe's own limit is three days: after that it waits in vain.
+    // Stripe's own limit is three days: after that nothing more comes.
     const fourDays = new Date(START.getTime() + 96 * 3_600_000);
     expect(compareWithin(held, fourDays)).toMatchObject([{ kind: 'charged_not_marked', reviewId: null }]);
   });
@@ -84,7 +84,7 @@ describe('against the invoice on Stripe', () => {
     expect(compareInvoice(facts({ currency: 'USD' }), ours(), LATER)).toMatchObject([{ kind: 'amount_differs' }]);
   });
 
-  it('an invoice that was never heard of is one, except a signup’s, an empty or a void one, and one just made', () => {
+  it('an invoice that never arrived is one, except a signup’s, an empty or a void one, and one just made', () => {
     expect(compareInvoice(facts(), null, LATER)).toMatchObject([
       { kind: 'event_never_delivered', repair: 'look-again' },
     ]);

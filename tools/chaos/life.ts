@@ -271,7 +271,7 @@ export class Life {
     this.tick('bank transfers');
   }
 
-  /** The daemon may not have heard of the invoice yet. */
+  /** The daemon may not know the invoice yet. */
   private async insist(ask: () => Promise<Reading>): Promise<string> {
     for (let tries = 0; ; tries++) {
       try {

@@ -90,7 +90,7 @@ export function table(rows: readonly Row[]): readonly string[] {
   return rows.map(([label, value, more]) => `  ${label.padEnd(labels)}  ${value.padStart(values)}  ${more}`.trimEnd());
 }
 
-/** What the backend was told of most, by type. */
+/** The notifications that the backend got most, by type. */
 function kinds(sides: Sides): string {
   const counts = new Map<string, number>();
   for (const { type } of sides.backend) counts.set(type, (counts.get(type) ?? 0) + 1);

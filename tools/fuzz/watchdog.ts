@@ -10,7 +10,7 @@ const ROOM = 128 * 1024;
 
 type Shared = { readonly beat: SharedArrayBuffer; readonly text: SharedArrayBuffer };
 
-/** Starts the thread. The function is told of each input before it is tried. */
+/** Starts the thread. The function is called with each input before it is tried. */
 export function startWatchdog(): (target: string, input: string) => void {
   const shared: Shared = { beat: new SharedArrayBuffer(8), text: new SharedArrayBuffer(ROOM) };
   new Worker(new URL(import.meta.url), { workerData: shared }).unref();

@@ -43,7 +43,7 @@ export function steppedDatabase(db: Database, scheduler: Scheduler, owner: Owner
   });
 }
 
-/** B1: all replicas together ask Stripe no oftener than the budget says. `sentAt`: milliseconds since 1970, in their order. */
+/** B1: all replicas together ask Stripe no more often than the budget says. `sentAt`: milliseconds since 1970, in their order. */
 export function paceRules(sentAt: readonly number[], perSecond: number): string[] {
   for (const [n, at] of sentAt.entries()) {
     let within = n;

@@ -45,7 +45,7 @@ function disputeRules({ world, seen }: Sides): string[] {
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
     // One on a payment that is not known here stands by itself, and a person was told.
     const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.summary.includes('not known'));
-    if (!told) broken.push(`C3: nobody was told of dispute ${disputeId}`);
+    if (!told) broken.push(`C3: no person was told about dispute ${disputeId}`);
     if (own.length > 1) broken.push(`C3: dispute ${disputeId} has ${own.length} rows`);
     const [dispute] = own;
     if (dispute !== undefined && wasHeard(seen, outcomeEvents) && dispute.status !== outcome)

@@ -28,7 +28,7 @@ export function notificationRules({ world, seen }: Sides): string[] {
   for (const r of seen.reviews) {
     // Items of no lane are the lookout's, which runs in no world.
     if (r.invoice_id !== null && r.kind !== 'conflicting_event' && !told('review.opened', r.id))
-      broken.push(`N3: the backend was not told of the item ${r.kind} ${r.subject}`);
+      broken.push(`N3: the backend was not notified of the item ${r.kind} ${r.subject}`);
   }
   return broken;
 }

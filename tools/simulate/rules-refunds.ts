@@ -37,7 +37,7 @@ function oneClickOneRefund(refunds: readonly MorRefund[]): string[] {
   return [...made].filter(([, n]) => n > 1).map(([click, n]) => `X5: ${click} made ${n} refunds at the MoR`);
 }
 
-/** V6: the refunds that count are those the MoR made, or somebody was told of the gap. */
+/** V6: the refunds that count are those the MoR made, or the gap was shown to a person. */
 function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];

@@ -21,7 +21,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
   const books = mor.channelBooks();
   switch (r.kind) {
     case 'renewal_overdue':
-      // The MoR has not said anything: a bank debit on its way, or it was not told of the invoice.
+      // The MoR has not said anything: a bank debit on its way, or it does not know the invoice.
       return ![...mor.payments.values()].some((x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing');
     case 'double_charge_risk':
       return invoice !== undefined && stripeWouldCharge(world, invoice);

@@ -78,7 +78,7 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
   };
   const state = putRefund(s, row);
   if (a.status !== 'failed' || settled) return state;
-  return tellFailed(decideAnew(state, p.id), row, ctx);
+  return tellFailed(decideAgain(state, p.id), row, ctx);
 }
 
 /**
@@ -95,9 +95,9 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
     const row = { ...moveRefund(r, 'failed'), failure: { status: f.status, code: f.code, message: f.message } };
     const freed = putRefund(s, row);
     const renamed = f.code === 'payment_not_found' ? nameless(freed, r.paymentRowId, ctx) : freed;
-    const anew = decideAnew(renamed, r.paymentRowId);
+    const decided = decideAgain(renamed, r.paymentRowId);
     // Who asked for it has been told that its end is unknown.
-    return r.status === 'unknown' ? tellFailed(anew, row, ctx) : anew;
+    return r.status === 'unknown' ? tellFailed(decided, row, ctx) : decided;
   }
   if (f.code === 'idempotency_conflict') {
     // Another body under the same key, as after a restore: it is never sent under another one.
@@ -140,7 +140,7 @@ function nameless(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
 }
 
 /** A payment that was to be given back and was not waits for a person again: it is looked at afresh, and its item comes back. */
-export function decideAnew(s: LaneState, paymentRowId: string): LaneState {
+export function decideAgain(s: LaneState, paymentRowId: string): LaneState {
   const p = s.payments.find((x) => x.id === paymentRowId);
   const asked = s.reviews.some((r) => r.status === 'open' && r.paymentRowId === paymentRowId && PARKING.has(r.kind));
   if (p?.mark !== 'parked' || asked || s.invoice === null) return s;

@@ -1,7 +1,7 @@
 // What a person may choose for a refund that is stuck, and what comes of it.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
-import { decideAnew } from './refund-answer.js';
+import { decideAgain } from './refund-answer.js';
 import { putRefund, sendAgain } from '../../domain/lane/change.js';
 import { moveMirror, moveRefund } from '../../domain/lane/moves.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
@@ -54,7 +54,7 @@ function endRefund(
   const failure = { status: null, code: 'told_by_person', message: `${choice.by} says that it failed: ${said}` };
   return {
     ok: true,
-    state: decideAnew(putRefund(s, { ...moveRefund(refund, 'failed'), failure }), refund.paymentRowId),
+    state: decideAgain(putRefund(s, { ...moveRefund(refund, 'failed'), failure }), refund.paymentRowId),
     value: null,
   };
 }

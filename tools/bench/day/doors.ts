@@ -39,7 +39,7 @@ export class DoorTraffic {
   /** What is yet to be sent. */
   waiting = 0;
 
-  /** @param onMarked is told of each renewal that Stripe shows paid */
+  /** @param onMarked called for each renewal that Stripe shows paid */
   constructor(
     private readonly plan: Plan,
     private readonly beganMs: number,
