@@ -29,6 +29,22 @@ describe('the workflow of the forge', () => {
     expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
   });
 
+  it('runs the tests and the long tests, which together are every test there is', () => {
+    expect(textOf('.ci/run')).toMatch(/^npm test .*\nnpm run test:long /m);
+    const listed = (script: string): string[] =>
+      spawnSync('npm', ['run', '--silent', script, '--', '--listTests'], { cwd: root, encoding: 'utf8' })
+        .stdout.split('\n')
+        .filter((line) => line.endsWith('.test.ts'));
+    const [short, long] = [listed('test'), listed('test:long')];
+    expect(long).toHaveLength(textOf('test/support/long.js').match(/^ {2}'/gm)?.length ?? 0); // each named file is there
+    const all = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js', '--listTests'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    const every = all.stdout.split('\n').filter((line) => line.endsWith('.test.ts'));
+    expect([...short, ...long].sort()).toEqual(every.sort());
+  });
+
   it('runs every pair of `npm run matrix`, each in a job of its own', () => {
     const { node = [], postgres = [], include = [] } = jobs['matrix']?.strategy?.matrix ?? {};
     const pairs = [...node.flatMap((n) => postgres.map((p) => ({ node: n, postgres: p }))), ...include];

@@ -1,25 +1,16 @@
 // The order in which test files begin: those that wait longest for real processes first, so that none of them is left alone at the end.
 import Sequencer from '@jest/test-sequencer';
+import { LONG } from './long.js';
 
-const LONGEST = [
-  'e2e/chaos',
-  'e2e/restart',
-  'cli/terminal',
-  'e2e/memory',
-  'simulate/simulate',
-  'e2e/',
-  'console/',
-  'demo/',
-  'store/',
-];
+const FIRST = [...LONG, 'e2e/', 'console/', 'demo/', 'store/'];
 
 export default class LongestFirst extends Sequencer {
   /** @param {readonly import('@jest/test-result').Test[]} tests */
   sort(tests) {
     /** @param {string} path */
     const place = (path) => {
-      const at = LONGEST.findIndex((part) => path.includes(`/test/${part}`));
-      return at < 0 ? LONGEST.length : at;
+      const at = FIRST.findIndex((part) => path.includes(`/test/${part}`));
+      return at < 0 ? FIRST.length : at;
     };
     return super.sort(tests).toSorted((a, b) => place(a.path) - place(b.path));
   }

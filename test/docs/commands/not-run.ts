@@ -56,6 +56,7 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: 'npm run check', why: DEVELOPERS },
   { command: 'npm run test:unit', why: DEVELOPERS },
   { command: 'npm test', why: DEVELOPERS },
+  { command: 'npm run test:long', why: DEVELOPERS },
   { command: 'node --inspect-brk', why: DEVELOPERS },
   { command: 'npm run matrix', why: HOURS },
   {

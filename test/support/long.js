@@ -1,0 +1,25 @@
+// Test files that wait for real processes, browsers and terminals, or run hundreds of worlds: `npm run test:long` runs them, `npm test` all others.
+// Paths below test/, without `.test.ts`.
+export const LONG = [
+  'e2e/chaos',
+  'e2e/restart',
+  'cli/terminal',
+  'e2e/memory',
+  'simulate/simulate',
+  'console/browser',
+  'demo/doctor',
+  'examples/run',
+  'cli/programs',
+  'docs/commands',
+  'e2e/faults',
+  'console/tasks',
+  'examples/shop',
+  'e2e/dumps',
+  'e2e/notifications-kill',
+  'client/package',
+  'e2e/upgrade',
+  'e2e/fuzz-http',
+  'e2e/replicas',
+  'console/look',
+  'postgres/owners',
+];

@@ -1,0 +1,31 @@
+// `npm test`: every test but the long ones. `npm run test:long`: those. With a path among the arguments: that file or folder, long or not.
+// Everything else goes to jest as it is. TypeScript is run as native ES modules, for which Node 20 to 26 want a flag.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import config from '../jest.config.js';
+import { LONG } from '../test/support/long.js';
+
+const given = process.argv.slice(2);
+const long = given[0] === '--long';
+const args = long ? given.slice(1) : given;
+
+/** Which files jest finds: those of its own settings where a path (or a file of settings) is named. */
+function found() {
+  if (args.some((arg) => existsSync(arg))) return [];
+  const files = long
+    ? { testMatch: LONG.map((path) => `**/test/${path}.test.ts`) }
+    : { testPathIgnorePatterns: LONG.map((path) => `/test/${path}\\.test\\.ts$`) };
+  return ['--config', JSON.stringify({ ...config, rootDir: fileURLToPath(new URL('..', import.meta.url)), ...files })];
+}
+
+const jest = spawn(process.execPath, ['node_modules/jest/bin/jest.js', ...found(), ...args], {
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    NODE_OPTIONS:
+      `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`.trim(),
+  },
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => jest.kill(signal));
+jest.on('close', (code) => (process.exitCode = code ?? 1));
