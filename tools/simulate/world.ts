@@ -1,7 +1,6 @@
 // One simulated world: the sandbox as both peers, two replicas on one database, the network between them, and time.
 import { createHash } from 'node:crypto';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
-import { morKey } from '#src/domain/mor-key.js';
 import { type Delivery } from '#src/domain/ports/notifications.js';
 import { type FlowSettings } from '#src/domain/settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
@@ -13,6 +12,7 @@ import { Planted } from './planted.js';
 import { Replica } from './replica.js';
 import { type Owner, Scheduler } from './scheduler.js';
 import { CountingIds, Seeded } from './seeded.js';
+import { SentRules } from './sent-rules.js';
 import { type SimStore } from './sim-store.js';
 import { type Network, type Sent } from './wires.js';
 
@@ -60,8 +60,6 @@ export class World {
   readonly heard: Delivery[] = [];
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
-  /** Effects by key, as the peers know them: method, path and body, and whether any try surely had its effect. */
-  readonly keys = new Map<string, { request: string; done: boolean }>();
   /** Invoices that the merchant marked paid by hand. */
   readonly paidByHand = new Set<string>();
   /** What a person did on Stripe by hand that the books cannot know: the invoice, and the object that verify must name. */
@@ -111,6 +109,7 @@ export class World {
   private readonly births = [0, 0];
   private readonly ids = new CountingIds();
   private readonly netRng: Seeded;
+  private readonly sentRules: SentRules;
   private healed = false;
 
   constructor(setup: WorldSetup) {
@@ -141,6 +140,7 @@ export class World {
       onFailover: (steps) => this.onFailover(steps),
     });
     source = () => this.scheduler.now;
+    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken);
     this.network = {
       scheduler: this.scheduler,
       kernel,
@@ -291,44 +291,10 @@ export class World {
     return dueAt;
   }
 
-  private hearSent({ method, path, key, body, done, side }: Sent): void {
-    if (side === 'stripe' && this.pace !== null) this.askedStripeAt.push(this.now);
-    if (key === null || method === 'GET') return;
-    if (side === 'stripe') this.notBeforeSettlement(path, body);
-    else this.keyOfRefund(path, body, key);
-    if (done) this.onEffect(path);
-    const request = `${method} ${path} ${body}`;
-    const before = this.keys.get(key);
-    if (before !== undefined && before.request !== request)
-      this.scheduler.broken.push(`V7: key ${key} with two bodies`);
-    this.keys.set(key, { request, done: done || (before?.done ?? false) });
-    const name = /^(.*):(\d+)$/.exec(key);
-    const generation = Number(name?.[2] ?? 1);
-    if (before !== undefined || generation < 2) return;
-    const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
-    if (older?.done === true) {
-      this.scheduler.broken.push(`V7: ${key} is sent although the key before it had its effect`);
-    }
-  }
-
-  /** V7: the key of a refund is a function of who asked, for which payment, under which Idempotency-Key: a restore does not change it. */
-  private keyOfRefund(path: string, body: string, key: string): void {
-    const paymentId = /^\/api\/payments\/([^/]+)\/refund$/.exec(path)?.[1];
-    const click = paymentId === undefined ? null : /"click":"(click-\d+)"/.exec(body)?.[1];
-    if (paymentId === undefined || click === undefined || click === null) return;
-    if (key !== morKey('refund', [paymentId, 'caller', 'ops', click]))
-      this.scheduler.broken.push(
-        `V7: the key of refund ${click} of ${paymentId} is made of something that no restore keeps`,
-      );
-  }
-
-  /** V5: what marks an invoice is never sent for money that is on its way. */
-  private notBeforeSettlement(path: string, body: string): void {
-    const form = decodeURIComponent(body);
-    for (const p of this.sandbox.mor.payments.values()) {
-      if (p.status !== 'processing' || p.processorChargeId === '' || !form.includes(p.processorChargeId)) continue;
-      this.scheduler.broken.push(`V5: ${path} tells Stripe of ${p.processorChargeId}, which is not settled`);
-    }
+  private hearSent(sent: Sent): void {
+    if (sent.side === 'stripe' && this.pace !== null) this.askedStripeAt.push(this.now);
+    this.sentRules.check(sent);
+    if (sent.done && sent.key !== null && sent.method !== 'GET') this.onEffect(sent.path);
   }
 
   private bear(at: number): void {
