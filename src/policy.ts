@@ -122,7 +122,7 @@ export const PROVE_DOUBLINGS = 8;
 
 /** Stripe ends an incomplete subscription 23 hours after it was made, and voids its first invoice (Stripe docs, "Subscriptions"). */
 export const SIGNUP_ENDS_MS = 23 * HOUR_MS;
-/** Five hours before that a person is told that a signup has no payment: a working day's notice is not to be had. */
+/** Five hours before that a person is told that a signup has no payment: a working day's notice is not possible. */
 export const SIGNUP_OVERDUE_MS = 18 * HOUR_MS;
 
 /** Longer than one call to the MoR, so that two requests with one key never send at the same time. */

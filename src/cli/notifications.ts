@@ -26,7 +26,7 @@ const LOOK_EVERY_MS = 500;
 const OVERLAP_MS = 20_000;
 
 export function addNotifications(program: Command, session: Session): void {
-  const parent = program.command('notifications').description('what your backend is told (NOTIFY_URL)');
+  const parent = program.command('notifications').description('the notifications to your backend (NOTIFY_URL)');
   session
     .leaf(parent, 'list', 'notifications, newest first', list, true)
     .option('--status <status>', 'pending, delivered or dead', oneOf(NOTIFICATION_STATUSES))

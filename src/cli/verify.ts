@@ -281,12 +281,12 @@ function reportText(report: VerifyReport): string {
     out.push(
       '\nDifferences\n',
       table(
-        ['id', 'kind', 'about', 'what', 'mended by'],
+        ['id', 'kind', 'about', 'what', 'fixed by'],
         untold.map((d) => [differenceId(d), d.kind, about(d), d.detail, DOES[d.repair]]),
       ),
       'If a difference is as it should be: `crossbill verify --acknowledge <id> --note <why>`.\n',
     );
-    if (untold.some(isRepairable)) out.push('`crossbill verify --repair` mends what needs no person.\n');
+    if (untold.some(isRepairable)) out.push('`crossbill verify --repair` fixes what needs no person.\n');
   }
   out.push(moreText(report.more));
   if (explained.length > 0) {

@@ -50,7 +50,7 @@ export const notifications = {
       emptyIsUnset: true,
       example: 'https://shop.example/hooks/crossbill',
       description:
-        'Where Crossbill tells of what happened: invoices paid and left open, refunds, reviews and more. Left out, nothing is told and nothing is written for it.',
+        'Where Crossbill sends notifications of what happened: invoices paid and left open, refunds, reviews and more. Left out, none is written or sent.',
     },
     receiverUrl,
   ),

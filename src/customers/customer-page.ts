@@ -184,7 +184,7 @@ const DISPUTES: readonly Column<DisputeItem>[] = [
   },
   { label: 'Status', cell: ({ dispute: o }) => status(o.status), phone: 'side' },
   { label: 'Kind', cell: ({ dispute: o }) => words(o.kind), phone: 'none' },
-  { label: 'First heard', cell: ({ dispute: o }) => time(o.createdAt) },
+  { label: 'First seen', cell: ({ dispute: o }) => time(o.createdAt) },
 ];
 
 const LINKS: readonly Column<CustomerLink>[] = [

@@ -66,7 +66,7 @@ const COLUMNS: readonly Column<DisputeItem>[] = [
   },
   { label: 'Customer', cell: ({ customerId }) => customerLink(customerId) },
   { label: 'Invoice', cell: ({ dispute }) => invoiceLink(dispute.invoiceId), phone: 'none' },
-  { label: 'First heard', cell: ({ dispute }) => time(dispute.createdAt), phone: 'none' },
+  { label: 'First seen', cell: ({ dispute }) => time(dispute.createdAt), phone: 'none' },
 ];
 
 @Pages('console/disputes')

@@ -128,7 +128,7 @@ export class NotificationPages {
   private nothingYet(): Html {
     if (this.config.notifyUrl !== null)
       return html`<p>
-        What your backend is told will stand here, with what it answered. It has been told nothing yet.
+        The notifications to your backend will stand here, with what it answered. None has been sent yet.
       </p>`;
     return html`<p>
       Your backend gets no notifications: set <code>NOTIFY_URL</code> and <code>NOTIFY_SECRETS</code>.

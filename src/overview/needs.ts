@@ -95,7 +95,7 @@ function othersOf(w: Waiting): readonly Need[] {
   if (w.parkedEvents > 0) {
     needs.push({
       what: w.parkedEvents === 1 ? 'An event is parked' : `${count(w.parkedEvents)} events are parked`,
-      next: 'Read why, and have it decided again once that is mended.',
+      next: 'Read why, and have it decided again once that is fixed.',
       path: '/console/events?status=parked',
     });
   }
@@ -103,7 +103,7 @@ function othersOf(w: Waiting): readonly Need[] {
   if (differences > 0) {
     needs.push({
       what: differences === 1 ? 'Verify found a difference' : `Verify found ${count(differences)} differences`,
-      next: 'Each says how it is mended; one that may stand is acknowledged with a note.',
+      next: 'Each says how to fix it. If one may stay as it is, acknowledge it with a note.',
       path: '/console/verify',
     });
   }

@@ -48,7 +48,7 @@ export class FindingView {
     description: 'Line of the file, from 1; null: only the ledger has it.',
   })
   line!: number | null;
-  @Word(FINDING_KINDS, '`fee` and `return_booked` are told and no difference.') kind!: string;
+  @Word(FINDING_KINDS, '`fee` and `return_booked` are for information and no difference.') kind!: string;
   @TextOrNull() charge!: string | null;
   @TextOrNull() payment!: string | null;
   @TextOrNull() refund!: string | null;

@@ -87,7 +87,7 @@ const RULES: readonly Rule[] = [
   {
     code: SIGNED_BY_NOBODY,
     because: 'tls',
-    whatIsWrong: "The server's certificate is signed by nobody that we are told to trust",
+    whatIsWrong: "The server's certificate is signed by no authority that Crossbill trusts",
     whatToDo:
       "Give the provider's CA file in DATABASE_URL (sslmode=verify-full&sslrootcert=/path/to/ca.pem), or say sslmode=require, which encrypts without checking who answers (docs/tls.md)",
   },

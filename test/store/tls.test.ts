@@ -158,7 +158,7 @@ async function refused(at: string, sentence: RegExp): Promise<void> {
 
   it('that nobody we trust has signed is refused: no CA was given, or another one', async () => {
     const sentence =
-      /^The server's certificate is signed by nobody that we are told to trust: .*\. Give the provider's CA file in DATABASE_URL \(sslmode=verify-full&sslrootcert=/;
+      /^The server's certificate is signed by no authority that Crossbill trusts: .*\. Give the provider's CA file in DATABASE_URL \(sslmode=verify-full&sslrootcert=/;
     await refused(url('sslmode=verify-full'), sentence);
     await refused(url('sslmode=verify-full&sslrootcert=system'), sentence);
     await refused(url('ssl=true'), sentence);

@@ -39,7 +39,7 @@ describe('a step', () => {
   it('that makes an invoice paid tells of it with its payments, and has a line in the timeline', () => {
     const { told, after } = putDownStep(open, paid, 'standard', NOW);
     expect(told.map((t) => t.type)).toContain('invoice.paid');
-    expect(after.journal.map((l) => l.text)).toContain('your backend is told: invoice.paid');
+    expect(after.journal.map((l) => l.text)).toContain('your backend is notified: invoice.paid');
     const [first] = tellLane(open, paid);
     expect(first).toMatchObject({ type: 'invoice.paid', subject: invoice.invoiceId });
   });

@@ -38,7 +38,7 @@ export function putDownStep(
       at,
       kind: 'decision',
       ref: id,
-      text: `your backend is told: ${type}`,
+      text: `your backend is notified: ${type}`,
       detail: null,
     } as const;
   });

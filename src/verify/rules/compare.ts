@@ -159,7 +159,7 @@ function sumOf(payments: readonly PaymentRow[]): bigint {
 /**
  * The ledger against the invoice as Stripe lists it. `ours` null: we do not know it.
  * @param graceMs an invoice younger than this, in milliseconds, is under way. Its status alone says nothing until it is older than
- * VERIFY_GRACE_MS, since the news of it comes by and by; what is lost or differs in money does.
+ * VERIFY_GRACE_MS, since the news of it takes a while to arrive; what is lost or differs in money does.
  */
 export function compareInvoice(
   facts: InvoiceFacts,
