@@ -19,6 +19,8 @@ const BEFORE_MS = 45_000;
 const LAGGING_MS = 15_000;
 const AFTER_MS = 30_000;
 const STREAMS_WITHIN_MS = 60_000;
+/** A signup's calls take a while: those that began so long before the standby lagged are repeated too. */
+const SIGNUP_MARGIN_MS = 60_000;
 /** The MoR is asked for all that it sent since so long before the standby lagged, in virtual seconds: some minutes. */
 const ASKED_FOR_SEC = 600;
 
@@ -125,6 +127,11 @@ async function mended(
   // Whoever asked while the primary died, and again of the new one, was told that there is no such payment; its refund may be at the MoR.
   const untold = life.unknownPayments.filter((r) => made.has(r.paymentId) && !life.refundsAsked.has(r.key));
   for (const r of untold) life.refundsAsked.add(r.key);
+  const signups = life.signupCalls.filter((s) => s.atMs >= sinceMs - SIGNUP_MARGIN_MS);
+  for (const { key, create, complete } of signups) {
+    const signup = await world.api.post('/v1/signups', create, key);
+    if (complete !== null) await world.api.post(`/v1/signups/${signup.text('id')}/complete`, complete);
+  }
   const sent = again.strings('data').length;
   return {
     findings: unnamed.map((d) => ({ about: d.eventId, what: `${d.type} is missing, and verify did not name it` })),
@@ -135,6 +142,7 @@ async function mended(
         `the MoR sent ${counted(sent, 'event')} again; of ${counted(late.length, 'refund')} that were asked for since, ` +
         `${unmade.length} were not at the MoR and were asked for again under their keys; ${untold.length} were at the MoR ` +
         'though their payment was no longer known when they were repeated.',
+      `The calls of ${counted(signups.length, 'signup')} of the last minutes were repeated under their keys.`,
     ],
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { castOf, type Character } from '../demo/cast.js';
-import { makePrices, signUp } from '../demo/drive-signups.js';
+import { makePrices, signUp, type SignupCalls } from '../demo/drive-signups.js';
 import { Unexpected } from '../demo/http.js';
 import { type Business, oneOffInvoice } from '../demo/one-off.js';
 import { type Reading } from '../demo/read.js';
@@ -63,6 +63,8 @@ export class Life {
   readonly refundsAsked = new Set<string>();
   /** The requests of those refunds, so that they can be repeated. */
   readonly requests: RefundRequest[] = [];
+  /** The calls of each signup that was made, with the time before its completion, so that they can be repeated. */
+  readonly signupCalls: (SignupCalls & { readonly atMs: number })[] = [];
   /** Refunds for which the daemon said that it knows no such payment. */
   readonly unknownPayments: RefundRequest[] = [];
   private readonly scene: Scene;
@@ -133,7 +135,7 @@ export class Life {
   private async signup(): Promise<void> {
     const character = this.cast[this.next++ % this.cast.length];
     if (character === undefined) return;
-    await signUp(this.scene, character, this.prices);
+    await signUp(this.scene, character, this.prices, (calls) => this.signupCalls.push({ ...calls, atMs: Date.now() }));
     this.tick('signups');
   }
 

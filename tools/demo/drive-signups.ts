@@ -41,7 +41,16 @@ export async function makePrices({ world }: Scene): Promise<ReadonlyMap<string, 
   return prices;
 }
 
-export async function signUp(story: Scene, c: Character, prices: ReadonlyMap<string, string>): Promise<void> {
+/** What the merchant's backend asked of the daemon for one signup, so that it can ask again. `complete` null: a trial takes no money. */
+export type SignupCalls = { readonly key: string; readonly create: object; readonly complete: object | null };
+
+/** @param keep hears the calls once the signup is made, before it is completed */
+export async function signUp(
+  story: Scene,
+  c: Character,
+  prices: ReadonlyMap<string, string>,
+  keep: (calls: SignupCalls) => void = () => undefined,
+): Promise<void> {
   const { stripe, api, control } = story.world;
   const customer = await stripe.customers.create({
     email: c.email,
@@ -66,7 +75,9 @@ export async function signUp(story: Scene, c: Character, prices: ReadonlyMap<str
   if (c.trial) {
     const debit = c.role === 'debit' || c.role === 'bounces';
     const types = { payment_method_types: debit ? ['sepa_debit'] : ['card'] };
-    const signup = await api.post('/v1/signups', { kind: 'trial', customer: about, ...types, ...tax }, key);
+    const create = { kind: 'trial', customer: about, ...types, ...tax };
+    const signup = await api.post('/v1/signups', create, key);
+    keep({ key, create, complete: null });
     if (signup.textOrNull('tax_calculation_id') !== null) story.tally.taxed += 1;
     // The setup intent names no customer (Document 3); the browser's page knows whose it is.
     await control.post(`/_sandbox/intents/${signup.text('setup_intent_id')}/confirm`, { customer_id: customer.id });
@@ -75,15 +86,13 @@ export async function signUp(story: Scene, c: Character, prices: ReadonlyMap<str
     if (invoice === null || typeof invoice === 'string') throw new Error('the first invoice was not expanded');
     const money = { amount: invoice.amount_due, currency: invoice.currency };
     const description = `${c.plan.name}, first month`;
-    const signup = await api.post(
-      '/v1/signups',
-      { kind: 'payment', customer: about, ...money, description, ...tax },
-      key,
-    );
+    const create = { kind: 'payment', customer: about, ...money, description, ...tax };
+    const signup = await api.post('/v1/signups', create, key);
     if (signup.textOrNull('tax_calculation_id') !== null) story.tally.taxed += 1;
     const shopper = await control.post(`/_sandbox/intents/${signup.text('payment_intent_id')}/confirm`, {});
-    const result = { charge_id: shopper.text('charge_id'), invoice_id: invoice.id ?? '', ...money };
-    await api.post(`/v1/signups/${signup.text('id')}/complete`, result);
+    const complete = { charge_id: shopper.text('charge_id'), invoice_id: invoice.id ?? '', ...money };
+    keep({ key, create, complete });
+    await api.post(`/v1/signups/${signup.text('id')}/complete`, complete);
   }
   story.subscribers.push({ ...c, customerId: customer.id, subscriptionId: subscription.id, renewals: 0 });
 }
