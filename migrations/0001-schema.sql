@@ -276,6 +276,7 @@ create table refund (
   status              text not null check (status in ('requested','unknown','pending','succeeded','failed')),
   reason              text,
   origin              text not null check (origin in ('api','event')),
+  asked_as            text,                     -- our id of a request for it that came after its event, and has no row of its own
   counted             boolean not null,
   total_after         bigint,
   surplus             bigint not null default 0 check (surplus between 0 and amount),
@@ -291,6 +292,7 @@ create index refund_listed on refund ((coalesce(succeeded_at, created_at)) desc,
 create index refund_invoice on refund (invoice_id);
 create index refund_payment on refund (payment_row_id);
 create unique index refund_mor_id on refund (mor_refund_id, payment_row_id) where mor_refund_id is not null;
+create unique index refund_asked_as on refund (asked_as) where asked_as is not null;
 create index refund_created on refund (created_at);
 create index refund_status on refund (status, (coalesce(succeeded_at, created_at)) desc, seq desc);
 create index refund_unmirrored on refund (invoice_id) where mirror not in ('done', 'not_needed');

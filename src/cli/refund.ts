@@ -110,6 +110,7 @@ function sentenceOf(r: RefundRow): string {
       return 'on its way (a bank debit). It is mirrored on Stripe once it succeeded.';
     case 'failed':
       return `failed${r.failure === null ? '' : `: ${r.failure.message}`}. The amount is free again.`;
+    case 'joined':
     case 'succeeded':
       return r.creditNoteId === null
         ? `succeeded; its mirror on Stripe: ${r.mirror}.`

@@ -112,11 +112,13 @@ export type AttemptRow = {
  * `failed` frees the amount.
  */
 export const refundMoves = {
-  requested: ['unknown', 'pending', 'succeeded', 'failed'],
-  unknown: ['pending', 'succeeded', 'failed'],
+  requested: ['unknown', 'pending', 'succeeded', 'failed', 'joined'],
+  unknown: ['pending', 'succeeded', 'failed', 'joined'],
   pending: ['succeeded', 'failed'],
   succeeded: [],
   failed: ['succeeded'],
+  /** Another row stands for it (`askedAs`): it reserves nothing and no list shows it. docs/decisions/0008. */
+  joined: [],
 } as const satisfies Record<string, readonly string[]>;
 export type RefundStatus = keyof typeof refundMoves;
 
@@ -146,6 +148,8 @@ export type RefundRow = {
   readonly reason: string | null;
   /** `api`: asked for through us. `event`: made elsewhere, known by its event. */
   readonly origin: 'api' | 'event';
+  /** Our id under which it was asked for when its event had come already, as after a restore: that row is `joined`. Null: it was not. */
+  readonly askedAs: string | null;
   /** False: it would exceed the payment, so it is shown but not counted (a review item says so). */
   readonly counted: boolean;
   /** `amount_refunded_total` of its event; null: no event, or the event had none. */

@@ -73,7 +73,7 @@ export function paymentStatus(p: PaymentRow, refunded: bigint): PaymentStatus {
 export function refundable(p: PaymentRow, refunds: readonly RefundRow[], lost: bigint): bigint {
   if (p.amount === null || p.succeededAt === null) return 0n;
   const reserved = refunds
-    .filter((r) => r.paymentRowId === p.id && r.status !== 'failed')
+    .filter((r) => r.paymentRowId === p.id && r.status !== 'failed' && r.status !== 'joined')
     .reduce((sum, r) => sum + r.amount, 0n);
   const told = p.refundedTotal ?? 0n; // may count refunds whose events have not come
   const gone = (reserved > told ? reserved : told) + lost;

@@ -33,6 +33,12 @@ export function refundStatuses(shown: (typeof REFUND_STATUSES)[number]): readonl
   return shown === 'unknown' ? ['requested', 'unknown'] : [shown];
 }
 
+/** Towards the outside a refund that nobody has answered is one thing, sent or about to be. */
+function shownStatus(status: RefundRow['status']): RefundView['status'] {
+  if (status === 'requested') return 'unknown';
+  return status === 'joined' ? 'succeeded' : status; // a list never has it: the row that stands for it was given back
+}
+
 /** @param paymentName the payment's public id */
 export function refundView(r: RefundRow, paymentName: string): RefundView {
   return {
@@ -42,8 +48,7 @@ export function refundView(r: RefundRow, paymentName: string): RefundView {
     invoice_id: r.invoiceId,
     amount: amountOf(r.amount),
     currency: currencyOf(r.currency),
-    // Towards the outside a refund that nobody has answered is one thing, sent or about to be.
-    status: r.status === 'requested' ? 'unknown' : r.status,
+    status: shownStatus(r.status),
     reason: r.reason,
     processor_refund_id: r.processorRefundId,
     origin: r.origin,

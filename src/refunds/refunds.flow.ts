@@ -6,6 +6,7 @@ import { Books } from '../domain/ports/books.js';
 import { type NamedRequest } from '../domain/ports/signups.js';
 import { type Done, LaneChanges } from '../lane/lane-changes.js';
 import { type Commanded, refuse } from '../domain/lane/commanded.js';
+import { refundById } from './rules/refund-names.js';
 import { type RefundRequest, requestRefund } from './rules/request-refund.js';
 
 @Injectable()
@@ -32,10 +33,6 @@ export class RefundsFlow {
     const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
     const path = `/v1/payments/${found.payment.paymentId ?? rowId}/refunds`;
-    return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundOf });
+    return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundById });
   }
-}
-
-function refundOf(s: LaneState, id: string): RefundRow | undefined {
-  return s.refunds.find((r) => r.id === id);
 }

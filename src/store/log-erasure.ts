@@ -28,7 +28,7 @@ function isOver(m: OutboxRow, s: LaneState): boolean {
   if (m.status === 'done' || m.status === 'cancelled') return true;
   if (m.status !== 'refused') return false;
   if (m.kind === 'create_refund') {
-    return s.refunds.some((r) => r.id === m.subject && (r.status === 'succeeded' || r.status === 'failed'));
+    return s.refunds.some((r) => r.id === m.subject && ['succeeded', 'failed', 'joined'].includes(r.status));
   }
   return !s.reviews.some((r) => r.status === 'open' && r.subject === `${m.kind}:${m.subject}`);
 }

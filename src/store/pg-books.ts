@@ -191,7 +191,7 @@ export class PgBooks extends Books {
 
   async refund(id: string): Promise<{ readonly refund: RefundRow; readonly payment: PaymentRow } | null> {
     const [refund] = await this.refundRows.find({
-      where: [{ id }, { morRefundId: id }],
+      where: [{ id }, { askedAs: id }, { morRefundId: id }],
       order: { seq: 'ASC' },
       take: 1,
     });

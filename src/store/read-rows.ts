@@ -1,5 +1,5 @@
 // The read rows of lanes: what lists, look-ups and verify read. Written when a lane comes to rest, from its state.
-import { type LaneState, type OutboxRow } from '../domain/model.js';
+import { type LaneState, type OutboxRow, type RefundRow } from '../domain/model.js';
 import { SHADOW_MODE } from '../domain/ports/call.js';
 import { type Codec, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX, toJson, upsertSql } from './codec.js';
 
@@ -30,6 +30,11 @@ function differing<T>(was: readonly T[], is: readonly T[]): readonly T[] {
 }
 
 const isShadow = (m: OutboxRow): boolean => m.status === 'cancelled' && m.lastCode === SHADOW_MODE;
+
+/** Refunds that a read row is kept of: of one that was joined to another, that other's is. */
+export function listedRefunds(s: LaneState): readonly RefundRow[] {
+  return s.refunds.some((r) => r.status === 'joined') ? s.refunds.filter((r) => r.status !== 'joined') : s.refunds;
+}
 
 /** What a person may have to know of: calls that wait, and those that shadow mode kept from being sent and that were not decided since. */
 function openCalls({ messages }: LaneState): readonly OutboxRow[] {
@@ -73,7 +78,16 @@ const OPEN_CALL_COLUMNS = [
 const TABLES: readonly Table[] = [
   table(INVOICE, (s) => (s.invoice === null ? [] : [s.invoice])),
   table(PAYMENT, (s) => s.payments),
-  table(REFUND, (s) => s.refunds),
+  table(REFUND, listedRefunds),
+  {
+    name: 'joined_refund',
+    sql: (n) => `delete from refund where id in (select jsonb_array_elements_text($${n}::jsonb))`,
+    changed: ({ before, after }) => {
+      if (before.refunds === after.refunds) return [];
+      const gone = after.refunds.filter((r) => r.status === 'joined').map((r) => r.id);
+      return gone.filter((id) => listedRefunds(before).some((r) => r.id === id));
+    },
+  },
   table(OBJECT, (s) => s.objects),
   table(TAX, (s) => s.taxes),
   table(REVIEW, (s) => s.reviews),

@@ -1,12 +1,12 @@
 // Makes the read rows of every lane from its log, in the order in which the lanes were first written.
 import type pg from 'pg';
 import { emptyLane } from '../domain/lane/change.js';
-import { type LaneState } from '../domain/model.js';
+import { type LaneState, type RefundRow } from '../domain/model.js';
 import { fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
 import { type Database, onConnection } from './database.js';
 import { fold } from './lane-log.js';
 import { allRows } from './lane-reader.js';
-import { openCallIds, readRowWrites } from './read-rows.js';
+import { listedRefunds, openCallIds, readRowWrites } from './read-rows.js';
 
 export type Rebuilt = {
   /** Lanes read. */
@@ -111,12 +111,20 @@ async function shownRows(db: pg.PoolClient, lane: string, log: LaneState): Promi
     ...emptyLane(lane),
     invoice,
     payments: await of(PAYMENT, log.payments, 'id'),
-    refunds: await of(REFUND, log.refunds, 'id'),
+    refunds: [...(await of(REFUND, listedRefunds(log), 'id')), ...(await joinedRefunds(db, log))],
     objects: await of(OBJECT, log.objects, 'id'),
     taxes: await of(TAX, log.taxes, 'id'),
     reviews: await of(REVIEW, log.reviews, 'id'),
     messages: log.messages.filter((m) => calls.rows.some((c) => c.id === m.id && c.attempts === m.attempts)),
   };
+}
+
+/** Rows of refunds that were joined to another since: they are to go. */
+async function joinedRefunds(db: pg.PoolClient, log: LaneState): Promise<readonly RefundRow[]> {
+  const joined = log.refunds.filter((r) => r.status === 'joined').map((r) => r.id);
+  if (joined.length === 0) return [];
+  const found = await db.query<Record<string, unknown>>('select * from refund where id = any($1)', [joined]);
+  return found.rows.map((r) => fromRow(REFUND, r));
 }
 
 function same<T>(a: T, b: T | undefined): boolean {

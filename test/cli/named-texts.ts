@@ -27,6 +27,7 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
     },
     ...{
       origin: 'api',
+      askedAs: null,
       morRefundId: null,
       processorRefundId: null,
       totalAfter: null,

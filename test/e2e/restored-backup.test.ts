@@ -60,11 +60,16 @@ describe('one key, one refund, also after a restore', () => {
 
   /** Our own id of a payment, which no answer shows once the MoR has named it. */
   async function ourId(url: string, paymentId: string): Promise<string> {
+    const [found] = (await query(url, 'select id from payment where payment_id = $1', [paymentId])).rows;
+    return found === undefined ? '' : String(found['id']);
+  }
+
+  async function query(url: string, sql: string, values: unknown[]): Promise<pg.QueryResult<Json>> {
     const db = new pg.Client({ connectionString: url });
     await db.connect();
-    const found = await db.query<{ id: string }>('select id from payment where payment_id = $1', [paymentId]);
+    const found = await db.query<Json>(sql, values);
     await db.end();
-    return found.rows[0]?.id ?? '';
+    return found;
   }
 
   async function atMor(paymentId: string): Promise<Json[]> {
@@ -107,6 +112,50 @@ describe('one key, one refund, also after a restore', () => {
       expect(await reviews(world, invoiceId)).toEqual([]);
     },
   );
+
+  it('a part asked for before a restore, and again after its event came back, is the one refund that the event brought, with nothing reserved beside it', async () => {
+    const { invoiceId, paymentId } = await aRenewal();
+    const copy = await backup();
+    const { now_sec: since } = (await world.control('GET', '/clock')).body;
+    const first = await refund(world, paymentId, { amount: 990 }, 'K-after-event');
+    expect(first).toMatchObject({ status: 201, body: { status: 'succeeded' } });
+    await world.until(
+      'it shows on Stripe',
+      () => stripeSide(world, invoiceId),
+      (side) => side.notes.length === 1,
+    );
+
+    await restart(copy);
+    await world.control('POST', '/mor/payment-events/again', { since_sec: since });
+    await untilPayment(world, paymentId, 'is given back in part', (p) => (p['refunds'] as Json[]).length === 1);
+    const again = await refund(world, paymentId, { amount: 990 }, 'K-after-event');
+    expect(again).toMatchObject({
+      status: 201,
+      body: { status: 'succeeded', mor_refund_id: first.body['mor_refund_id'], origin: 'api' },
+    });
+    expect(await refund(world, paymentId, { amount: 990 }, 'K-after-event')).toMatchObject({
+      status: 201,
+      body: { id: again.body['id'], status: 'succeeded' },
+    });
+    const listed = (await world.api('GET', `/v1/refunds?invoice_id=${invoiceId}`)).body['data'] as Json[];
+    expect(listed.map((r) => r['id'])).toEqual([again.body['id']]);
+    // The request's own id stays a name of it.
+    const { rows } = await query(copy, `select asked_as from refund where id = $1`, [again.body['id']]);
+    const asked = String(rows[0]?.['asked_as']);
+    expect(asked).not.toBe(again.body['id']);
+    expect((await world.api('GET', `/v1/refunds/${asked}`)).body['id']).toBe(again.body['id']);
+    // What is left can be given back at once.
+    const rest = await refund(world, paymentId, {}, 'K-the-rest');
+    expect(rest).toMatchObject({ status: 201, body: { status: 'succeeded', amount: 2000 } });
+    expect(await atMor(paymentId)).toHaveLength(2);
+    await world.until(
+      'both show on Stripe',
+      () => stripeSide(world, invoiceId),
+      (side) => side.notes.length >= 2,
+    );
+    expect((await stripeSide(world, invoiceId)).notes).toHaveLength(2);
+    expect(await reviews(world, invoiceId)).toEqual([]);
+  });
 
   it('both ids of a payment are one scope: the same key by either is the same refund, and another body a conflict', async () => {
     const { paymentId } = await aRenewal();

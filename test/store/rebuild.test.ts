@@ -2,7 +2,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { Rebuild } from '../../src/store/rebuild.js';
-import { anInvoice, aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  aRefund,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
@@ -54,6 +61,26 @@ describe('rebuild', () => {
     expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual(checked);
     expect(await readRows()).toBe(before);
     expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 0 });
+  });
+
+  it('takes away the row of a refund that was joined to another since', async () => {
+    const { harness } = x;
+    const [payment] = (await harness.state(INVOICE_ID)).payments.filter((p) => p.status === 'succeeded');
+    harness.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    await harness.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 200 }));
+    const asked = { amount: 200n, reason: null, metadata: {}, by: 'ops' } as never;
+    await harness.command(INVOICE_ID, (s, ctx) => requestRefund(s, payment?.id ?? '', asked, ctx));
+    await x.db.pool.query('create table before_join as select * from refund');
+    await harness.drain();
+    const joined = await readRows();
+    expect((await harness.state(INVOICE_ID)).refunds.map((r) => r.status)).toContain('joined');
+    expect(joined.match(/^refund /gm)).toHaveLength(2);
+    await x.db.pool.query(
+      'insert into refund overriding system value select * from before_join where id not in (select id from refund)',
+    );
+    expect((await readRows()).match(/^refund /gm)).toHaveLength(3);
+    expect(await new Rebuild(x.db).run(false, () => undefined)).toEqual({ lanes: 2, differed: 1 });
+    expect(await readRows()).toBe(joined);
   });
 
   it('makes them all from nothing, in the order in which the invoices came', async () => {

@@ -64,6 +64,7 @@ export function refund(over: Partial<RefundRow> = {}): RefundRow {
     status: 'succeeded',
     reason: null,
     origin: 'api',
+    askedAs: null,
     counted: true,
     totalAfter: null,
     surplus: 0n,

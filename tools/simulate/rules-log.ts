@@ -1,7 +1,7 @@
 // The rules about the core's own books: each lane's log is whole, and the rows that lists read are as the log says.
 import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from '#src/store/codec.js';
 import { fold, type LoggedRow } from '#src/store/lane-log.js';
-import { openCallIds } from '#src/store/read-rows.js';
+import { listedRefunds, openCallIds } from '#src/store/read-rows.js';
 import { type LaneState } from '#src/domain/model.js';
 import { type Snapshot } from './sim-store.js';
 
@@ -57,7 +57,7 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
   return [
     ...differing(INVOICE, 'invoiceId', shown.invoice === null ? [] : [shown.invoice], own(seen.invoices)),
     ...differing(PAYMENT, 'id', shown.payments, own(seen.payments)),
-    ...differing(REFUND, 'id', shown.refunds, seen.refunds),
+    ...differing(REFUND, 'id', listedRefunds(shown), seen.refunds),
     ...differing(OBJECT, 'id', shown.objects, own(seen.objects)),
     ...differing(TAX, 'id', shown.taxes, own(seen.taxes)),
     ...differing(REVIEW, 'id', shown.reviews, seen.reviews),

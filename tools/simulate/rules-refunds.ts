@@ -1,7 +1,6 @@
 // The rules about money that was given back: each refund once on each side, and never more than was taken.
 import { wasDetached } from './hands.js';
 import { type MorRefund } from '../sandbox/mor/state.js';
-import { type RefundLine } from './sim-store.js';
 import { rowOf, type Sides, type Taken } from './sides.js';
 
 export function refundRules(sides: Sides): string[] {
@@ -11,20 +10,8 @@ export function refundRules(sides: Sides): string[] {
     ...oneClickOneRefund(refunds),
     ...taken.flatMap((p) => sumRules(sides, p)),
     ...refunds.filter((r) => r.status === 'succeeded').flatMap((r) => twinRules(sides, r)),
-    ...seen.refunds
-      .filter((r) => r.status === 'requested' && !isShownTwice(sides, r))
-      .map((r) => `G4: refund ${r.id} was never sent`),
+    ...seen.refunds.filter((r) => r.status === 'requested').map((r) => `G4: refund ${r.id} was never sent`),
   ];
-}
-
-/**
- * Asked for again after a gap, under its key, when the MoR's event had brought it back already: it stays beside that row, and its amount
- * reserved. docs/simulation.md names it.
- */
-function isShownTwice({ world, seen }: Sides, r: RefundLine): boolean {
-  if (world.gaps.length === 0 || r.origin !== 'api') return false;
-  const twin = (x: RefundLine): boolean => x.origin === 'event' && x.amount === r.amount && x.mor_refund_id !== null;
-  return seen.refunds.some((x) => x.payment_row_id === r.payment_row_id && twin(x));
 }
 
 /** X5: clicks with one key make one refund. */

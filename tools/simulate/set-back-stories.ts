@@ -20,6 +20,19 @@ export const setBackStories: readonly Story[] = [
       world.scheduler.plan(world.at(240), 'the backup is restored', () => setBack.restore());
     },
   })),
+  ...modes.map((markMode): Story => ({
+    name: `a backup from before a refund is restored, and the refund is asked for again after its event ${markMode}`,
+    settings: { ...finalize, markMode, notify: true },
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const setBack = new SetBack(world, people, 40);
+      world.scheduler.plan(world.at(50), 'a backup', () => setBack.backUp());
+      world.scheduler.plan(world.at(60), 'a part is given back', () => {
+        void people.refund(paymentOf(people, invoice()), 1_000);
+      });
+      world.scheduler.plan(world.at(240), 'the backup is restored', () => setBack.restore());
+    },
+  })),
   {
     name: 'a backup from the middle of a refund is restored',
     settings: finalize,

@@ -26,6 +26,8 @@ export class SetBack {
   constructor(
     private readonly world: World,
     private readonly people: People,
+    /** When refunds are asked for again, in minutes after the loss. The MoR's events are back after 20. */
+    private readonly asksAgainAfter = 10,
   ) {
     world.onSent = (delivery) => {
       if (delivery.source === 'stripe') return;
@@ -96,7 +98,7 @@ export class SetBack {
       world.scheduler.plan(world.now + minutes * MINUTE, what, act);
     after(3, 'verify repairs', () => void this.repair(gap));
     // Whoever asked for a refund and was not told what came of it asks again, under the same key.
-    after(10, 'refunds are asked for again', () => void this.people.askAgain(gap.from));
+    after(this.asksAgainAfter, 'refunds are asked for again', () => void this.people.askAgain(gap.from));
     after(20, 'the MoR sends its events again', () => {
       for (const delivery of told) void this.sendAgain(delivery);
     });

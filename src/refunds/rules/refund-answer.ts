@@ -35,19 +35,16 @@ function twinOf(s: LaneState, r: RefundRow): RefundRow | undefined {
 export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, ctx: Ctx): LaneState {
   const p = s.payments.find((x) => x.id === r.paymentRowId);
   if (p === undefined) return s;
-  const known = s.refunds.some(
-    (x) =>
-      x.id !== r.id &&
-      x.paymentRowId === r.paymentRowId &&
-      (x.morRefundId === a.morRefundId ||
-        (a.processorRefundId !== null && x.processorRefundId === a.processorRefundId)),
-  );
+  const others = s.refunds.filter((x) => x.id !== r.id && x.paymentRowId === r.paymentRowId);
+  const known =
+    others.find((x) => x.morRefundId === a.morRefundId) ??
+    others.find((x) => a.processorRefundId !== null && x.processorRefundId === a.processorRefundId);
   if (a.amountMinor !== r.amount || a.currency !== r.currency || a.paymentId !== p.paymentId) {
     const told = `${showMoney({ minor: a.amountMinor, currency: a.currency })} of ${a.paymentId}`;
     return openReview(
       putRefund(s, {
         ...(r.status === 'requested' ? moveRefund(r, 'unknown') : r),
-        morRefundId: r.morRefundId ?? (known || a.paymentId !== p.paymentId ? null : a.morRefundId),
+        morRefundId: r.morRefundId ?? (known !== undefined || a.paymentId !== p.paymentId ? null : a.morRefundId),
       }),
       ctx,
       {
@@ -60,7 +57,8 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
       },
     );
   }
-  if (known) return s; // the webhook brought it as a refund of its own: the sums are right
+  const told = known ?? (isNameless(r, a.amountMinor) ? toldBefore(others, a) : undefined);
+  if (told !== undefined) return join(s, r, told, a, ctx);
   const isAnother =
     (r.morRefundId !== null && r.morRefundId !== a.morRefundId) ||
     (r.processorRefundId !== null && a.processorRefundId !== null && r.processorRefundId !== a.processorRefundId);
@@ -79,6 +77,50 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
   const state = putRefund(s, row);
   if (a.status !== 'failed' || settled) return state;
   return tellFailed(decideAgain(state, p.id), row, ctx);
+}
+
+/**
+ * Event and answer may name no id alike (Document 3 asks for none in an event). An event that the MoR made no earlier than the refund of
+ * its answer, and that was here before we asked, can be that refund's; any refund that the MoR makes for a new request is younger.
+ */
+function toldBefore(others: readonly RefundRow[], a: RefundAnswer): RefundRow | undefined {
+  const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events tell whole seconds
+  if (madeSec === null) return undefined;
+  return others.find(
+    ({ origin, askedAs, morRefundId, processorRefundId, amount, currency, succeededAt }) =>
+      origin === 'event' &&
+      askedAs === null &&
+      morRefundId === null &&
+      processorRefundId === null &&
+      amount === a.amountMinor &&
+      currency === a.currency &&
+      succeededAt !== null &&
+      madeSec <= succeededAt.getTime() / 1_000,
+  );
+}
+
+/**
+ * The MoR answered with a refund that another row stands for, as after a restore: its event came back before it was asked for again
+ * under its key. That row is the refund, under both of our ids, and ours reserves nothing (docs/decisions/0008).
+ */
+function join(s: LaneState, r: RefundRow, known: RefundRow, a: RefundAnswer, ctx: Ctx): LaneState {
+  // One of ours that awaits its own answer took this one's event for its own: that answer puts it right.
+  const awaits = s.messages.some((m) => m.kind === 'create_refund' && m.subject === known.id && m.status === 'pending');
+  const same = isNameless(r, known.amount) && known.currency === r.currency;
+  if (!same || awaits || known.status !== 'succeeded' || known.askedAs !== null) return s;
+  const isHeld = s.refunds.some(
+    (x) => x.paymentRowId === r.paymentRowId && x.processorRefundId === a.processorRefundId,
+  );
+  const stands: RefundRow = {
+    ...known,
+    morRefundId: known.morRefundId ?? a.morRefundId,
+    processorRefundId: known.processorRefundId ?? (isHeld ? null : a.processorRefundId),
+    origin: 'api',
+    askedAs: r.id,
+    reason: known.reason ?? r.reason,
+  };
+  const said = `${r.id} is refund ${stands.morRefundId ?? stands.id}, which was known already: they are one`;
+  return note(putRefund(putRefund(s, moveRefund(r, 'joined')), stands), ctx, 'decision', said, stands.id);
 }
 
 /**

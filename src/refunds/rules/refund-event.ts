@@ -77,9 +77,7 @@ function findRefund(s: LaneState, p: PaymentRow, e: PaymentEvent): RefundRow | u
   const sameTotal = (r: RefundRow): boolean => r.totalAfter !== null && r.totalAfter === e.amountRefundedTotal;
   if (e.refundId === null && e.processorRefundId === null) {
     // Document 3 makes both ids optional: the running total tells it from another, or it is the one of ours not yet announced.
-    return (
-      alike.find(sameTotal) ?? alike.find((r) => r.origin === 'api' && r.status !== 'failed' && r.totalAfter === null)
-    );
+    return alike.find(sameTotal) ?? alike.find(awaitsEvent);
   }
   return (
     own.find((r) => e.refundId !== null && r.morRefundId === e.refundId) ??
@@ -87,4 +85,10 @@ function findRefund(s: LaneState, p: PaymentRow, e: PaymentEvent): RefundRow | u
     alike.find((r) => isNameless(r, e.amount)) ??
     alike.find((r) => r.morRefundId === null && r.processorRefundId === null && sameTotal(r))
   );
+}
+
+/** One of ours whose event has not come. That of a row that a request was joined to came before the request. */
+function awaitsEvent(r: RefundRow): boolean {
+  const over = r.status === 'failed' || r.status === 'joined' || r.askedAs !== null;
+  return r.origin === 'api' && !over && r.totalAfter === null;
 }

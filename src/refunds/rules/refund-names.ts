@@ -24,6 +24,11 @@ export function refundOf(s: LaneState, m: OutboxRow): RefundRow | undefined {
   return s.refunds.find((r) => namesOf(s, r).includes(m.subject));
 }
 
+/** The refund under this id of ours: its own row, or the one that it was joined to. */
+export function refundById(s: LaneState, id: string): RefundRow | undefined {
+  return s.refunds.find((r) => r.askedAs === id) ?? s.refunds.find((r) => r.id === id);
+}
+
 export function newRefund(
   ctx: Ctx,
   p: PaymentRow,
@@ -42,6 +47,7 @@ export function newRefund(
     status: 'requested',
     reason,
     origin,
+    askedAs: null,
     counted: false,
     totalAfter: null,
     surplus: 0n,

@@ -15,6 +15,8 @@ export function refundAnswer(r: Pick<RefundRow, 'status' | 'amount' | 'currency'
           : '; Stripe is being told.';
       return { tone: r.mirror === 'parked' ? 'bad' : 'good', text: `Refunded ${what}${onStripe}` };
     }
+    case 'joined':
+      return { tone: 'good', text: `Refunded ${what}: it is a refund that was known already.` };
     case 'pending':
       return { tone: 'wait', text: `The MoR is refunding ${what}; with a bank debit that takes some days.` };
     case 'failed': {

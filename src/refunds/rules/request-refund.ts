@@ -6,7 +6,7 @@ import { returnOf } from '../../statements/rules/settle-return.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { refundable } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
-import { newRefund } from './refund-names.js';
+import { newRefund, refundById } from './refund-names.js';
 import { morKey } from '../../domain/mor-key.js';
 import { carriedOut } from '../../domain/lane/subject.js';
 
@@ -52,7 +52,7 @@ export function requestRefund(
   const key = scope === null ? null : refundKey(p.paymentId, scope);
   const before = key === null ? undefined : s.messages.find((m) => m.key === key);
   if (before !== undefined) {
-    const made = s.refunds.find((r) => r.id === before.subject);
+    const made = refundById(s, before.subject);
     if (made !== undefined && (req.amount === null || req.amount === made.amount))
       return { ok: true, state: s, value: made };
     return refuse(409, 'idempotency_conflict', 'This Idempotency-Key was used for another refund of this payment.');

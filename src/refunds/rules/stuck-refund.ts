@@ -73,7 +73,7 @@ function endOfWait(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
   const state = closeReviews(s, ctx, (x) => x.kind === 'refund_stuck' && over.includes(x.subject), {
     by: null,
     resolution: 'cleared',
-    note: `the refund ${r.status}`,
+    note: r.status === 'joined' ? 'it is a refund that was known already' : `the refund ${r.status}`,
   });
   return waited && r.status === 'failed' ? tellFailed(state, r, ctx) : state;
 }

@@ -15,6 +15,7 @@ export class RefundEntity implements RefundRow {
   @Column('text') status!: RefundRow['status'];
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('text') origin!: RefundRow['origin'];
+  @Column('text', { nullable: true }) askedAs!: string | null;
   @Column('boolean') counted!: boolean;
   @Column('bigint', { nullable: true, transformer: BIGINT }) totalAfter!: bigint | null;
   @Column('bigint', { transformer: BIGINT, default: 0 }) surplus!: bigint;

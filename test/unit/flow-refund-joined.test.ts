@@ -1,0 +1,116 @@
+// A refund asked for again under its key, as after a restore, when the MoR's event has brought it back already.
+import { describe, expect, it } from '@jest/globals';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { type RefundRow } from '../../src/domain/model.js';
+import { refundable } from '../../src/domain/status.js';
+import { tellLane } from '../../src/notifications/rules/tell-lane.js';
+import { aRefund, INVOICE_ID } from '../support/builders.js';
+import { balances, type LaneHarness, openKinds } from '../support/lane-harness.js';
+import { paid } from '../support/paid-lane.js';
+
+const KEY = ['caller', 'ops', 'K'];
+
+/** Under the key `K`, of 3.00 EUR. */
+async function askByKey(h: LaneHarness): Promise<RefundRow> {
+  const p = (await h.state(INVOICE_ID)).payments[0];
+  const request = { amount: 300n, reason: 'goodwill', metadata: null, by: 'ops' };
+  const made = await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, p?.id ?? '', request, ctx, KEY));
+  if (!made.ok) throw new Error(made.code);
+  return made.value;
+}
+
+/** Of 10.00 EUR: 3.00 is given back once, shown once, and 7.00 can still be given back. */
+async function givenBackOnce(h: LaneHarness): Promise<RefundRow> {
+  const s = await h.state(INVOICE_ID);
+  const [stands, ...others] = s.refunds.filter((r) => r.status !== 'joined');
+  const [p] = s.payments;
+  if (stands === undefined || p === undefined) throw new Error('a row is missing');
+  expect(others).toEqual([]);
+  expect([stands.status, p.amountRefunded, refundable(p, s.refunds, 0n)]).toEqual(['succeeded', 300n, 700n]);
+  expect(h.platform.notes).toHaveLength(1);
+  expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
+  expect(openKinds(s)).toEqual([]);
+  return stands;
+}
+
+describe('a refund asked for again after its event came back', () => {
+  it('is the one that the event brought: nothing is reserved beside it, and it shows on Stripe once', async () => {
+    const h = await paid();
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
+    const asked = await askByKey(h);
+    expect(asked.status).toBe('requested');
+    const before = await h.state(INVOICE_ID);
+    await h.drain();
+    const stands = await givenBackOnce(h);
+    expect(stands).toMatchObject({ morRefundId: 'rfnd_api1', askedAs: asked.id, origin: 'api' });
+    const after = await h.state(INVOICE_ID);
+    expect(tellLane(before, after).map((t) => t.type)).toEqual([]);
+    await h.rest(15 * 24);
+    await givenBackOnce(h);
+  });
+
+  it('gives the same answer to the same key from then on, and is sent once', async () => {
+    const h = await paid();
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
+    await askByKey(h);
+    await h.drain();
+    const again = await askByKey(h);
+    expect([again.morRefundId, again.status]).toEqual(['rfnd_api1', 'succeeded']);
+    await h.drain();
+    expect(h.gateway.made).toHaveLength(1);
+  });
+
+  it('closes the item of a wait that ended so', async () => {
+    const h = await paid();
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1' }));
+    h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-answer' as const));
+    await askByKey(h);
+    await h.drain();
+    expect((await h.state(INVOICE_ID)).refunds.map((r) => r.status)).toEqual(['succeeded', 'unknown']);
+    h.gateway.trouble.length = 0;
+    await h.rest(2);
+    await givenBackOnce(h);
+  });
+
+  it('is known by its time where the event had no id, and gets the id of the answer', async () => {
+    const h = await paid();
+    await h.take(aRefund({ refundId: null, processorRefundId: null }));
+    h.gateway.distort = (a) => ({ ...a, createdAt: new Date(0) });
+    const asked = await askByKey(h);
+    await h.drain();
+    expect(await givenBackOnce(h)).toMatchObject({
+      morRefundId: 'rfnd_api1',
+      processorRefundId: 're_api1',
+      askedAs: asked.id,
+    });
+  });
+
+  it('is another refund where the event had no id and the MoR made the refund later than that', async () => {
+    const h = await paid();
+    await h.take(aRefund({ refundId: null, processorRefundId: null }));
+    h.gateway.distort = (a) => ({ ...a, createdAt: new Date(h.clock.now().getTime() + 86_400_000) });
+    await askByKey(h);
+    await h.drain();
+    const s = await h.state(INVOICE_ID);
+    expect(s.refunds.map((r) => [r.status, r.origin])).toEqual([
+      ['succeeded', 'event'],
+      ['succeeded', 'api'],
+    ]);
+    expect(s.payments[0]?.amountRefunded).toBe(600n);
+  });
+
+  it('does not take the event of a later refund for its own', async () => {
+    const h = await paid();
+    await h.take(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', total: null }));
+    await askByKey(h);
+    await h.drain();
+    await h.take(aRefund({ refundId: null, processorRefundId: null, total: 600 }));
+    const s = await h.state(INVOICE_ID);
+    expect(s.refunds.map((r) => [r.status, r.origin])).toEqual([
+      ['succeeded', 'api'],
+      ['joined', 'api'],
+      ['succeeded', 'event'],
+    ]);
+    expect(s.payments[0]?.amountRefunded).toBe(600n);
+  });
+});
