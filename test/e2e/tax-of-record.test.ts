@@ -74,6 +74,17 @@ describe('with MOR_PRODUCT=tor', () => {
     const invoice = await world.renew(s.subscriptionId);
     return { s, invoice, paid: await world.invoice(invoice, 'paid') };
   }
+  /** A renewal that is final and open: its card was declined. */
+  async function declinedRenewal(): Promise<{ s: Subscriber; invoice: string }> {
+    const s = await world.subscriber();
+    await world.invoice(s.firstInvoiceId, 'paid');
+    await knowsAll(s);
+    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
+    const invoice = await world.renew(s.subscriptionId);
+    await world.invoice(invoice, 'open');
+    await world.stripe.invoices.finalizeInvoice(invoice, { auto_advance: false });
+    return { s, invoice };
+  }
   const refund = (payment: string, amount: number, key: string) =>
     world.api('POST', `/v1/payments/${payment}/refunds`, { amount }, { 'idempotency-key': key });
 
@@ -122,13 +133,7 @@ describe('with MOR_PRODUCT=tor', () => {
   });
 
   it('commits what was paid where a part was credited before the payment', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
-    await knowsAll(s);
-    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
-    const invoice = await world.renew(s.subscriptionId);
-    await world.invoice(invoice, 'open');
-    await world.stripe.invoices.finalizeInvoice(invoice, { auto_advance: false });
+    const { s, invoice } = await declinedRenewal();
     await world.stripe.creditNotes.create({ invoice, amount: 990, email_type: 'none' });
     await tellSucceeded(world, newPaid(), { customerId: s.customerId, invoiceId: invoice, amount: 2000 });
     await world.invoice(invoice, 'paid');
@@ -286,13 +291,7 @@ describe('with MOR_PRODUCT=tor', () => {
   });
 
   it('commits the whole sale once its second part is paid, and gives back what is refunded of that part', async () => {
-    const s = await world.subscriber();
-    await world.invoice(s.firstInvoiceId, 'paid');
-    await knowsAll(s);
-    await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'decline' });
-    const invoice = await world.renew(s.subscriptionId);
-    await world.invoice(invoice, 'open');
-    await world.stripe.invoices.finalizeInvoice(invoice, { auto_advance: false });
+    const { s, invoice } = await declinedRenewal();
     const said = { customerId: s.customerId, invoiceId: invoice };
     await tellSucceeded(world, newPaid(), { ...said, amount: 1000 });
     const [item] = await untilReviews(world, invoice, ['amount_mismatch']);

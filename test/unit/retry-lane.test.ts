@@ -20,6 +20,7 @@ import {
   refused,
   relayed,
   retry,
+  type Rig,
   rig,
   SCHEDULE,
   state,
@@ -97,13 +98,19 @@ describe('a soft decline with a schedule', () => {
     expect(ended.h.platform.effects).toEqual({});
   });
 
-  it('a retry that waits to be sent is taken back when money comes meanwhile', async () => {
+  /** A retry is due, and the relay does not answer yet. */
+  async function unsent(): Promise<Rig> {
     const r = rig();
     await refused(r);
-    const silent = r.h.relay.send.bind(r.h.relay);
+    const send = r.h.relay.send.bind(r.h.relay);
     r.h.relay.send = () => Promise.resolve(failed('retry'));
     await after(r, 3 * DAY_MS);
-    r.h.relay.send = silent;
+    r.h.relay.send = send;
+    return r;
+  }
+
+  it('a retry that waits to be sent is taken back when money comes meanwhile', async () => {
+    const r = await unsent();
     await r.h.deliver(aPaymentSucceeded({ paymentId: 'pay_late', at: r.h.clock.now() }));
     await r.h.rest(24 * 30);
     expect(relayed(r)).toEqual([]);
@@ -113,12 +120,7 @@ describe('a soft decline with a schedule', () => {
   });
 
   it('a retry that waits to be sent is taken back when money comes that does not fit: a person is asked, and nobody is charged', async () => {
-    const r = rig();
-    await refused(r);
-    const silent = r.h.relay.send.bind(r.h.relay);
-    r.h.relay.send = () => Promise.resolve(failed('retry'));
-    await after(r, 3 * DAY_MS);
-    r.h.relay.send = silent;
+    const r = await unsent();
     await r.h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 700, at: r.h.clock.now() }));
     await r.h.rest(24 * 30);
     const s = await state(r);
