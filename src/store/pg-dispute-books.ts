@@ -31,14 +31,23 @@ export class PgDisputeBooks extends DisputeBooks {
   async list(filter: DisputeFilter, page: PageRequest): Promise<Page<DisputeItem>> {
     const found = await walk(this.db.orm, walkOf(filter), page);
     const disputes = await inOrder(this.rows, 'id', found.data);
+    // Of the wide rows beside a dispute only what is shown: a CSV has thousands.
     const [invoices, payments] = await Promise.all([
-      this.db.orm.getRepository(InvoiceEntity).findBy({ invoiceId: Any(disputes.map((o) => o.invoiceId)) }),
-      this.db.orm.getRepository(PaymentEntity).findBy({ id: Any(disputes.flatMap((o) => o.paymentRowId ?? [])) }),
+      this.db.orm.getRepository(InvoiceEntity).find({
+        select: { invoiceId: true, customerId: true },
+        where: { invoiceId: Any(disputes.map((o) => o.invoiceId)) },
+      }),
+      this.db.orm.getRepository(PaymentEntity).find({
+        select: { id: true, paymentId: true, amount: true, currency: true },
+        where: { id: Any(disputes.flatMap((o) => o.paymentRowId ?? [])) },
+      }),
     ]);
+    const customers = new Map(invoices.map((i) => [i.invoiceId, i.customerId]));
+    const paid = new Map(payments.map((p) => [p.id, p]));
     const data = disputes.map((dispute) => ({
       dispute,
-      customerId: invoices.find((i) => i.invoiceId === dispute.invoiceId)?.customerId ?? null,
-      payment: payments.find((p) => p.id === dispute.paymentRowId) ?? null,
+      customerId: customers.get(dispute.invoiceId) ?? null,
+      payment: paid.get(dispute.paymentRowId ?? '') ?? null,
     }));
     return { data, nextCursor: found.nextCursor };
   }

@@ -12,7 +12,7 @@ export type DisputeFilter = MoneyFilter & {
 export type DisputeItem = {
   readonly dispute: MorObjectRow;
   readonly customerId: string | null;
-  readonly payment: PaymentRow | null;
+  readonly payment: Pick<PaymentRow, 'id' | 'paymentId' | 'amount' | 'currency'> | null;
 };
 
 export abstract class DisputeBooks {
