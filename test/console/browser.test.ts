@@ -256,8 +256,14 @@ suite('an operator in a browser', () => {
     expect(await csv('/console/reviews?status=&kind=dispute&until=2020-01-01')).toHaveLength(1);
   });
 
-  it('looks at every page that the routes have', () => {
-    const addresses = Object.values(books.pages);
+  /** With the refund that was made above. */
+  const pages = async (): Promise<Readonly<Record<string, string>>> => ({
+    ...books.pages,
+    'refund-done': `/console/refunds/${String((await refunds())[0]?.['id'])}`,
+  });
+
+  it('looks at every page that the routes have', async () => {
+    const addresses = Object.values(await pages());
     const missing = consolePages().filter((route) => !addresses.some((address) => isOf(route, address)));
     expect(missing).toEqual([]);
   });
@@ -267,10 +273,12 @@ suite('an operator in a browser', () => {
     const known = await context.newPage();
     const unknown = await stranger.newPage();
     const faults: string[] = [];
-    for (const [name, path] of Object.entries(books.pages)) {
+    for (const [name, path] of Object.entries(await pages())) {
       const seen = name === 'login' ? unknown : known;
       const answer = await seen.goto(url + path);
       const bytes = ((await answer?.body()) ?? []).length;
+      const status = answer?.status();
+      if (status !== (name === 'not-found' ? 404 : 200)) faults.push(`${name} is answered ${status}`);
       if (bytes > 100_000) faults.push(`${name} has ${bytes} bytes`);
       await seen.evaluate(axe.source);
       for (const [width, scheme, only] of LOOKS) {

@@ -34,8 +34,8 @@ export async function furnished(world: World): Promise<Furnished> {
     },
   });
   await reviewsOf(world, disputed.firstInvoiceId, 'dispute');
-  const refund = await world.api('POST', `/v1/payments/${String(payment?.['id'])}/refunds`, { amount: 500 });
   await byHand(world, books.invoiceId);
+  const found = await world.api<{ data: Json[] }>('GET', '/v1/verify/differences');
   return {
     ...books,
     disputeId,
@@ -47,12 +47,11 @@ export async function furnished(world: World): Promise<Furnished> {
       retries: '/console/retries',
       enrolment: '/console/enrolment',
       outside: '/console/enrolment/outside',
-      'refund-done': `/console/refunds/${String(refund.body['id'])}`,
       statements: '/console/statements',
       statement: '/console/statements/stm_shown',
       notifications: '/console/notifications',
       notification: '/console/notifications/msg_shown2',
-      'verify-run': '/console/verify/ver_shown',
+      difference: `/console/verify/${String(found.body.data[0]?.['id'])}`,
     },
   };
 }

@@ -99,7 +99,7 @@ async function doublePayment(world: World): Promise<void> {
 
 /** A run of verify that found something, as the daily one would have left it. */
 async function verifyRun(world: World, invoiceId: string): Promise<void> {
-  const nobody = { paymentId: null, refundId: null, eventId: null, reviewId: null };
+  const nobody = { paymentId: null, refundId: null, eventId: null, objectId: null, reviewId: null };
   const differences = [
     { ...nobody, kind: 'no_verdict', invoiceId, detail: 'expected since yesterday', repair: 'person' },
     { ...nobody, kind: 'charged_not_marked', invoiceId, detail: '29.90 EUR is not on Stripe', repair: 'look-again' },
