@@ -22,7 +22,7 @@ export function sendLogin(
       <input type="hidden" name="to" value="${to}" />
       <p>
         <label for="key"
-          >API key <span class="hint">A key of API_KEYS with the role ops, or read to look only.</span></label
+          >API key <span class="hint">One of API_KEYS. The role ops may act; the role read may only look.</span></label
         >
         <input
           id="key"

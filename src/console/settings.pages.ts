@@ -19,7 +19,7 @@ export class SettingsPages {
     const body = table(
       'The settings in force; secrets are counted, never shown',
       [
-        { label: 'Name', cell: (s) => html`<code class="name-of">${dotted(s.name)}</code>` },
+        { label: 'Name', cell: (s) => html`<code class="name-of">${dotted(s.name)}</code>`, phone: 'lead' },
         { label: 'Value', cell: (s) => html`<code class="value-of">${s.value}</code>` },
         { label: 'What it does', cell: (s) => html`<span class="dim">${s.description}</span>` },
       ],

@@ -1,7 +1,20 @@
 // One customer: who it is on both sides, what it paid and got back, its subscriptions, and its newest invoices, payments and refunds.
 import { type Html, html } from '../console/html.js';
 import { type Column, table } from '../console/list.js';
-import { amount, count, facts, foreign, headed, id, moneyLink, section, status, time, words } from '../console/show.js';
+import {
+  amount,
+  billingReason,
+  count,
+  facts,
+  foreign,
+  headed,
+  id,
+  moneyLink,
+  section,
+  status,
+  time,
+  words,
+} from '../console/show.js';
 import { type Enrolment } from '../domain/settings.js';
 import { type CustomerSum, type InvoiceListItem, type PaymentView } from '../domain/ports/books.js';
 import { type DisputeItem } from '../domain/ports/dispute-books.js';
@@ -27,18 +40,18 @@ export function customerPart(c: CustomerShown): Html {
   const all = `?customer_id=${encodeURIComponent(c.customerId)}`;
   return html`${whoItIs(c)}
   ${section('Money', table('By currency, over all time', SUMS, c.sums, 'What was taken from this customer and given back will stand here.'))}
-  ${section('Subscriptions', table('As its newest invoices name them', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of its newest invoices is of a subscription.'))}
+  ${section('Subscriptions', table('Of the newest invoices', SUBSCRIPTIONS, subscriptions(c.invoices), 'None of the newest invoices is of a subscription.'))}
   ${section(
     'Invoices',
-    html`${table('Newest first', INVOICES, c.invoices, 'Its invoices will stand here.')}${more(c.invoices, `/console/invoices${all}`, 'All its invoices')}`,
+    html`${table('Newest first', INVOICES, c.invoices, 'Invoices of this customer will stand here.')}${more(c.invoices, `/console/invoices${all}`, 'All invoices')}`,
   )}
   ${section(
     'Payments',
-    html`${table('Newest first', PAYMENTS, c.payments, 'Its payments will stand here.')}${more(c.payments, `/console/payments${all}`, 'All its payments')}`,
+    html`${table('Newest first', PAYMENTS, c.payments, 'Payments of this customer will stand here.')}${more(c.payments, `/console/payments${all}`, 'All payments')}`,
   )}
-  ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds, '')}${more(c.refunds, `/console/refunds${all}`, 'All its refunds')}`)}
-  ${c.disputes.length > 0 && section('Disputes', html`${table('Newest first', DISPUTES, c.disputes, '')}${more(c.disputes, `/console/disputes${all}`, 'All its disputes')}`)}
-  ${section('At the MoR', table('Its customers there, the newest link first', LINKS, c.links, 'It is linked to no customer of the MoR.'))}`;
+  ${c.refunds.length > 0 && section('Refunds', html`${table('Newest first', REFUNDS, c.refunds, '')}${more(c.refunds, `/console/refunds${all}`, 'All refunds')}`)}
+  ${c.disputes.length > 0 && section('Disputes', html`${table('Newest first', DISPUTES, c.disputes, '')}${more(c.disputes, `/console/disputes${all}`, 'All disputes')}`)}
+  ${section('At the MoR', table('Who this is there, the newest link first', LINKS, c.links, 'Not linked to a customer of the MoR yet.'))}`;
 }
 
 function more(rows: readonly unknown[], path: string, name: string): Html | null {
@@ -134,7 +147,7 @@ const INVOICES: readonly Column<InvoiceListItem>[] = [
   },
   { label: 'Status', cell: (i) => status(i.status), phone: 'side' },
   { label: 'Number', cell: (i) => foreign(i.number) },
-  { label: 'Reason', cell: (i) => foreign(i.billingReason === null ? null : words(i.billingReason)), phone: 'none' },
+  { label: 'Reason', cell: (i) => billingReason(i.billingReason), phone: 'none' },
   { label: 'Created', cell: (i) => time(i.platformCreatedAt ?? i.firstSeenAt) },
 ];
 

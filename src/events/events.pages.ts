@@ -12,6 +12,7 @@ import { Books, type EventFilter, type EventRow } from '../domain/ports/books.js
 import { EventsFlow } from './events.flow.js';
 import { bulkForm, bulkReport, type Done, goOn, pickBox, picked, stepsBefore } from '../console/bulk.js';
 import { type Form, formOf } from '../console/form.js';
+import { fold, headline } from '../console/acts.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
 import { FromStandby } from '../console/from-standby.js';
@@ -26,8 +27,8 @@ import { type Session } from '../console/session.js';
 import {
   capital,
   clock,
+  count,
   dotted,
-  eventLink,
   facts,
   foreign,
   id,
@@ -47,14 +48,23 @@ const FILTERS = [
   ...SPAN_FILTERS,
 ] as const;
 
+const WHY: Column<EventRow> = {
+  label: 'Why',
+  cell: (e) => (e.reason === null ? '' : foreign(e.reason)),
+  phone: 'none',
+};
+
 const COLUMNS: readonly Column<EventRow>[] = [
-  { label: 'Type', cell: (e) => dotted(e.type), phone: 'lead' },
+  { label: 'Type', cell: (e) => (e.type === '' ? 'without a type' : dotted(e.type)), phone: 'lead' },
   { label: 'Status', cell: (e) => status(e.status), phone: 'side' },
-  { label: 'Sender', cell: (e) => capital(words(e.source)), phone: 'none' },
-  { label: 'About', cell: laneOf, phone: 'none' },
-  { label: 'Why', cell: (e) => (e.reason === null ? '' : foreign(e.reason)), phone: 'none' },
+  { label: 'Sender', cell: (e) => html`<span class="whole">${capital(words(e.source))}</span>`, phone: 'none' },
+  { label: 'About', cell: (e) => (e.lane.startsWith('in_') ? invoiceLink(e.lane) : ''), phone: 'none' },
+  WHY,
   { label: 'Received', cell: (e) => time(e.receivedAt) },
-  { label: 'Event', cell: (e) => eventLink(e.id) },
+  {
+    label: 'Event',
+    cell: (e) => html`<a class="id" href="${PATH}/${encodeURIComponent(e.id)}" title="${e.eventId}">${e.id}</a>`,
+  },
 ];
 
 const CSV: readonly CsvColumn<EventRow>[] = [
@@ -105,7 +115,7 @@ export class EventPages {
               <li>at the MoR, payments: <code>/webhooks/mor/payments</code></li>
               <li>at the MoR, other events: <code>/webhooks/mor/events</code></li>
             </ul>`;
-    const columns = acts ? [CHOOSE, ...COLUMNS] : COLUMNS;
+    const columns = acts ? CHOSEN : COLUMNS;
     const body = html`${filterForm(PATH, FILTERS, values)} ${found.data.length > 0 && csvLink(PATH, values)}
     ${table('Newest first', columns, found.data, empty)}${pager(PATH, values, page.cursor, found.nextCursor)}
     ${acts && bulkForm(session, `${PATH}/bulk`, ACTS, { hint: NOTE_HINT, neededFor: 'dismiss' }, values)}`;
@@ -121,13 +131,13 @@ export class EventPages {
     const again = req.query['again'] === 'yes' ? decidedAgain(found) : null;
     const acts = mayDo(session.role, 'ops') ? retryForm(session, found) : null;
     const dismiss = mayDo(session.role, 'ops') && found.status === 'parked' ? dismissForm(session, found) : null;
-    const live = { html: html`${again}${eventFacts(found)}${acts}`, everySec: found.status === 'received' ? 3 : 30 };
+    const live = { html: html`${again}${eventTop(found)}${acts}`, everySec: found.status === 'received' ? 3 : 30 };
     sendPage(req, res, {
       title: `Event ${found.type === '' ? 'without a type' : found.type}`,
       section: 'events',
       body: null,
       live,
-      after: html`${dismiss}${bodyOf(found)}`,
+      after: html`${dismiss}${eventIds(found)}${bodyOf(found)}`,
     });
   }
 
@@ -184,7 +194,11 @@ export class EventPages {
   }
 }
 
-const CHOOSE: Column<EventRow> = { label: 'Choose', cell: (e) => pickBox(e.id, `${e.type} ${e.eventId}`) };
+/** Of parked events: with a box for each, and with the reason on a phone too. */
+const CHOSEN: readonly Column<EventRow>[] = [
+  { label: 'Choose', cell: (e) => pickBox(e.id, `${e.type} ${e.eventId}`) },
+  ...COLUMNS.map((c) => (c === WHY ? { ...c, phone: 'below' as const } : c)),
+];
 
 type Asked = { readonly id: string; readonly why: string | null };
 
@@ -241,23 +255,26 @@ function dismissForm(session: Session, e: EventRow): Html {
   </form>`;
 }
 
-function laneOf(e: EventRow): Html {
-  return e.lane.startsWith('in_') ? invoiceLink(e.lane) : html`<code class="id">${e.lane}</code>`;
+const TONES = { parked: 'bad', quarantined: 'warn', received: 'wait', done: 'good', ignored: 'calm' } as const;
+
+function eventTop(e: EventRow): Html {
+  const why = e.reason === null ? null : { tone: TONES[e.status], text: `${capital(e.reason)}.` };
+  const about = html`From ${capital(words(e.source))}
+  ${e.lane.startsWith('in_') && html`· invoice ${invoiceLink(e.lane)}`} · received ${time(e.receivedAt)} ·
+  ${e.decidedAt === null ? 'not decided yet' : html`decided ${time(e.decidedAt)}`}
+  ${e.status === 'received' && e.attempts > 0 && html`· ${count(e.attempts)} failed ${e.attempts === 1 ? 'attempt' : 'attempts'}`}`;
+  return headline(status(e.status), null, why, about);
 }
 
-function eventFacts(e: EventRow): Html {
-  return facts([
-    ['Status', status(e.status)],
-    e.reason === null ? null : ['Why', foreign(e.reason)],
+function eventIds(e: EventRow): Html {
+  const shown = facts([
     ['Type', dotted(e.type)],
-    ['Sender', capital(words(e.source))],
+    [e.status === 'quarantined' ? 'Deliveries' : 'Failed attempts', e.attempts],
     ["Sender's id", id(e.eventId)],
     ['Our id', id(e.id)],
-    ['About', laneOf(e)],
-    [e.status === 'quarantined' ? 'Deliveries' : 'Failed attempts', e.attempts],
-    ['Received', time(e.receivedAt)],
-    ['Decided', time(e.decidedAt, 'not yet')],
+    ['Decided in the order of', html`<code class="id">${e.lane}</code>`],
   ]);
+  return fold('details', 'Details and ids', null, shown);
 }
 
 function retryForm(session: Session, e: EventRow): Html | null {

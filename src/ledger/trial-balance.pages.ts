@@ -110,22 +110,22 @@ type Line = Omit<AccountLine, 'account' | 'clearing'> & { readonly name: string 
 function balancePart(balance: TrialBalance): Html {
   const { currency } = balance;
   const money =
-    (of: (l: Line) => bigint): Column<Line>['cell'] =>
+    (name: string, of: (l: Line) => bigint): Column<Line>['cell'] =>
     (l) =>
-      amount(of(l), currency);
+      html`<span class="on-phone">${name} </span>${amount(of(l), currency)}`;
   const columns: readonly Column<Line>[] = [
-    { label: 'Account', cell: (l) => (l.name === TOTAL ? html`<strong>${TOTAL}</strong>` : l.name) },
-    { label: 'Opening', cell: money((l) => l.opening), number: true },
-    { label: 'Debit', cell: money((l) => l.debit), number: true },
-    { label: 'Credit', cell: money((l) => l.credit), number: true },
-    { label: 'Closing', cell: money((l) => l.closing), number: true },
+    { label: 'Account', cell: (l) => (l.name === TOTAL ? html`<strong>${TOTAL}</strong>` : l.name), phone: 'lead' },
+    { label: 'Opening', cell: money('opening', (l) => l.opening), number: true },
+    { label: 'Debit', cell: money('debit', (l) => l.debit), number: true },
+    { label: 'Credit', cell: money('credit', (l) => l.credit), number: true },
+    { label: 'Closing', cell: money('closing', (l) => l.closing), number: true, phone: 'side' },
   ];
   const moved: readonly Column<LedgerSum>[] = [
-    { label: 'Reason', cell: (m) => words(m.reason) },
-    { label: 'From', cell: (m) => words(m.credit) },
-    { label: 'To', cell: (m) => words(m.debit) },
-    { label: 'Entries', cell: (m) => m.entries, number: true },
-    { label: 'Amount', cell: (m) => amount(m.during, currency), number: true },
+    { label: 'Reason', cell: (m) => words(m.reason), phone: 'lead' },
+    { label: 'From', cell: (m) => html`<span class="on-phone">from </span>${words(m.credit)}` },
+    { label: 'To', cell: (m) => html`<span class="on-phone">to </span>${words(m.debit)}` },
+    { label: 'Entries', cell: (m) => m.entries, number: true, phone: 'none' },
+    { label: 'Amount', cell: (m) => amount(m.during, currency), number: true, phone: 'side' },
   ];
   const lines = balance.accounts.map((l) => ({ ...l, name: words(l.account) }));
   return section(

@@ -78,7 +78,7 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowS
         <label for="return_url"
           >Where the customer goes after paying
           <span class="hint" id="return-hint"
-            >An https address of yours. That somebody comes there proves no payment.</span
+            >An https address of yours. Who arrives there has not proved a payment.</span
           ></label
         >
         <input
@@ -92,7 +92,7 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowS
         />
       </p>
       <p>
-        <label for="days">Good for so many days</label>
+        <label for="days">Days in which it can be paid</label>
         <input id="days" name="days" type="number" required min="1" max="${DAYS_MOST}" value="7" />
       </p>
       <p class="buttons">
@@ -100,7 +100,7 @@ function wishForm(session: Session, { invoice: i }: InvoiceView, defaults: FlowS
         <a href="${path}">Cancel</a>
       </p>
       <p class="hint">
-        You copy the link and send it: nobody is written to. While it can be paid no second one is made.
+        Nobody is written to: copy the link and send it yourself. While it can be paid, no second one is made.
       </p>
     </form>`;
 }

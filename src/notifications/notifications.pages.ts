@@ -13,7 +13,7 @@ import { formToken, sendPage } from '../console/layout.js';
 import { chosen, type Column, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
 import { type Session } from '../console/session.js';
-import { dotted, facts, id, invoiceLink, section, status, time } from '../console/show.js';
+import { count, dotted, facts, id, invoiceLink, section, status, time } from '../console/show.js';
 import {
   NOTIFICATION_STATUSES,
   type NotificationRow,
@@ -63,7 +63,7 @@ const TRIES: readonly Column<NotificationTry>[] = [
   { label: 'At', cell: (t) => time(t.at) },
   { label: 'Answer', cell: (t) => t.status ?? html`<span class="dim">none</span>`, number: true },
   { label: 'What came of it', cell: (t) => t.why ?? 'delivered' },
-  { label: 'Milliseconds', cell: (t) => t.elapsedMs, number: true },
+  { label: 'Milliseconds', cell: (t) => count(t.elapsedMs), number: true },
 ];
 
 @Pages('console/notifications')

@@ -1,5 +1,6 @@
 // What waits for a person, the most urgent first, each with its next step; or that all is well.
 import { type Html, html, type Piece } from '../console/html.js';
+import { headlineOf } from '../reviews/rules/headline.js';
 import { capital, count, duration, section, time, words } from '../console/show.js';
 import { answersOf } from '../domain/door-answers.js';
 import { type ReviewRow } from '../domain/model.js';
@@ -73,7 +74,9 @@ export function needsYou(w: Waiting, now: Date): Html {
 
 function reviewsOf({ reviews }: Waiting, now: Date): readonly Need[] {
   return reviews.map((r) => ({
-    what: html`${capital(words(r.kind))}: <bdi>${r.summary}</bdi>`,
+    what: html`${r.kind !== 'dispute' && `${capital(words(r.kind))}: `}<bdi
+        >${r.kind === 'dispute' ? capital(headlineOf(r)) : headlineOf(r)}</bdi
+      >`,
     next: html`${r.dueAt !== null && html`<strong class="status ${r.dueAt <= now ? 'bad' : 'warn'}">${due(r.dueAt, now)}</strong> · `}<bdi
         >${r.proposal}</bdi
       >`,

@@ -73,16 +73,16 @@ export function confirmStep(session: Session, p: PaymentRow, rest: bigint, { min
   return html`<div class="card">
     <p>
       <strong>${amount(minor, p.currency)}</strong> will be given back to the customer by the MoR, and shown on the
-      invoice at Stripe.
+      invoice on Stripe.
     </p>
     ${facts([
-      ['Payment', paymentLink(name)],
-      ['Invoice', invoiceLink(p.invoiceId)],
-      ['Customer', customerLink(p.customerId)],
-      ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
       ['Can be refunded now', amount(rest, p.currency)],
       ['This refund', amount(minor, p.currency)],
       ['Remains after it', amount(rest - minor, p.currency)],
+      ['Reason', reason === '' ? html`<span class="dim">none given</span>` : foreign(words(reason))],
+      ['Customer', customerLink(p.customerId)],
+      ['Invoice', invoiceLink(p.invoiceId)],
+      ['Payment', paymentLink(name)],
     ])}
     <form action="/console/payments/${encodeURIComponent(name)}/refunds" method="post">
       ${formToken(session)} ${hiddenFields({ key, amount: decimalFromMinor(minor, p.currency), reason })}
@@ -147,10 +147,11 @@ function remaining(p: PaymentRow): bigint | null {
 
 function paymentFacts(p: PaymentRow, rest: bigint): Html {
   return facts([
-    ['Payment', paymentLink(paymentName(p))],
-    ['Invoice', invoiceLink(p.invoiceId)],
-    ['Amount', amount(p.amount, p.currency)],
+    ['Taken', amount(p.amount, p.currency)],
     ['Refunded so far', amount(p.amountRefunded, p.currency)],
     ['Can be refunded', amount(rest, p.currency)],
+    ['Customer', customerLink(p.customerId)],
+    ['Invoice', invoiceLink(p.invoiceId)],
+    ['Payment', paymentLink(paymentName(p))],
   ]);
 }

@@ -30,6 +30,7 @@ import {
   words,
 } from '../console/show.js';
 import { proofFacts } from './proof-facts.js';
+import { headlineOf } from '../reviews/rules/headline.js';
 import { refundColumns } from '../refunds/refund-columns.view.js';
 
 export function invoicePart(v: InvoiceView, looker: Looker): Html {
@@ -196,7 +197,7 @@ function reviewList(reviews: readonly ReviewRow[]): Html {
     [
       {
         label: 'What happened',
-        cell: (r) => html`<a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${r.summary}</bdi></a>`,
+        cell: (r) => html`<a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${headlineOf(r)}</bdi></a>`,
       },
       { label: 'Kind', cell: (r) => words(r.kind) },
       { label: 'Due', cell: (r) => time(r.dueAt, 'no deadline') },

@@ -49,7 +49,9 @@ const COLUMNS: readonly Column<InvoiceListItem>[] = [
   {
     label: 'Status',
     cell: (i) =>
-      html`${status(i.status)}${i.enrolled === false && i.status === 'ignored' && html` ${words('not_enrolled')}`}`,
+      html`${status(i.status)}${
+        i.enrolled === false && i.status === 'ignored' && html` <span class="dim whole">${words('not_enrolled')}</span>`
+      }`,
     phone: 'side',
   },
   { label: 'Customer', cell: (i) => customerLink(i.customerId) },

@@ -3,6 +3,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { pickBox } from '../console/bulk.js';
 import { html, type Html, type Piece } from '../console/html.js';
 import { capital, foreign, status, time, words } from '../console/show.js';
+import { disputeOf, headlineOf } from './rules/headline.js';
 
 /** @param choose open items have a box, for doing something with many of them */
 export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: Piece): Html {
@@ -11,11 +12,11 @@ export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: 
     ${rows.map((r) => {
       const box = choose && r.status === 'open';
       return html`<li ${!box && html`class="only"`}>
-        ${box && pickBox(r.id, r.summary)}
+        ${box && pickBox(r.id, headlineOf(r))}
         <div>
-          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${capital(r.summary)}</bdi></a>
+          <a href="/console/reviews/${encodeURIComponent(r.id)}"><bdi>${capital(headlineOf(r))}</bdi></a>
           <span class="meta"
-            >${status(r.status)} · ${words(r.kind)}
+            >${status(r.status)} · ${named(r)}
             ${r.dueAt !== null && r.status === 'open' && html`· decide by ${time(r.dueAt)}`}
             ${r.resolvedBy !== null && html`· ${words(r.resolution ?? '')} by ${foreign(r.resolvedBy)}`} · since
             ${time(r.createdAt)}</span
@@ -24,4 +25,11 @@ export function reviewItems(rows: readonly ReviewRow[], choose: boolean, empty: 
       </li>`;
     })}
   </ul>`;
+}
+
+/** Its kind, with the id where it is one of those that the headline leaves out. */
+function named(r: ReviewRow): Piece {
+  if (r.kind !== 'dispute') return words(r.kind);
+  const { what, name } = disputeOf(r.subject);
+  return html`${what} <code class="id">${name}</code>`;
 }

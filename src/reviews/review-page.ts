@@ -11,6 +11,7 @@ import { formToken } from '../console/layout.js';
 import { type Session } from '../console/session.js';
 import { facts, foreign, id, invoiceLink, paymentLink, refundLink, status, time, words } from '../console/show.js';
 import { fold } from '../console/acts.js';
+import { headlineOf } from './rules/headline.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from './rules/choices.js';
 import { isDoneElsewhere, proposedOf, stakeOf } from './rules/stake.js';
 
@@ -70,7 +71,7 @@ export function caseOf(c: Case): Html {
   const isOpen = r.status === 'open';
   return html`<div class="case">
       <h2>What happened</h2>
-      <p><bdi>${sentence(r.summary)}</bdi></p>
+      <p><bdi>${sentence(headlineOf(r))}</bdi></p>
       ${
         isOpen &&
         html`<h2>What is at stake</h2>

@@ -23,7 +23,8 @@ import { bulkForm, bulkReport, type Done, goOn, picked, stepsBefore } from '../c
 import { SPAN_FILTERS, spanFrom } from '../console/list-filters.js';
 import { chosen, filterForm, pageOf, pager, queryText } from '../console/list.js';
 import { csvLink, type CsvColumn, plainTime, sendCsv, wantsCsv } from '../console/selection.js';
-import { words } from '../console/show.js';
+import { capital, words } from '../console/show.js';
+import { headlineOf } from './rules/headline.js';
 import {
   type Case,
   caseIds,
@@ -106,8 +107,7 @@ export class ReviewPages {
     const acts = c.review.status === 'open' && mayDo(session.role, 'ops');
     const body = html`${last !== null && last.status === 'resolved' && settledNote(last)} ${whereItIs(place)}
     ${caseOf(c)} ${acts && decideForm(session, c, place.next)} ${caseIds(c)}`;
-    const kind = words(c.review.kind);
-    sendPage(req, res, { title: kind.charAt(0).toUpperCase() + kind.slice(1), section: 'reviews', body });
+    sendPage(req, res, { title: capital(words(c.review.kind)), section: 'reviews', body });
   }
 
   /** Many at once, one by one: what is refused stops nothing. */
@@ -159,7 +159,9 @@ export class ReviewPages {
 
   private async settleOne(req: Request, id: string, resolution: Resolution, note: string): Promise<Done> {
     const r = await this.books.review(id);
-    const what = html`<a href="${PATH}/${encodeURIComponent(id)}"><bdi>${r?.summary ?? id}</bdi></a>`;
+    const what = html`<a href="${PATH}/${encodeURIComponent(id)}"
+      ><bdi>${r === null ? id : capital(headlineOf(r))}</bdi></a
+    >`;
     const done = await this.audit.one(req, 'review.resolve', id, async (by) =>
       valueOrProblem(await this.flow.resolve(id, { resolution, note: note === '' ? null : note, by: by.name })),
     );
@@ -199,7 +201,7 @@ function sameAsSeen(form: Form, c: Case): void {
 
 const ACTS = [
   { value: 'dismiss', label: 'Dismiss them' },
-  { value: 'retry', label: 'Look or send again' },
+  { value: 'retry', label: 'Try them again' },
 ] as const;
 
 type Values = Partial<Record<(typeof FILTERS)[number]['name'], string>>;

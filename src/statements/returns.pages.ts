@@ -82,7 +82,7 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
       ${requestFields(session)}
       <p>
         <label for="reference"
-          >Where it stands
+          >Where you saw it
           <span class="hint" id="reference-hint"
             >For example the statement of the MoR and its line. May be left empty.</span
           ></label

@@ -11,7 +11,7 @@ import { sendList } from '../console/list-page.js';
 import { type CsvColumn, plainAmount } from '../console/selection.js';
 import { chosen, type Column, pageOf, pager, table } from '../console/list.js';
 import { Pages } from '../console/pages.js';
-import { amount, count, facts, foreign, invoiceLink, status, time, words } from '../console/show.js';
+import { amount, count, facts, foreign, id, invoiceLink, status, time, words } from '../console/show.js';
 import { differencesOf, FINDING_KINDS, outcomeOf } from './statement.view.js';
 
 const PATH = '/console/statements';
@@ -31,17 +31,27 @@ const STATEMENTS: readonly Column<StatementRow>[] = [
 ];
 
 const FINDINGS: readonly Column<KeptFinding>[] = [
-  { label: 'Line', cell: (f) => f.line ?? 'only the ledger', number: true },
-  { label: 'What', cell: (f) => words(f.kind) },
-  { label: 'About', cell: (f) => foreign(f.refund ?? f.payment ?? f.charge) },
-  { label: 'Statement', cell: (f) => (f.currency === null ? '' : amount(f.amount, f.currency)), number: true },
+  { label: 'What', cell: (f) => html`<span class="whole">${words(f.kind)}</span>`, phone: 'lead' },
+  {
+    label: 'Statement',
+    cell: (f) => (f.currency === null ? '' : amount(f.amount, f.currency)),
+    number: true,
+    phone: 'side',
+  },
   {
     label: 'Ledger',
     cell: (f) => (f.ledgerCurrency === null ? '' : amount(f.ledgerAmount, f.ledgerCurrency)),
     number: true,
+    phone: 'none',
   },
-  { label: 'Invoice', cell: (f) => invoiceLink(f.invoiceId) },
   { label: 'In words', cell: (f) => foreign(f.detail) },
+  {
+    label: 'Line',
+    cell: (f) => (f.line === null ? 'only the ledger' : html`<span class="on-phone">line </span>${f.line}`),
+    number: true,
+  },
+  { label: 'Invoice', cell: (f) => (f.invoiceId === null ? '' : invoiceLink(f.invoiceId)) },
+  { label: 'About', cell: (f) => id(f.refund ?? f.payment ?? f.charge), phone: 'none' },
 ];
 
 const CSV: readonly CsvColumn<KeptFinding>[] = [

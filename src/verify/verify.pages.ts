@@ -14,7 +14,7 @@ import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
 import { formOf } from '../console/form.js';
-import { html, type Html } from '../console/html.js';
+import { html, type Html, type Piece } from '../console/html.js';
 import { formToken, sendPage } from '../console/layout.js';
 import { Pages } from '../console/pages.js';
 import { table } from '../console/list.js';
@@ -69,10 +69,10 @@ function differenceFacts(d: Difference): Html {
   const { acknowledged } = d;
   return html`<p class="message ${isUntold(d) ? 'bad' : 'good'}"><bdi>${d.detail}</bdi></p>
     ${facts([
-      ['Kind', words(d.kind)],
       d.invoiceId === null ? null : ['Invoice', invoiceLink(d.invoiceId)],
       d.objectId === null ? null : ['On Stripe', foreign(d.objectId)],
       d.reviewId === null ? null : ['Review item', reviewLink(d.reviewId)],
+      ['What mends it', mend(d)],
       ['Difference', id(differenceId(d))],
       ...(acknowledged
         ? [
@@ -82,6 +82,10 @@ function differenceFacts(d: Difference): Html {
           ]
         : []),
     ])}`;
+}
+
+function mend(d: Difference): Piece {
+  return d.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`;
 }
 
 function noteForm(session: Session, name: string): Html {
@@ -151,12 +155,11 @@ function runOf(run: VerifyRun): Html {
   ${table(
     all > MOST_SHOWN ? `The first ${MOST_SHOWN} differences of the last run` : 'Differences of the last run',
     [
-      { label: 'What', cell: (d) => html`<a href="${PATH}/${differenceId(d)}">${words(d.kind)}</a>` },
-      { label: 'Invoice', cell: (d) => invoiceLink(d.invoiceId) },
+      { label: 'What', cell: (d) => html`<a href="${PATH}/${differenceId(d)}">${words(d.kind)}</a>`, phone: 'lead' },
       { label: 'In words', cell: (d) => foreign(d.detail) },
       {
         label: 'Repair',
-        cell: (d) => (d.repair === 'person' ? 'by a person' : html`<code>crossbill verify --repair</code>`),
+        cell: (d) => html`<span class="on-phone">repair: </span>${mend(d)}`,
       },
       {
         label: 'Handled',
@@ -164,9 +167,11 @@ function runOf(run: VerifyRun): Html {
           d.acknowledged
             ? html`acknowledged by ${foreign(d.acknowledged.by)}`
             : d.reviewId === null
-              ? html`<span class="dim">not yet</span>`
+              ? html`<span class="dim"><span class="on-phone">handled: </span>not yet</span>`
               : reviewLink(d.reviewId),
+        phone: 'side',
       },
+      { label: 'Invoice', cell: (d) => (d.invoiceId === null ? '' : invoiceLink(d.invoiceId)) },
     ],
     run.differences.slice(0, MOST_SHOWN),
     run.outcome === 'incomplete'
