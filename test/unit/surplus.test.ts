@@ -109,6 +109,16 @@ describe('a surplus', () => {
     expect(told(settleSurplus(all, ctx))).toEqual([]);
   });
 
+  it.each(['attaching', 'paying'] as const)('waits for a payment whose mark is %s, and then names it', (mark) => {
+    const s = invoice({ amountOverpaid: 500n }, payment({ mark }));
+    expect(settleSurplus(s, ctx)).toBe(s);
+    const done = settleSurplus(putPayment(s, payment()), ctx);
+    expect(told(done)).toEqual([
+      'the invoice is overpaid by 5.00 EUR: 29.90 EUR (payment pay_1) was taken, 24.90 EUR was due',
+    ]);
+    expect(item(done).paymentRowId).toBe('pmt_1');
+  });
+
   it('that a person let through with its payment is not asked about', () => {
     const s = invoice({ amountOverpaid: 500n }, payment({ waived: ['amount_mismatch', 'surplus'] }));
     expect(settleSurplus(s, ctx)).toBe(s);

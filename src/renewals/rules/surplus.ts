@@ -8,7 +8,8 @@ import { isSurplus, overpaid, type Overpaid, surplusPrefix } from '../../domain/
 /** Told once per amount, however often it is reported: by the answer to the mark, by `invoice.overpaid`, by a read. */
 export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
-  if (i === null) return s;
+  // Stripe may report the surplus of a payment before it answers the call that attaches it: who paid what is known after that.
+  if (i === null || s.payments.some((p) => p.mark === 'attaching' || p.mark === 'paying')) return s;
   const told = surplusOf(s);
   const subject = told === null ? null : `${surplusPrefix(s)}${told.minor}`;
   const state = closeReviews(s, ctx, (r) => isSurplus(s, r) && r.subject !== subject, {
