@@ -17,8 +17,8 @@ const REMEMBERED_MS = 1_000;
 
 /**
  * What one replica may send, in requests a second. Never more than the others' slices leave. Where all together want more than there
- * is, each gets what it wants up to an equal part; where there is enough, also half of what nobody wants, so that calls in a row do not
- * wait for each other and a replica that has just started finds something free.
+ * is, each gets what it wants up to an equal part. Where there is enough, each also gets a part of what nobody wants, so that calls in a row
+ * do not wait for each other; one part is left over, so that a replica that has just started finds something free.
  */
 export function grant(pace: number, wanted: number, others: readonly Slice[], nowMs: number): number {
   const free = pace - others.reduce((sum, s) => sum + (s.untilMs > nowMs ? s.perSecond : 0), 0);
@@ -28,7 +28,7 @@ export function grant(pace: number, wanted: number, others: readonly Slice[], no
     wanted,
     others.map((s) => s.wanted),
   );
-  return Math.max(0, Math.min(free, fair + Math.max(0, spare) / 2));
+  return Math.max(0, Math.min(free, fair + Math.max(0, spare) / (others.length + 2)));
 }
 
 /** The small wishes are met, and the others share the rest alike. */

@@ -127,9 +127,11 @@ function logValues(steps: readonly Step[]): readonly unknown[] {
   ];
 }
 
+/** By the lane too: a standby that takes over may give a number out again that a worker read from the primary before. */
 const VERDICTS_SQL = (n: number): string => `
   update inbox_event e set status = v.status, reason = v.reason, decided_at = $1
-    from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[]) as v(id, status, reason) where e.id = v.id`;
+    from unnest($${n}::bigint[], $${n + 1}::text[], $${n + 2}::text[], $${n + 3}::text[]) as v(id, lane, status, reason)
+   where e.id = v.id and e.lane = v.lane`;
 
 const DROPPED_SQL = (n: number): string => `
   update lane_log l set bodies = (l.bodies::jsonb - $${n + 1}::text[])::json
@@ -179,7 +181,7 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
     'verdicts',
     VERDICTS_SQL,
     steps.flatMap((s) =>
-      s.verdicts.map((v) => [v.id.toString(), v.status, v.reason === null ? null : storable(v.reason)]),
+      s.verdicts.map((v) => [v.id.toString(), s.work.lane, v.status, v.reason === null ? null : storable(v.reason)]),
     ),
   );
   const resting = steps.filter((s) => s.row?.at_rest === true);

@@ -40,6 +40,21 @@ describe('claims', () => {
     expect(seen.every((c) => c.waitingTypes.includes('payment.succeeded'))).toBe(true);
   });
 
+  it('decide events of their own lane only: a number that a failover gives out again is another event’s', async () => {
+    await x.inbox.store(events(2));
+    const { rows } = await x.db.pool.query<{ id: string; lane: string }>(
+      'select id, lane from inbox_event order by id',
+    );
+    const verdicts = rows.map(({ id }) => ({ id: BigInt(id), status: 'done' as const, reason: null }));
+    const own = rows[0]?.lane ?? '';
+    await x.harness.store.transact({
+      ...write(own, null, (s) => s),
+      decide: ({ state }) => ({ state, verdicts, dueAt: null, value: null }),
+    });
+    const left = await x.db.pool.query('select status from inbox_event order by id');
+    expect(left.rows).toEqual([{ status: 'done' }, { status: 'received' }]);
+  });
+
   it('of three workers at once take the oldest lanes of a backlog first: none is overtaken by more than the lanes under way', async () => {
     const { store, clock } = x.harness;
     const [WORKERS, EACH, LANES] = [3, 7, 210];

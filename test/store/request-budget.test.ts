@@ -235,8 +235,9 @@ describe('the request budget', () => {
 describe('slices', () => {
   it('are together never more than the pace, and none is idle while somebody wants it, in any order of asking', () => {
     const wishes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 6 });
+    const small = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }); // together less than there is
     fc.assert(
-      fc.property(wishes, fc.array(fc.nat(5), { minLength: 20, maxLength: 40 }), (wanted, turns) => {
+      fc.property(fc.oneof(wishes, small), fc.array(fc.nat(5), { minLength: 20, maxLength: 40 }), (wanted, turns) => {
         const slices: (Slice | undefined)[] = wanted.map(() => undefined);
         const turn = (i: number): void => {
           const others = slices.filter((s, j): s is Slice => s !== undefined && j !== i);

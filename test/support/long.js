@@ -22,4 +22,13 @@ export const LONG = [
   'e2e/replicas',
   'console/look',
   'postgres/owners',
+  'e2e/retries',
+  'e2e/verify',
+  'e2e/double-charge',
+  'store/growth',
+  'store/list-filters',
+  'cli/notifications',
+  'postgres/embedded-postgres',
+  'e2e/notifications-lookout',
+  'e2e/shadow',
 ];
