@@ -31,7 +31,7 @@ describe('events in any order', () => {
   });
   afterAll(() => world.close());
 
-  const tellFailed = (type: string, invoiceId: string, paid = newPaid()): Promise<string> =>
+  const tellFailed = (type: string, invoiceId: string, paid = newPaid(), created?: number): Promise<string> =>
     tell(
       world,
       type,
@@ -44,6 +44,8 @@ describe('events in any order', () => {
           decline_code: 'insufficient_funds',
         },
       ),
+      undefined,
+      created,
     );
   const said = (invoiceId: string, amount = 1000): { customerId: string; invoiceId: string; amount: number } => ({
     customerId: s.customerId,
@@ -82,8 +84,9 @@ describe('events in any order', () => {
     const paid = newPaid();
     await tellSucceeded(world, paid, said(invoiceId));
     await paidOnce(invoiceId);
+    const before = Math.floor(Date.now() / 1_000) - 60; // a refusal after the success is another story: a person is asked
     for (const about of [paid, newPaid()]) {
-      const id = await tellFailed(type, invoiceId, about);
+      const id = await tellFailed(type, invoiceId, about, before);
       expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
     }
     await paidOnce(invoiceId);

@@ -81,12 +81,13 @@ export function paymentObject(paid: Paid, status: string, said: Said, more: Json
   };
 }
 
-/** The MoR posts an event to its payment webhook, signed; gives the event's id. */
-export async function tell(world: World, type: string, object: Json, id?: string): Promise<string> {
+/** The MoR posts an event to its payment webhook, signed; gives the event's id. `created`: when it says that it happened, Unix seconds. */
+export async function tell(world: World, type: string, object: Json, id?: string, created?: number): Promise<string> {
   const posted = await world.control('POST', '/mor/payment-events', {
     type,
     data: object,
     ...(id === undefined ? {} : { id }),
+    ...(created === undefined ? {} : { created }),
   });
   if (typeof posted.body['id'] !== 'string') throw new Error(`event: ${JSON.stringify(posted.body)}`);
   return posted.body['id'];

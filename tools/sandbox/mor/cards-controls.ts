@@ -54,12 +54,16 @@ export function addCardControls(kernel: Kernel, mor: MorState, parts: CardParts)
   kernel.control(
     'POST',
     '/_sandbox/mor/payment-events',
-    'post any event signed to the payment webhook: {type, data, id?}',
+    'post any event signed to the payment webhook: {type, data, id?, created?}, Unix seconds of virtual time',
     (request) => {
       const fields = new Fields(request.body);
       const data = fields.optionalObject('data') ?? fields.refuse('data', 'must be an object');
       const object = isObject(data['object']) ? data['object'] : data;
-      return { status: 201, body: events.post(fields.string('type'), object, fields.optionalString('id')).body };
+      const created = fields.optionalNumber('created', 0);
+      return {
+        status: 201,
+        body: events.post(fields.string('type'), object, fields.optionalString('id'), created).body,
+      };
     },
   );
   kernel.control(

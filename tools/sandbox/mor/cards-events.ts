@@ -54,9 +54,14 @@ export class PaymentEvents {
     this.post('payment.refunded', { ...facts(payment), amount: refund.amount, status: payment.status, ...more });
   }
 
-  /** Posts any event to the merchant's URL. An id of the caller's own makes a forged twin of an earlier event. */
-  post(type: string, object: JsonObject, id = this.kernel.random.id('evt')): PaymentEvent {
-    const body: JsonObject = { id, type, created: this.kernel.clock.nowSec(), data: { object } };
+  /** Posts any event to the merchant's URL. An id of the caller's own makes a forged twin of an earlier event; `created` in Unix seconds. */
+  post(
+    type: string,
+    object: JsonObject,
+    id = this.kernel.random.id('evt'),
+    created = this.kernel.clock.nowSec(),
+  ): PaymentEvent {
+    const body: JsonObject = { id, type, created, data: { object } };
     const event: PaymentEvent = { id, type, body };
     this.sent.push(event);
     this.deliver(event);
