@@ -206,9 +206,24 @@ export const mutants = [
   {
     name: 'a slice of the budget is taken of what another replica holds',
     file: 'src/store/budget-slices.ts',
-    find: 'return Math.max(0, Math.min(free, fair + Math.max(0, spare) / 2));',
-    replace: 'return Math.max(0, Math.min(pace, free + wanted));',
+    find: 'return Math.max(0, Math.min(free, fair +',
+    replace: 'return Math.max(0, Math.min(free + wanted, fair +',
     tests: ['test/store/request-budget.test.ts'],
+  },
+  {
+    name: 'two replicas take all that nobody wants, and a third gets less than it has work for',
+    file: 'src/store/budget-slices.ts',
+    find: ' / (others.length + 2)',
+    replace: ' / 2',
+    tests: ['test/store/request-budget.test.ts'],
+  },
+  {
+    name: 'a verdict is for whatever event has its number',
+    file: 'src/store/lane-step.ts',
+    find: ' and e.lane = v.lane',
+    replace: '',
+    tests: ['test/store/claims.test.ts'],
+    simulate: null,
   },
   {
     name: 'what may have been given up is not looked up',
