@@ -307,7 +307,7 @@ describe('the command line', () => {
       ([seen]) => seen?.all === true,
     );
     // What people and a processor wrote beside the facts.
-    const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
+    const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1, pipeline: true });
     await changeByHand(pool, paid.invoiceId, writtenBesideTheFacts);
     await pool.end();
     const before = await cliJson<{ outcome: string }>(['verify'], world.env);

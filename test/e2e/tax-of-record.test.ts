@@ -15,7 +15,7 @@ describe('with MOR_PRODUCT=tor', () => {
   let world: World;
   let db: pg.Pool;
   const booksAt = (connectionString: string): pg.Pool => {
-    const pool = new pg.Pool({ connectionString, max: 1 });
+    const pool = new pg.Pool({ connectionString, max: 1, pipeline: true });
     pool.on('error', () => undefined); // a connection may still be closing when its database is dropped
     return pool;
   };

@@ -62,7 +62,7 @@ export async function loseNext(world: World, type: string): Promise<void> {
  * Time passes for one invoice alone: what is to be looked at some day is looked at now, and what waits for an hour has waited.
  */
 export async function timePasses(world: World, invoiceId: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1 });
+  const pool = new pg.Pool({ connectionString: world.databaseUrl, max: 1, pipeline: true });
   try {
     await changeByHand(pool, invoiceId, (s) => ({
       ...s,
