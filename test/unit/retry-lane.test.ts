@@ -171,6 +171,38 @@ describe('a soft decline with a schedule', () => {
     expect(trail?.refusal.kind).toBe('soft');
   });
 
+  it('a refusal of an earlier payment is no answer to a retry: nobody is charged, given a link or cancelled beside a debit on its way', async () => {
+    for (const declineCode of ['payment_intent_payment_attempt_expired', 'lost_card', 'mandate_required']) {
+      const r = rig({ retrySchedule: { ...SCHEDULE, authentication: days(3), end: 'cancel' } });
+      const first = { paymentId: 'pay_1', intentId: 'pi_1' };
+      await r.h.take(invoiceEvent('invoice.finalized'), aRequiredAction({ ...first, at: r.h.clock.now() }));
+      await after(r, 3 * DAY_MS);
+      expect(relayed(r)).toHaveLength(1); // the MoR debits again: pay_2 is processing for days
+      await after(r, HOUR_MS);
+      await r.h.take(aPaymentFailed({ ...first, eventId: 'evt_gone', declineCode, at: r.h.clock.now() }));
+      await after(r, 6 * DAY_MS);
+      expect([relayed(r).length, r.links.asked.length, r.h.platform.effects]).toEqual([1, 0, {}]);
+      await r.h.take(
+        aPaymentSucceeded({ paymentId: 'pay_2', chargeId: 'py_2', intentId: 'pi_2', at: r.h.clock.now() }),
+      );
+      await r.h.rest(24 * 40);
+      const s = await state(r);
+      expect([s.invoice?.status, openKinds(s), relayed(r).length]).toEqual(['paid', [], 1]);
+    }
+  });
+
+  it('what the MoR says more of a payment that answered a retry counts', async () => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, hard: [], end: 'uncollectible' } });
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    const own = { paymentId: 'pay_again', intentId: 'pi_again' };
+    await after(r, HOUR_MS);
+    await r.h.take(aRequiredAction({ ...own, at: r.h.clock.now() }));
+    await after(r, HOUR_MS);
+    await r.h.take(aPaymentFailed({ ...own, eventId: 'evt_more', declineCode: 'stolen_card', at: r.h.clock.now() }));
+    expect((await state(r)).invoice?.retries).toMatchObject({ refusal: { kind: 'hard' }, waitingSince: null });
+  });
+
   it('Stripe’s own request for another attempt is one cause: the next step is taken then, and not twice', async () => {
     const r = rig();
     await refused(r);

@@ -1,12 +1,16 @@
 // The MoR refused a renewal, or Stripe asks for another attempt: what is remembered of it. What follows, settle-retries.ts decides.
 import { type LaneState } from '../../domain/model.js';
-import { type Refusal } from '../../domain/retry.js';
+import { type Refusal, type RetryTrail } from '../../domain/retry.js';
 import { type PaymentEvent } from '../../domain/lane/event.js';
 import { type Ctx } from '../../domain/lane/change.js';
 import { kindOfRefusal } from './decline-kinds.js';
 import { putTrail } from './trail.js';
 
-/** The newest refusal counts, by the MoR's clock, in whatever order they come; it answers a retry that was awaited. */
+/**
+ * The newest refusal counts, by the MoR's clock, in whatever order they come; it answers a retry that was awaited. A payment that was
+ * known before the retry is an earlier try, and says nothing of it: the retry's own debit may still be on its way, and whoever took this
+ * for its answer would charge beside it. Retries bring payments of their own (docs/retries.md, "What is proven").
+ */
 export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState {
   if (s.invoice === null) return s;
   const outcome = e.type === 'payment.failed' ? 'failed' : 'requires_action';
@@ -20,7 +24,7 @@ export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState 
   };
   const trail = s.invoice.retries;
   if (trail === null) return putTrail(s, { refusal, retries: [], waitingSince: null, askedAt: null, ended: null });
-  if (refusal.at < trail.refusal.at) return s; // of an earlier try, come late
+  if (refusal.at < trail.refusal.at || isOfEarlierTry(s, trail, e)) return s;
   const newest = isLater(refusal, trail.refusal);
   return putTrail(s, {
     ...trail,
@@ -28,6 +32,13 @@ export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState 
     waitingSince: null,
     askedAt: newest ? null : trail.askedAt,
   });
+}
+
+/** Its payment was recorded before the last charge was ordered. */
+function isOfEarlierTry(s: LaneState, trail: RetryTrail, e: PaymentEvent): boolean {
+  const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
+  const p = s.payments.find((x) => x.paymentId === e.paymentId);
+  return charge !== undefined && p !== undefined && p.recordedAt.getTime() < Date.parse(charge.at);
 }
 
 /** Of two in one second `failed` is the later, as for the payment; then the ids decide, so that the order of arrival does not. */
