@@ -7,7 +7,19 @@ import { retryName } from '../../src/retries/rules/trail.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
-import { after, DAY_MS, declined, refused, relayed, retry, type Rig, rig, state } from '../support/retry-rig.js';
+import {
+  after,
+  DAY_MS,
+  days,
+  declined,
+  refused,
+  relayed,
+  retry,
+  type Rig,
+  rig,
+  SCHEDULE,
+  state,
+} from '../support/retry-rig.js';
 
 describe('a retry that a person asks for', () => {
   it('is sent at once, counts as the schedule’s next step, and a second one is refused while its answer is awaited', async () => {
@@ -122,5 +134,22 @@ describe('a relay that refuses a retry', () => {
     await r.h.take(declined(r));
     await r.h.rest(24 * 6);
     expect(relayed(r)).toHaveLength(2);
+  });
+
+  it('is told of each retry, though the item of an earlier one was dismissed: no subscription ends unseen', async () => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3, 5), end: 'cancel' } });
+    await refused(r);
+    r.h.relay.send = () => Promise.resolve(failed('refused', { status: 403, message: 'no' }));
+    for (const number of [1, 2]) {
+      await r.h.rest(24 * 40);
+      const open = (await state(r)).reviews.filter((x) => x.status === 'open');
+      const summary = `retry_charge, retry ${number}, was refused: 403 no`;
+      expect(open).toMatchObject([{ kind: 'effect_failed', subject: `retry_charge:${INVOICE_ID}`, summary }]);
+      expect(r.h.platform.effects).toEqual({});
+      const dismiss = { resolution: 'dismiss', note: 'seen', by: 'ops' } as const;
+      await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, open[0]?.id ?? '', dismiss, ctx));
+    }
+    await r.h.rest(24 * 40);
+    expect(r.h.platform.effects).toEqual({ cancel_subscription: 1 }); // a person has seen both
   });
 });

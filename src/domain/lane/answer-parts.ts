@@ -17,14 +17,17 @@ export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
   return s.payments.find((p) => effectName(p) === m.subject || p.id === m.subject);
 }
 
-/** A call was refused for good: the item that tells a person. */
+/** A call was refused for good: the item that tells a person. `call`: what it is called in the item; absent: by its kind. */
 export function callFailed(
   s: LaneState,
   m: OutboxRow,
   f: CallFailure,
-  about: { readonly paymentRowId?: string; readonly refundId?: string; readonly proposal: string },
+  {
+    call = m.kind,
+    ...about
+  }: { readonly call?: string; readonly paymentRowId?: string; readonly refundId?: string; readonly proposal: string },
   ctx: Ctx,
 ): LaneState {
-  const summary = `${m.kind} was refused: ${said(f)}`;
+  const summary = `${call} was refused: ${said(f)}`;
   return openReview(s, ctx, { kind: 'effect_failed', subject: `${m.kind}:${m.subject}`, summary, ...about });
 }

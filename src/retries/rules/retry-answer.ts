@@ -16,7 +16,9 @@ export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   refused: (s, m, f, ctx) => {
     const proposal =
       'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.';
-    return callFailed(waiting(s, null), m, f, { proposal }, ctx);
+    // The next one may be refused in the same words, and is news though this item was dismissed: they are told apart by their number.
+    const call = `retry_charge, retry ${m.generation},`;
+    return callFailed(waiting(s, null), m, f, { call, proposal }, ctx);
   },
   resolve: (s, r, { resolution }, ctx) => {
     // The one that was refused last: an earlier retry has been answered since.
