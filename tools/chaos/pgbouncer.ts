@@ -31,7 +31,6 @@ export class PgBouncer {
     const lines = [
       ...['[databases]', `* = ${to}`, '[pgbouncer]', 'listen_addr = 127.0.0.1', `listen_port = ${port}`],
       ...['unix_socket_dir =', 'auth_type = any', 'pool_mode = session', 'default_pool_size = 60'],
-      'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout',
     ];
     writeFileSync(file, `${lines.join('\n')}\n`);
     for (const path of [folder, file]) chmodSync(path, 0o755);
