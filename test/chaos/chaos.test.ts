@@ -2,6 +2,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Outcome } from '../../tools/chaos/books.js';
+import { readOptions } from '../../tools/chaos/options.js';
+import { followPrimary, settingsOf } from '../../tools/chaos/patroni.js';
 import { isClean, reportLines } from '../../tools/chaos/report.js';
 import { type Delivered, eventFindings, type Stored, twiceFindings } from '../../tools/chaos/rules.js';
 import { drawStrikes, KINDS } from '../../tools/chaos/schedule.js';
@@ -36,6 +38,27 @@ describe('the schedule of a chaos run', () => {
   });
 });
 
+describe('the options of a chaos run', () => {
+  it('know a failover to a standby of each kind, and one by Patroni', () => {
+    for (const how of ['sync', 'async', 'patroni'])
+      expect(readOptions(['--failover', how, '--seed', 'k1'])).toMatchObject({ failover: how, seed: 'k1' });
+    expect(readOptions([]).failover).toBeUndefined();
+  });
+
+  it('tell Patroni to acknowledge no commit that its standby lacks, and to listen on this machine alone', () => {
+    const ports = { port: 5001, apiPort: 5002, etcdPort: 5003 };
+    const node = { name: 'one', folder: '/var/tmp/one', logFile: '/var/tmp/one.log', ...ports, password: 'p' };
+    const settings = settingsOf(node, '/usr/lib/postgresql/15/bin');
+    expect(settings).toMatchObject({
+      etcd3: { hosts: '127.0.0.1:5003' },
+      restapi: { listen: '127.0.0.1:5002' },
+      bootstrap: { dcs: { synchronous_mode: true } },
+      postgresql: { listen: '127.0.0.1:5001' },
+    });
+    expect(JSON.stringify(settings)).not.toContain('synchronous_commit'); // left on
+  });
+});
+
 describe('the network of a chaos run', () => {
   const servers: Server[] = [];
   const proxies: TcpProxy[] = [];
@@ -54,11 +77,28 @@ describe('the network of a chaos run', () => {
       res.writeHead(200, { connection: 'close' }).end(name);
     });
     servers.push(server);
+    seen.port = await listening(server);
+    return seen;
+  }
+
+  async function listening(server: Server): Promise<number> {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    seen.port = address.port;
-    return seen;
+    return address.port;
+  }
+
+  /** The REST API of Patroni beside the server on this port: 200 on `/primary` from the primary, else 503. */
+  async function patroniOf(
+    port: number,
+  ): Promise<{ readonly port: number; readonly apiPort: number; isPrimary: boolean }> {
+    const node = { port, apiPort: 0, isPrimary: false };
+    const server = createServer((req: IncomingMessage, res: ServerResponse) => {
+      res.writeHead(req.url === '/primary' && node.isPrimary ? 200 : 503, { connection: 'close' }).end();
+    });
+    servers.push(server);
+    node.apiPort = await listening(server);
+    return node;
   }
 
   async function before(...ports: readonly number[]): Promise<TcpProxy> {
@@ -94,6 +134,26 @@ describe('the network of a chaos run', () => {
     expect(server.arrived).toBe(0);
     proxy.set('pass');
     expect([await asked, server.arrived]).toEqual(['one', 1]);
+  });
+
+  it('leads to the node that Patroni calls the primary, nowhere while there is none, and to the other one after a failover', async () => {
+    const [one, two] = [await serverCalled('one'), await serverCalled('two')];
+    const [first, second] = [await patroniOf(one.port), await patroniOf(two.port)];
+    const proxy = await before();
+    let ended = false;
+    const following = followPrimary(proxy, [first, second], () => ended);
+    const reached = async (answer: string): Promise<void> => {
+      while ((await ask(proxy)) !== answer) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    expect(await ask(proxy)).toBe('no answer');
+    first.isPrimary = true;
+    await reached('one');
+    first.isPrimary = false;
+    await reached('no answer');
+    second.isPrimary = true;
+    await reached('two');
+    ended = true;
+    await following;
   });
 
   it('goes to its servers in turn, passes over one that is down, and leads elsewhere when told to', async () => {

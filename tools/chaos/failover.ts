@@ -8,17 +8,16 @@ import { type Finding } from '../demo/check.js';
 import { type Progress } from '../demo/progress.js';
 import { deliveries, inbox, verifyBooks } from './books.js';
 import { type ChaosOptions } from './options.js';
-import { findPrograms, type RealPostgres } from './postgres.js';
+import { findPrograms, untilFollowed } from './postgres.js';
 import { counted } from './report.js';
 import { type Delivered, lost } from './rules.js';
-import { clear, conclude, fastClock, makeFolder, owned, setStage, type Stage } from './stage.js';
+import { clear, conclude, fastClock, makeFolder, owned, type Served, setStage, type Stage } from './stage.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 /** How long the merchant lives before, while the standby lags, and after. */
-const BEFORE_MS = 45_000;
+export const BEFORE_MS = 45_000;
 const LAGGING_MS = 15_000;
-const AFTER_MS = 30_000;
-const STREAMS_WITHIN_MS = 60_000;
+export const AFTER_MS = 30_000;
 /** A signup's calls take a while: those that began so long before the standby lagged are repeated too. */
 const SIGNUP_MARGIN_MS = 60_000;
 /** The MoR is asked for all that it sent since so long before the standby lagged, in virtual seconds: some minutes. */
@@ -30,7 +29,8 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
     progress.line("Skipped: a standby needs Debian's PostgreSQL (apt install postgresql), which is not here.");
     return true;
   }
-  const title = `Failover to a standby that follows ${how === 'sync' ? 'synchronously' : 'asynchronously'}, seed ${options.seed}`;
+  const follows = how === 'sync' ? 'synchronously' : 'asynchronously';
+  const title = `Failover to a standby that follows ${follows}, seed ${options.seed}`;
   progress.line(title);
   // A signup with tax cannot be repeated after a loss (docs/operating.md), so nobody makes one.
   const acts = ['signups', 'renewals', 'refunds', 'portal', 'mends'] as const;
@@ -39,9 +39,13 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
   const wal = await TcpProxy.before([{ host: '127.0.0.1', port: server.port }]);
   const standby = await server.standby(join(folder, 'standby'), wal.port);
   owned.add(() => void standby.end('SIGQUIT'));
-  await followed(server);
-  if (how === 'sync') await synchronous(server);
-  progress.done(`a standby follows ${how === 'sync' ? 'synchronously' : 'asynchronously'}`);
+  await untilFollowed(server, 'asynchronously');
+  if (how === 'sync') {
+    await server.query(`alter system set synchronous_standby_names = '*'`);
+    await server.query('select pg_reload_conf()');
+    await untilFollowed(server, follows);
+  }
+  progress.done(`a standby follows ${follows}`);
 
   let ended = false;
   const isOver = (): boolean => ended;
@@ -61,7 +65,7 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
     progress.done('the primary is dead, with all of its processes');
     if (how === 'async') wal.set('cut');
     await standby.promote();
-    const missing = await missed(stage, standby);
+    const missing = await missed(stage, standby.url);
     world.ways.database.lead([{ host: '127.0.0.1', port: standby.port }]);
     progress.done(`the standby is the primary; it lacks ${counted(missing.length, 'event')} that were answered 200`);
     await sleep(AFTER_MS);
@@ -91,14 +95,14 @@ export async function runFailover(options: ChaosOptions, how: 'sync' | 'async', 
 /** Of Stripe's events verify looks for those that say something about an invoice. */
 const isUsed = (d: Delivered): boolean => d.source !== 'stripe' || stripeInvoiceTypes.some((type) => type === d.type);
 
-const asFinding = (d: Delivered): Finding => ({
+export const asFinding = (d: Delivered): Finding => ({
   about: d.eventId,
   what: `${d.type} was answered 200 and is not on the standby`,
 });
 
 /** What the senders know as delivered and the new primary has not. Asked before the daemons reach it: nothing has come again. */
-async function missed({ world }: Stage, standby: RealPostgres): Promise<readonly Delivered[]> {
-  const stored = await inbox(standby.url);
+export async function missed({ world }: Stage<Served>, url: string): Promise<readonly Delivered[]> {
+  const stored = await inbox(url);
   return lost(await deliveries(world), stored);
 }
 
@@ -145,26 +149,4 @@ async function mended(
       `The calls of ${counted(signups.length, 'signup')} of the last minutes were repeated under their keys.`,
     ],
   };
-}
-
-async function followed(primary: RealPostgres): Promise<void> {
-  const deadline = performance.now() + STREAMS_WITHIN_MS;
-  for (;;) {
-    const { rows } = await primary.query(`select count(*) as n from pg_stat_replication where state = 'streaming'`);
-    if (Number(rows[0]?.['n']) > 0) return;
-    if (performance.now() > deadline) throw new Error('the standby does not follow');
-    await sleep(200);
-  }
-}
-
-async function synchronous(primary: RealPostgres): Promise<void> {
-  await primary.query(`alter system set synchronous_standby_names = '*'`);
-  await primary.query('select pg_reload_conf()');
-  const deadline = performance.now() + STREAMS_WITHIN_MS;
-  for (;;) {
-    const { rows } = await primary.query(`select count(*) as n from pg_stat_replication where sync_state = 'sync'`);
-    if (Number(rows[0]?.['n']) > 0) return;
-    if (performance.now() > deadline) throw new Error('the standby does not follow synchronously');
-    await sleep(200);
-  }
 }

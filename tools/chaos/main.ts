@@ -1,6 +1,7 @@
 // `npm run chaos`: real processes, a real PostgreSQL and the sandbox, struck at random while a merchant lives on. Then all books are compared.
 import { Progress } from '../demo/progress.js';
 import { runDiskFull } from './disk-full.js';
+import { runPatroni } from './failover-patroni.js';
 import { runFailover } from './failover.js';
 import { readOptions } from './options.js';
 import { runChaos } from './run.js';
@@ -16,6 +17,7 @@ async function main(): Promise<number> {
       process.exit(130);
     });
   try {
+    if (options.failover === 'patroni') return (await runPatroni(options, progress)) ? 0 : 1;
     if (options.failover !== undefined) return (await runFailover(options, options.failover, progress)) ? 0 : 1;
     if (options.diskFull) return (await runDiskFull(options, progress)) ? 0 : 1;
     return (await runChaos(options, progress)) ? 0 : 1;

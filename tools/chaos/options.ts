@@ -8,7 +8,7 @@ export type ChaosOptions = {
   /** Seconds from one strike to the next, on average. */
   readonly every: number;
   readonly pgbouncer: boolean;
-  readonly failover: 'sync' | 'async' | undefined;
+  readonly failover: 'sync' | 'async' | 'patroni' | undefined;
   readonly diskFull: boolean;
   readonly keep: boolean;
 };
@@ -36,6 +36,7 @@ export function readOptions(argv: readonly string[]): ChaosOptions {
       new Option('--failover <how>', 'instead: the primary dies under load and its standby takes over').choices([
         'sync',
         'async',
+        'patroni',
       ]),
     )
     .option('--disk-full', 'instead: the disk of PostgreSQL fills up under load and is freed', false)

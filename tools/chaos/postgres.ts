@@ -1,17 +1,7 @@
 // A PostgreSQL of this run's own that can be killed, stopped without a checkpoint, started again, copied to a standby and promoted.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  fchownSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -19,11 +9,13 @@ import { locateNative, prepareBinaries, SERVER_ENV } from '#src/postgres/binarie
 import { freePort, isPostgres } from '#src/postgres/postmaster.js';
 import { chooseRunAs, type RunAs } from '#src/postgres/run-as.js';
 import { connectAlone } from '#src/store/connect.js';
+import { spawnServer } from './processes.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 const READY_WITHIN_MS = 180_000;
 const LOOK_AGAIN_MS = 100;
-const DATABASE = 'crossbill';
+const STANDS_WITHIN_MS = 60_000;
+export const DATABASE = 'crossbill';
 
 export type Programs = {
   /** The folder with `initdb` and `postgres`. */
@@ -77,7 +69,7 @@ export class RealPostgres {
   static async make(options: ServerOptions, programs: Programs): Promise<RealPostgres> {
     const runAs = chooseRunAs('/nowhere'); // root becomes somebody else
     const server = new RealPostgres(options, programs, runAs, randomBytes(16).toString('hex'));
-    server.prepareFolder();
+    makeFolderFor(runAs, options.folder);
     const file = join(options.folder, 'password');
     writeFileSync(file, server.password, { mode: 0o600 });
     if (runAs !== null) chownSync(file, runAs.uid, runAs.gid);
@@ -100,7 +92,7 @@ export class RealPostgres {
   /** A standby that follows this one through `port`, in another folder, started. */
   async standby(folder: string, port: number): Promise<RealPostgres> {
     const twin = new RealPostgres({ folder, logFile: `${folder}.log` }, this.programs, this.runAs, this.password);
-    twin.prepareFolder();
+    makeFolderFor(twin.runAs, folder);
     const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postgres'];
     const how = ['-X', 'stream', '-R', '--checkpoint=fast', '--no-sync'];
     await twin.run('pg_basebackup', ['-D', twin.data, ...from, ...how], { PGPASSWORD: this.password });
@@ -149,8 +141,7 @@ export class RealPostgres {
   async die(): Promise<void> {
     const { pid } = this;
     if (pid === null) return;
-    process.kill(pid, 'SIGSTOP'); // so that it starts nobody meanwhile
-    for (const child of childrenOf(pid)) kill(child);
+    killServer(pid);
     await this.end('SIGKILL');
   }
 
@@ -197,11 +188,6 @@ export class RealPostgres {
     }
   }
 
-  private prepareFolder(): void {
-    mkdirSync(this.options.folder, { recursive: true, mode: 0o755 });
-    if (this.runAs !== null) chownSync(this.options.folder, this.runAs.uid, this.runAs.gid);
-  }
-
   private launch(): void {
     // What needs to survive here is the death of processes; a machine that loses power is no part of this.
     const settings = {
@@ -211,18 +197,12 @@ export class RealPostgres {
       fsync: 'off',
       ...this.options.settings,
     };
-    const log = openSync(this.logFile, 'a');
-    if (this.runAs !== null) fchownSync(log, this.runAs.uid, this.runAs.gid);
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    this.child = spawn(join(this.programs.bin, 'postgres'), ['-D', this.data, ...args], {
-      ...this.runAs,
+    this.child = spawnServer(join(this.programs.bin, 'postgres'), ['-D', this.data, ...args], {
+      runAs: this.runAs,
       cwd: this.options.folder,
-      env: SERVER_ENV,
-      detached: true, // Ctrl-C in our terminal is not for it
-      stdio: ['ignore', log, log],
+      logFile: this.logFile,
     });
-    this.child.on('error', () => undefined);
-    closeSync(log);
     this.starts += 1;
   }
 
@@ -257,6 +237,33 @@ export async function asked(
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** A folder that belongs to the user of the servers, made if it is not there. */
+export function makeFolderFor(runAs: RunAs, folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  if (runAs !== null) chownSync(folder, runAs.uid, runAs.gid);
+}
+
+/** Waits until a standby streams from this primary. `synchronously`: and commits wait for it. */
+export async function untilFollowed(
+  primary: { query(sql: string, database: string): Promise<pg.QueryResult<Record<string, unknown>>> },
+  how: 'synchronously' | 'asynchronously',
+): Promise<void> {
+  const which = how === 'synchronously' ? `and sync_state = 'sync'` : '';
+  const sql = `select count(*) as n from pg_stat_replication where state = 'streaming' ${which}`;
+  const deadline = performance.now() + STANDS_WITHIN_MS;
+  while (Number((await primary.query(sql, 'postgres')).rows[0]?.['n']) === 0) {
+    if (performance.now() > deadline) throw new Error(`no standby follows ${how}`);
+    await sleep(200);
+  }
+}
+
+/** All processes of a server at one moment. */
+export function killServer(pid: number): void {
+  process.kill(pid, 'SIGSTOP'); // so that it starts nobody meanwhile
+  for (const child of childrenOf(pid)) kill(child);
+  kill(pid);
 }
 
 function childrenOf(pid: number): readonly number[] {

@@ -1,8 +1,10 @@
 // Programs of ours as processes that may be killed, frozen and stopped, and are started again as a container runtime does it.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fchownSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SERVER_ENV } from '#src/postgres/binaries.js';
+import { type RunAs } from '#src/postgres/run-as.js';
 
 const WATCHER = new URL('../demo/end-with-parent.js', import.meta.url).href;
 const STOP_WITHIN_MS = 30_000; // as long as docs/operating.md asks for before a kill
@@ -105,6 +107,26 @@ export class Program {
     });
     this.child = child;
   }
+}
+
+/** A server of others as this user; what it says is appended to the file. */
+export function spawnServer(
+  program: string,
+  args: readonly string[],
+  { runAs, cwd, logFile }: { readonly runAs: RunAs; readonly cwd: string; readonly logFile: string },
+): ChildProcess {
+  const log = openSync(logFile, 'a');
+  if (runAs !== null) fchownSync(log, runAs.uid, runAs.gid);
+  const child = spawn(program, [...args], {
+    ...runAs,
+    cwd,
+    env: SERVER_ENV,
+    detached: true, // Ctrl-C in our terminal is not for it
+    stdio: ['ignore', log, log],
+  });
+  child.on('error', () => undefined);
+  closeSync(log);
+  return child;
 }
 
 /** Resolves when this daemon says that it is ready. */

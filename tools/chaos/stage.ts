@@ -21,11 +21,14 @@ const TICK_MS = 1_000;
 const TICK_SEC = 20;
 export const FIRST_CUSTOMERS = 8;
 
-export type Stage = {
+/** What a run's PostgreSQL is for every kind of run. */
+export type Served = Pick<RealPostgres, 'url' | 'starts' | 'end'>;
+
+export type Stage<S extends Served = RealPostgres> = {
   readonly options: ChaosOptions;
   readonly progress: Progress;
   readonly folder: string;
-  readonly server: RealPostgres;
+  readonly server: S;
   readonly world: World;
   readonly life: Life;
 };
@@ -37,7 +40,6 @@ export type StageOptions = {
   readonly acts: LifeOptions['acts'];
   readonly tax?: boolean;
   readonly pooler?: boolean;
-  readonly server?: Partial<ServerOptions>;
 };
 
 /** A folder of this run that every user may enter. */
@@ -52,7 +54,7 @@ export async function setStage(
   options: ChaosOptions,
   progress: Progress,
   folder: string,
-  of: StageOptions,
+  of: StageOptions & { readonly server?: Partial<ServerOptions> },
 ): Promise<Stage> {
   const programs = findPrograms(chooseRunAs('/nowhere'));
   progress.line(`${programs.about}; logs in ${folder}`);
@@ -61,6 +63,17 @@ export async function setStage(
     programs,
   );
   owned.add(() => void server.end('SIGQUIT'));
+  return setStageOn(server, options, progress, folder, of);
+}
+
+/** The same on a server that runs. */
+export async function setStageOn<S extends Served>(
+  server: S,
+  options: ChaosOptions,
+  progress: Progress,
+  folder: string,
+  of: StageOptions,
+): Promise<Stage<S>> {
   const pooler = of.pooler === true ? await PgBouncer.start(server.url, join(folder, 'pooler')) : null;
   if (pooler !== null) owned.add(() => void pooler.kill());
   const environment = handedOn(process.env);
@@ -84,7 +97,7 @@ export async function fastClock(world: World, ended: () => boolean): Promise<voi
 
 /** Waits for rest, compares and reports. True: every rule holds. */
 export async function conclude(
-  stage: Stage,
+  stage: Stage<Served>,
   databaseUrl: string,
   numbers: Pick<Numbers, 'title' | 'lastedMs' | 'strikes' | 'more'>,
   findings: readonly Finding[] = [],
@@ -106,12 +119,12 @@ export async function conclude(
   if (logs === null) return clean;
   writeFileSync(join(folder, 'report.txt'), `${lines.join('\n')}\n`);
   writeFileSync(join(folder, 'books.json'), JSON.stringify(outcome, null, 1));
-  cpSync(folder, logs, { recursive: true, filter: (path) => !/\/(primary|standby|disk|pooler)$/.test(path) });
+  cpSync(folder, logs, { recursive: true, filter: (path) => !/\/(primary|standby|patroni|disk|pooler)$/.test(path) });
   return clean;
 }
 
 /** Ends all that was started and takes the run's folder away. */
-export async function clear({ world, server, folder }: Stage): Promise<void> {
+export async function clear({ world, server, folder }: Stage<Served>): Promise<void> {
   await world.stop();
   await world.pooler?.kill();
   await server.end('SIGINT');
