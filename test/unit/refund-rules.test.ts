@@ -3,14 +3,16 @@ import { describe, expect, it } from '@jest/globals';
 import { type PaymentEvent } from '../../src/domain/lane/event.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
 import { emptyLane, putPayment, putRefund } from '../../src/domain/lane/change.js';
-import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
 import { identifyPayment } from '../../src/refunds/rules/identify-payment.js';
 import { misnamed } from '../../src/refunds/rules/misnamed-payment.js';
 import { mirrorRefunds } from '../../src/refunds/rules/mirror.js';
 import { applyRefunded } from '../../src/refunds/rules/refund-event.js';
-import { namesOf, newRefund, referenceIn } from '../../src/refunds/rules/refund-names.js';
+import { isNameless, namesOf, newRefund, referenceIn, refundById } from '../../src/refunds/rules/refund-names.js';
+import { stuckRefundReview } from '../../src/refunds/rules/refund-review.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { aCtx, aPaymentEvent, NOW } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
 
 const ctx = aCtx();
 
@@ -52,6 +54,58 @@ describe('the key of a refund', () => {
     expect(again).toMatchObject({ ok: true, value: { id: made.value.id } });
     const other = requestRefund(made.state, 'pmt_1', { ...first, amount: 501n }, ctx, ['api', 'ops', 'key-1']);
     expect(other).toMatchObject({ ok: false, code: 'idempotency_conflict' });
+  });
+});
+
+describe('two refunds of one payment', () => {
+  const ask = (s: LaneState, key: string, amount: bigint | null = 500n) => {
+    const done = requestRefund(s, 'pmt_1', { amount, reason: null, metadata: null, by: 'ops' }, ctx, ['api', key]);
+    if (!done.ok) throw new Error(done.code);
+    return done;
+  };
+  const first = ask(lane(payment()), 'key-1');
+  const second = ask(first.state, 'key-2', 600n);
+  const [one, two] = [first.value, second.value];
+
+  it('are asked for under their own keys, and each key finds its own again, without an amount too', () => {
+    expect(second.state.refunds.map((r) => r.amount)).toEqual([500n, 600n]);
+    expect([ask(second.state, 'key-1', null).value.id, ask(second.state, 'key-2', null).value.id]).toEqual([
+      ...[one.id, two.id],
+    ]);
+    expect(refundById(second.state, two.id)?.id).toBe(two.id);
+    const joined = putRefund(putRefund(second.state, { ...two, status: 'joined' }), { ...one, askedAs: two.id });
+    expect(refundById(joined, two.id)?.id).toBe(one.id);
+    expect(refundById(joined, 'ref_9')).toBeUndefined();
+  });
+
+  it('are refused, ended and sent again one by one', () => {
+    const calls = second.state.messages;
+    const refused: LaneState = { ...second.state, messages: calls.map((m) => ({ ...m, status: 'refused' })) };
+    const about = { refundId: two.id } as ReviewRow;
+    const choose = (s: LaneState, resolution: 'apply' | 'retry') => {
+      const done = stuckRefundReview(s, about, { resolution, note: 'Ada', by: 'ops' }, ctx);
+      return done.ok ? done.state : done.code;
+    };
+    const again = choose(refused, 'retry');
+    expect(typeof again === 'string' ? again : again.messages.map((m) => m.status)).toEqual(['refused', 'pending']);
+    const oneSent: LaneState = { ...refused, messages: refused.messages.with(0, calls[0] ?? never()) };
+    const ended = choose(oneSent, 'apply');
+    expect(typeof ended === 'string' ? ended : ended.refunds.map((r) => r.status)).toEqual(['requested', 'failed']);
+    const twoSent: LaneState = { ...refused, messages: refused.messages.with(1, calls[1] ?? never()) };
+    expect(choose(twoSent, 'apply')).toBe('refund_being_sent');
+  });
+
+  it('take an answer only when they wait for one and have no name: that is what an event may take them for', () => {
+    expect(isNameless(one, 500n)).toBe(true);
+    expect(isNameless({ ...one, status: 'unknown' }, 500n)).toBe(true);
+    const over = [
+      { status: 'pending' },
+      { origin: 'event' },
+      { morRefundId: 'r' },
+      { processorRefundId: 'r' },
+    ] as const;
+    for (const change of over) expect(isNameless({ ...one, ...change }, 500n)).toBe(false);
+    expect(isNameless(one, 501n)).toBe(false);
   });
 });
 

@@ -13,6 +13,15 @@ describe('the sentence on top of a refund', () => {
     });
     expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'waiting' }).text).toContain('Stripe is being told.');
     expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'not_needed' }).text).toBe('Refunded 12.50 GBP.');
+    expect(refundAnswer({ ...base, status: 'succeeded', mirror: 'parked' })).toEqual({
+      tone: 'bad',
+      text: 'Refunded 12.50 GBP; a person must say how Stripe shows it.',
+    });
+    expect(refundAnswer({ ...base, status: 'joined' })).toEqual({
+      tone: 'good',
+      text: 'Refunded 12.50 GBP: it is a refund that was known already.',
+    });
+    expect(refundAnswer({ ...base, status: 'failed' }).text).toContain('refused or failed it. The amount');
     expect(refundAnswer({ ...base, amount: 129_900n, status: 'pending' }).text).toContain('1,299.00 GBP');
     for (const status of ['requested', 'unknown'] as const) {
       const { tone, text } = refundAnswer({ ...base, status });

@@ -42,6 +42,18 @@ describe('the next step', () => {
     expect(nextOf(link({ ...ended, kind: 'dispute', readDueAt: NOW }), ctx()).do).toBe('retry');
   });
 
+  it('counts neither what became of another link or a transfer, nor an item that a person has closed', () => {
+    const tried = lane({ retries: [retried()] });
+    const replaced = object('payment_link', { id: 'lnk_9', status: 'REPLACED', deadline: at(9 * DAY_MS) });
+    expect(nextOf(putObject(tried, replaced), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
+    const transfer = object('proforma', { status: 'CANCELLED', deadline: at(9 * DAY_MS), updatedAt: at(9 * DAY_MS) });
+    expect(nextOf(putObject(tried, transfer), ctx())).toMatchObject({ at: at(8 * DAY_MS) });
+    const item = { kind: 'amount_mismatch', subject: 'x', summary: 's', proposal: 'p' } as const;
+    const asked = openReview(lane(), ctx(), item);
+    const closed: LaneState = { ...asked, reviews: asked.reviews.map((r) => ({ ...r, status: 'resolved' })) };
+    expect(nextOf(closed, ctx())).toMatchObject({ do: 'retry', means: 'charge' });
+  });
+
   it('comes earlier when Stripe asks for another attempt, from half a day after the last thing on', () => {
     const asked = (ms: number) => nextOf(lane({ askedAt: at(ms).toISOString() }), ctx());
     expect(asked(12 * HOUR_MS)).toMatchObject({ at: at(12 * HOUR_MS) });
@@ -93,6 +105,10 @@ describe('what stands in the way of another try', () => {
   it('is nothing for a renewal that was refused', () => {
     expect(why(lane())).toBeNull();
     expect(why(putPayment(lane(), payment({ mark: 'none' })))).toBeNull();
+    const sent = ordered();
+    const answered = sent.messages.map((m) => ({ ...m, status: 'done' as const }));
+    expect(why({ ...lane(), messages: answered })).toBeNull();
+    expect(why({ ...lane(), messages: sent.messages.map((m) => ({ ...m, kind: 'relay_event' as const })) })).toBeNull();
   });
 
   it.each([

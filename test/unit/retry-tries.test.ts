@@ -54,6 +54,10 @@ describe('a try', () => {
       [2, 'link', true],
     ]);
     expect(s.invoice?.retries?.waitingSince).toBeNull();
+    expect([s.objects[0]?.id, ordered().messages[0]?.key]).toEqual([
+      expect.stringMatching(/^lnk_/),
+      expect.stringMatching(/^evt_crossbill_/),
+    ]);
     expect(s.journal.at(-1)).toMatchObject({
       kind: 'person',
       text: 'retry 2, ops asked for it: a payment link of 29.90 EUR is made',
@@ -90,11 +94,11 @@ describe('a try', () => {
       ok: false,
       message: expect.stringContaining('still a draft'),
     });
-    const over = requestRetry(
-      lane(),
-      { shown: shown({ subscriptionStatus: 'canceled' }), askedAt: NOW, by: 'ops' },
-      ctx(),
-    );
+    expect(ask(lane(), NOW, draft)).toMatchObject({ ok: true, value: { means: 'charge' } });
+    expect(ask(lane({ refusal: hard }), NOW)).toMatchObject({ ok: true, value: { means: 'link' } });
+    const ended = { shown: shown({ subscriptionStatus: 'canceled' }), askedAt: NOW, by: 'ops' };
+    expect(requestRetry(lane({ refusal: hard }), ended, ctx())).toMatchObject({ ok: true, value: { means: 'link' } });
+    const over = requestRetry(lane(), ended, ctx());
     expect(over).toMatchObject({ ok: false, message: expect.stringContaining('its subscription is canceled.') });
   });
 });
@@ -242,6 +246,8 @@ describe('what is remembered of a refusal', () => {
       events.reduce((s, e) => refuse(s, e), open).invoice?.retries?.refusal.eventId;
     const [a, b] = [{ eventId: 'a' }, { eventId: 'b', at: at(1000) }];
     expect([newest(a, b), newest(b, a)]).toEqual(['b', 'b']);
+    const [y, x] = [{ eventId: 'y' }, { eventId: 'x', at: at(1000) }];
+    expect([newest(y, x), newest(x, y)]).toEqual(['x', 'x']);
     const action = { eventId: 'z', type: 'payment.requires_action' } as const;
     expect([newest(a, action), newest(action, a)]).toEqual(['a', 'a']);
     const same = { eventId: 'c' };

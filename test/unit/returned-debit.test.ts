@@ -4,8 +4,11 @@ import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
-import { addEntry, putPayment } from '../../src/domain/lane/change.js';
+import { addEntry, openReview, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
 import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
+import { newMorObject } from '../../src/domain/mor-object.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { returnOf, settleReturn } from '../../src/statements/rules/settle-return.js';
 import { aCtx, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
 import { settle } from '../support/settled.js';
@@ -107,5 +110,79 @@ describe('a debit that the bank returned', () => {
       later(5),
     );
     expect(balances(s)).toEqual({ unmarked_payments: -2990n, disputed_payments: 2990n });
+  });
+
+  it('is recorded with who said so and when, and is not asked for while a refund of the payment is under way', () => {
+    const p = paid();
+    const s = returned(p);
+    expect(s.objects).toMatchObject([
+      { number: 'stm_1 line 12', detail: { outcomeAt: later(1).now.toISOString() }, status: 'returned' },
+    ]);
+    const word = { by: 'ada', reference: null };
+    expect(returnDebit(p.s, 'pmt_9', word, later(1))).toMatchObject({ ok: false, status: 404 });
+    const [row] = p.s.payments;
+    if (row === undefined) throw new Error('nothing was paid');
+    const unknown = putPayment(p.s, { ...row, amount: null });
+    expect(returnDebit(unknown, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+    for (const status of ['requested', 'unknown', 'pending'] as const) {
+      const back = { ...newRefund(later(0), row, 1000n, null, 'api'), id: 'ref_1', status };
+      const done = returnDebit(putRefund(p.s, back), p.id, word, later(1));
+      expect(done).toMatchObject({ ok: false, status: 409, code: 'refund_under_way' });
+      expect(done.ok ? '' : done.message).toContain(`Refund ref_1 of this payment is ${status}`);
+      expect(returnDebit(putRefund(p.s, { ...back, paymentRowId: 'pmt_2' }), p.id, word, later(1)).ok).toBe(true);
+      expect(returnDebit(putRefund(p.s, { ...back, status: 'failed' }), p.id, word, later(1)).ok).toBe(true);
+    }
+  });
+
+  it('is that payment’s alone: what banks took of another one changes nothing', () => {
+    const p = paid();
+    const s = returned(p);
+    const [row] = p.s.payments;
+    if (row === undefined) throw new Error('nothing was paid');
+    const two = putPayment(s, { ...row, id: 'pmt_2', paymentId: 'pay_2' });
+    expect([returnOf(two, p.id)?.id, returnOf(two, 'pmt_2')]).toEqual([s.objects[0]?.id, undefined]);
+    expect(returnDebit(two, 'pmt_2', { by: 'ada', reference: null }, later(2))).toMatchObject({
+      ...{ ok: true, value: { paymentRowId: 'pmt_2', amount: 2990n } },
+    });
+    const capture = newMorObject(NOW, {
+      ...{ id: 'cap_1', kind: 'capture', invoiceId: 'in_1', paymentRowId: p.id, status: 'returned' },
+    });
+    expect(returnOf(putObject(p.s, capture), p.id)).toBeUndefined();
+    const lostOther = newMorObject(NOW, {
+      ...{ id: 'dsp_1', kind: 'dispute', invoiceId: 'in_1', paymentRowId: 'pmt_2', status: 'lost' },
+      detail: { loss: { of: 'pmt_2', minor: '2990', entries: 1 } },
+    });
+    const besides = putObject(putObject(p.s, lostOther), capture);
+    expect(returnDebit(besides, p.id, { by: 'ada', reference: null }, later(1))).toMatchObject({
+      ...{ ok: true, value: { amount: 2990n } },
+    });
+  });
+
+  it('tells a person whether the invoice is still paid on Stripe, and closes no item but its own', () => {
+    const p = paid();
+    const s = returned(p);
+    expect(open(s)[0]?.summary).toContain('invoice in_1 is still paid on Stripe');
+    const [row] = p.s.payments;
+    const [o] = s.objects;
+    if (row === undefined || o === undefined) throw new Error('a row is missing');
+    const bare = putPayment({ ...s, reviews: [] }, { ...row, mark: 'closed' });
+    expect(open(settleReturn(bare, o, later(2)))[0]?.summary).toContain('nothing was marked');
+    for (const missing of [{ amount: null }, { currency: null }, { paymentRowId: 'pmt_9' }])
+      expect(settleReturn(bare, { ...o, ...missing }, later(2))).toBe(bare);
+    const second = openReview(s, later(2), { kind: 'debit_returned', subject: 'ret_2', summary: 's', proposal: 'p' });
+    const third = openReview(second, later(2), { kind: 'dispute', subject: o.id, summary: 's', proposal: 'p' });
+    const gone = settleReturn(third, { ...o, status: 'undone' }, later(3));
+    expect(open(gone).map((r) => [r.kind, r.subject])).toEqual([
+      ['debit_returned', 'ret_2'],
+      ['dispute', o.id],
+    ]);
+    expect(gone.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the return was undone' });
+    const dismissed: LaneState = {
+      ...third,
+      reviews: third.reviews.map((r) =>
+        r.subject === 'ret_2' || r.kind === 'dispute' ? { ...r, status: 'resolved', resolution: 'dismiss' } : r,
+      ),
+    };
+    expect(open(settleReturn(dismissed, { ...o, status: 'undone' }, later(3)))).toEqual([]);
   });
 });

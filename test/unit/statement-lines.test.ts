@@ -82,6 +82,33 @@ describe('amounts of a statement', () => {
     expect(readAmount(text, style, 'EUR')).toEqual({ ok: false, why: expect.stringContaining(JSON.stringify(text)) });
   });
 
+  it.each([
+    ['+5', 'dot', 500n],
+    ['+12.50', 'dot', 1250n],
+    ['12 345,00', 'comma', 1234500n],
+    ['123,456,789.00', 'dot', 12345678900n],
+    ['-0', 'dot', 0n],
+  ] as const)('%p of style %s is %s: a plus is no minus', (text, style, minor) => {
+    expect(readAmount(text, style, 'EUR')).toEqual({ ok: true, minor });
+  });
+
+  it('begin with one to three digits before the first sign of a group', () => {
+    for (const text of ['1234,567.00', 'x1,234.00', '1234,567', '12x,345'])
+      expect(readAmount(text, 'dot', 'EUR').ok).toBe(false);
+  });
+
+  it('of smallest units have no decimals, whatever the currency has', () => {
+    expect(readAmount('1234', 'minor', 'KWD')).toEqual({ ok: true, minor: 1234n });
+    expect(readAmount('1234', 'minor', 'JPY')).toEqual({ ok: true, minor: 1234n });
+  });
+
+  it('that cannot be read are quoted to their fortieth sign, with how they should be written', () => {
+    const long = readAmount('x'.repeat(50), 'comma', 'EUR');
+    expect(long.ok ? '' : long.why).toBe(
+      `the amount "${'x'.repeat(40)}" is not written like 1.234,56 or 1234,56 (amounts: comma)`,
+    );
+  });
+
   it('with more decimals than the currency has are read only when those are zeros', () => {
     expect(readAmount('10.00', 'dot', 'JPY')).toEqual({ ok: true, minor: 10n });
     expect(readAmount('10.50', 'dot', 'JPY')).toMatchObject({
@@ -100,6 +127,10 @@ describe('dates of a statement', () => {
     ['2026-11-30 23:30:15 UTC', 'iso', '2026-11-30T23:30:15.000Z'],
     ['30.11.2026', 'dmy', '2026-11-30T00:00:00.000Z'],
     ['3/4/2026 10:00', 'dmy', '2026-04-03T10:00:00.000Z'],
+    ['2026-11-30T23:30-0530', 'iso', '2026-12-01T05:00:00.000Z'],
+    ['2026-11-30T23:30:15.5Z', 'iso', '2026-11-30T23:30:15.000Z'],
+    [' 2026-11-30 ', 'iso', '2026-11-30T00:00:00.000Z'],
+    [' 30.11.2026, 10:00:07 ', 'dmy', '2026-11-30T10:00:07.000Z'],
     ['3/4/2026', 'mdy', '2026-03-04T00:00:00.000Z'],
   ] as const)('%s as %s is %s', (text, style, at) => {
     expect(readDate(text, style)?.toISOString()).toBe(at);
@@ -128,9 +159,41 @@ describe('the mapping of a statement', () => {
     [{ delimiter: ';;' }, 'delimiter'],
     [{ types: { sale: 'x' } }, '"sale"'],
     [{ types: { payment: [''] } }, 'types.payment'],
+    [{ types: { payment: [7] } }, 'types.payment'],
+    [{ types: [] }, 'types must be an object'],
+    [{ columns: 'charge' }, 'columns must be an object'],
+    [{ columns: { charge: 7 } }, 'columns.charge'],
+    [{ delimiter: 7 }, 'delimiter'],
+    [{ delimiter: '"' }, 'delimiter'],
+    ['dot', 'JSON object'],
+    [null, 'JSON object'],
     [{ types: { payment: ['x'], refund: ['X'] } }, 'stands for payment and for refund'],
   ])('%j is refused with what is wrong', (value, why) => {
     expect(() => parseMapping(value)).toThrow(why);
+  });
+
+  it('may name a kind by one word or by several, and the sign between the columns, a tab by its name', () => {
+    const one = parseMapping({ types: { payment: ' Sale ', refund: ['Back', 'back'] }, delimiter: ';' });
+    expect(one).toMatchObject({ types: { payment: ['sale'], refund: ['back', 'back'] }, delimiter: ';' });
+    expect(parseMapping({ delimiter: 'tab' }).delimiter).toBe('\t');
+    const bound = bind(one, ['type', ' charge_id ', 'amount', 'currency']);
+    expect([...bound.types]).toEqual(
+      expect.arrayContaining([
+        ...[
+          ['payment', 'payment'],
+          ['sale', 'payment'],
+          ['back', 'refund'],
+        ],
+      ]),
+    );
+    expect(bound.types.size).toBe(7);
+  });
+
+  it('needs one column that names a charge, a payment or a refund, and a currency that is said once for all or in a column', () => {
+    const bare = parseMapping({ currency: 'EUR' });
+    for (const name of ['charge', 'payment_id', 'refund_reference']) expect(bind(bare, [name, 'amount']).width).toBe(2);
+    expect(() => bind(bare, ['amount'])).toThrow('The statement has: amount.');
+    expect(() => bind(parseMapping({}), ['charge', ' amount '])).toThrow('The statement has: charge, amount.');
   });
 
   it('names the columns that there are when one is missing, twice, or not known', () => {
@@ -188,6 +251,30 @@ describe('a line of a statement', () => {
         ...{ at: new Date('2026-11-30'), fee: 35n },
       },
     });
+  });
+
+  it('without a type column and with one currency for all is read without either', () => {
+    const plain = bind(parseMapping({ currency: 'EUR', dates: 'dmy' }), ['charge', 'amount', 'fee', 'date']);
+    expect(readLine([' ch_1 ', ' 12.34 ', '', '', ' '], 2, plain)).toMatchObject({
+      ...{ ok: true, line: { type: null, charge: 'ch_1', amount: 1234n, currency: 'EUR', fee: null, at: null } },
+    });
+    const ids = ['', '-', 'null', 'N/A', 'xnull', 'nullx'].map((id) => readLine([id, '1.00'], 2, plain));
+    expect(ids.map((r) => (r.ok === true ? r.line.charge : r))).toEqual([null, null, null, null, 'xnull', 'nullx']);
+    const longest = readLine(['c'.repeat(255), '1.00'], 2, plain);
+    expect(longest).toMatchObject({ ok: true, line: { charge: 'c'.repeat(255) } });
+  });
+
+  it('that cannot be read is quoted in part, not whole', () => {
+    const why = [
+      read('T'.repeat(70), 'ch_1', '', '', '12,34', 'EUR'),
+      read('Sale', 'ch_1', '', '', '12,34', 'X'.repeat(30)),
+      read('Sale', 'ch_1', '', '', '12,34', 'EUR', '9'.repeat(50)),
+    ].map((r) => (r.ok === false ? r.why : ''));
+    expect(why).toEqual([
+      `its type "${'T'.repeat(60)}" is not mapped: say --type payment="${'T'.repeat(60)}", or refund, fee, returned, ignore`,
+      `its currency "${'X'.repeat(20)}" is no code such as EUR`,
+      `the date "${'9'.repeat(40)}" is not written as dmy (--dates)`,
+    ]);
   });
 
   it('that cannot be read says which part of it, and one of an ignored type is passed over', () => {

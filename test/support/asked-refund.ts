@@ -1,0 +1,54 @@
+// A payment of 29.90 EUR that is marked, and a refund of it that is asked for, as plain values: for tests of what becomes of it.
+import { type Ctx, emptyLane, putMessage, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { newPayment } from '../../src/domain/lane/payment.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
+import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
+import { type CallFailure } from '../../src/domain/ports/call.js';
+import { type RefundAnswer } from '../../src/domain/ports/payment-gateway.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { aCtx, facts, NOW } from './channel-lane.js';
+import { never } from './never.js';
+
+export const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+export const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => aCtx(at(ms), over);
+
+export const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
+  newPayment(ctx(), {
+    ...{ id: 'pmt_1', invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: 'pay_1' },
+    ...{ processorChargeId: 'ch_1', succeededAt: NOW, mark: 'confirmed', paymentRecordId: 'inpay_1', ...over },
+  });
+
+/** A paid invoice with these payments. */
+export const lane = (...payments: PaymentRow[]): LaneState =>
+  payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts({ status: 'paid' })));
+
+export const WISH = { amount: 1000n, reason: null, metadata: null, by: 'ops' } as const;
+
+export type Asked = { readonly s: LaneState; readonly r: RefundRow; readonly m: OutboxRow };
+
+/** Of 10.00 EUR; `over` is what became of the refund since, `call` what became of its request. */
+export function asked(over: Partial<RefundRow> = {}, call: Partial<OutboxRow> = {}, p = payment()): Asked {
+  const made = requestRefund(lane(p), p.id, WISH, ctx());
+  if (!made.ok) throw new Error(made.code);
+  const r = { ...made.value, ...over };
+  const m = { ...(made.state.messages[0] ?? never()), ...call };
+  return { s: putMessage(putRefund(made.state, r), m), r, m };
+}
+
+/** A refund of 10.00 EUR that an event told of. */
+export const byEvent = (over: Partial<RefundRow> = {}, p = payment()): RefundRow => ({
+  ...newRefund(ctx(), p, 1000n, null, 'event'),
+  ...{ id: 'ref_event', status: 'succeeded', succeededAt: NOW, ...over },
+});
+
+export const answer = (over: Partial<RefundAnswer> = {}): RefundAnswer => ({
+  ...{ morRefundId: 'rfnd_1', paymentId: 'pay_1', amountMinor: 1000n, currency: 'EUR', status: 'succeeded' },
+  ...{ reason: null, processorRefundId: 're_1', createdAt: null, ...over },
+});
+
+export const refusal = (over: Partial<CallFailure> = {}): CallFailure => ({
+  ...{ ok: false, kind: 'refused', status: 422, code: 'not_refundable', message: 'no', errors: [] },
+  ...{ retryAfterMs: null, requestId: null, replayed: false, ...over },
+});

@@ -1,0 +1,110 @@
+// A refund's twin on Stripe: the report on its payment record and the credit note, when they wait, and what is shown by neither.
+import { describe, expect, it } from '@jest/globals';
+import { putMessage, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { type LaneState, type OutboxRow, type RefundRow } from '../../src/domain/model.js';
+import { creditNoteCall, mirrorRefunds, reportRefundCall } from '../../src/refunds/rules/mirror.js';
+import { byEvent, ctx, lane, payment, refusal } from '../support/asked-refund.js';
+import { NOW, open } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
+
+const withRefunds = (s: LaneState, ...refunds: RefundRow[]): LaneState => refunds.reduce(putRefund, s);
+
+describe('a refund’s twin on Stripe', () => {
+  const waits = byEvent({ id: 'ref_1', processorRefundId: 're_1', mirror: 'waiting', counted: true });
+  const mirrored = (s: LaneState, over = {}) => mirrorRefunds(s, 'pmt_1', ctx(0, over));
+  const kinds = (s: LaneState) => s.messages.map((m) => [m.kind, m.subject]);
+  const message = (s: LaneState): OutboxRow => s.messages[0] ?? never();
+
+  it('is a report on the payment record and then a credit note, both under the processor’s id', () => {
+    const s = mirrored(withRefunds(lane(payment()), waits));
+    expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['report_refund', 'pay_1:re_1']], 'reporting']);
+    expect(message(s).asked).toMatchObject({ reference: 're_1', amount: { minor: 1000n }, refundedAt: NOW });
+    const done = { ...message(s), status: 'done' } as const;
+    const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
+    const credited = reportRefundCall.answered(putMessage(s, done), done, answered, ctx());
+    expect(credited.refunds[0]?.mirror).toBe('crediting');
+    const note = credited.messages[1] ?? never();
+    expect(note).toMatchObject({
+      ...{ kind: 'issue_credit_note', subject: 'pay_1:re_1' },
+      asked: { refundId: 're_1', refunded: { paymentRecordId: 'inpay_1', reference: 're_1' } },
+    });
+    const shows = creditNoteCall.answered(credited, note, { kind: 'issue_credit_note', creditNoteId: 'cn_1' }, ctx());
+    expect(shows.refunds).toMatchObject([{ mirror: 'done', creditNoteId: 'cn_1' }]);
+    expect(shows.entries.map((e) => e.amount.minor)).toEqual([1000n]);
+    expect(creditNoteCall.answered(shows, note, { kind: 'issue_credit_note', creditNoteId: 'cn_2' }, ctx())).toBe(
+      shows,
+    );
+    expect(reportRefundCall.answered(shows, done, answered, ctx())).toBe(shows);
+  });
+
+  it('waits until its payment is marked and nothing more is due, and is not needed for one that was never marked', () => {
+    for (const mark of ['waiting', 'parked', 'attaching'] as const) {
+      const s = withRefunds(lane(payment({ mark })), waits);
+      expect(mirrored(s)).toBe(s);
+    }
+    for (const platformStatus of ['open', 'uncollectible'] as const) {
+      const s = withRefunds(lane(payment()), waits);
+      const due = { ...s, invoice: s.invoice === null ? null : { ...s.invoice, platformStatus } };
+      expect(mirrored(due)).toBe(due);
+    }
+    const closed = mirrored(withRefunds(lane(payment({ mark: 'closed' })), waits));
+    expect([closed.refunds[0]?.mirror, closed.messages, closed.entries.length]).toEqual(['not_needed', [], 1]);
+    const other = withRefunds(lane(payment()), { ...waits, paymentRowId: 'pmt_2' }, { ...waits, mirror: 'parked' });
+    expect(mirrored(other)).toBe(other);
+    expect(mirrorRefunds(other, 'pmt_9', ctx())).toBe(other);
+  });
+
+  it('is a credit note alone where there is no payment record, and goes on from a report that was made', () => {
+    const s = mirrored(withRefunds(lane(payment({ paymentRecordId: null })), waits));
+    expect([kinds(s), s.refunds[0]?.mirror]).toEqual([[['issue_credit_note', 'pay_1:re_1']], 'crediting']);
+    expect(message(s).asked).toMatchObject({ refunded: null, refundId: 're_1' });
+    const first = mirrored(withRefunds(lane(payment()), { ...waits, processorRefundId: null, morRefundId: 'rfnd_1' }));
+    const parked = putRefund(putMessage(first, { ...message(first), status: 'done' }), {
+      ...waits,
+      morRefundId: 'rfnd_1',
+    });
+    const on = mirrored(parked);
+    expect(kinds(on)).toEqual([
+      ['report_refund', 'pay_1:rfnd_1'],
+      ['issue_credit_note', 'pay_1:rfnd_1'],
+    ]);
+    expect(on.messages[1]?.asked).toMatchObject({
+      refundId: 'rfnd_1',
+      refunded: { paymentRecordId: 'inpay_1', reference: 'rfnd_1' },
+    });
+    const unsent = mirrored(putMessage(parked, { ...message(parked), status: 'refused' }));
+    expect(unsent.messages.map((m) => m.kind)).toEqual(['report_refund', 'report_refund']);
+  });
+
+  it('of money that was paid beyond the amount due lowers no sale: it is reported, and no credit note is made', () => {
+    const over = lane(payment());
+    const paid = { ...over, invoice: over.invoice === null ? null : { ...over.invoice, amountOverpaid: 1000n } };
+    const reported = mirrored(withRefunds(paid, waits));
+    expect([kinds(reported), reported.refunds[0]?.surplus]).toEqual([[['report_refund', 'pay_1:re_1']], 1000n]);
+    const answered = { kind: 'report_refund', paymentRecordId: 'inpay_1' } as const;
+    const done = reportRefundCall.answered(reported, message(reported), answered, ctx());
+    expect([done.messages.length, done.refunds[0]?.mirror, done.entries.length]).toEqual([1, 'done', 1]);
+    const bare = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits));
+    expect([bare.messages, bare.refunds[0]?.mirror, bare.entries.length]).toEqual([[], 'not_needed', 1]);
+    const shadow = mirrored(withRefunds(putPayment(paid, payment({ paymentRecordId: null })), waits), { shadow: true });
+    expect(shadow.entries).toHaveLength(1);
+  });
+
+  it('is written down and not sent in shadow mode, and the books follow', () => {
+    const s = mirrored(withRefunds(lane(payment()), waits), { shadow: true });
+    expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
+  });
+
+  it('that Stripe refuses is a person’s, who is told of another refund under the same processor’s id', () => {
+    const s = mirrored(withRefunds(lane(payment()), waits));
+    const refused = reportRefundCall.refused(s, message(s), refusal(), ctx());
+    expect(refused.refunds[0]?.mirror).toBe('parked');
+    expect(open(refused)).toMatchObject([{ kind: 'effect_failed', refundId: 'ref_1', paymentRowId: 'pmt_1' }]);
+    expect(open(refused)[0]?.proposal).toContain('only Stripe does not show it');
+    const [other] = [{ refund: 'rfnd_2', payment: 'pay_2', invoiceId: 'in_2' }];
+    const shared = reportRefundCall.refused(s, message(s), refusal(), { ...ctx(), refundsElsewhere: [other] });
+    expect(open(shared)[0]?.proposal).toContain('Refund rfnd_2 of payment pay_2, invoice in_2, carries the same');
+    const empty = lane(payment());
+    expect(creditNoteCall.refused(empty, message(s), refusal(), ctx())).toBe(empty);
+  });
+});

@@ -1,0 +1,146 @@
+// What the MoR and Stripe answer to the calls of a schedule of retries, what a refusal of one asks of a person, and what their choice does.
+import { describe, expect, it } from '@jest/globals';
+import { emptyLane, openReviewOf, putInvoice, putMessage } from '../../src/domain/lane/change.js';
+import { type LaneState, type OutboxRow, type ReviewRow } from '../../src/domain/model.js';
+import {
+  cancelSubscriptionCall,
+  markUncollectibleCall,
+  retryChargeCall,
+} from '../../src/retries/rules/retry-answer.js';
+import { settleRetries } from '../../src/retries/rules/settle-retries.js';
+import { refusal } from '../support/asked-refund.js';
+import { facts, NOW, open } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
+import { at, ctx, lane, ordered } from '../support/refused-renewal.js';
+import { DAY_MS, SCHEDULE } from '../support/retry-rig.js';
+
+const call = (s: LaneState): OutboxRow => s.messages[0] ?? never();
+const refused = (s: LaneState): LaneState => putMessage(s, { ...call(s), status: 'refused' });
+const item = (s: LaneState): ReviewRow => open(s)[0] ?? never();
+const choice = (resolution: 'retry' | 'dismiss') => ({ resolution, note: null, by: 'ada' });
+
+describe('the MoR’s answer to a charge that was ordered', () => {
+  const { answered, refused: refuse, resolve } = retryChargeCall;
+  const kind = { kind: 'retry_charge' } as const;
+
+  it('gives it as long as ever from then on: the order may have been on its way for hours', () => {
+    const s = ordered();
+    expect(s.invoice?.expectedBy).toEqual(at(DAY_MS));
+    expect(answered(s, call(s), kind, ctx(DAY_MS)).invoice?.expectedBy).toEqual(at(2 * DAY_MS));
+    const nothing = emptyLane('in_1');
+    expect(answered(nothing, call(s), kind, ctx())).toBe(nothing);
+  });
+
+  it('that it is refused asks a person, and no verdict is awaited: the schedule may go on', () => {
+    const s = ordered();
+    const told = refuse(s, call(s), refusal(), ctx());
+    expect(item(told)).toMatchObject({
+      ...{ kind: 'effect_failed', subject: 'retry_charge:in_1' },
+      summary: 'retry_charge was refused: 422 not_refundable no',
+      proposal: expect.stringContaining('The MoR was not asked to charge again.'),
+    });
+    expect(told.invoice?.retries?.waitingSince).toBeNull();
+    const nothing = emptyLane('in_1');
+    expect(refuse(nothing, call(s), refusal(), ctx()).invoice).toBeNull();
+    const noTrail = { ...s, invoice: s.invoice === null ? null : { ...s.invoice, retries: null } };
+    expect(refuse(noTrail, call(s), refusal(), ctx()).invoice).toEqual(noTrail.invoice);
+  });
+
+  it('that it was refused is tried again by a person: the same event, whose verdict is awaited from then on', () => {
+    const s = ordered();
+    const stuck = refused(refuse(s, call(s), refusal(), ctx()));
+    const later = ctx(DAY_MS);
+    const again = resolve?.(stuck, item(stuck), choice('retry'), later);
+    if (again?.ok !== true) throw new Error('not tried again');
+    expect(again.state.messages).toEqual([{ ...call(s), status: 'pending', nextTryAt: later.now }]);
+    expect(again.state.invoice?.retries?.waitingSince).toBe(later.now.toISOString());
+    expect(again.state.invoice?.expectedBy).toEqual(at(2 * DAY_MS));
+    const left = resolve?.(stuck, item(stuck), choice('dismiss'), later);
+    expect(left?.ok === true ? left.state : null).toBe(stuck);
+  });
+
+  it('of the newest refused order alone: one that was answered, or is of something else, is not sent again', () => {
+    const s = ordered();
+    const stuck = refused(refuse(s, call(s), refusal(), ctx()));
+    const same = (lane: LaneState): boolean => {
+      const done = resolve?.(lane, item(lane), choice('retry'), ctx());
+      return done?.ok === true && done.state === lane;
+    };
+    expect(same(putMessage(stuck, { ...call(stuck), status: 'done' }))).toBe(true);
+    expect(same(putMessage(stuck, { ...call(stuck), status: 'pending' }))).toBe(true);
+    expect(same(putMessage(stuck, { ...call(stuck), subject: 'in_2' }))).toBe(true);
+    expect(same(putMessage(stuck, { ...call(stuck), kind: 'relay_event' }))).toBe(true);
+    const second = { ...call(stuck), id: 'out_second', generation: 2 };
+    const two = resolve?.(putMessage(stuck, second), item(stuck), choice('retry'), ctx());
+    expect(two?.ok === true ? two.state.messages.map((m) => m.status) : null).toEqual(['refused', 'pending']);
+    const relayed = { ...call(stuck), id: 'out_relay', kind: 'relay_event' as const };
+    const mixed = resolve?.(putMessage(stuck, relayed), item(stuck), choice('retry'), ctx());
+    expect(mixed?.ok === true ? mixed.state.messages.map((m) => m.status) : null).toEqual(['pending', 'refused']);
+  });
+});
+
+describe.each([
+  ['mark_uncollectible', 'uncollectible', 'Stripe did not mark the invoice uncollectible'],
+  ['cancel_subscription', 'cancel', 'Stripe did not cancel the subscription'],
+] as const)('Stripe’s answer to the end of a schedule, %s,', (kind, end, words) => {
+  const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end } });
+  const ending = settleRetries(lane(), of, () => undefined);
+  const rule = kind === 'mark_uncollectible' ? markUncollectibleCall : cancelSubscriptionCall;
+  const stuck = (): LaneState => refused(rule.refused(ending, call(ending), refusal(), of));
+
+  it('that it is refused asks a person, who may have the same call sent again', () => {
+    const s = stuck();
+    expect(item(s)).toMatchObject({
+      ...{ kind: 'effect_failed', subject: `${kind}:in_1` },
+      proposal: expect.stringContaining(words),
+    });
+    expect(openReviewOf(s, 'effect_failed', `${kind}:in_1`)).toBeDefined();
+    const sent = (lane: LaneState, resolution: 'retry' | 'dismiss', r = item(s)): readonly string[] => {
+      const done = rule.resolve?.(lane, r, choice(resolution), of);
+      return done?.ok === true ? done.state.messages.map((m) => m.status) : [];
+    };
+    expect([sent(s, 'retry'), sent(s, 'dismiss')]).toEqual([['pending'], ['refused']]);
+    expect(sent(s, 'retry', { ...item(s), subject: `${kind}:in_2` })).toEqual(['refused']);
+    expect(sent(putMessage(s, { ...call(s), kind: 'retry_charge' }), 'retry')).toEqual(['refused']);
+  });
+});
+
+describe('Stripe’s answer that ends a schedule', () => {
+  it('shows the invoice as uncollectible, and of a cancelled subscription says nothing of the invoice', () => {
+    const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
+    const ending = settleRetries(lane(), of, () => undefined);
+    const invoice = facts({ status: 'uncollectible' });
+    const marked = markUncollectibleCall.answered(ending, call(ending), { kind: 'mark_uncollectible', invoice }, of);
+    expect(marked.invoice?.platformStatus).toBe('uncollectible');
+    const answer = { kind: 'cancel_subscription', subscriptionId: 'sub_1' } as const;
+    const cancelled = cancelSubscriptionCall.answered(ending, call(ending), answer, of);
+    expect(cancelled).toBe(ending);
+  });
+});
+
+describe('a charge that was ordered', () => {
+  const settled = (s: LaneState, of = ctx()): LaneState => settleRetries(s, of, () => undefined);
+
+  it('of the amount that is due now stays ordered, whatever an earlier try was of', () => {
+    const s = ordered();
+    const retries = s.invoice?.retries ?? never();
+    const [first = never()] = retries.retries;
+    const earlier = { ...first, number: 0, minor: '1' };
+    const two = putInvoice(s, { ...(s.invoice ?? never()), retries: { ...retries, retries: [earlier, first] } });
+    expect(settled(two).messages.map((m) => m.status)).toEqual(['pending']);
+  });
+
+  it('and is due makes no payment link beside it, though the invoice was read just now', () => {
+    const due = ctx(3 * DAY_MS);
+    const s = lane({}, {}, { readAt: due.now });
+    const next = settled(s, due);
+    expect([next.objects, next.messages]).toEqual([[], []]);
+  });
+
+  it('is not the end of an invoice without a subscription: that can still be marked uncollectible', () => {
+    const of = ctx(0, { retrySchedule: { ...SCHEDULE, soft: [], end: 'uncollectible' } });
+    const s = settled(lane({}, { subscriptionId: null }), of);
+    expect(s.messages.map((m) => m.kind)).toEqual(['mark_uncollectible']);
+    expect(s.invoice?.retries?.ended).toEqual({ at: NOW.toISOString(), how: 'uncollectible', why: null });
+  });
+});
