@@ -1,6 +1,13 @@
 // What Stripe would charge by itself: in its own order, looked at once, told while there is time, and closed when it is over.
 import { describe, expect, it } from '@jest/globals';
-import { applyCharged, isChargeable, isCollected } from '../../src/enrolment/rules/charging.js';
+import {
+  applyCharged,
+  chargingErrand,
+  chargingReview,
+  isChargeable,
+  isCollected,
+  watchCharging,
+} from '../../src/enrolment/rules/charging.js';
 import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
 import { takeEvent } from '../../src/domain/lane/facts.js';
 import { type LaneState } from '../../src/domain/model.js';
@@ -10,6 +17,7 @@ import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { chargedOfCustomer, chargedOfSubscription, parseSubscription } from '../../src/stripe/parse-charging.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
 import { plan, settle } from '../support/settled.js';
 
 const MINUTE_MS = 60_000;
@@ -175,6 +183,92 @@ describe('a look that fails', () => {
   it('of an invoice that was at risk leaves the item open', () => {
     const s = looked(looked(lane(), saw(CARD), at(0)), failed('stopped'), at(6 * MINUTE_MS));
     expect(open(s)).toHaveLength(1);
+  });
+});
+
+describe('what a person reads of a charge by Stripe', () => {
+  const proposal = (s: LaneState): string => open(s)[0]?.proposal ?? '';
+
+  it('without a subscription is to take the method off the customer, and no deadline stands once the invoice is open', () => {
+    const s = looked(lane({ subscriptionId: null }), saw(CARD), at(1_000));
+    expect(proposal(s)).toContain('Take the default method off the customer on Stripe');
+    expect(proposal(looked(lane(), saw({ ...CARD, from: 'subscription' }), at(1_000)))).toContain(
+      'stripe subscriptions',
+    );
+    const final = looked(lane({ status: 'open', finalizesAt: FINAL }), saw(CARD), at(1_000));
+    expect(open(final)[0]?.dueAt).toBeNull();
+  });
+
+  it('is closed with the reason: the invoice is paid, is not collected any more, or has no method that Stripe would charge', () => {
+    const risky = looked(lane(), saw(CARD), at(1_000));
+    const why = (s: LaneState): string | null => s.reviews[0]?.note ?? null;
+    expect(why(hear(risky, { status: 'paid', amountPaid: 2990n, amountRemaining: 0n }, at(2_000)))).toBe(
+      'the invoice is paid',
+    );
+    expect(why(hear(risky, { status: 'draft', autoAdvance: false }, at(2_000)))).toBe(
+      'the invoice is not collected automatically any more',
+    );
+    const mended = looked(risky, saw(CUSTOM), at(6 * MINUTE_MS));
+    expect(mended.reviews).toMatchObject([
+      { resolution: 'cleared', note: 'Stripe would not charge it by itself any more' },
+    ]);
+  });
+
+  it('is asked only of who is guarded, of the MoR’s customers, and of an invoice that is known', () => {
+    expect(wants(lane({}, at(0, { guard: false })), at(6_000, { guard: false }))).not.toBe('look-at-charging');
+    const risky = looked(lane(), saw(CARD), at(1_000));
+    expect(open(settle(risky, at(2_000, { guard: false })))).toEqual([]);
+    const outside: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, enrolled: false } };
+    expect(open(watchCharging(outside, at(2_000), () => undefined))).toEqual([]);
+    const nothing = emptyLane('in_1');
+    expect(applyCharged(nothing, saw(CARD), at(0))).toBe(nothing);
+    expect(watchCharging(nothing, at(0), () => undefined)).toBe(nothing);
+    expect(chargingErrand(nothing, at(0), () => true)).toBeNull();
+    const nobody: LaneState = { ...risky, invoice: risky.invoice && { ...risky.invoice, customerId: null } };
+    expect(chargingErrand(nobody, at(0), () => true)).toBeNull();
+  });
+
+  it('is looked at once more when they try again, and stays as it is when they dismiss it', () => {
+    const risky = looked(lane(), saw(CARD), at(1_000));
+    const chosen = (s: LaneState, resolution: 'retry' | 'dismiss') => {
+      const done = chargingReview(s, open(risky)[0] ?? never(), { resolution, note: null, by: 'ops' }, at(0));
+      return done.ok ? done.state : null;
+    };
+    expect(chosen(risky, 'retry')?.invoice).toMatchObject({ charged: null, chargeLookedAt: null });
+    expect(chosen(risky, 'dismiss')).toBe(risky);
+    const nothing = emptyLane('in_1');
+    expect(chosen(nothing, 'retry')).toBe(nothing);
+  });
+
+  it('of looks that fail shows three in the timeline, and the first that is refused for good ends them', () => {
+    const tried = (n: number, kind: 'retry' | 'stopped' | 'refused') => {
+      const s = lane();
+      const before: LaneState = { ...s, invoice: s.invoice && { ...s.invoice, lookAttempts: n } };
+      const outcome = { ...failed('retry'), kind } as CallOutcome<ChargedMethod | null>;
+      const after = applyCharged(before, outcome, at(0));
+      return [after.journal.length - s.journal.length, after.invoice?.lookDueAt === null];
+    };
+    expect([0, 2, 3, 6].map((n) => tried(n, 'retry'))).toEqual([
+      [1, false],
+      [1, false],
+      [0, false],
+      [0, false],
+    ]);
+    expect([tried(7, 'retry'), tried(0, 'stopped'), tried(0, 'refused')]).toEqual([
+      ...[
+        [1, true],
+        [1, true],
+        [1, true],
+      ],
+    ]);
+  });
+
+  it('is known for a day after a look, and a day later is looked at again', () => {
+    const s = looked(lane(), saw(CUSTOM), at(0));
+    const due = (ms: number) => chargingErrand(s, at(ms), () => true)?.do ?? null;
+    expect([due(24 * HOUR_MS - 1), due(24 * HOUR_MS)]).toEqual([null, 'look-at-charging']);
+    const own = looked(lane({ ownMethodId: 'pm_own' }), saw({ ...CUSTOM, from: 'invoice', id: 'pm_own' }), at(0));
+    expect(chargingErrand(own, at(1), () => true)).toBeNull();
   });
 });
 
