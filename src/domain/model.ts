@@ -232,6 +232,7 @@ export type OutboxRow = {
   readonly asked: BillingCall | null;
   readonly status: 'pending' | 'done' | 'refused' | 'cancelled';
   readonly attempts: number;
+  /** When it was sent first, or its effect looked for before that: its key's age counts from then. */
   readonly firstTriedAt: Date | null;
   readonly nextTryAt: Date;
   readonly lastStatus: number | null;

@@ -247,6 +247,13 @@ export const mutants = [
     tests: ['test/unit/shadow-doors.test.ts'],
   },
   {
+    name: 'after a restore nobody looks for what Stripe shows already',
+    file: 'src/lane/rules/errands.ts',
+    find: 'if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;',
+    replace: '',
+    tests: ['test/unit/flow-restored.test.ts'],
+  },
+  {
     name: 'a recovery link is made again for one refusal',
     file: 'src/links/rules/recovery.ts',
     find: "return links.every((o) => o.status === 'REFUSED' || (o.readDueAt === null && endOfLink(o).getTime() < since));",
@@ -263,8 +270,8 @@ export const mutants = [
   {
     name: 'a second retry bears the id of the first',
     file: 'src/retries/rules/trail.ts',
-    find: '`${invoiceId}:retry:${number}`',
-    replace: '`${invoiceId}:retry`',
+    find: "lastingName(prefix, invoiceId, 'retry', number)",
+    replace: "lastingName(prefix, invoiceId, 'retry')",
     tests: ['test/unit/retry-rules.test.ts', 'test/unit/retry-lane.test.ts'],
   },
   {

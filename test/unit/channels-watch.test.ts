@@ -109,6 +109,18 @@ describe('a payment link for a renewal that was refused', () => {
     },
   );
 
+  it('bears the same key when a restored database makes it again, and another key the next time', () => {
+    const refused = (ctx: Ctx, s = anOpenInvoice()): LaneState => read(verdict(s, 'payment.failed', ctx), ctx);
+    const first = refused(at(0));
+    const key = first.messages.at(-1)?.key;
+    expect(key).toMatch(/^crossbill:create_payment_link:lnk_[0-9a-f]{32}:1$/);
+    expect(refused(at(48 * HOUR_MS)).messages.at(-1)?.key).toBe(key);
+    const expired = linkRead(linkAnswered(first, at(0)), at(HOUR_MS), 'EXPIRED');
+    const next = refused(at(2 * HOUR_MS), expired);
+    expect(linksOf(next)).toHaveLength(2);
+    expect(next.messages.at(-1)?.key).not.toBe(key);
+  });
+
   it('is not made unless the settings say so', () => {
     const s = verdict(anOpenInvoice(), 'payment.failed', at(0, {}));
     expect(linksOf(s)).toEqual([]);

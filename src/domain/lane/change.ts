@@ -242,6 +242,14 @@ export function messageKey(kind: string, subject: string, generation: number): s
 }
 
 /**
+ * An id that is the same after a restored backup, so that whoever was given the first one takes the second for it. A hash, since what it
+ * is made of may be as long as a peer's id.
+ */
+export function lastingName(prefix: string, ...of: readonly (string | number)[]): string {
+  return `${prefix}_${createHash('sha256').update(of.join(':')).digest('hex').slice(0, 32)}`;
+}
+
+/**
  * When to try again: about one second, doubling to 15 minutes, with jitter, and not before the peer asked for, up to an hour.
  * `attempts` counts the tries so far, at least 1. A peer that does not accept us (`stopped`) is asked at most once a minute.
  */

@@ -22,6 +22,11 @@ export type CallRule<A extends Answer> = {
   readonly order: 0 | 1 | 2 | 3;
   /** It writes to the invoice itself, or leads to a write: the invoice is read afresh before. */
   readonly readFirst?: true;
+  /**
+   * Its effect may be on Stripe although this database knows nothing of it, as after a restored backup. Once the invoice is so old that
+   * Stripe may have forgotten the key, it is looked for before the first try.
+   */
+  readonly mayBeThere?: (s: LaneState) => boolean;
   /** It is not to be sent yet, whatever its time. */
   readonly waits?: (s: LaneState, ctx: Ctx) => boolean;
   /** It was answered. */

@@ -6,7 +6,7 @@ import { type Ctx, messageKey, note, putMessage, retryAt } from '../../domain/la
 import { said } from '../../domain/lane/answer-parts.js';
 import { type Answer, type AnswerTo } from '../../domain/lane/answer.js';
 import { isPayable } from '../../domain/lane/facts.js';
-import { FAILED_TRIES_SHOWN } from '../../policy.js';
+import { FAILED_TRIES_SHOWN, KEY_LIFE_MS } from '../../policy.js';
 import { CALLS } from './subjects.js';
 
 /** A stored call was sent and answered, or not. */
@@ -49,8 +49,8 @@ export function applyAnswer(s: LaneState, messageId: string, outcome: CallOutcom
 }
 
 /**
- * Looked whether an unanswered call had its effect. Done: as if answered. Surely absent: a next key is written down before
- * anything is sent again, unless the invoice cannot take it any more.
+ * Looked whether a call had its effect. Done: as if answered. Surely absent: a next key is written down before anything is sent
+ * again, unless it is the first try or the invoice cannot take it any more.
  */
 export function applyProbe(
   s: LaneState,
@@ -61,8 +61,12 @@ export function applyProbe(
   const m = s.messages.find((x) => x.id === messageId);
   if (m === undefined || m.status !== 'pending') return s;
   const rule = CALLS[m.kind];
-  if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined)
+  const looked = putMessage(s, { ...m, firstTriedAt: ctx.now });
+  if (!outcome.ok && outcome.code === LIST_TOO_LONG && rule.untraceable !== undefined) {
+    // The invoice's own payments were gone through first, and a look before the first try is for nothing else.
+    if (isFirstTry(m, ctx)) return looked;
     return rule.untraceable(putMessage(s, { ...m, status: 'refused', answeredAt: ctx.now }), m, outcome.message, ctx);
+  }
   if (!outcome.ok)
     return putMessage(s, {
       ...m,
@@ -81,13 +85,15 @@ export function applyProbe(
       m.id,
     );
   }
+  // Its key is new, or as good as new: the same key even if the look was a moment too early.
+  if (isFirstTry(m, ctx)) return looked;
   const generation = m.generation + 1;
   const fresh: OutboxRow = {
     ...m,
     generation,
     key: messageKey(m.kind, m.subject, generation),
     attempts: 0,
-    firstTriedAt: null,
+    firstTriedAt: ctx.now,
     replaying: false,
     nextTryAt: ctx.now,
     createdAt: ctx.now,
@@ -99,6 +105,11 @@ export function applyProbe(
     `${m.kind} had no effect under its key; next key ${fresh.key}`,
     m.id,
   );
+}
+
+/** Nobody is known to have sent it, or to have looked for its effect, and its key cannot be forgotten yet. */
+export function isFirstTry(m: OutboxRow, ctx: Ctx): boolean {
+  return m.firstTriedAt === null && !m.replaying && ctx.now.getTime() - m.createdAt.getTime() < KEY_LIFE_MS;
 }
 
 /** Whoever the call is of takes its answer in. */

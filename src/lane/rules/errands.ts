@@ -5,6 +5,7 @@ import { type Ctx } from '../../domain/lane/change.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { type Errand } from '../../domain/lane/errand.js';
 import { isFresh, isPayable } from '../../domain/lane/facts.js';
+import { isFirstTry } from './apply-answer.js';
 import { KEY_LIFE_MS, REPLAY_PATIENCE_MS } from '../../policy.js';
 
 export function nextErrand(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand | null {
@@ -45,5 +46,14 @@ function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {
   const triedMs = ctx.now.getTime() - (m.firstTriedAt ?? m.createdAt).getTime();
   if (m.replaying && triedMs >= REPLAY_PATIENCE_MS) return true;
   if (triedMs >= KEY_LIFE_MS) return true; // the key may be forgotten: a retry looks before it sends
+  if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;
   return CALLS[m.kind].withdrawn !== undefined && !isPayable(s);
+}
+
+/**
+ * A database that was restored does not know when a call was sent first, but never before its invoice was made, and that time is Stripe's
+ * own. The money's time is not: a signup that is completed again after the restore is of now.
+ */
+function maybeForgotten({ invoice }: LaneState, ctx: Ctx): boolean {
+  return ctx.now.getTime() - (invoice?.platformCreatedAt?.getTime() ?? 0) >= KEY_LIFE_MS;
 }

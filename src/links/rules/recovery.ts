@@ -4,7 +4,7 @@ import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { askFor, type Ctx, messageKey, note } from '../../domain/lane/change.js';
+import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/lane/change.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
 import { type ErrandRule } from '../../domain/lane/subject.js';
@@ -14,7 +14,9 @@ export function settleRecovery(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   if (i === null || !wantsLink(s, i, ctx)) return s;
   if (i.platformStatus !== 'open' || !isFresh(i, ctx.now)) return s; // recoveryLook makes the errand of it
-  return makeLink(s, i, ctx.newId('lnk'), ctx);
+  // Nothing is deleted from a lane, so the number is the next one.
+  const number = 1 + s.objects.filter((o) => o.kind === 'payment_link' && o.detail.automatic === true).length;
+  return makeLink(s, i, lastingName('lnk', i.invoiceId, 'recovery', number), ctx);
 }
 
 /**

@@ -34,6 +34,7 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
 export const reportRefundCall: CallRule<AnswerTo<'report_refund'>> = {
   order: 2,
   readFirst: true,
+  mayBeThere: () => true,
   answered: (s, m, a, ctx) => {
     const r = refundOf(s, m);
     if (r?.mirror !== 'reporting') return s;
@@ -52,6 +53,7 @@ export const reportRefundCall: CallRule<AnswerTo<'report_refund'>> = {
 export const creditNoteCall: CallRule<AnswerTo<'issue_credit_note'>> = {
   order: 2,
   readFirst: true,
+  mayBeThere: () => true,
   answered: (s, m, a, ctx) => {
     const r = refundOf(s, m);
     const of = s.payments.find((x) => x.id === r?.paymentRowId);

@@ -23,6 +23,9 @@ import { takeRead } from '../../domain/lane/facts.js';
 import { markReview } from './mark-review.js';
 import { MARK_TRIES } from '../../policy.js';
 
+/** A payment record of ours that a restored database forgot shows on the invoice as money paid, as it is attached only once reported. */
+const bearsMoney = ({ invoice }: LaneState): boolean => (invoice?.amountPaid ?? 0n) > 0n;
+
 /** A draft is made final, so that its payment can be marked. */
 export const finalizeCall: CallRule<AnswerTo<'finalize_invoice'>> = {
   order: 0,
@@ -38,6 +41,7 @@ export const finalizeCall: CallRule<AnswerTo<'finalize_invoice'>> = {
 export const reportPaymentCall: CallRule<AnswerTo<'report_payment'>> = {
   order: 0,
   readFirst: true,
+  mayBeThere: bearsMoney,
   answered: (s, m, a, ctx) => {
     const p = paymentOf(s, m);
     if (p?.mark !== 'reporting') return s;
@@ -67,6 +71,7 @@ export const setReferenceCall: CallRule<AnswerTo<'set_reference'>> = {
 export const endOfMarkCall: CallRule<AnswerTo<'attach_payment' | 'pay_out_of_band'>> = {
   order: 0,
   readFirst: true,
+  mayBeThere: bearsMoney,
   answered: (s, m, a, ctx) => {
     const p = paymentOf(s, m);
     const state = takeRead(s, ctx, a.invoice);

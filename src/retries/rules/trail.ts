@@ -1,8 +1,7 @@
 // What is known of the refusals of one renewal, and of what followed them: read and written here alone.
-import { createHash } from 'node:crypto';
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { type Retry, type RetryTrail } from '../../domain/retry.js';
-import { type Ctx, putInvoice } from '../../domain/lane/change.js';
+import { type Ctx, lastingName, putInvoice } from '../../domain/lane/change.js';
 import { DAY_MS, HOUR_MS } from '../../policy.js';
 
 /** Writes a changed trail down. */
@@ -30,10 +29,7 @@ export function verdictDueBy(i: InvoiceRow, ctx: Ctx): Date {
   return new Date(ctx.now.getTime() + (i.paysByDebit === true ? days * DAY_MS : hours * HOUR_MS));
 }
 
-/**
- * A name for retry `number` of an invoice that is the same after a restored backup: whoever got the first before the restore takes the
- * second for the first. Made of a hash, since an invoice's id may be as long as an event's may.
- */
+/** A name for retry `number` of an invoice. */
 export function retryName(prefix: 'evt_crossbill' | 'lnk', invoiceId: string, number: number): string {
-  return `${prefix}_${createHash('sha256').update(`${invoiceId}:retry:${number}`).digest('hex').slice(0, 32)}`;
+  return lastingName(prefix, invoiceId, 'retry', number);
 }

@@ -1,0 +1,179 @@
+// A backup that is more than a day old is restored: Stripe has forgotten every key, and what it shows is looked for before it is made.
+import { describe, expect, it } from '@jest/globals';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
+import { LaneHarness, openKinds } from '../support/lane-harness.js';
+
+const HOUR_MS = 3_600_000;
+const modes = ['payment_record', 'out_of_band'] as const;
+type Settings = NonNullable<Parameters<typeof LaneHarness.inMemory>[0]>['settings'];
+
+function harness(settings: Settings = {}): LaneHarness {
+  return LaneHarness.inMemory({ settings });
+}
+
+/** What Stripe has, an empty database, and no key that Stripe still knows, some hours later. */
+function restored(first: LaneHarness, settings: Settings = {}, hours = 26): LaneHarness {
+  const h = harness(settings);
+  h.clock.set(new Date(first.clock.now().getTime() + hours * HOUR_MS));
+  for (const name of ['invoices', 'payments', 'references', 'records', 'notes'] as const)
+    Object.assign(h.platform, { [name]: first.platform[name] });
+  return h;
+}
+
+/** What changed anything on Stripe, by its kind. */
+const changes = (h: LaneHarness): Record<string, number> => h.platform.effects;
+const sent = (h: LaneHarness): string[] => h.platform.asked.filter((x) => !x.startsWith('read'));
+
+async function apply(h: LaneHarness): Promise<void> {
+  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open' && r.kind === 'amount_mismatch');
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  const done = await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  expect(done.ok).toBe(true);
+  await h.rest(1);
+}
+
+describe('after a backup of two days ago is restored', () => {
+  it.each(modes)(
+    'the credit note of a refund that Stripe shows is found and not issued again (%s)',
+    async (markMode) => {
+      const first = harness({ markMode });
+      first.platform.put(anInvoice());
+      await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+      await first.take(aRefund());
+      await first.rest(1);
+      expect(first.platform.notes).toHaveLength(1);
+
+      const h = restored(first, { markMode });
+      await h.take(aPaymentSucceeded());
+      await h.take(aRefund());
+      await h.rest(48);
+      const s = await h.state(INVOICE_ID);
+      expect(changes(h)).toEqual({});
+      expect(s.refunds).toMatchObject([{ mirror: 'done', creditNoteId: first.platform.notes[0]?.id }]);
+      expect(openKinds(s)).toEqual([]);
+    },
+  );
+
+  it.each(modes)('a refund that Stripe does not show is shown once, under its own key (%s)', async (markMode) => {
+    const first = harness({ markMode });
+    first.platform.put(anInvoice());
+    await first.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    await first.rest(1);
+
+    const h = restored(first, { markMode });
+    await h.take(aPaymentSucceeded());
+    await h.take(aRefund());
+    await h.rest(48);
+    const twin = { payment_record: { report_refund: 1, issue_credit_note: 1 }, out_of_band: { issue_credit_note: 1 } };
+    expect(changes(h)).toEqual(twin[markMode]);
+    const s = await h.state(INVOICE_ID);
+    expect(s.messages.map((m) => [m.generation, m.status])).toEqual(s.messages.map(() => [1, 'done']));
+    expect(s.refunds).toMatchObject([{ mirror: 'done' }]);
+  });
+
+  it('a part payment that a person applies again is found on its invoice and not attached again', async () => {
+    const first = harness();
+    first.platform.put(anInvoice({ amountDue: 2990n }));
+    await first.take(invoiceEvent('invoice.finalized', { amountDue: 2990n }), aPaymentSucceeded());
+    await apply(first);
+    expect(first.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
+
+    const h = restored(first);
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    await apply(h);
+    expect(changes(h)).toEqual({});
+    expect((await h.state(INVOICE_ID)).payments).toMatchObject([{ mark: 'confirmed', paymentRecordId: 'pr_1' }]);
+    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
+  });
+
+  it('a part payment of just what is left does not pay the rest as well', async () => {
+    const first = harness();
+    first.platform.put(anInvoice({ amountDue: 2000n }));
+    await first.take(invoiceEvent('invoice.finalized', { amountDue: 2000n }), aPaymentSucceeded());
+    await apply(first);
+
+    const h = restored(first);
+    await h.take(aPaymentSucceeded());
+    await h.rest(48);
+    expect(changes(h)).toEqual({});
+    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 1000n });
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['amount_mismatch']);
+  });
+
+  it('a part payment is attached when its invoice shows another one, even where there are too many records to look through', async () => {
+    const h = harness();
+    h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
+    h.platform.put(anInvoice({ amountDue: 2990n, amountPaid: 500n }));
+    const probe = h.platform.probe.bind(h.platform);
+    h.platform.probe = (asked) =>
+      asked.kind === 'report_payment'
+        ? Promise.resolve(failed('unknown', { code: 'list_too_long', message: 'too many' }))
+        : probe(asked);
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    await apply(h);
+    expect(changes(h)).toEqual({ report_payment: 1, attach_payment: 1 });
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
+  });
+});
+
+it('a look that fails is made again, and nothing is sent before it was answered', async () => {
+  const h = harness({ markMode: 'out_of_band' });
+  h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  h.platform.asked.length = 0;
+  h.platform.fail('probe', 'lost-request', 'lost-request');
+  await h.take(aRefund());
+  await h.rest(1);
+  const key = 'crossbill:issue_credit_note:pay_oak:re_rfnd_1:1';
+  const look = 'probe issue_credit_note';
+  expect(sent(h)).toEqual([look, look, look, `issue_credit_note ${key}`]);
+});
+
+it('an answer that is lost after a look is asked for under the same key, without another look', async () => {
+  const h = harness({ markMode: 'out_of_band' });
+  h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  h.platform.asked.length = 0;
+  h.platform.fail('issue_credit_note', 'lost-answer');
+  await h.take(aRefund());
+  await h.rest(1);
+  const key = 'crossbill:issue_credit_note:pay_oak:re_rfnd_1:1';
+  expect(sent(h)).toEqual(['probe issue_credit_note', `issue_credit_note ${key}`, `issue_credit_note ${key}`]);
+  expect(changes(h)['issue_credit_note']).toBe(1);
+});
+
+it.each([
+  ['is sent at once while its invoice is younger than a key lives', 22, ['report_refund', 'issue_credit_note']],
+  [
+    'is looked for first when its invoice is older',
+    23,
+    ['probe report_refund', 'report_refund', 'probe issue_credit_note', 'issue_credit_note'],
+  ],
+] as const)('what a refund changes on Stripe %s', async (_, hours, expected) => {
+  const h = harness();
+  h.platform.put(anInvoice({ createdAt: START }));
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  h.platform.asked.length = 0;
+  h.clock.set(new Date(START.getTime() + hours * HOUR_MS));
+  await h.take(aRefund());
+  expect(sent(h).map((x) => x.replace(/ crossbill:.*/, ''))).toEqual(expected);
+});
+
+it('a mark of an old invoice with nothing paid on it costs no look', async () => {
+  const h = harness();
+  h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  expect(sent(h).filter((x) => x.startsWith('probe'))).toEqual([]);
+  expect(changes(h)).toEqual({ report_payment: 1, attach_payment: 1 });
+});
