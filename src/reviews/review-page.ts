@@ -13,6 +13,7 @@ import { facts, foreign, id, invoiceLink, paymentLink, refundLink, status, time,
 import { fold } from '../console/acts.js';
 import { headlineOf } from './rules/headline.js';
 import { isNoteNeeded, proposalOf, resolutionsOf } from './rules/choices.js';
+import { isToldFailed } from '../refunds/rules/stuck-refund.js';
 import { isDoneElsewhere, proposedOf, stakeOf } from './rules/stake.js';
 
 /** An item with what its page needs beside it. */
@@ -136,6 +137,7 @@ function labelOf(c: Case, resolution: Resolution): string {
       if (r.kind === 'refund_stuck') return 'It failed: free the amount';
       return r.kind === 'partial_transfer' ? 'Apply it as a part payment' : 'Apply it to this invoice';
     case 'retry':
+      if (isToldFailed(r)) return 'Close it: send nothing';
       if (r.kind === 'effect_failed' || r.kind === 'refund_stuck') return 'Send it again';
       return r.kind === 'renewal_overdue' ? 'Wait as long again' : 'Look again';
     case 'dismiss':
@@ -153,12 +155,18 @@ const MEANING: Readonly<Record<Resolution, string>> = {
 function meaningOf(r: ReviewRow, resolution: Resolution): string {
   if (r.kind === 'refund_stuck' && resolution === 'apply')
     return 'The MoR told you that this refund failed: its amount is free again. Write in the note who told you. If it did not fail, the next refund pays a second time.';
+  if (resolution === 'retry' && isToldFailed(r))
+    return 'The amount is free again. Ask for a new refund on the page of the payment.';
   return MEANING[resolution];
 }
 
 /** What cannot be taken back is red, and a key alone does not do it. */
 function isCareful(r: ReviewRow, resolution: Resolution): boolean {
-  return resolution === 'refund' || resolution === 'apply' || (r.kind === 'refund_stuck' && resolution === 'retry');
+  return (
+    resolution === 'refund' ||
+    resolution === 'apply' ||
+    (r.kind === 'refund_stuck' && resolution === 'retry' && !isToldFailed(r))
+  );
 }
 
 /** One form: a note for whatever is chosen, and a button for each choice, the proposed one first. */

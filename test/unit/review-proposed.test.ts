@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ReviewKind, type ReviewRow } from '../../src/domain/model.js';
 import { REVIEW_KINDS } from '../../src/reviews/review.view.js';
 import { resolutionsOf } from '../../src/reviews/rules/choices.js';
+import { type Case, decideForm } from '../../src/reviews/review-page.js';
 import { isDoneElsewhere, proposedOf, stakeOf } from '../../src/reviews/rules/stake.js';
 
 function item(kind: string, proposal = 'Find out at the MoR.'): ReviewRow {
@@ -34,5 +35,17 @@ describe('a review item', () => {
     expect(proposedOf(item('finalization_failed'), true)).toBe('retry');
     expect(proposedOf(item('partial_transfer'), true)).toBe('apply');
     expect(isDoneElsewhere(item('effect_failed'), true)).toBe(false);
+  });
+
+  it('about a refund that failed offers no button to send it again, one about a refund that waits does', () => {
+    const session = { name: 'ada', role: 'ops', id: 's', formToken: 't', expiresAt: new Date(0) } as const;
+    const form = (subject: string): string => {
+      const review = { ...item('refund_stuck'), refundId: 'ref_1', subject };
+      const about: Case = { review, payment: 'pay_1', named: true, invoice: null };
+      return String(decideForm(session, about, null));
+    };
+    expect(form('ref_1')).toContain('Send it again');
+    expect(form('ref_1:failed')).not.toContain('Send it again');
+    expect(form('ref_1:failed')).toContain('Ask for a new refund on the page of the payment.');
   });
 });
