@@ -10,11 +10,11 @@ import { paid } from '../support/paid-lane.js';
 
 const KEY = ['caller', 'ops', 'K'];
 
-/** Under the key `K`, of 3.00 EUR. */
-async function askByKey(h: LaneHarness): Promise<RefundRow> {
+/** Of 3.00 EUR. */
+async function askByKey(h: LaneHarness, scope = KEY): Promise<RefundRow> {
   const p = (await h.state(INVOICE_ID)).payments[0];
   const request = { amount: 300n, reason: 'goodwill', metadata: null, by: 'ops' };
-  const made = await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, p?.id ?? '', request, ctx, KEY));
+  const made = await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, p?.id ?? '', request, ctx, scope));
   if (!made.ok) throw new Error(made.code);
   return made.value;
 }
@@ -112,5 +112,40 @@ describe('a refund asked for again after its event came back', () => {
       ['succeeded', 'event'],
     ]);
     expect(s.payments[0]?.amountRefunded).toBe(600n);
+  });
+});
+
+describe('two refunds of one amount that are asked for again after their events came back without ids', () => {
+  it.each([
+    { totals: [300, 600], keys: ['K1', 'K2'] },
+    { totals: [300, 600], keys: ['K2', 'K1'] },
+    { totals: [600, 300], keys: ['K1', 'K2'] },
+    { totals: [600, 300], keys: ['K2', 'K1'] },
+  ] as const)('are the two of the events: totals $totals, keys $keys', async ({ totals, keys }) => {
+    const h = await paid();
+    const since = h.clock.now().getTime();
+    const at = { 300: new Date(since + 60_000), 600: new Date(since + 3_600_000) };
+    h.clock.advance(3 * 3_600_000);
+    for (const total of totals) {
+      const unnamed = { refundId: null, processorRefundId: null };
+      await h.take(aRefund({ ...unnamed, eventId: `evt_${total}`, total, at: at[total] }));
+    }
+    for (const key of keys) {
+      const [id, createdAt] = key === 'K1' ? ['rfnd_1', at[300]] : ['rfnd_2', at[600]];
+      h.gateway.distort = (a) => ({ ...a, morRefundId: id, processorRefundId: `re_${id}`, createdAt });
+      await askByKey(h, ['caller', 'ops', key]);
+      await h.drain();
+    }
+    await h.rest(48);
+    const s = await h.state(INVOICE_ID);
+    const stand = s.refunds.filter((r) => r.status !== 'joined');
+    expect(new Map(stand.map((r) => [r.totalAfter, r.morRefundId]))).toEqual(
+      new Map([
+        [300n, 'rfnd_1'],
+        [600n, 'rfnd_2'],
+      ]),
+    );
+    expect([s.payments[0]?.amountRefunded, h.platform.notes.length, openKinds(s)]).toEqual([600n, 2, []]);
+    expect(balances(s)).toEqual({ mor_receivable: 400n, settled_invoices: -400n });
   });
 });

@@ -82,11 +82,13 @@ export function applyRefundAnswer(s: LaneState, r: RefundRow, a: RefundAnswer, c
 /**
  * Event and answer may name no id alike (Document 3 asks for none in an event). An event that the MoR made no earlier than the refund of
  * its answer, and that was here before we asked, can be that refund's; any refund that the MoR makes for a new request is younger.
+ * Of several it is the oldest that fits: a younger one may be all that is left for the answer to a later request.
  */
 function toldBefore(others: readonly RefundRow[], a: RefundAnswer): RefundRow | undefined {
   const madeSec = a.createdAt === null ? null : Math.floor(a.createdAt.getTime() / 1_000); // events tell whole seconds
   if (madeSec === null) return undefined;
-  return others.find(
+  const made = (r: RefundRow): number => r.succeededAt?.getTime() ?? 0;
+  const fitting = others.filter(
     ({ origin, askedAs, morRefundId, processorRefundId, amount, currency, succeededAt }) =>
       origin === 'event' &&
       askedAs === null &&
@@ -97,6 +99,7 @@ function toldBefore(others: readonly RefundRow[], a: RefundAnswer): RefundRow | 
       succeededAt !== null &&
       madeSec <= succeededAt.getTime() / 1_000,
   );
+  return fitting.toSorted((x, y) => made(x) - made(y))[0];
 }
 
 /**
