@@ -142,6 +142,8 @@ export const SIGNUP_FLAGGED_WITHIN_MS = 30 * DAY_MS;
  * gave should have come within the day.
  */
 export const REFUND_PATIENCE_DAYS = { pending: 10, unknown: 1, requested: 1 } as const;
+/** Days after which the dismissed item of such a refund comes back: until it has an end its amount stays reserved. */
+export const REFUND_REMINDER_DAYS = 10;
 
 // ---- Bank transfers and payment links
 

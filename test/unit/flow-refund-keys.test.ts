@@ -134,6 +134,44 @@ describe('a refund asked for here', () => {
   });
 });
 
+describe('a refund that the MoR refused after the event of another one of the same amount was taken for its own', () => {
+  const portal = aRefund({ refundId: 'rfnd_portal', processorRefundId: 're_portal' });
+
+  it('is told to a person, and whoever asked for it is answered with the refusal', async () => {
+    const h = await paid();
+    const { id } = await ask(h, 300n);
+    h.gateway.trouble.push('refused');
+    await h.take(portal);
+    await h.rest(48);
+    const s = await state(h);
+    expect(s.refunds).toMatchObject([
+      { id, status: 'succeeded', morRefundId: 'rfnd_portal', failure: { status: 422 } },
+    ]);
+    expect(s.reviews.filter((r) => r.status === 'open')).toMatchObject([
+      { kind: 'refund_gap', refundId: id, proposal: expect.stringContaining('Nothing was refunded for this request') },
+    ]);
+    expect(h.gateway.made).toEqual([]);
+    await shows(h, 300n, 1);
+  });
+
+  it('is told to a person after earlier tries too, which may have made the refund of the event', async () => {
+    for (const before of ['retry', 'lost-request'] as const) {
+      const h = await paid();
+      h.gateway.trouble.push(before);
+      await ask(h, 300n);
+      await h.drain();
+      h.gateway.trouble.push('refused');
+      await h.take(portal);
+      await h.rest(48);
+      const s = await state(h);
+      expect(s.refunds).toMatchObject([{ status: 'succeeded', failure: null }]);
+      expect(s.reviews.filter((r) => r.status === 'open')).toMatchObject([
+        { kind: 'refund_gap', proposal: expect.stringContaining('Ask the MoR whether') },
+      ]);
+    }
+  });
+});
+
 it('a refund of a part payment shows on Stripe once the rest is paid, and lowers nothing that is due', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());
@@ -225,6 +263,27 @@ describe('a refund that failed at the MoR without a word', () => {
     await h.rest(1);
     expect([(await state(h)).refunds.map((r) => r.status), await left(h)]).toEqual([['succeeded'], 700n]);
     await shows(h, 300n, 1);
+  });
+
+  it('whose item was dismissed is shown again every ten days while its amount is reserved, and can be ended then', async () => {
+    const h = await paid();
+    h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'lost-request' as const));
+    await ask(h, 300n);
+    await h.rest(48);
+    for (const round of [1, 2]) {
+      const items = (await state(h)).reviews.length;
+      const item = stuck(await state(h));
+      const choice = { resolution: 'dismiss', note: null, by: 'ops' } as const;
+      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item, choice, ctx));
+      h.clock.advance((10 * 24 - 1) * 3_600_000);
+      await h.rest(0);
+      expect([round, openKinds(await state(h))]).toEqual([round, []]);
+      await h.rest(1);
+      expect([openKinds(await state(h)), (await state(h)).reviews.length]).toEqual([['refund_stuck'], items + 1]);
+    }
+    expect([await end(h, 'Ada of the MoR'), await left(h), openKinds(await state(h))]).toEqual(['ok', 1000n, []]);
+    await h.rest(30 * 24);
+    expect(openKinds(await state(h))).toEqual([]);
   });
 
   it('cannot be ended while its request is still being sent', async () => {

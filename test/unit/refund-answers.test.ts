@@ -225,9 +225,25 @@ describe('a refund that the MoR refuses', () => {
     expect(refused(asked({ status: 'unknown' }), missing).refunds).toMatchObject([{ status: 'unknown' }]);
   });
 
-  it('after its event came, or of which no row is here, changes nothing', () => {
+  it('after the event of a refund of its amount came, leaves that refund as it is and is told to a person', () => {
     const done = asked({ status: 'succeeded' });
-    expect(refused(done)).toBe(done.s);
+    const s = refused(done);
+    expect([s.refunds, s.payments, s.entries]).toEqual([done.s.refunds, done.s.payments, done.s.entries]);
+    expect(open(s)).toMatchObject([
+      {
+        ...{ kind: 'refund_gap', subject: `${done.r.id}:refused`, paymentRowId: 'pmt_1', refundId: done.r.id },
+        summary: expect.stringContaining(
+          '422 not_refundable no; a refund of that amount, known by an event, stands in',
+        ),
+      },
+    ]);
+    const named = refused(asked({ status: 'succeeded', processorRefundId: 're_9' }));
+    expect(open(named)[0]?.summary).toContain('refund re_9 of that amount, known by an event');
+  });
+
+  it('of a key that is in use or was used before, once its event came, or of which no row is here, changes nothing', () => {
+    const done = asked({ status: 'succeeded' });
+    expect(refused(done, { status: 409, code: 'idempotency_conflict' })).toBe(done.s);
     const { m } = asked();
     const empty = lane(payment());
     expect(refused({ ...asked(), s: empty, m })).toBe(empty);

@@ -133,6 +133,7 @@ function join(s: LaneState, r: RefundRow, known: RefundRow, a: RefundAnswer, ctx
  */
 export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
   const r = refundOf(s, m);
+  if (r?.status === 'succeeded' && f.status !== 409) return refusedBeside(s, r, m, f, ctx);
   if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
   const isUnknownName = f.code === 'payment_not_found' && !isNamedByMor(s, r.paymentRowId);
   // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
@@ -168,6 +169,30 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
     summary: `the first attempt of refund ${r.id} was not answered and the repeat was refused: ${said(f)}`,
     proposal:
       'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
+  });
+}
+
+/**
+ * An event took the row of our request for its refund, and now the MoR refuses the request. What the event told of was made elsewhere
+ * then, as in the MoR's portal, and nothing was given back for ours; only an earlier try without an answer could have made it.
+ */
+function refusedBeside(s: LaneState, r: RefundRow, m: OutboxRow, f: CallFailure, ctx: Ctx): LaneState {
+  const what = showMoney({ minor: r.amount, currency: r.currency });
+  const told = r.morRefundId ?? r.processorRefundId;
+  const other = told === null ? 'a refund' : `refund ${told}`;
+  const isFirstTry = m.attempts === 1;
+  const message = `${f.message} (${other} of the same amount, made elsewhere, stands in its place)`;
+  // Whoever asks under the same key is answered with the refusal; it is never said where a try before it may have moved money.
+  const row = isFirstTry ? { ...r, failure: { status: f.status, code: f.code, message } } : r;
+  return openReview(putRefund(s, row), ctx, {
+    kind: 'refund_gap',
+    subject: `${r.id}:refused`,
+    paymentRowId: r.paymentRowId,
+    refundId: r.id,
+    summary: `the MoR refused the request for refund ${r.id} of ${what}: ${said(f)}; ${other} of that amount, known by an event, stands in its place`,
+    proposal: isFirstTry
+      ? 'Nothing was refunded for this request. Ask for another refund if two were wanted. Then dismiss this.'
+      : 'Ask the MoR whether that refund was made by this request or elsewhere, as in its portal. If elsewhere, nothing was refunded for this request: ask for another refund if two were wanted. Then dismiss this.',
   });
 }
 

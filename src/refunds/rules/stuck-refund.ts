@@ -10,7 +10,7 @@ import {
   putRefund,
 } from '../../domain/lane/change.js';
 import { type LookAgain } from '../../domain/lane/subject.js';
-import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS } from '../../policy.js';
+import { DAY_MS, KEY_LIFE_MS, REFUND_PATIENCE_DAYS, REFUND_REMINDER_DAYS } from '../../policy.js';
 import { showMoney } from '../../domain/money.js';
 import { moveRefund } from '../../domain/lane/moves.js';
 import { showTime } from '../../domain/show-time.js';
@@ -29,16 +29,31 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
     const late = new Date(r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.status] * DAY_MS);
     lookAgain(late);
     if (!withdrawn && ctx.now.getTime() < late.getTime()) continue;
+    const summary = `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${showTime(r.createdAt)}`;
+    const dismissed = lastDismissal(state, r, summary);
+    const again = dismissed === null ? null : new Date(dismissed.getTime() + REFUND_REMINDER_DAYS * DAY_MS);
+    lookAgain(again);
+    if (again !== null && ctx.now.getTime() < again.getTime()) continue;
     state = openReview(state, ctx, {
       kind: 'refund_stuck',
       subject: r.id,
       paymentRowId: r.paymentRowId,
       refundId: r.id,
-      summary: `refund ${r.id} of ${showMoney({ minor: r.amount, currency: r.currency })} is ${r.status} since ${showTime(r.createdAt)}`,
+      summary: dismissed === null ? summary : `${summary}; an item was dismissed on ${showTime(dismissed)}`,
       proposal: `Ask the MoR what happened to it. The amount stays reserved until then: if the MoR says that it failed, \`apply\` with a note frees it.${withdrawn ? ' It is not sent again automatically; `retry` sends it once more, under the same key.' : ''}`,
     });
   }
   return state;
+}
+
+/** When a person last dismissed the item: the amount stays reserved, and only an item can free it, so it comes back. Null: nobody did. */
+function lastDismissal(s: LaneState, r: RefundRow, summary: string): Date | null {
+  const times = s.reviews.flatMap((x) =>
+    x.kind === 'refund_stuck' && x.subject === r.id && x.resolution === 'dismiss' && x.summary.startsWith(summary)
+      ? (x.resolvedAt?.getTime() ?? [])
+      : [],
+  );
+  return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
 /**
