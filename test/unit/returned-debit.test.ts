@@ -1,6 +1,7 @@
 // A debit that a bank took back, as a person records it: what the ledger says, what a person is asked, and how it is undone.
 import { describe, expect, it } from '@jest/globals';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { applyEvent } from '../../src/lane/rules/apply-event.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { paymentCollected } from '../../src/ledger/rules/postings.js';
@@ -9,7 +10,7 @@ import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit
 import { newMorObject } from '../../src/domain/mor-object.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { returnOf, settleReturn } from '../../src/statements/rules/settle-return.js';
-import { aCtx, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
+import { aCtx, aPaymentEvent, hear, NOW, open, paidByCard } from '../support/channel-lane.js';
 import { balances } from '../support/lane-harness.js';
 import { settle } from '../support/settled.js';
 
@@ -99,6 +100,42 @@ describe('a debit that the bank returned', () => {
     expect(returnDebit(lost, p.id, word, later(2))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
     const failed = putPayment(p.s, { ...row, succeededAt: null, status: 'failed' });
     expect(returnDebit(failed, p.id, word, later(1))).toMatchObject({ status: 422, code: 'payment_not_returnable' });
+  });
+
+  it('that was dealt with, and whose payment is refunded after that, is told to a person: the customer got it twice', () => {
+    const p = paid();
+    const s = returned(p);
+    const dismiss = { resolution: 'dismiss', note: 'billed again', by: 'ada' } as const;
+    const done = resolveReview(s, open(s)[0]?.id ?? '', dismiss, later(2));
+    if (!done.ok) throw new Error(done.code);
+    const inPortal = (amount: bigint) => {
+      const names = { refundId: 'rfnd_1', processorRefundId: 're_1', amountRefundedTotal: amount };
+      const e = aPaymentEvent({ eventId: 'evt_r', type: 'payment.refunded', status: 'refunded', amount, ...names });
+      return settle(applyEvent(done.state, e, later(3)).state, later(3));
+    };
+    const all = inPortal(2990n);
+    expect(open(all)).toMatchObject([
+      {
+        kind: 'debit_returned',
+        paymentRowId: p.id,
+        summary:
+          'payment pay_1 was refunded as well as returned by the bank: the customer got 29.90 EUR twice, and 0.00 EUR of the return is still booked as lost',
+      },
+    ]);
+    expect(balances(all)['disputed_payments'] ?? 0n).toBe(0n);
+    const part = inPortal(1000n);
+    expect(open(part)).toMatchObject([{ summary: expect.stringContaining('got 10.00 EUR twice, and 19.90 EUR of') }]);
+    expect(settle(part, later(9)).reviews).toEqual(part.reviews);
+    expect(open(undone(all, p.id, 4))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
+  });
+
+  it('after a part was refunded is told once, with the amount that is booked', () => {
+    const { s, id } = paid();
+    const [row] = s.payments;
+    if (row === undefined) throw new Error('nothing was paid');
+    expect(open(returned({ s: putPayment(s, { ...row, amountRefunded: 990n }), id }))).toMatchObject([
+      { kind: 'debit_returned', summary: expect.stringContaining('20.00 EUR of payment pay_1 is lost') },
+    ]);
   });
 
   it('and a dispute of the same payment that is lost later take no more than the payment together', () => {

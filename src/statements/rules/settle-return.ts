@@ -1,8 +1,8 @@
 // A returned debit at rest: the item that puts the question on Stripe to a person. The books are book-losses.ts's.
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
-import { type LaneState } from '../../domain/model.js';
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { lostOf, type MorObjectRow } from '../../domain/mor-object.js';
 
 /** The return of a payment that stands; undefined: its money is there, as far as anyone said. */
 export function returnOf(s: LaneState, paymentRowId: string): MorObjectRow | undefined {
@@ -16,8 +16,9 @@ export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState
   const what = `${showMoney({ minor: o.amount, currency: o.currency })} of payment ${p.paymentId ?? p.id}`;
   const about = { kind: 'debit_returned' as const, paymentRowId: p.id };
   if (o.status === 'returned') {
+    const state = tellTwice(s, o, p, ctx);
     const marked = p.mark === 'confirmed' ? `invoice ${o.invoiceId} is still paid on Stripe` : 'nothing was marked';
-    return openReview(s, ctx, {
+    return openReview(state, ctx, {
       ...about,
       subject: o.id,
       summary: `the bank returned the debit: ${what} is lost, and ${marked}`,
@@ -25,9 +26,11 @@ export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState
         'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Neither is done by itself. Dismiss this item when it is done.',
     });
   }
+  const why = 'the return was undone';
+  const state = close(s, [twiceOf(o)], why, ctx);
   const dealt = s.reviews.some((r) => r.kind === 'debit_returned' && r.subject === o.id && r.resolution === 'dismiss');
   if (dealt) {
-    return openReview(s, ctx, {
+    return openReview(state, ctx, {
       ...about,
       subject: `${o.id}:undone`,
       summary: `the return of ${what} was recorded, dealt with, and undone since`,
@@ -35,8 +38,33 @@ export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState
         'The loss is taken back in the ledger. If the customer was billed again or got a credit note meanwhile, decide which of the two stands.',
     });
   }
-  const why = 'the return was undone';
-  return closeReviews(s, ctx, (r) => r.kind === 'debit_returned' && r.subject === o.id, {
+  return close(state, [o.id], why, ctx);
+}
+
+/**
+ * A payment is never lost twice in the books (disputes/rules/book-losses.ts): a refund that becomes known after the return was recorded
+ * takes of its loss, and so does an older dispute. Somebody must know, also when the return itself was dealt with.
+ */
+function tellTwice(s: LaneState, o: MorObjectRow, p: PaymentRow, ctx: Ctx): LaneState {
+  const booked = BigInt(o.detail.loss?.minor ?? '0');
+  const subject = twiceOf(o);
+  if (o.amount === null || booked >= o.amount) return close(s, [subject], 'nothing of it was given back as well', ctx);
+  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const how = lostOf(p.id, s.objects) > 0n ? 'refunded or lost in a dispute' : 'refunded';
+  return openReview(s, ctx, {
+    kind: 'debit_returned',
+    paymentRowId: p.id,
+    subject,
+    summary: `payment ${p.paymentId ?? p.id} was ${how} as well as returned by the bank: the customer got ${show(o.amount - booked)} twice, and ${show(booked)} of the return is still booked as lost`,
+    proposal:
+      'Ask the MoR whether both went out. If so, ask the customer for it, or take it as a loss and book it beside this ledger, which never books more than the payment. If the debit was not returned, undo the return. Dismiss this item when it is done.',
+  });
+}
+
+const twiceOf = (o: MorObjectRow): string => `${o.id}:twice`;
+
+function close(s: LaneState, subjects: readonly string[], why: string, ctx: Ctx): LaneState {
+  return closeReviews(s, ctx, (r) => r.kind === 'debit_returned' && subjects.includes(r.subject), {
     by: null,
     resolution: 'cleared',
     note: why,
