@@ -213,6 +213,14 @@ describe('a payment link', () => {
     expect(paid.payments).toMatchObject([{ amount: 2990n, origin: 'payment_link' }]);
   });
 
+  it('that says PAID at last closes the item about the payment that was announced', () => {
+    let s = hear(withLink(), 'payment.captured', { id: LINK });
+    for (let n = 0; n < 9; n++) s = settle(applyObjectRead(s, 'lnk_1', readOf({ status: 'PAYABLE' }), aCtx()), aCtx());
+    expect(open(s)).toMatchObject([{ kind: 'conflicting_event', subject: 'lnk_1' }]);
+    s = settle(applyObjectRead(s, 'lnk_1', readOf({ status: 'PAID', due: null }), aCtx()), aCtx());
+    expect([s.payments.length, open(s)]).toEqual([1, []]);
+  });
+
   it('that was paid in part is worth what is not outstanding', () => {
     const s = hear(withLink(), 'payment.captured', { id: LINK });
     const part = readOf({ status: 'PAID', due: { minor: 990n, currency: 'EUR' } });

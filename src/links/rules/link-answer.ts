@@ -2,7 +2,7 @@
 import { type LaneState } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
-import { type Ctx, note, openReview, putObject, retryAt } from '../../domain/lane/change.js';
+import { closeReviews, type Ctx, note, openReview, putObject, retryAt } from '../../domain/lane/change.js';
 import { LINK_CONFIRM_TRIES } from '../../policy.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
@@ -89,7 +89,14 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
   const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);
   const taken = takeMoney(state, o, received, { at, eventId: null, parked: false }, ctx);
   if (taken.payment === null) return taken.state;
-  return note(taken.state, ctx, 'decision', `the link confirms that ${showMoney(received)} was paid`, taken.payment.id);
+  const why = `the link confirms that ${showMoney(received)} was paid`;
+  // An announced payment that the link did not confirm for a while, or whose amount was not known, was told to a person.
+  const cleared = closeReviews(taken.state, ctx, (r) => r.kind === 'conflicting_event' && r.subject === o.id, {
+    by: null,
+    resolution: 'cleared',
+    note: why,
+  });
+  return note(cleared, ctx, 'decision', why, taken.payment.id);
 }
 
 function decimal(m: Money | null): string | null {
