@@ -82,8 +82,12 @@ export type OurPayment = {
   readonly status: string;
   /** The MoR took the money, as far as we know. */
   readonly taken: boolean;
-  /** What banks took back of it, as the ledger has it. */
+  /** What of it was given back by refunds. */
+  readonly refunded: bigint;
+  /** What banks took of it by lost disputes, as the ledger has it. */
   readonly lost: bigint;
+  /** What of it the ledger has as a returned debit. */
+  readonly returned: bigint;
 };
 
 export type OurRefund = {

@@ -65,7 +65,9 @@ export class PgStatements extends Statements {
         currency: String(r['currency']),
         status: String(r['status']),
         taken: r['taken'] === true,
+        refunded: big(r['refunded']) ?? 0n,
         lost: big(r['lost']) ?? 0n,
+        returned: big(r['returned']) ?? 0n,
       })),
       refunds: refunds.rows.map((r) => ({
         id: String(r['id']),

@@ -3,11 +3,12 @@
 /** $1: ids as the statement has them. Each part of the `or` has an index. */
 export const OUR_PAYMENTS = `
   select p.id, p.payment_id, p.processor_charge_id, p.processor_payment_intent_id, p.reference, p.invoice_id, p.amount, p.currency, p.status,
-    p.succeeded_at is not null as taken,
-    (select coalesce(sum(case when l.reason in ('dispute_lost', 'debit_returned') then l.amount else -l.amount end), 0)
-       from ledger_entry l where l.invoice_id = p.invoice_id and l.payment_row_id = p.id
-        and l.reason in ('dispute_lost', 'dispute_reversed', 'debit_returned', 'debit_return_reversed'))::bigint as lost
-    from payment p
+    p.succeeded_at is not null as taken, p.amount_refunded as refunded, b.lost, b.returned
+    from payment p cross join lateral (
+      select coalesce(sum(case l.reason when 'dispute_lost' then l.amount when 'dispute_reversed' then -l.amount end), 0)::bigint as lost,
+        coalesce(sum(case l.reason when 'debit_returned' then l.amount when 'debit_return_reversed' then -l.amount end), 0)::bigint as returned
+        from ledger_entry l where l.invoice_id = p.invoice_id and l.payment_row_id = p.id
+         and l.reason in ('dispute_lost', 'dispute_reversed', 'debit_returned', 'debit_return_reversed')) b
    where p.id = any($1) or p.payment_id = any($1) or p.processor_charge_id = any($1) or p.processor_payment_intent_id = any($1)
       or (p.origin in ('proforma', 'payment_link') and p.reference = any($1))
    order by p.seq`;

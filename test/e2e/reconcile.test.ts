@@ -349,6 +349,11 @@ describe('a statement of the MoR', () => {
     expect(booked.code).toBe(0);
     const again = await runJson(name, '--again');
     expect(again).toMatchObject({ code: 0, body: { findings: [{ line: 3, kind: 'return_booked' }] } });
+    const more = await runJson(file('returned-more.csv', `${HEAD}\nreturned,${of(1).chargeId},,,-13.50,EUR\n`));
+    const both = { amount: -1350, ledger_amount: 1250 };
+    expect(more.body.findings).toEqual(
+      expect.arrayContaining([expect.objectContaining({ line: 2, kind: 'amount_differs', ...both })]),
+    );
   });
 
   it('that the sandbox offers to rehearse with agrees but for a debit that its bank returned, and needs no mapping', async () => {

@@ -12,7 +12,16 @@ const refundLine = (over: Partial<StatementLine> = {}): StatementLine =>
   line({ type: 'refund', refund: 'rfnd_1', amount: -1000n, ...over });
 const payment = (over: Partial<OurPayment> = {}): OurPayment => ({
   ...{ id: 'pmt_1', paymentId: 'pay_1', charge: 'ch_1', intent: 'pi_1', reference: 'ref_1', invoiceId: 'in_1' },
-  ...{ amount: 2990n, currency: 'EUR', status: 'succeeded', taken: true, lost: 0n, ...over },
+  ...{
+    amount: 2990n,
+    currency: 'EUR',
+    status: 'succeeded',
+    taken: true,
+    refunded: 0n,
+    lost: 0n,
+    returned: 0n,
+    ...over,
+  },
 });
 const refund = (over: Partial<OurRefund> = {}): OurRefund => ({
   ...{ id: 'ref_1', paymentRowId: 'pmt_1', morRefundId: 'rfnd_1', processorRefundId: 're_1', invoiceId: 'in_1' },
@@ -137,6 +146,9 @@ describe('a refund of a statement', () => {
     expect(said(l, two)).toEqual([
       ...['refund:line 7', null, 'only_statement', 'it names no refund, and payment pay_1 has 2 of this amount'],
     ]);
+    const failed = refund({ id: 'ref_6', status: 'failed' });
+    expect(said(l, ours([payment()], [failed, refund()]))).toEqual(['refund:ref_1', 'refund:ref_1', null, null]);
+    expect(said(l, ours([payment()], [failed])).slice(1, 3)).toEqual(['refund:ref_6', 'status_differs']);
     expect(said(l, ours([], [refund()]))[3]).toBe('the ledger has no refund by ch_1 or pay_1');
   });
 
@@ -193,12 +205,69 @@ describe('another line of a statement', () => {
     const proposed = 'the bank returned the debit of payment pay_1: if that is so, `crossbill returned pay_1`';
     expect(said(l, ours([payment()]))).toEqual(['returned:pmt_1', null, 'debit_returned', proposed]);
     const booked = 'the return is booked here, 29.90 EUR as lost';
-    expect(said(l, ours([payment({ lost: 2990n })]))).toEqual(['returned:pmt_1', null, 'return_booked', booked]);
+    expect(said(l, ours([payment({ returned: 2990n })]))).toEqual(['returned:pmt_1', null, 'return_booked', booked]);
     const nobody = 'a returned debit: the ledger has no payment by ch_1 or pay_1';
     expect(said(l, ours([]))).toEqual(['returned:pay_1', null, 'only_statement', nobody]);
     expect(said(line({ type: 'returned', payment: null }), ours([]))[0]).toBe('returned:ch_1');
     expect(said(line({ type: 'returned', payment: null, charge: null }), ours([]))[0]).toBe('returned:line 7');
   });
+
+  it('is a returned debit of which another amount is booked: both amounts are named, and what a person can do', () => {
+    const l = line({ type: 'returned', amount: -2990n });
+    const part = payment({ refunded: 1000n, returned: 1990n });
+    const twice =
+      'So the customer got it twice, or the MoR owes it to you: ask the MoR, and book what it takes from you beside this ledger';
+    const theirs = 'the statement says 29.90 EUR was returned, the ledger has 19.90 EUR as lost';
+    expect(said(l, ours([part]))).toEqual([
+      ...['returned:pmt_1', null, 'amount_differs', `${theirs}: the rest was refunded as well. ${twice}`],
+    ]);
+    expect(judge(l, ours([part]), 'sha').finding).toMatchObject({ amount: -2990n, ledgerAmount: 1990n });
+    expect(said({ ...l, amount: -1990n }, ours([part]))[2]).toBe('return_booked');
+    expect(said({ ...l, amount: 1990n }, ours([part]))[2]).toBe('return_booked');
+    const less = 'the statement says 10.00 EUR was returned, the ledger has 19.90 EUR as lost';
+    expect(said({ ...l, amount: -1000n }, ours([part])).slice(2)).toEqual(['amount_differs', less]);
+    expect(said({ ...l, amount: -1990n, currency: 'CHF' }, ours([part]))[2]).toBe('currency_differs');
+    const disputed = payment({ refunded: 500n, lost: 500n, returned: 1990n });
+    expect(said(l, ours([disputed]))[3]).toContain('the rest was refunded or lost in a dispute as well');
+  });
+
+  it('is a returned debit that a lost dispute of a part does not hide: what is left of it can be booked', () => {
+    const l = line({ type: 'returned', amount: -2990n });
+    const advice =
+      'the bank returned the debit of payment pay_1: if that is so, `crossbill returned pay_1`, which books the 28.90 EUR that is left of it';
+    expect(said(l, ours([payment({ lost: 100n })])).slice(2)).toEqual(['debit_returned', advice]);
+    expect(said(l, ours([payment({ refunded: 100n })])).slice(2)).toEqual(['debit_returned', advice]);
+  });
+
+  it('is a returned debit of which nothing is left to book: no command is named that cannot work', () => {
+    const l = line({ type: 'returned', amount: -2990n });
+    const [, subject, kind, detail] = said(l, ours([payment({ refunded: 2990n })]));
+    expect([subject, kind]).toEqual([null, 'status_differs']);
+    expect(detail).toMatch(
+      /^the bank returned the debit of payment pay_1; all of it was refunded before, .*ask the MoR/,
+    );
+    expect(detail).not.toContain('crossbill returned');
+    expect(said(l, ours([payment({ lost: 2990n })]))[3]).toContain('all of it was lost in a dispute before');
+    expect(said(l, ours([payment({ taken: false, status: 'failed' })])).slice(2)).toEqual([
+      ...['status_differs', 'the statement has the debit as returned; here nothing was taken, it is failed'],
+    ]);
+  });
+
+  it.each(['payment', 'returned', 'refund'] as const)(
+    'of type %s that names a payment of nobody does not agree by its charge alone',
+    (type) => {
+      const l = line({ type, payment: 'pay_other', amount: type === 'payment' ? 2990n : -2990n });
+      const all = ours([payment({ returned: 2990n })], [refund({ amount: 2990n })]);
+      expect(said(l, all).slice(2)).toEqual([
+        ...[
+          'ids_differ',
+          'line 7 names payment pay_other, which nothing here has; its charge ch_1 is that of payment pay_1 here',
+        ],
+      ]);
+      const unnamed = ours([payment({ paymentId: null, returned: 2990n })], [refund({ amount: 2990n })]);
+      expect(said(l, unnamed)[2]).toBe(type === 'returned' ? 'return_booked' : null); // a signup that nobody named yet
+    },
+  );
 
   it('says the same as an earlier one, with what the ledger has of it', () => {
     const about = judge(line({ amount: 1n }), ours([payment()]), 'sha').finding;

@@ -1,6 +1,6 @@
 // What a line of the MoR's statement and our ledger say of each other: they agree, or how they differ, in words for an accountant.
 import { showMoney } from '../../domain/money.js';
-import { type Finding, type FindingKind, type OurPayment, type Ours } from '../../domain/statement.js';
+import { type Finding, type FindingKind, type OurPayment, type OurRefund, type Ours } from '../../domain/statement.js';
 import { type StatementLine } from './line.js';
 
 export type Judged = {
@@ -36,6 +36,13 @@ function named(id: string | null, p: OurPayment): boolean {
   return id !== null && [p.paymentId, p.id, p.charge, p.intent, p.reference].includes(id);
 }
 
+/** The line was matched by its charge, and says that it is of another payment; null: it does not. */
+function foreignPayment(l: StatementLine, p: OurPayment): string | null {
+  if (l.payment === null || p.paymentId === null || named(l.payment, p)) return null;
+  const by = l.charge === null ? '' : `; its charge ${l.charge} is that of payment ${p.paymentId} here`;
+  return `line ${l.line} names payment ${l.payment}, which nothing here has${by}`;
+}
+
 function judgePayment(l: StatementLine, p: OurPayment | undefined, ours: Ours): Judged {
   const negative = l.amount < 0n;
   const key = `${negative ? 'minus' : 'payment'}:${p?.id ?? l.payment ?? l.charge ?? `line ${l.line}`}`;
@@ -50,6 +57,8 @@ function judgePayment(l: StatementLine, p: OurPayment | undefined, ours: Ours): 
     );
   }
   if (p === undefined) return say('only_statement', nobody(l, 'payment'));
+  const foreign = foreignPayment(l, p);
+  if (foreign !== null) return say('ids_differ', foreign);
   const other = ours.payments.find((x) => x.id !== p.id && l.payment !== null && named(l.charge, x));
   if (l.charge !== null && p.charge !== null && !named(l.charge, p)) {
     const whose = other === undefined ? 'which nothing here has' : `which payment ${nameOf(other)} has`;
@@ -63,7 +72,7 @@ function judgePayment(l: StatementLine, p: OurPayment | undefined, ours: Ours): 
 }
 
 function judgeRefund(l: StatementLine, { payments, refunds }: Ours): Judged {
-  const size = l.amount < 0n ? -l.amount : l.amount; // a refund is written with either sign
+  const size = sizeOf(l);
   const byName = refunds.find(
     (r) => l.refund !== null && [r.morRefundId, r.processorRefundId, r.id].includes(l.refund),
   );
@@ -71,7 +80,7 @@ function judgeRefund(l: StatementLine, { payments, refunds }: Ours): Judged {
   const same =
     l.refund !== null || p === undefined
       ? []
-      : refunds.filter((r) => r.paymentRowId === p.id && r.amount === size && r.currency === l.currency);
+      : fulfilled(refunds.filter((r) => r.paymentRowId === p.id && r.amount === size && r.currency === l.currency));
   const r = byName ?? (same.length === 1 ? same[0] : undefined);
   const key = `refund:${r?.id ?? l.refund ?? `line ${l.line}`}`;
   const about =
@@ -94,11 +103,20 @@ function judgeRefund(l: StatementLine, { payments, refunds }: Ours): Judged {
   }
   if (p !== undefined && r.paymentRowId !== p.id)
     return say('ids_differ', `refund ${about.refund ?? r.id} is not one of payment ${nameOf(p)} here`);
+  const foreign = p === undefined ? null : foreignPayment(l, p);
+  if (foreign !== null) return say('ids_differ', foreign);
   if (r.status !== 'succeeded')
     return say('status_differs', `the statement has the refund as paid; here it is ${r.status}`);
   return say2(l, key, subject, about, r.amount, r.currency, size);
 }
 
+/** What a statement shows was paid out: of several refunds, those that succeeded, if any did. */
+function fulfilled(refunds: readonly OurRefund[]): readonly OurRefund[] {
+  const succeeded = refunds.filter((r) => r.status === 'succeeded');
+  return succeeded.length > 0 ? succeeded : refunds;
+}
+
+/** The bank takes the whole debit, whatever of it was given back before; the ledger books what is left (finance.md). */
 function judgeReturned(l: StatementLine, p: OurPayment | undefined): Judged {
   const key = `returned:${p?.id ?? l.payment ?? l.charge ?? `line ${l.line}`}`;
   const about = p === undefined ? {} : aboutPayment(p);
@@ -108,11 +126,44 @@ function judgeReturned(l: StatementLine, p: OurPayment | undefined): Judged {
     finding: found(l, kind, detail, about),
   });
   if (p === undefined) return say('only_statement', `a returned debit: ${nobody(l, 'payment')}`);
-  if (p.lost > 0n) return say('return_booked', `the return is booked here, ${show(p.lost, p.currency)} as lost`);
-  return say(
-    'debit_returned',
-    `the bank returned the debit of payment ${nameOf(p)}: if that is so, \`crossbill returned ${nameOf(p)}\``,
-  );
+  const foreign = foreignPayment(l, p);
+  if (foreign !== null) return say('ids_differ', foreign);
+  if (p.returned > 0n) return judgeBooked(l, p, key);
+  if (!p.taken || p.amount === null)
+    return say('status_differs', `the statement has the debit as returned; here nothing was taken, it is ${p.status}`);
+  const left = p.amount - p.refunded - p.lost;
+  if (left <= 0n) {
+    const gone = `all of it was ${givenBack(p)} before, and the ledger has nothing left to book`;
+    return say('status_differs', `the bank returned the debit of payment ${nameOf(p)}; ${gone}. ${TWICE}`);
+  }
+  const advice = `if that is so, \`crossbill returned ${nameOf(p)}\``;
+  const part = left === sizeOf(l) ? '' : `, which books the ${show(left, p.currency)} that is left of it`;
+  return say('debit_returned', `the bank returned the debit of payment ${nameOf(p)}: ${advice}${part}`);
+}
+
+/** A return that is booked agrees only with a line of the same money. */
+function judgeBooked(l: StatementLine, p: OurPayment, key: string): Judged {
+  const about = { ...aboutPayment(p), ledgerAmount: p.returned };
+  const booked = show(p.returned, p.currency);
+  const say = (kind: FindingKind, detail: string): Judged => ({
+    key,
+    subject: null,
+    finding: found(l, kind, detail, about),
+  });
+  const theirs = `the statement says ${show(sizeOf(l), l.currency)} was returned, the ledger has ${booked} as lost`;
+  if (l.currency !== p.currency) return say('currency_differs', theirs);
+  if (sizeOf(l) === p.returned) return say('return_booked', `the return is booked here, ${booked} as lost`);
+  const whole = p.amount !== null && sizeOf(l) === p.amount && p.refunded + p.lost > 0n;
+  return say('amount_differs', whole ? `${theirs}: the rest was ${givenBack(p)} as well. ${TWICE}` : theirs);
+}
+
+/** What a person can do of it: the ledger never books more than the payment. */
+const TWICE =
+  'So the customer got it twice, or the MoR owes it to you: ask the MoR, and book what it takes from you beside this ledger';
+
+function givenBack(p: OurPayment): string {
+  if (p.refunded === 0n) return 'lost in a dispute';
+  return p.lost === 0n ? 'refunded' : 'refunded or lost in a dispute';
 }
 
 /** Amount and currency of what both sides have. */
@@ -177,4 +228,6 @@ function nobody(l: StatementLine, what: string): string {
 
 const nameOf = (p: OurPayment | undefined): string => (p === undefined ? 'unknown' : (p.paymentId ?? p.id));
 const show = (minor: bigint, currency: string): string => showMoney({ minor, currency });
+/** Refunds and returns are written with either sign. */
+const sizeOf = (l: StatementLine): bigint => (l.amount < 0n ? -l.amount : l.amount);
 const money = (l: StatementLine): string => show(l.amount, l.currency);

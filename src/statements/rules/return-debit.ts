@@ -28,7 +28,8 @@ export function returnDebit(
   }
   const left = p.amount - p.amountRefunded - lostBefore(s, p.id);
   if (left <= 0n) {
-    const message = 'Nothing of this payment is left: all of it was refunded, or lost in a dispute.';
+    const message =
+      'Nothing of this payment is left to book: all of it was refunded, or lost in a dispute. If the bank took the debit back as well, the customer got it twice, or the MoR owes it to you: ask the MoR.';
     return refuse(422, 'payment_not_returnable', message);
   }
   const open = s.refunds.find((r) => r.paymentRowId === p.id && ['requested', 'unknown', 'pending'].includes(r.status));
