@@ -97,6 +97,7 @@ export function describeError(error: unknown, depth = 0): Record<string, unknown
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1$2${CENSORED}`],
   [/\b(sk|rk|whsec)_[A-Za-z0-9_]{6,}/g, `$1_${CENSORED}`], // Stripe's keys and signing secrets
+  [/(sk|rk)_(test|live)_[A-Za-z0-9]{6,}|(whsec)_[A-Za-z0-9]{16,}/g, `$1$3_${CENSORED}`], // the same, behind letters that touch them
   [/\b((?:pi|seti|cs|pm)_[A-Za-z0-9]+)_secret_[A-Za-z0-9]+/g, `$1_secret_${CENSORED}`], // client_secret of an intent
   [/\b(v[01]=)[0-9a-f]{32,}/gi, `$1${CENSORED}`], // signature headers
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, CENSORED], // access tokens that are JWTs
@@ -112,7 +113,7 @@ export function textCensor(secrets: readonly string[]): (text: string) => string
   // A value appears as it is, as JSON writes it, or as a URL writes it. Longest first: one secret may begin another.
   const forms = secrets
     .filter((value) => value.length >= 6)
-    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), inUrl(value)]);
   const known = [...new Set(forms)]
     .sort((a, b) => b.length - a.length)
     .map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
@@ -124,6 +125,11 @@ export function textCensor(secrets: readonly string[]): (text: string) => string
       isCardNumber(digits) ? '[card number]' : digits,
     );
   };
+}
+
+/** Half a character pair, which no URL can carry, is what UTF-8 makes of it. */
+function inUrl(value: string): string {
+  return encodeURIComponent(Buffer.from(value).toString());
 }
 
 /** 13 to 19 digits that pass the check-digit test of card numbers (ISO/IEC 7812). */

@@ -76,6 +76,8 @@ describe('the log', () => {
     for (const [text, kept] of [
       ['Authorization: Bearer abc.def-123456', 'Authorization: Bearer [secret]'],
       ['key sk_live_51Habcdefgh refused', 'key sk_[secret] refused'],
+      ['nosk_test_canary4711canary4711', 'nosk_[secret]'],
+      ['1whsec_0123456789abcdef', '1whsec_[secret]'],
       ['whsec_0123456789abcdef', 'whsec_[secret]'],
       ['pi_3Abc_secret_Xyz123 sent', 'pi_3Abc_secret_[secret] sent'],
       [`t=1700000000,v1=${'0f'.repeat(32)}`, 't=1700000000,v1=[secret]'],
@@ -88,6 +90,10 @@ describe('the log', () => {
     ] as const) {
       expect(censor(text)).toBe(kept);
     }
+  });
+
+  it('a secret with half a character pair in it is censored like any other: no URL can carry it as it is', () => {
+    expect(textCensor(['mor:pay_1\udc001'])('refused mor:pay_1\udc001')).toBe('refused [secret]');
   });
 
   it('leaves ids, amounts, times and hashes alone', () => {

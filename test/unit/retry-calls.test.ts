@@ -36,7 +36,7 @@ describe('the MoR’s answer to a charge that was ordered', () => {
     const told = refuse(s, call(s), refusal(), ctx());
     expect(item(told)).toMatchObject({
       ...{ kind: 'effect_failed', subject: 'retry_charge:in_1' },
-      summary: 'retry_charge was refused: 422 not_refundable no',
+      summary: expect.stringMatching(/^retry_charge, retry \d, was refused: 422 not_refundable no$/),
       proposal: expect.stringContaining('The MoR was not asked to charge again.'),
     });
     expect(told.invoice?.retries?.waitingSince).toBeNull();
