@@ -16,7 +16,6 @@ import {
 import {
   NOW,
   ctx,
-  payment,
   paid,
   found,
   last,
