@@ -38,16 +38,19 @@ const doors: Remote = {
         const [door, forged, json] = JSON.parse(text) as [InboxSource, boolean, string];
         // New events on few invoices and payments: they meet each other.
         const body = Buffer.from(json.replaceAll('evt_', `evt_${++n}_`).replaceAll('fern', `fern${n % 40}`));
-        const status = await deliver(rig, door, body, forged ? 'not-the-secret' : undefined);
         const sha = createHash('sha256').update(body).digest();
-        const kept = await rig.query(
-          `select b.body from inbox_event e join event_body b on b.event_id = e.id where e.source = $1 and e.body_sha256 = $2
-           union all select body from inbox_quarantine where source = $1 and body_sha256 = $2`,
-          [door, sha],
-        );
+        const stored = () =>
+          rig.query(
+            `select b.body from inbox_event e join event_body b on b.event_id = e.id where e.source = $1 and e.body_sha256 = $2
+             union all select body from inbox_quarantine where source = $1 and body_sha256 = $2`,
+            [door, sha],
+          );
+        const before = forged ? (await stored()).length : 0; // the same bytes may have come signed before
+        const status = await deliver(rig, door, body, forged ? 'not-the-secret' : undefined);
+        const kept = await stored();
         if (forged) {
           must(status === 401, `a forged delivery is answered ${status}`);
-          must(kept.length === 0, 'a forged delivery was stored');
+          must(kept.length === before, 'a forged delivery was stored');
           return;
         }
         must(status === 200, `a signed delivery is answered ${status}`);
