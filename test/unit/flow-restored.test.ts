@@ -120,13 +120,19 @@ describe('after a backup of two days ago is restored', () => {
   });
 });
 
-it('a look that fails is made again, and nothing is sent before it was answered', async () => {
+/** Marked out of band two days after its invoice was made; what was asked so far is forgotten. */
+async function markedLate(): Promise<LaneHarness> {
   const h = harness({ markMode: 'out_of_band' });
   h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
   h.platform.put(anInvoice());
   await h.take(aPaymentSucceeded());
   await h.rest(1);
   h.platform.asked.length = 0;
+  return h;
+}
+
+it('a look that fails is made again, and nothing is sent before it was answered', async () => {
+  const h = await markedLate();
   h.platform.fail('probe', 'lost-request', 'lost-request');
   await h.take(aRefund());
   await h.rest(1);
@@ -136,12 +142,7 @@ it('a look that fails is made again, and nothing is sent before it was answered'
 });
 
 it('an answer that is lost after a look is asked for under the same key, without another look', async () => {
-  const h = harness({ markMode: 'out_of_band' });
-  h.clock.set(new Date(START.getTime() + 48 * HOUR_MS));
-  h.platform.put(anInvoice());
-  await h.take(aPaymentSucceeded());
-  await h.rest(1);
-  h.platform.asked.length = 0;
+  const h = await markedLate();
   h.platform.fail('issue_credit_note', 'lost-answer');
   await h.take(aRefund());
   await h.rest(1);

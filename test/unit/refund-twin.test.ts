@@ -95,7 +95,7 @@ describe('a refund’s twin on Stripe', () => {
     expect([message(s).status, s.refunds[0]?.mirror, s.entries.length]).toEqual(['cancelled', 'not_needed', 1]);
   });
 
-  it('that Stripe refuses is a person’s, who is told of another refund under the same processor’s id', () => {
+  it('that Stripe refuses opens an item, which names another refund with the same processor id', () => {
     const s = mirrored(withRefunds(lane(payment()), waits));
     const refused = reportRefundCall.refused(s, message(s), refusal(), ctx());
     expect(refused.refunds[0]?.mirror).toBe('parked');

@@ -136,7 +136,7 @@ describe('a relay that refuses a retry', () => {
     expect(relayed(r)).toHaveLength(2);
   });
 
-  it('is told of each retry, though the item of an earlier one was dismissed: no subscription ends unseen', async () => {
+  it('opens an item for each retry, even if the item of an earlier one was dismissed: no subscription ends unseen', async () => {
     const r = rig({ retrySchedule: { ...SCHEDULE, soft: days(3, 5), end: 'cancel' } });
     await refused(r);
     r.h.relay.send = () => Promise.resolve(failed('refused', { status: 403, message: 'no' }));

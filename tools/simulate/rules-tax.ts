@@ -27,7 +27,7 @@ export function taxRules({ world, seen, taken }: Sides): string[] {
     const isPaid = invoice?.status === 'paid';
     if (own.length > 1) broken.push(`T1: the tax of ${invoiceId} is committed ${own.length} times`);
     if (own.length === 0 && isPaid && !asked)
-      broken.push(`T1: the tax of ${invoiceId} is not committed and nobody was told`);
+      broken.push(`T1: the tax of ${invoiceId} is not committed, and no review item says so`);
     if (own.length === 1 && record?.stage !== 'committed')
       broken.push(`T1: the tax of ${invoiceId} is committed at the MoR and ${record?.stage ?? 'unknown'} here`);
     const [tax] = own;
@@ -43,7 +43,7 @@ export function taxRules({ world, seen, taken }: Sides): string[] {
     const given = tax.refunds.reduce((n, r) => n + r.amount, 0n);
     if (given > due) broken.push(`T3: tax refunds of ${given} for ${of}, of which ${due} was given back`);
     if (given < due && !asked)
-      broken.push(`T3: tax refunds of ${given} for ${of}; ${due} was given back, nobody was told`);
+      broken.push(`T3: tax refunds of ${given} for ${of}; ${due} was given back, and no review item says so`);
   }
   for (const t of taxes) {
     if (!sales.has(t.reference)) broken.push(`T1: the tax of ${t.reference} is committed, and it is not paid by card`);

@@ -2,7 +2,7 @@
 import { type Ctx, note, putObject } from '../../domain/lane/change.js';
 import { type LaneState } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
-import { type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { lostOf, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Commanded, refuse } from '../../domain/lane/commanded.js';
 import { returnOf } from './settle-return.js';
 
@@ -26,7 +26,7 @@ export function returnDebit(
     const message = `The return of this payment is recorded already: ${before.id}. If that was wrong, undo it.`;
     return refuse(409, 'payment_already_returned', message);
   }
-  const left = p.amount - p.amountRefunded - lostBefore(s, p.id);
+  const left = p.amount - p.amountRefunded - lostOf(p.id, s.objects);
   if (left <= 0n) {
     const message =
       'Nothing of this payment is left to book: all of it was refunded, or lost in a dispute. If the bank took the debit back as well, the customer got it twice, or the MoR owes it to you: ask the MoR.';
@@ -62,11 +62,4 @@ export function undoReturn(s: LaneState, paymentRowId: string, by: string, ctx: 
     state: note(putObject(s, undone), ctx, 'person', `${by} undid the return`, row.id),
     value: undone,
   };
-}
-
-/** What lost disputes took of a payment, as it is booked. */
-function lostBefore(s: LaneState, paymentRowId: string): bigint {
-  return s.objects
-    .filter((o) => o.kind === 'dispute' && o.detail.loss?.of === paymentRowId)
-    .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? '0'), 0n);
 }
