@@ -257,6 +257,12 @@ describe('review items', () => {
     await world.control('POST', '/cards', { customer_id: s.customerId, outcome: 'bank_debit' });
     const renewal = await draftRenewal(world, s);
     await world.morActs();
+    // Paid before the MoR has heard of it, the invoice would not be relayed, and there would be one payment only.
+    await world.until(
+      'the MoR debits the bank account',
+      () => world.control('GET', `/mor/payments?invoice=${renewal}`),
+      (r) => (r.body['data'] as Json[]).length === 1,
+    );
     await world.advance(3_700);
     await world.stripe.invoices.pay(renewal, { paid_out_of_band: true });
     await world.advance(5 * 86_400);
