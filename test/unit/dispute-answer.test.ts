@@ -42,6 +42,62 @@ describe('the sentence of a dispute', () => {
       'given back before it became a dispute',
     );
   });
+
+  it('leaves out what is not known: the day, who won, a note, the ledger', () => {
+    expect(said({ status: 'won' })).toBe('Won: the money stays, and there is nothing to do.');
+    for (const detail of [{}, { booked: false }]) {
+      expect(said({ status: 'lost', detail })).toBe(
+        'Lost: the bank took the money back. The invoice stays paid on Stripe.',
+      );
+    }
+    for (const detail of [{}, { outcome: null }]) {
+      expect(said({ status: 'decided', detail })).toBe(
+        'Decided, but who won is not clear: the MoR said nothing. Look there, and settle the review item.',
+      );
+    }
+    for (const detail of [{}, { reviewerNote: null }]) {
+      expect(said({ status: 'revision_requested', detail })).toBe(
+        'The evidence was sent back: better evidence is wanted; the MoR named no deadline. The invoice stays paid meanwhile.',
+      );
+    }
+  });
+
+  it('counts the days that are left in whole, and is overdue from the deadline on', () => {
+    const left = (hours: number): string => said({ deadline: new Date(NOW.getTime() + hours * 3_600_000) });
+    expect(left(48)).toContain('due by 22 Nov, 2 days left');
+    expect(left(47)).toContain('due by 22 Nov, 1 day left');
+    expect(left(24)).toContain('due by 21 Nov, 1 day left');
+    expect(left(23.9)).toContain('due by 21 Nov, less than a day left');
+    expect(left(0.1)).toContain('due by 12:06 UTC today, less than a day left');
+    expect(left(0)).toContain('overdue: it was due by 12:00 UTC today');
+  });
+
+  it('is urgent with less than three days left or when who won is not clear; a win is good, a loss money to look at', () => {
+    const tone = (over: Partial<MorObjectRow>): string => disputeAnswer(dispute(over), NOW).tone;
+    const threeDays = NOW.getTime() + 3 * 86_400_000;
+    for (const open of [{}, { status: 'revision_requested' }, { kind: 'alert', status: 'received' }] as const) {
+      expect(tone(open)).toBe('warn');
+      expect(tone({ ...open, deadline: new Date(threeDays) })).toBe('warn');
+      expect(tone({ ...open, deadline: new Date(threeDays - 1) })).toBe('bad');
+      expect(tone({ ...open, deadline: new Date(0) })).toBe('bad');
+    }
+    expect(['won', 'lost', 'decided'].map((status) => tone({ status }))).toEqual(['good', 'warn', 'bad']);
+    for (const refunded of [true, false, null]) {
+      expect(tone({ kind: 'alert', status: 'handled', detail: { refunded } })).toBe('calm');
+    }
+  });
+
+  it('of an alert says what prevents a dispute, and how it ended', () => {
+    expect(said({ kind: 'alert', status: 'received', deadline: new Date('2026-11-28T13:00:00Z') })).toBe(
+      "The customer's bank warns that a dispute may follow: an answer is due by 28 Nov, 8 days left. A refund in time prevents it.",
+    );
+    const ended = (detail: MorObjectRow['detail']): string => said({ kind: 'alert', status: 'handled', detail });
+    expect(ended({ refunded: true })).toBe('Handled: the payment was given back before it became a dispute.');
+    expect(ended({ refunded: false })).toBe('Handled: the payment was not given back.');
+    for (const detail of [{}, { refunded: null }]) {
+      expect(ended(detail)).toBe('Handled: the MoR did not say whether the payment was given back.');
+    }
+  });
 });
 
 it('the schedule of retries is told in words, and says what takes the place of what is not set up', () => {

@@ -1,0 +1,46 @@
+// A paid invoice whose payment a bank disputes, or warns that it may: for tests of what becomes of the money and who is asked.
+import { type Ctx, putObject } from '../../src/domain/lane/change.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
+import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
+import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
+import { aCtx, NOW, open, paidByCard } from './channel-lane.js';
+
+export const minutesLater = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
+export const later = (minutes: number): Ctx => aCtx(minutesLater(minutes));
+
+/** An invoice whose payment `pay_1` of 29.90 EUR, our `pmt_1`, is marked. */
+export function paid(over: Partial<PaymentRow> = {}): LaneState {
+  const s = paidByCard();
+  return { ...s, payments: s.payments.map((p) => ({ ...p, id: 'pmt_1', ...over })) };
+}
+
+/** The same with a second payment: `pay_2`, our `pmt_2`, as much. */
+export function paidTwice(over: Partial<PaymentRow> = {}): LaneState {
+  const s = paid();
+  const second = s.payments.map((p) => ({ ...p, id: 'pmt_2', paymentId: 'pay_2', processorChargeId: 'ch_2', ...over }));
+  return { ...s, payments: [...s.payments, ...second] };
+}
+
+export function aDispute(over: Partial<MorObjectRow> = {}): MorObjectRow {
+  const known = { id: 'dsp_1', kind: 'dispute', morId: 'dp_1', invoiceId: 'in_1', paymentRowId: 'pmt_1' } as const;
+  return newMorObject(NOW, { ...known, status: 'action_needed', ...over });
+}
+
+export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
+  return aDispute({ id: 'alr_1', kind: 'alert', morId: 'al_1', status: 'received', ...over });
+}
+
+/** At rest, with these disputes and alerts as they stand now. */
+export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {
+  return settleDisputes(objects.reduce(putObject, s), later(minute));
+}
+
+/** What a person is asked, the item's subject first. */
+export const asked = (s: LaneState): string[] => open(s).map((r) => r.subject);
+
+/** As a person leaves an item that they have dealt with. */
+export function dismissed(s: LaneState, subject: string): LaneState {
+  const dealt = (r: ReviewRow): ReviewRow =>
+    r.subject === subject ? { ...r, status: 'resolved', resolution: 'dismiss' } : r;
+  return { ...s, reviews: s.reviews.map(dealt) };
+}

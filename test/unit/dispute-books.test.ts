@@ -1,0 +1,223 @@
+// What banks took back, in the ledger: never more than the payment, each cent once, and dated when the bank took it.
+import { describe, expect, it } from '@jest/globals';
+import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
+import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { bookLosses } from '../../src/disputes/rules/book-losses.js';
+import { putObject, putPayment } from '../../src/domain/lane/change.js';
+import { NOW } from '../support/channel-lane.js';
+import { aDispute, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
+
+const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
+const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });
+const book = (s: LaneState, objects: readonly MorObjectRow[], minute = 9): LaneState =>
+  bookLosses(objects.reduce(putObject, s), later(minute));
+/** The row as it stands after the books followed. */
+const row = (s: LaneState, id = 'dsp_1'): MorObjectRow => {
+  const found = s.objects.find((o) => o.id === id);
+  if (found === undefined) throw new Error(`there is no ${id}`);
+  return found;
+};
+const taken = (s: LaneState): (readonly [string, string, bigint])[] =>
+  s.entries.map((e) => [e.paymentRowId, e.reason, e.amount.minor] as const);
+const lossOf = (s: LaneState, id?: string): string | undefined => row(s, id).detail.loss?.minor;
+const change = (s: LaneState, over: Partial<PaymentRow>): LaneState =>
+  s.payments.slice(0, 1).reduce((state, p) => putPayment(state, { ...p, ...over }), s);
+
+describe('a lost dispute in the ledger', () => {
+  it('takes its own amount where the payment holds it, else what is left of the payment', () => {
+    expect(taken(book(paid(), [lost(euros(1000n))]))).toEqual([['pmt_1', 'dispute_lost', 1000n]]);
+    expect(taken(book(paid(), [lost(euros(2990n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+    expect(taken(book(paid(), [lost(euros(9000n))]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+    for (const over of [{}, { currency: 'EUR' }]) {
+      expect(taken(book(paid(), [lost(over)]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+    }
+    const inDollars = lost({ amount: 1000n, currency: 'USD' });
+    expect(taken(book(paid(), [inDollars]))).toEqual([['pmt_1', 'dispute_lost', 2990n]]);
+    expect(taken(book(paid({ amountRefunded: 990n }), [lost(euros(2500n))]))).toEqual([
+      ['pmt_1', 'dispute_lost', 2000n],
+    ]);
+  });
+
+  it('takes nothing of a payment that was given back in full, never succeeded, or is of an unknown amount', () => {
+    for (const over of [
+      { amountRefunded: 2990n },
+      { amountRefunded: 3000n },
+      { succeededAt: null },
+      { amount: null },
+    ]) {
+      expect(book(paid(over), [lost()]).entries).toEqual([]);
+    }
+    expect(book(paid(), [lost({ paymentRowId: null })]).entries).toEqual([]);
+    expect(book(paid(), [lost({ paymentRowId: 'pmt_9' })]).entries).toEqual([]);
+  });
+
+  it.each(['action_needed', 'revision_requested', 'won', 'decided'])('takes nothing while it is %s', (status) => {
+    expect(book(paid(), [lost({ status })]).entries).toEqual([]);
+  });
+
+  it('is not booked for an alert, or for anything else that the MoR keeps beside the invoice', () => {
+    for (const kind of ['alert', 'capture', 'payment_link'] as const) {
+      expect(book(paid(), [lost({ kind }), lost({ id: 'ret_1', kind, status: 'returned' })]).entries).toEqual([]);
+    }
+    expect(book(paid(), [lost({ kind: 'debit_return' }), lost({ id: 'd', status: 'returned' })]).entries).toEqual([]);
+  });
+
+  it('is dated when the bank decided, or else when it became known, and says on the timeline what was lost', () => {
+    const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
+    expect(s.entries).toMatchObject([
+      {
+        ...{ debit: 'disputed_payments', credit: 'mor_receivable', subject: 'dsp_1', invoiceId: 'in_1' },
+        ...{ amount: { minor: 2990n, currency: 'EUR' }, at: minutesLater(9) },
+        movedAt: new Date('2026-10-31T23:59:00Z'),
+      },
+    ]);
+    expect(s.journal.at(-1)).toMatchObject({
+      text: '29.90 EUR was taken back by the bank: dispute dp_1 is lost',
+      ref: 'dsp_1',
+    });
+    expect(row(s).detail).toMatchObject({ booked: true, loss: { of: 'pmt_1', minor: '2990', entries: 1 } });
+    expect(book(paid(), [lost()]).entries).toMatchObject([{ movedAt: minutesLater(9) }]);
+    const unnamed = book(paid(), [lost({ morId: null })]);
+    expect(unnamed.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: dispute dsp_1 is lost');
+  });
+
+  it('is booked once, however often the books are brought up to date', () => {
+    const s = book(paid(), [lost()]);
+    expect(bookLosses(s, later(30))).toEqual(s);
+  });
+
+  it('gives back what a refund returned to the customer, today and not in the month of the loss', () => {
+    const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
+    const refunded = bookLosses(change(s, { amountRefunded: 990n }), later(20));
+    expect(refunded.entries.at(-1)).toMatchObject({
+      ...{ debit: 'mor_receivable', credit: 'disputed_payments', reason: 'dispute_reversed', subject: 'dsp_1:2' },
+      ...{ amount: { minor: 990n }, movedAt: minutesLater(20) },
+    });
+    expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss by dispute dp_1 is taken back');
+    expect(row(refunded).detail.loss).toEqual({ of: 'pmt_1', minor: '2000', entries: 2 });
+    const failed = bookLosses(change(refunded, { amountRefunded: 0n }), later(30));
+    expect(failed.entries.at(-1)).toMatchObject({
+      ...{ reason: 'dispute_lost', subject: 'dsp_1:3', amount: { minor: 990n }, movedAt: minutesLater(30) },
+    });
+    expect(lossOf(failed)).toBe('2990');
+  });
+
+  it('is taken back in full when it was won after all, and booked again when it is lost again', () => {
+    const s = book(paid(), [lost()]);
+    const won = book(s, [{ ...row(s), status: 'won' }], 20);
+    expect(taken(won)).toEqual([
+      ['pmt_1', 'dispute_lost', 2990n],
+      ['pmt_1', 'dispute_reversed', 2990n],
+    ]);
+    expect([lossOf(won), won.entries.at(-1)?.subject]).toEqual(['0', 'dsp_1:2']);
+    expect(book(won, [{ ...row(won) }], 25).entries).toHaveLength(2);
+    const again = book(won, [{ ...row(won), status: 'lost' }], 30);
+    expect(again.entries.at(-1)).toMatchObject({
+      reason: 'dispute_lost',
+      subject: 'dsp_1:3',
+      movedAt: minutesLater(30),
+    });
+  });
+
+  it('moves to the payment that it turns out to be about: what was booked on the other is taken back', () => {
+    const s = book(paidTwice(), [lost(euros(1000n))]);
+    const moved = book(s, [{ ...row(s), paymentRowId: 'pmt_2' }], 20);
+    expect(taken(moved)).toEqual([
+      ['pmt_1', 'dispute_lost', 1000n],
+      ['pmt_1', 'dispute_reversed', 1000n],
+      ['pmt_2', 'dispute_lost', 1000n],
+    ]);
+    expect(moved.entries.map((e) => e.subject)).toEqual(['dsp_1', 'dsp_1:2', 'dsp_1:3']);
+    expect(row(moved).detail.loss).toEqual({ of: 'pmt_2', minor: '1000', entries: 3 });
+  });
+
+  it('that an older release booked without writing down how much stays as it is, and others take what is left', () => {
+    const old = lost({ detail: { booked: true }, ...euros(1000n) });
+    expect(taken(book(paid(), [old]))).toEqual([]);
+    const won = { ...old, status: 'won' };
+    expect(taken(book(paid(), [won]))).toEqual([]);
+    const next = lost({ id: 'dsp_2', morId: 'dp_2', detail: { outcomeAt: NOW.toISOString() } });
+    expect(taken(book(paid(), [old, next]))).toEqual([['pmt_1', 'dispute_lost', 1990n]]);
+    expect(taken(book(paid(), [won, next]))).toEqual([['pmt_1', 'dispute_lost', 1990n]]);
+  });
+});
+
+describe('several losses of one payment', () => {
+  const at = (id: string, outcomeAt: string | null, amount: bigint): MorObjectRow =>
+    lost({ id, morId: id, detail: outcomeAt === null ? {} : { outcomeAt }, ...euros(amount) });
+
+  it('take no more than the payment together, the one that the bank decided first before the other', () => {
+    const early = at('d_b', '2026-11-01T00:00:00Z', 2000n);
+    const late = at('d_a', '2026-11-02T00:00:00Z', 2000n);
+    for (const order of [
+      [early, late],
+      [late, early],
+    ]) {
+      const s = book(paid(), order);
+      expect([lossOf(s, 'd_b'), lossOf(s, 'd_a')]).toEqual(['2000', '990']);
+    }
+    const third = at('d_c', '2026-11-03T00:00:00Z', 1n);
+    const s = book(paid(), [third, late, early]);
+    expect(taken(s).map(([, , minor]) => minor)).toEqual([990n, 2000n]);
+    expect(row(s, 'd_c').detail.loss).toBeUndefined();
+  });
+
+  it('that were decided at one moment, or nobody knows when, come in the order of the MoR’s ids', () => {
+    for (const when of ['2026-11-01T00:00:00Z', null]) {
+      // Our own ids may be others after a restore: the order is the same.
+      for (const [ours, other] of [
+        ['d_1', 'd_2'],
+        ['d_2', 'd_1'],
+      ] as const) {
+        const two = [
+          { ...at(ours, when, 2000n), morId: 'dp_a' },
+          { ...at(other, when, 2000n), morId: 'dp_b' },
+        ];
+        for (const order of [two, two.toReversed()]) {
+          const s = book(paid(), order);
+          expect([lossOf(s, ours), lossOf(s, other)]).toEqual(['2000', '990']);
+        }
+      }
+    }
+  });
+
+  it('are each of their own payment', () => {
+    const s = book(paidTwice(), [at('d_a', null, 2990n), { ...at('d_b', null, 2000n), paymentRowId: 'pmt_2' }]);
+    expect(taken(s)).toEqual([
+      ['pmt_1', 'dispute_lost', 2990n],
+      ['pmt_2', 'dispute_lost', 2000n],
+    ]);
+    expect(bookLosses(s, later(30))).toEqual(s);
+  });
+});
+
+describe('a debit that the bank returned, in the ledger', () => {
+  const back = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
+    lost({ id: 'ret_1', kind: 'debit_return', morId: null, status: 'returned', ...euros(2990n), ...over });
+
+  it('is a loss under its own name, dated by the bank, and is taken back when it is undone', () => {
+    const s = book(paid(), [back({ detail: { outcomeAt: '2026-10-30T00:00:00Z' } })]);
+    expect(s.entries).toMatchObject([
+      { reason: 'debit_returned', debit: 'disputed_payments', movedAt: new Date('2026-10-30T00:00:00Z') },
+    ]);
+    expect(s.journal.at(-1)?.text).toBe('29.90 EUR was taken back by the bank: the debit was returned, ret_1');
+    const undone = book(s, [{ ...row(s, 'ret_1'), status: 'undone' }], 20);
+    expect(undone.entries.at(-1)).toMatchObject({
+      ...{ reason: 'debit_return_reversed', debit: 'mor_receivable', credit: 'disputed_payments' },
+      ...{ amount: { minor: 2990n }, movedAt: minutesLater(20) },
+    });
+    expect(undone.journal.at(-1)?.text).toBe('29.90 EUR of the loss by return ret_1 is taken back');
+  });
+
+  it('and a dispute of the same payment take no more than the payment together', () => {
+    const s = book(paid(), [back({ ...euros(2000n), detail: { outcomeAt: '2026-11-01T00:00:00Z' } }), lost()]);
+    // The dispute's time is not known, so it counts as the first.
+    expect(taken(s).map(([, reason, minor]) => [reason, minor])).toEqual([['dispute_lost', 2990n]]);
+    const dated = lost({ detail: { outcomeAt: '2026-11-02T00:00:00Z' } });
+    const both = book(paid(), [back({ ...euros(2000n), detail: { outcomeAt: '2026-11-01T00:00:00Z' } }), dated]);
+    expect(taken(both).map(([, reason, minor]) => [reason, minor])).toEqual([
+      ['debit_returned', 2000n],
+      ['dispute_lost', 990n],
+    ]);
+  });
+});

@@ -1,0 +1,264 @@
+// What the MoR says of a dispute or an alert: what it goes by, which word counts, and what is known of its money and its deadline.
+import { describe, expect, it } from '@jest/globals';
+import { applyEvent } from '../../src/lane/rules/apply-event.js';
+import { emptyLane } from '../../src/domain/lane/change.js';
+import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
+import { type LaneState } from '../../src/domain/model.js';
+import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { DISPUTE_NAMES_MOST } from '../../src/policy.js';
+import { NOW } from '../support/channel-lane.js';
+import { aDispute, anAlert, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
+
+type Told = { readonly s: LaneState; readonly said: string | null };
+
+/** `minute`: when the MoR made the event; null: it did not say. It arrives an hour after noon. */
+function tell(s: LaneState, type: string, data: object, minute: number | null = 0): Told {
+  const created = minute === null ? {} : { created: minutesLater(minute).toISOString() };
+  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id: 'evt_1', type, ...created, data })));
+  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  const event = { family: 'channel', eventId: 'evt_1', type, event: parsed.event } as const;
+  const { state, verdict } = applyEvent(s, event, later(60));
+  return { s: state, said: verdict.reason };
+}
+const outcome = (s: LaneState, said: string, minute: number | null = 0, more: object = {}): Told =>
+  tell(s, 'dispute.outcome', { disputeId: 'dp_1', outcome: said, ...more }, minute);
+const needed = (s: LaneState, more: object = {}, minute: number | null = 0): Told =>
+  tell(s, 'dispute.action_needed', { disputeId: 'dp_1', ...more }, minute);
+const sentBack = (s: LaneState, more: object = {}, minute: number | null = 0): Told =>
+  tell(s, 'dispute.revision_requested', { disputeId: 'dp_1', ...more }, minute);
+const withRow = (row: MorObjectRow): LaneState => ({ ...paid(), objects: [row] });
+const only = ({ s }: Told): MorObjectRow => {
+  const [o, ...more] = s.objects;
+  if (o === undefined || more.length > 0) throw new Error(`${s.objects.length} objects`);
+  return o;
+};
+
+describe('a dispute goes by', () => {
+  it.each([
+    [{ disputeId: 'dp_7', dispute: { id: 'dp_8' }, id: 'dp_9' }, 'dp_7'],
+    [{ details: { dispute_id: 'dp_7' } }, 'dp_7'],
+    [{ dispute: { id: 'dp_8', payment: 'pay_1' }, id: 'dp_9' }, 'dp_8'],
+    [{ dispute: 'dp_8', id: 'dp_9' }, 'dp_9'],
+    [{ dispute: { id: 'dp_8' }, payment: 'pay_1' }, 'dp_8'],
+    [{ id: 'dp_9', payment: 'pay_1' }, 'dp_9'],
+    [{ id: 9, payment: 'pay_1' }, 'pay_1'],
+    [{ payment: 'ch_1' }, 'pay_1'],
+    [{}, 'pay_1'],
+  ])('the id that the MoR gives it, else its payment: %j', (data, morId) => {
+    expect(only(tell(paid(), 'dispute.action_needed', data))).toMatchObject({ kind: 'dispute', morId });
+  });
+
+  it('its event where nothing else is known, and our id of a payment that has no other yet, for good', () => {
+    expect(only(tell(emptyLane('in_1'), 'dispute.action_needed', {}))).toMatchObject({
+      ...{ morId: 'evt_1', paymentRowId: null, invoiceId: 'in_1' },
+    });
+    const first = tell(paid({ paymentId: null }), 'dispute.action_needed', { payment: 'ch_1' });
+    expect(only(first).morId).toBe('pmt_1');
+    const named = { ...paid(), objects: first.s.objects };
+    expect(only(tell(named, 'dispute.outcome', { payment: 'pay_1', outcome: 'won' }))).toMatchObject({
+      ...{ morId: 'pmt_1', status: 'won' },
+    });
+    const second = tell(withRow(aDispute()), 'dispute.action_needed', { payment: 'pay_1' });
+    expect(second.s.objects.map((o) => o.morId)).toEqual(['dp_1', 'pay_1']);
+    const alert = tell(named, 'pre_chargeback_alert.received', { payment: 'pay_1' });
+    expect(alert.s.objects.map((o) => [o.kind, o.morId])).toEqual([
+      ['dispute', 'pmt_1'],
+      ['alert', 'pay_1'],
+    ]);
+  });
+
+  it.each([
+    [{ alertId: 'al_7' }, 'al_7'],
+    [{ alert_id: 'al_7' }, 'al_7'],
+    [{ preChargebackAlertId: 'al_7' }, 'al_7'],
+    [{ alert: { id: 'al_8' }, id: 'al_9' }, 'al_8'],
+    [{ id: 'al_9' }, 'al_9'],
+    [{ disputeId: 'dp_1' }, 'pay_1'],
+  ])('and an alert in the same way: %j', (data, morId) => {
+    expect(only(tell(paid(), 'pre_chargeback_alert.received', data))).toMatchObject({ kind: 'alert', morId });
+  });
+});
+
+describe('of two outcomes of a dispute', () => {
+  it('the one that was made later counts, whichever arrives first', () => {
+    const lost = outcome(paid(), 'lost', 5);
+    expect(lost.said).toBe('dispute dp_1 is decided: lost');
+    expect(only(lost)).toMatchObject({
+      ...{ status: 'lost', paymentRowId: 'pmt_1', updatedAt: minutesLater(60) },
+      detail: { outcome: 'lost', outcomeAt: minutesLater(5).toISOString() },
+    });
+    expect(only(outcome(lost.s, 'won', 6))).toMatchObject({
+      ...{ status: 'won', detail: { outcome: 'won', outcomeAt: minutesLater(6).toISOString() } },
+    });
+    const late = outcome(lost.s, 'won', 4);
+    expect(late.said).toBe('dispute dp_1 is lost: this outcome changes nothing');
+    expect(only(late)).toMatchObject({ status: 'lost', detail: { outcome: 'lost' } });
+  });
+
+  it('made at one moment, a win stands: a loss comes before it is taken back', () => {
+    expect(only(outcome(outcome(paid(), 'lost', 5).s, 'won', 5)).status).toBe('won');
+    expect(only(outcome(outcome(paid(), 'won', 5).s, 'lost', 5)).status).toBe('won');
+  });
+
+  it('one in words that are not clear overrules none that is, and any that is overrules it', () => {
+    for (const clear of ['won', 'lost']) {
+      expect(only(outcome(outcome(paid(), clear, 5).s, 'closed', 9))).toMatchObject({ status: clear });
+      expect(only(outcome(outcome(paid(), 'closed', 5).s, clear, 4))).toMatchObject({ status: clear });
+    }
+    const silent = tell(paid(), 'dispute.outcome', { disputeId: 'dp_1' });
+    expect(silent.said).toBe('dispute dp_1 is decided: no outcome given');
+    expect(only(silent)).toMatchObject({ status: 'decided', detail: { outcome: null } });
+  });
+
+  it('any counts over one that an older release kept without its time', () => {
+    expect(only(outcome(withRow(aDispute({ status: 'lost' })), 'won', -99_999)).status).toBe('won');
+    expect(only(outcome(withRow(aDispute({ status: 'won' })), 'lost', -99_999)).status).toBe('lost');
+  });
+
+  it('one without a time counts as made when it arrived', () => {
+    expect(only(outcome(paid(), 'lost', null)).detail.outcomeAt).toBe(minutesLater(60).toISOString());
+    const lost = outcome(paid(), 'lost', 59).s;
+    expect(only(outcome(lost, 'won', null)).status).toBe('won');
+  });
+
+  it('the one that changes nothing may still say which payment it is about', () => {
+    const unplaced = withRow(
+      aDispute({ status: 'lost', paymentRowId: null, detail: { outcomeAt: minutesLater(5).toISOString() } }),
+    );
+    const late = outcome(unplaced, 'won', 4, { charge: 'ch_1', dashboard: 'https://mor.example/dp_1' });
+    expect(only(late)).toMatchObject({
+      ...{ status: 'lost', paymentRowId: 'pmt_1', url: 'https://mor.example/dp_1', detail: { names: ['ch_1'] } },
+    });
+  });
+});
+
+describe('a dispute that is not decided', () => {
+  it('has the deadline that was given last, and says until when evidence is needed', () => {
+    const raised = needed(paid(), { deadline: '2026-12-01T00:00:00Z' });
+    expect(raised.said).toBe('dispute dp_1, until 2026-12-01 00:00 UTC; the invoice stays as it is');
+    expect(only(raised)).toMatchObject({
+      ...{ status: 'action_needed', deadline: new Date('2026-12-01T00:00:00Z') },
+      detail: { saidAt: NOW.toISOString(), reviewerNote: null },
+    });
+    const back = sentBack(raised.s, { reviewerNote: 'page 2 is missing' }, 1);
+    expect(only(back)).toMatchObject({
+      ...{ status: 'revision_requested', deadline: new Date('2026-12-01T00:00:00Z') },
+      detail: { reviewerNote: 'page 2 is missing', saidAt: minutesLater(1).toISOString() },
+    });
+    const again = sentBack(back.s, { deadline: '2026-12-05T00:00:00Z' }, 2);
+    expect(only(again)).toMatchObject({
+      ...{ deadline: new Date('2026-12-05T00:00:00Z'), detail: { reviewerNote: 'page 2 is missing' } },
+    });
+    expect(needed(paid()).said).toBe('dispute dp_1, no deadline given; the invoice stays as it is');
+  });
+
+  it.each([{ reviewerNote: 'blurred' }, { note: 'blurred' }, { review: { reviewNote: 'blurred' } }])(
+    'has the note of whoever sent the evidence back: %j',
+    (data) => {
+      expect(only(sentBack(paid(), data)).detail.reviewerNote).toBe('blurred');
+    },
+  );
+
+  it('stays at its newest stage when an older word arrives late, and goes on at one of the same moment', () => {
+    const back = sentBack(paid(), { deadline: '2026-12-05T00:00:00Z' }, 5);
+    const late = needed(back.s, { deadline: '2026-12-01T00:00:00Z', payment: 'pay_1' }, 4);
+    expect(late.said).toBe('late: dispute dp_1 is revision_requested');
+    expect(only(late)).toMatchObject({
+      ...{ status: 'revision_requested', deadline: new Date('2026-12-05T00:00:00Z'), detail: { names: ['pay_1'] } },
+    });
+    expect(only(needed(back.s, {}, 5)).status).toBe('action_needed');
+    expect(only(needed(back.s, {}, null))).toMatchObject({
+      ...{ status: 'action_needed', detail: { saidAt: minutesLater(60).toISOString() } },
+    });
+  });
+
+  it.each(['won', 'lost'])('is no more once it is %s: an older word changes nothing but says what it knows', (said) => {
+    const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
+    expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
+    expect(only(late)).toMatchObject({ status: said, deadline: null, detail: { names: ['ch_1'] } });
+  });
+});
+
+describe('of a dispute’s money', () => {
+  const amount = (text: string, currency = 'EUR'): object => ({ amount: { amount: text, currency } });
+
+  it('the amount that the MoR said last counts, in whatever order it arrives', () => {
+    const first = needed(paid(), amount('20.00'), 5);
+    expect(only(first)).toMatchObject({
+      ...{ amount: 2000n, currency: 'EUR', detail: { amountAt: minutesLater(5).toISOString() } },
+    });
+    expect(only(needed(first.s, amount('12.00', 'USD'), 6))).toMatchObject({ amount: 1200n, currency: 'USD' });
+    expect(only(needed(first.s, amount('25.00'), 4))).toMatchObject({ amount: 2000n });
+    expect(only(needed(first.s, {}, 9))).toMatchObject({
+      ...{ amount: 2000n, currency: 'EUR', detail: { amountAt: minutesLater(5).toISOString() } },
+    });
+  });
+
+  it('of two said at one moment the larger one counts', () => {
+    const first = needed(paid(), amount('20.00'), 5);
+    expect(only(needed(first.s, amount('19.99'), 5))).toMatchObject({ amount: 2000n });
+    expect(only(needed(first.s, amount('20.01'), 5))).toMatchObject({ amount: 2001n });
+  });
+
+  it('it is of the payment that it names, or the only one that was taken; that stands once it is known', () => {
+    expect(only(needed(paidTwice())).paymentRowId).toBeNull();
+    const second = needed(paidTwice(), { charge: 'ch_2' });
+    expect(only(second).paymentRowId).toBe('pmt_2');
+    expect(only(needed(second.s, { charge: 'ch_1' }, 1)).paymentRowId).toBe('pmt_2');
+    expect(only(needed(paid({ succeededAt: null })))).toMatchObject({ morId: 'dp_1', paymentRowId: null });
+  });
+
+  it('it keeps every name of a payment that it was told, each once, in order, twenty at most', () => {
+    const first = needed(paid(), { payment: { paymentIntentId: 'pi_1' }, chargeId: 'ch_1', pspReference: 'ch_1' });
+    expect(only(first).detail.names).toEqual(['ch_1', 'pi_1']);
+    expect(only(needed(first.s, { paymentReference: 'a_1', processorPaymentIntentId: 'z_1' }, 1)).detail.names).toEqual(
+      ['a_1', 'ch_1', 'pi_1', 'z_1'],
+    );
+    const names = Array.from({ length: DISPUTE_NAMES_MOST }, (_, n) => `ch_${String(n).padStart(2, '0')}`);
+    const full = withRow(aDispute({ detail: { names } }));
+    expect(only(needed(full, { charge: 'zz_1' })).detail.names).toEqual(names);
+    expect(only(needed(full, { charge: 'aa_1' })).detail.names).toEqual(['aa_1', ...names.slice(0, -1)]);
+  });
+
+  it('its page in the MoR’s dashboard stays until another is given', () => {
+    const first = needed(paid(), { dashboardUrl: 'https://mor.example/1' });
+    expect(only(needed(first.s, {}, 1)).url).toBe('https://mor.example/1');
+    expect(only(needed(first.s, { dashboardUrl: 'https://mor.example/2' }, 1)).url).toBe('https://mor.example/2');
+  });
+});
+
+describe('an alert', () => {
+  const received = (s: LaneState, more: object = {}): Told =>
+    tell(s, 'pre_chargeback_alert.received', { alertId: 'al_1', ...more });
+  const handled = (s: LaneState, more: object = {}): Told =>
+    tell(s, 'pre_chargeback_alert.outcome', { alertId: 'al_1', ...more });
+
+  it('is received with its deadline, which stays until another is given', () => {
+    const first = received(paid(), { deadline: '2026-11-22T00:00:00Z' });
+    expect(first.said).toBe('alert al_1; the invoice stays as it is');
+    expect(only(first)).toMatchObject({
+      ...{ kind: 'alert', status: 'received', paymentRowId: 'pmt_1', deadline: new Date('2026-11-22T00:00:00Z') },
+    });
+    expect(only(received(first.s)).deadline).toEqual(new Date('2026-11-22T00:00:00Z'));
+    expect(only(received(first.s, { deadline: '2026-11-23T00:00:00Z' })).deadline).toEqual(
+      new Date('2026-11-23T00:00:00Z'),
+    );
+  });
+
+  it('is handled with a refund, without one, or nobody says which', () => {
+    const told: [object, boolean | null, string][] = [
+      [{ refunded: true }, true, 'alert al_1: the payment was refunded'],
+      [{ refunded: false }, false, 'alert al_1: not refunded'],
+      [{}, null, 'alert al_1: handled'],
+    ];
+    for (const [data, refunded, said] of told) {
+      const done = handled(withRow(anAlert()), data);
+      expect([done.said, only(done).status, only(done).detail.refunded]).toEqual([said, 'handled', refunded]);
+    }
+  });
+
+  it('that was handled stays so when the word that it was raised arrives late', () => {
+    const late = received(handled(paid(), { refunded: true }).s, { deadline: '2026-11-22T00:00:00Z' });
+    expect(only(late)).toMatchObject({ status: 'handled', detail: { refunded: true } });
+  });
+});

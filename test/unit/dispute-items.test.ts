@@ -1,0 +1,297 @@
+// What a person is asked about a dispute or an alert, by when, and what closes by itself.
+import { describe, expect, it } from '@jest/globals';
+import { closeReviews, openReview, putObject, putRefund } from '../../src/domain/lane/change.js';
+import { type LaneState, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
+import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
+import { ALERT_PATIENCE_MS } from '../../src/policy.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
+import { NOW, open } from '../support/channel-lane.js';
+import {
+  aDispute,
+  anAlert,
+  asked,
+  dismissed,
+  later,
+  minutesLater,
+  paid,
+  paidTwice,
+  withThem,
+} from '../support/disputed-lane.js';
+
+const DUE = new Date('2026-12-01T00:00:00Z');
+const URL = 'https://mor.example/dp_1';
+const only = (s: LaneState): ReviewRow | undefined => (open(s).length === 1 ? open(s)[0] : undefined);
+const goesOn = (s: LaneState, over: Partial<MorObjectRow>, minute = 5): LaneState =>
+  withThem(s, [{ ...(s.objects[0] ?? aDispute()), ...over }], minute);
+/** Why each item that closed by itself did so, by its subject. */
+const closed = (s: LaneState): Record<string, string | null> =>
+  Object.fromEntries(s.reviews.filter((r) => r.resolution === 'cleared').map((r) => [r.subject, r.note]));
+
+describe('a person is asked', () => {
+  it('for evidence, with the sum, the deadline and the dashboard', () => {
+    const item = only(withThem(paid(), [aDispute({ deadline: DUE, url: URL, amount: 1000n, currency: 'EUR' })]));
+    expect(item).toMatchObject({
+      ...{ kind: 'dispute', subject: 'dp_1', paymentRowId: 'pmt_1', dueAt: DUE, invoiceId: 'in_1' },
+      summary: "the customer's bank disputes 10.00 EUR: dispute dp_1, evidence is needed by 2026-12-01 00:00 UTC",
+      proposal: `Send evidence in the MoR's dashboard (${URL}). The invoice stays paid meanwhile.`,
+    });
+    const bare = only(withThem(paid(), [aDispute({ morId: null })]));
+    expect(bare).toMatchObject({
+      ...{ subject: 'dsp_1', dueAt: null },
+      summary: "the customer's bank disputes 29.90 EUR: dispute dsp_1, evidence is needed (no deadline given)",
+      proposal: "Send evidence in the MoR's dashboard. The invoice stays paid meanwhile.",
+    });
+  });
+
+  it('about the sum of its payment where the dispute names none, and about a payment where nobody knows it', () => {
+    const sum = (s: LaneState, over: Partial<MorObjectRow>): string =>
+      /disputes (.*): dispute/.exec(only(withThem(s, [aDispute(over)]))?.summary ?? '')?.[1] ?? '';
+    expect(sum(paid(), { amount: 1000n })).toBe('29.90 EUR');
+    expect(sum(paid(), { currency: 'USD' })).toBe('29.90 EUR');
+    expect(sum(paid({ amount: null }), {})).toBe('a payment');
+    expect(sum(paidTwice(), { paymentRowId: null })).toBe('a payment');
+    expect(sum(paidTwice({ amount: 1990n }), { paymentRowId: 'pmt_2' })).toBe('19.90 EUR');
+  });
+
+  it('for better evidence when it was sent back, in another item, and no more for the first', () => {
+    const s = withThem(paid(), [aDispute({ deadline: DUE })]);
+    const back = goesOn(s, { status: 'revision_requested', url: URL, detail: { reviewerNote: 'page 2 is missing' } });
+    expect(only(back)).toMatchObject({
+      ...{ kind: 'dispute', subject: 'dp_1:revision', paymentRowId: 'pmt_1', dueAt: DUE },
+      summary:
+        'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC: page 2 is missing',
+      proposal: `Amend the evidence in the MoR's dashboard (${URL}).`,
+    });
+    expect(closed(back)).toEqual({ dp_1: 'the evidence was sent back' });
+    const bare = goesOn(s, { status: 'revision_requested', deadline: null });
+    expect(only(bare)).toMatchObject({
+      ...{ dueAt: null, proposal: "Amend the evidence in the MoR's dashboard." },
+      summary: 'the evidence for dispute dp_1 was sent back, new evidence is needed (no deadline given)',
+    });
+  });
+
+  it('what becomes of the money when it is lost, and no more for evidence', () => {
+    const back = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested' });
+    const lost = goesOn(back, { status: 'lost', amount: 2000n, currency: 'EUR' }, 9);
+    expect(only(lost)).toMatchObject({
+      ...{ kind: 'dispute', subject: 'dp_1:lost', paymentRowId: 'pmt_1', dueAt: null },
+      summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
+      proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
+    });
+    expect(closed(lost)).toEqual({ dp_1: 'the evidence was sent back', 'dp_1:revision': 'dispute dp_1 was lost' });
+    expect(only(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]))?.summary).toContain('dispute dsp_1 was');
+  });
+
+  it('who won where the words are not clear, by the words', () => {
+    const s = goesOn(withThem(paid(), [aDispute()]), { status: 'decided', detail: { outcome: 'ARBITRATION' } });
+    expect(only(s)).toMatchObject({
+      ...{ kind: 'dispute', subject: 'dp_1:decided', paymentRowId: 'pmt_1', dueAt: null },
+      summary: 'dispute dp_1 was decided in words Crossbill does not know: ARBITRATION',
+      proposal: expect.stringContaining('the books do not say whether the bank took the money'),
+    });
+    expect(closed(s)).toEqual({ dp_1: 'dispute dp_1 was decided' });
+    expect(s.entries).toEqual([]);
+    expect(only(withThem(paid(), [aDispute({ status: 'decided' })]))?.summary).toMatch(/: no outcome given$/);
+  });
+
+  it('nothing once it is won', () => {
+    for (const status of ['action_needed', 'revision_requested', 'lost', 'decided']) {
+      const won = goesOn(withThem(paid(), [aDispute({ status })]), { status: 'won' });
+      expect(open(won)).toEqual([]);
+      expect(Object.values(closed(won))).toEqual(['dispute dp_1 was won: the payment stands']);
+    }
+    expect(withThem(paid(), [aDispute({ status: 'won' })]).reviews).toEqual([]);
+    expect(withThem(paid(), [aDispute({ status: 'UNKNOWN' })]).reviews).toEqual([]);
+  });
+
+  it('what to do about a loss that was dealt with and is won after all, and not about one that nobody dealt with', () => {
+    const lost = withThem(paid(), [aDispute({ status: 'lost', amount: 2000n, currency: 'EUR' })]);
+    const won = goesOn(dismissed(lost, 'dp_1:lost'), { status: 'won' });
+    expect(only(won)).toMatchObject({
+      ...{ kind: 'dispute', subject: 'dp_1:won', paymentRowId: 'pmt_1' },
+      summary: 'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
+      proposal: expect.stringContaining(
+        'The loss is reversed in the ledger. If the customer was billed again meanwhile',
+      ),
+    });
+    expect(asked(settleDisputes(won, later(9)))).toEqual(['dp_1:won']);
+    expect(asked(goesOn(lost, { status: 'won' }))).toEqual([]);
+    const other = withThem(lost, [aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' })]);
+    expect(asked(goesOn(dismissed(other, 'dp_2:lost'), { status: 'won' }))).toEqual([]);
+    const otherKind = openReview(paid(), later(0), {
+      kind: 'effect_failed',
+      subject: 'dp_1:lost',
+      summary: 's',
+      proposal: 'p',
+    });
+    expect(withThem(dismissed(otherKind, 'dp_1:lost'), [aDispute({ status: 'won' })]).reviews).toHaveLength(1);
+    const again = goesOn(won, { status: 'lost' }, 12);
+    expect(closed(again)).toEqual({ 'dp_1:won': 'dispute dp_1 was lost' });
+    const unnamed = dismissed(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]), 'dsp_1:lost');
+    expect(only(goesOn(unnamed, { status: 'won' }))?.summary).toContain('dispute dsp_1 was lost and then won');
+  });
+
+  it('again for each dispute of its own: one that goes on closes no item of another, or of another kind', () => {
+    const two = withThem(paid(), [aDispute(), aDispute({ id: 'dsp_2', morId: 'dp_2' })]);
+    const item = { subject: 'dp_1', summary: 's', proposal: 'p' };
+    const s = openReview(two, later(0), { kind: 'conflicting_event', ...item });
+    for (const status of ['won', 'lost', 'decided', 'revision_requested']) {
+      const left = open(goesOn(s, { status })).filter((r) => !r.subject.startsWith('dp_1:'));
+      expect(left.map((r) => [r.kind, r.subject])).toEqual([
+        ['dispute', 'dp_2'],
+        ['conflicting_event', 'dp_1'],
+      ]);
+    }
+  });
+});
+
+describe('a dispute belongs to', () => {
+  const placed = (s: LaneState, o: MorObjectRow): string | null | undefined =>
+    withThem(s, [o]).objects[0]?.paymentRowId;
+  const unplaced = (names: string[]): MorObjectRow => aDispute({ paymentRowId: null, detail: { names } });
+
+  it.each(['pay_2', 'pmt_2', 'ch_2', 'pi_2'])('the payment that it named, by whatever id: %s', (name) => {
+    const s = paidTwice({ processorPaymentIntentId: 'pi_2' });
+    expect(placed(s, unplaced([name]))).toBe('pmt_2');
+    expect(placed(s, aDispute({ detail: { names: [name] } }))).toBe('pmt_2');
+    expect(placed(s, { ...unplaced([name]), kind: 'alert', status: 'received' })).toBe('pmt_2');
+  });
+
+  it('the only payment that was taken when it named none that is known, and to none when there are two', () => {
+    expect(placed(paid(), unplaced([]))).toBe('pmt_1');
+    expect(placed(paid(), aDispute({ paymentRowId: null }))).toBe('pmt_1');
+    expect(placed(paid(), unplaced(['ch_9']))).toBe('pmt_1');
+    expect(placed(paidTwice(), unplaced(['ch_9']))).toBeNull();
+    expect(placed(paidTwice({ succeededAt: null }), unplaced([]))).toBe('pmt_1');
+    expect(placed(paidTwice({ succeededAt: null }), unplaced(['ch_2']))).toBe('pmt_1');
+    expect(placed(paid({ succeededAt: null }), unplaced(['ch_1']))).toBeNull();
+    expect(placed(paidTwice(), aDispute({ paymentRowId: 'pmt_2', detail: { names: [] } }))).toBe('pmt_2');
+    expect(placed(paid(), aDispute({ paymentRowId: 'pmt_2' }))).toBe('pmt_2');
+    const link = aDispute({ kind: 'payment_link', status: 'PAYABLE', paymentRowId: null });
+    expect(withThem(paid(), [link, aDispute({ id: 'dsp_2' })]).objects[0]).toEqual(link);
+  });
+
+  it('its payment as soon as that is known, and its loss is booked then', () => {
+    const waiting = withThem(paid({ succeededAt: null }), [{ ...unplaced(['ch_1']), status: 'lost' }]);
+    expect(waiting.entries).toEqual([]);
+    const s = settleDisputes({ ...waiting, payments: paid().payments }, later(5));
+    expect(s.entries).toMatchObject([{ reason: 'dispute_lost', paymentRowId: 'pmt_1', amount: { minor: 2990n } }]);
+  });
+});
+
+describe('a warning that a chargeback is about to be raised', () => {
+  const refund = (s: LaneState, over: Partial<RefundRow> = {}): LaneState => {
+    const [p] = s.payments;
+    if (p === undefined) throw new Error('nothing was paid');
+    const row = { ...newRefund(later(0), p, 1000n, null, 'event'), status: 'succeeded', succeededAt: NOW } as const;
+    return putRefund(s, { ...row, id: 'ref_1', ...over });
+  };
+  const handled = (refunded: boolean | null, over: Partial<MorObjectRow> = {}): MorObjectRow =>
+    anAlert({ status: 'handled', detail: { refunded }, ...over });
+
+  it('asks a person to wait or to refund, with the sum, the payment and the deadline', () => {
+    expect(only(withThem(paid(), [anAlert({ deadline: DUE })]))).toMatchObject({
+      ...{ kind: 'dispute', subject: 'alert:al_1', paymentRowId: 'pmt_1', dueAt: DUE },
+      summary:
+        'a chargeback of 29.90 EUR is about to be raised: alert al_1 on payment pay_1, to be handled by 2026-12-01 00:00 UTC',
+      proposal: 'Wait for the outcome, or refund the payment now to avoid the chargeback.',
+    });
+    expect(only(withThem(paid({ paymentId: null }), [anAlert()]))?.summary).toContain('on payment pmt_1, to be');
+    const unplaced = only(withThem(paidTwice(), [anAlert({ morId: null, paymentRowId: null })]));
+    expect(unplaced).toMatchObject({ subject: 'alert:alr_1', dueAt: null, paymentRowId: null });
+    expect(unplaced?.summary).toContain('of a payment is about to be raised: alert alr_1 on a payment, to be handled');
+    expect(withThem(paid(), [anAlert({ status: 'UNKNOWN' })]).reviews).toEqual([]);
+  });
+
+  it('that was handled without a refund asks nothing more', () => {
+    const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: false } });
+    expect(open(s)).toEqual([]);
+    expect(closed(s)).toEqual({ 'alert:al_1': 'the alert was handled without a refund' });
+  });
+
+  it('that was answered with a refund asks nobody for a second one, until that refund is recorded', () => {
+    const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: true } });
+    expect(only(s)).toMatchObject({
+      ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },
+      summary: 'alert al_1 was answered with a refund of payment pay_1, whose event has not come yet',
+      proposal: 'Its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
+    });
+    expect(closed(s)).toEqual({ 'alert:al_1': 'the alert was handled' });
+    const recorded = settleDisputes(refund(s), later(9));
+    expect(open(recorded)).toEqual([]);
+    expect(closed(recorded)).toMatchObject({ 'alert:al_1:outcome': 'the refund is recorded' });
+    expect(recorded.refunds).toHaveLength(1);
+  });
+
+  it('that was handled in words that do not say how asks a person to look', () => {
+    expect(only(withThem(paid(), [handled(null)]))?.summary).toBe(
+      'alert al_1 on payment pay_1 was handled; it does not say whether the payment was refunded',
+    );
+    expect(only(withThem(paid(), [anAlert({ status: 'handled' })]))?.subject).toBe('alert:al_1:outcome');
+  });
+
+  it('takes for its refund one that succeeded, of its payment, not long before it; or that nothing is left of the payment', () => {
+    const waits = (s: LaneState, o = handled(true)): boolean => asked(withThem(s, [o])).length === 1;
+    const dayBefore = new Date(NOW.getTime() - ALERT_PATIENCE_MS);
+    expect(waits(paid())).toBe(true);
+    expect(waits(refund(paid()))).toBe(false);
+    expect(waits(refund(paid(), { succeededAt: dayBefore }))).toBe(false);
+    expect(waits(refund(paid(), { succeededAt: new Date(dayBefore.getTime() - 1) }))).toBe(true);
+    expect(waits(refund(paid(), { succeededAt: null }))).toBe(false);
+    for (const status of ['requested', 'unknown', 'pending', 'failed'] as const) {
+      expect(waits(refund(paid(), { status }))).toBe(true);
+    }
+    expect(waits(refund(paidTwice(), { paymentRowId: 'pmt_2' }))).toBe(true);
+    const old = { succeededAt: new Date(0) };
+    expect(waits(refund(paid({ amountRefunded: 2990n }), old))).toBe(false);
+    expect(waits(refund(paid({ amountRefunded: 2989n }), old))).toBe(true);
+    expect(waits(refund(paid({ amount: null }), old))).toBe(true);
+    // Of which payment is not known: any refund of the invoice may be it.
+    const unplaced = handled(true, { paymentRowId: null });
+    expect(waits(refund(paidTwice(), { paymentRowId: 'pmt_2' }), unplaced)).toBe(false);
+    expect(waits(paidTwice(), unplaced)).toBe(true);
+  });
+
+  it('closes no item but its own', () => {
+    const two = withThem(paid(), [anAlert(), anAlert({ id: 'alr_2', morId: 'al_2' }), aDispute({ morId: 'al_1' })]);
+    const item = { kind: 'effect_failed', subject: 'alert:al_1', summary: 's', proposal: 'p' } as const;
+    const s = goesOn(openReview(two, later(0), item), { status: 'handled', detail: { refunded: false } });
+    expect(open(s).map((r) => [r.kind, r.subject])).toEqual([
+      ['dispute', 'alert:al_2'],
+      ['dispute', 'al_1'],
+      ['effect_failed', 'alert:al_1'],
+    ]);
+  });
+});
+
+describe('a lane at rest', () => {
+  it('without disputes, alerts and returned debits is left alone', () => {
+    const s = putObject(paid(), aDispute({ kind: 'capture', status: 'lost' }));
+    expect(settleDisputes(s, later(1))).toEqual(s);
+  });
+
+  it.each(['action_needed', 'revision_requested', 'lost', 'decided'])(
+    'keeps its item as it is while the dispute is %s and nothing else becomes known',
+    (status) => {
+      const s = withThem(paid(), [aDispute({ status, deadline: DUE })]);
+      expect(open(s)).toHaveLength(1);
+      expect(settleDisputes(s, later(9))).toEqual(s);
+    },
+  );
+
+  it('asks again about a dispute whose deadline moved, in the same item, and not about one that a person dismissed', () => {
+    const s = withThem(paid(), [aDispute({ deadline: DUE })]);
+    const moved = goesOn(s, { deadline: minutesLater(60) });
+    expect(only(moved)).toMatchObject({ subject: 'dp_1', dueAt: minutesLater(60), id: s.reviews[0]?.id });
+    expect(open(settleDisputes(dismissed(s, 'dp_1'), later(5)))).toEqual([]);
+  });
+
+  it('asks about a debit that the bank returned as well', () => {
+    const back = { id: 'ret_1', kind: 'debit_return', status: 'returned', amount: 2990n, currency: 'EUR' } as const;
+    const s = withThem(paid(), [aDispute({ ...back, morId: null })]);
+    expect(only(s)).toMatchObject({ kind: 'debit_returned', subject: 'ret_1' });
+    const undone = closeReviews(s, later(2), () => true, { by: 'ada', resolution: 'dismiss', note: null });
+    expect(asked(goesOn(undone, { status: 'undone' }))).toEqual(['ret_1:undone']);
+  });
+});
