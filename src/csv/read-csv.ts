@@ -95,6 +95,8 @@ export async function* recordsOf(
   const parser = parse({
     delimiter: from.delimiter,
     bom: from.byte === 0,
+    // All of them: the parser would take the first one that it meets for the only one, and meet another where a run resumes.
+    record_delimiter: ['\r\n', '\n', '\r'],
     info: true,
     raw: true,
     relax_column_count: true,
