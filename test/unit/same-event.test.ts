@@ -1,0 +1,50 @@
+// Two deliveries under one event id: the same event again, or a conflict that a person must see.
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { sameEvent } from '../../src/domain/events/same-event.js';
+
+const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+
+function turnedRound(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turnedRound);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([k, v]) => [k, turnedRound(v)]),
+  );
+}
+
+describe('two deliveries under one event id', () => {
+  it('are the same event whatever the order of their members and the white space', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(sameEvent(bytes(value), Buffer.from(JSON.stringify(turnedRound(value), null, 2)))).toBe(true);
+      }),
+    );
+  });
+
+  it('are the same event when only the number of endpoints that still wait differs, which Stripe counts on the outside', () => {
+    expect(sameEvent(bytes({ id: 'evt_1', pending_webhooks: 2 }), bytes({ id: 'evt_1', pending_webhooks: 0 }))).toBe(
+      true,
+    );
+    const inside = (n: number): Buffer => bytes({ id: 'evt_1', data: { pending_webhooks: n } });
+    expect(sameEvent(inside(2), inside(0))).toBe(false);
+  });
+
+  it.each([
+    [{ amount: 2990 }, { amount: 2991 }],
+    [{ amount: 2990 }, { amount: '2990' }],
+    [{ lines: [1, 2] }, { lines: [2, 1] }],
+    [{ data: { a: 1 } }, { data: [['a', 1]] }],
+    [{ data: null }, {}],
+  ])('are a conflict when they say %j and %j', (one, other) => {
+    expect(sameEvent(bytes(one), bytes(other))).toBe(false);
+  });
+
+  it('are a conflict when one of them cannot be read', () => {
+    expect(sameEvent(Buffer.from('{"id":"evt_1"'), Buffer.from('{"id":"evt_1"'))).toBe(false);
+    const deep = Buffer.from('['.repeat(300) + ']'.repeat(300));
+    expect(sameEvent(deep, deep)).toBe(false);
+  });
+});
