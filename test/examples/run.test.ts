@@ -64,14 +64,20 @@ describe('npm run example', () => {
 
   it('ends all of them at Ctrl-C, also when it is heard twice at once as under npm', async () => {
     const ended = new Promise((resolve) => program.once('exit', (code, signal) => resolve(code ?? signal)));
+    const started = childrenOf(program.pid ?? 0);
+    expect(started.length).toBeGreaterThanOrEqual(2); // the daemon and the shop
     program.kill('SIGINT');
     program.kill('SIGINT');
     expect(await ended).toBe(0);
-    for (const what of ['Shop', 'Console', 'Sandbox'])
-      expect([what, await statusOf(addressOf(what))]).toEqual([what, 0]);
+    // Not by their addresses: a demo beside this one may have taken a port that became free.
+    expect(started.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([]);
     expect(existsSync(join(folder, 'daemon.env'))).toBe(false);
   });
 });
+
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+}
 
 /** Null: somebody else has it, which does as well. */
 function occupy(port: number): Promise<Server | null> {
