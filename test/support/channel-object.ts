@@ -1,0 +1,51 @@
+// A payment link and a proforma invoice over 29.90 EUR, what the MoR says of them, and calls about them, as plain values.
+import { type MorServiceEvent, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
+import { askFor, putObject } from '../../src/domain/lane/change.js';
+import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
+import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
+import { type LinkFacts, type ProformaFacts } from '../../src/domain/ports/mor-channels.js';
+import { LINK, NOW, PROFORMA } from './channel-lane.js';
+import { at, ctx } from './waiting-payment.js';
+
+export const eur = (minor: bigint) => ({ minor, currency: 'EUR' });
+
+/** A link that can be paid for a minute. */
+export const aLink = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
+  newMorObject(NOW, {
+    ...{ id: 'lnk_1', kind: 'payment_link', invoiceId: 'in_1', status: 'PAYABLE', morId: LINK, url: 'https://pay/1' },
+    ...{ amount: 2990n, currency: 'EUR', deadline: at(60_000), ...over },
+  });
+
+export const aProforma = (over: Partial<MorObjectRow> = {}): MorObjectRow =>
+  newMorObject(NOW, {
+    ...{ id: 'pfm_1', kind: 'proforma', invoiceId: 'in_1', status: 'ISSUED', morId: PROFORMA, number: 'PF-1' },
+    ...over,
+  });
+
+export const linkFacts = (over: Partial<LinkFacts> = {}): LinkFacts => ({
+  ...{ morId: LINK, url: 'https://pay/1', status: 'PAYABLE', priced: eur(2990n), due: eur(2990n), expiresAt: null },
+  ...over,
+});
+
+export const proformaFacts = (over: Partial<ProformaFacts> = {}): ProformaFacts => ({
+  ...{ morId: PROFORMA, number: 'PF-1', status: 'ISSUED', merchantReference: 'in_1', failure: null },
+  ...over,
+});
+
+export const withObjects = (s: LaneState, ...objects: MorObjectRow[]): LaneState => objects.reduce(putObject, s);
+
+/** The lane with the object and the stored call that makes it. */
+export function asking(s: LaneState, o: MorObjectRow): { readonly s: LaneState; readonly m: OutboxRow } {
+  const state = askFor(s, o, { method: 'POST', path: '/x', body: '{}' }, ctx());
+  const m = state.messages.at(-1);
+  if (m === undefined) throw new Error('nothing is asked for');
+  return { s: state, m };
+}
+
+/** An event of the MoR's channels; `created` null: it does not say when it was made. */
+export function channelEvent(type: string, data: object, created: Date | null = NOW): MorServiceEvent {
+  const body = { id: 'evt_1', type, data, ...(created === null ? {} : { created: created.toISOString() }) };
+  const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify(body)));
+  if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
+  return parsed.event;
+}

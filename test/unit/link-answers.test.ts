@@ -1,0 +1,278 @@
+// What the MoR answers about a payment link, what a paid one is worth, and when a link that stands is a danger.
+import { describe, expect, it } from '@jest/globals';
+import { openReview } from '../../src/domain/lane/change.js';
+import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
+import { type MorObjectRow } from '../../src/domain/mor-object.js';
+import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
+import { createLinkCall, takeLink, takeLinkRead } from '../../src/links/rules/link-answer.js';
+import { settleLinks } from '../../src/links/rules/settle-link.js';
+import { refusal } from '../support/asked-refund.js';
+import { LINK, NOW, open } from '../support/channel-lane.js';
+import { aLink, aProforma, asking, eur, linkFacts, withObjects } from '../support/channel-object.js';
+import { never } from '../support/never.js';
+import { at, ctx, lane } from '../support/waiting-payment.js';
+
+const LATER = 5_000;
+const later = ctx({}, LATER);
+const take = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneState =>
+  takeLink(withObjects(s, o), o, linkFacts(f), later);
+const announced = { capturedAt: at(-1_000).toISOString(), pspReference: 'ch_9' };
+const about = (s: LaneState, over: Pick<ReviewRow, 'kind' | 'subject'>): LaneState =>
+  openReview(s, ctx(), { summary: 's', proposal: 'p', ...over });
+
+describe('a payment link as the MoR shows it', () => {
+  it('has the page, the end and the price that the MoR names, and keeps those that it leaves out', () => {
+    const shown = { url: 'https://pay/2', priced: eur(1990n), due: eur(1000n), expiresAt: at(9_000) };
+    expect(take(aLink(), shown).objects).toMatchObject([
+      {
+        ...{ url: 'https://pay/2', amount: 1990n, currency: 'EUR', deadline: at(9_000) },
+        ...{ detail: { priced: '19.90', due: '10.00' }, readDueAt: null, readAttempts: 0 },
+      },
+    ]);
+    expect(take(aLink({ currency: 'USD' }), { priced: eur(1990n) }).objects).toMatchObject([{ currency: 'EUR' }]);
+    expect(take(aLink(), { priced: null, due: null }).objects).toMatchObject([
+      { amount: 2990n, currency: 'EUR', deadline: at(60_000), detail: { priced: null, due: null } },
+    ]);
+  });
+
+  it('was changed when its state became another, and not by a look that finds the same', () => {
+    expect(take(aLink()).objects).toMatchObject([{ status: 'PAYABLE', updatedAt: NOW }]);
+    expect(take(aLink(), { status: 'EXPIRED' }).objects).toMatchObject([{ status: 'EXPIRED', updatedAt: at(LATER) }]);
+    const read = (status: LinkFacts['status']) => takeLinkRead(lane(), aLink(), linkFacts({ status }), later);
+    expect(read('PAYABLE').journal).toEqual([]);
+    expect(read('EXPIRED').journal.map((l) => l.text)).toEqual([`payment link ${LINK} is EXPIRED`]);
+  });
+});
+
+describe('a payment link that is paid', () => {
+  const paid = (o: MorObjectRow, f: Partial<LinkFacts> = {}, s = lane()): LaneState =>
+    take(o, { status: 'PAID', due: eur(0n), ...f }, s);
+
+  it.each([
+    ['29.90 EUR where nothing is outstanding', {}, 2990n],
+    ['29.90 EUR where the MoR names nothing outstanding', { due: null }, 2990n],
+    ['20.00 EUR where 9.90 EUR are outstanding', { due: eur(990n) }, 2000n],
+    ['0.01 EUR where all but a cent is outstanding', { due: eur(2989n) }, 1n],
+    ['what it was made for, where the MoR names no price', { priced: null }, 2990n],
+    ['the price that the MoR names, whatever it was made for', { priced: eur(1990n) }, 1990n],
+  ])('brings %s', (_, f, amount) => {
+    const s = paid(aLink(), f);
+    expect(s.payments).toMatchObject([
+      { origin: 'payment_link', reference: LINK, amount, currency: 'EUR', mark: 'waiting', customerId: 'cus_1' },
+    ]);
+    expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: eur(amount) }]);
+    expect(s.objects).toMatchObject([{ status: 'PAID', paymentRowId: s.payments[0]?.id, readDueAt: null }]);
+    expect([s.objects[0]?.readAttempts, open(s)]).toEqual([0, []]);
+  });
+
+  it.each([
+    ['names no price, and none is known', { amount: null, currency: null }, { priced: null }],
+    ['names no price, and no amount is known', { amount: null }, { priced: null, due: null }],
+    ['names no price, and no currency is known', { currency: null }, { priced: null, due: null }],
+    ['says that all of it is outstanding', {}, { due: eur(2990n) }],
+    ['says that more than its price is outstanding', {}, { due: eur(3000n) }],
+  ])('and of which the MoR %s is for a person, and no payment is recorded', (_, over, f) => {
+    const s = paid(aLink(over), f);
+    expect([s.payments, s.entries]).toEqual([[], []]);
+    expect(open(s)).toMatchObject([
+      { kind: 'conflicting_event', subject: 'lnk_1', summary: expect.stringContaining(`link ${LINK} is paid, but`) },
+    ]);
+  });
+
+  it('was paid when its capture was announced, under the charge of that, or when we looked', () => {
+    const told = paid(aLink({ detail: announced })).payments;
+    expect(told).toMatchObject([{ succeededAt: at(-1_000), processorChargeId: 'ch_9' }]);
+    expect(paid(aLink()).payments).toMatchObject([{ succeededAt: at(LATER), processorChargeId: null }]);
+  });
+
+  it('is looked for no more, and one that is paid once more is no second payment', () => {
+    const o = aLink({ readDueAt: at(1), readAttempts: 3 });
+    const s = paid(o);
+    expect(s.objects).toMatchObject([{ readDueAt: null, readAttempts: 0 }]);
+    expect(s.journal.map((l) => l.text)).toEqual(['the link confirms that 29.90 EUR was paid']);
+    const again = takeLink(s, s.objects[0] ?? never(), linkFacts({ status: 'PAID', due: null }), later);
+    expect([again.payments, again.entries, again.journal]).toEqual([s.payments, s.entries, s.journal]);
+  });
+
+  it('closes the item of its own announcement, and no other', () => {
+    let s = about(lane(), { kind: 'conflicting_event', subject: 'lnk_1' });
+    s = about(s, { kind: 'conflicting_event', subject: 'lnk_2' });
+    s = about(s, { kind: 'double_payment', subject: 'lnk_1' });
+    const done = paid(aLink(), {}, s);
+    expect(open(done).map((r) => [r.kind, r.subject])).toEqual([
+      ['conflicting_event', 'lnk_2'],
+      ['double_payment', 'lnk_1'],
+    ]);
+    expect(done.reviews[0]).toMatchObject({
+      ...{ status: 'resolved', resolution: 'cleared', resolvedBy: 'crossbill' },
+      note: 'the link confirms that 29.90 EUR was paid',
+    });
+  });
+});
+
+describe('a payment link whose payment was announced and that does not say so', () => {
+  it.each([
+    [0, 1_000],
+    [1, 1_000],
+    [2, 2_000],
+    [4, 8_000],
+    [7, 64_000],
+  ])('is read again, after %i reads %i ms later', (readAttempts, pause) => {
+    const s = take(aLink({ detail: announced, readAttempts }));
+    expect(s.objects).toMatchObject([{ readDueAt: at(LATER + pause), readAttempts }]);
+    expect([s.payments, open(s)]).toEqual([[], []]);
+  });
+
+  it('is for a person from the eighth read on, and is read on', () => {
+    const s = take(aLink({ detail: announced, readAttempts: 8 }), { status: 'EXPIRED' });
+    expect(open(s)).toMatchObject([
+      {
+        ...{ kind: 'conflicting_event', subject: 'lnk_1' },
+        summary: `a payment on link ${LINK} was announced, but the link still says EXPIRED`,
+      },
+    ]);
+    expect(s.objects[0]?.readDueAt).toEqual(at(LATER + 128_000));
+  });
+
+  it('is not read for it when nothing was announced, or once the payment is recorded', () => {
+    for (const over of [{ detail: {} }, { detail: announced, paymentRowId: 'pmt_1' }]) {
+      expect(take(aLink({ ...over, readDueAt: at(1), readAttempts: 8 })).objects).toMatchObject([
+        { readDueAt: null, readAttempts: 0 },
+      ]);
+    }
+  });
+});
+
+describe('the request for a payment link', () => {
+  const refused = { status: 409, code: 'no_active_arrangement', message: 'no' };
+  const automatic = { automatic: true, jurisdiction: 'GB' };
+  const requested = (over: Partial<MorObjectRow> = {}) =>
+    asking(withObjects(lane(), aLink({ id: 'lnk_0' })), aLink({ status: 'REQUESTED', morId: null, ...over }));
+  const settings = { recoveryLinks: { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 } };
+  const answer = { kind: 'create_payment_link', link: linkFacts({ morId: 'link_7' }) } as const;
+
+  it('that is answered gives the link its name at the MoR, and no other link', () => {
+    const { s, m } = requested();
+    const made = createLinkCall.answered(s, m, answer, later).objects;
+    expect(made.map((o) => [o.id, o.morId, o.status])).toEqual([
+      ['lnk_0', LINK, 'PAYABLE'],
+      ['lnk_1', 'link_7', 'PAYABLE'],
+    ]);
+    expect(createLinkCall.answered(lane(), m, answer, later).objects).toEqual([]);
+  });
+
+  it('that a person made and the MoR refuses shows the refusal, and asks nobody: whoever asked is told', () => {
+    for (const detail of [{}, { ...automatic, automatic: false }]) {
+      const { s, m } = requested({ detail });
+      const told = createLinkCall.refused(s, m, refusal(refused), later);
+      expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
+      expect(told.objects[1]?.detail.refusal).toMatchObject(refused);
+      expect([open(told), told.journal]).toEqual([[], []]);
+      expect(createLinkCall.refused(lane(), m, refusal(refused), later)).toEqual(lane());
+    }
+  });
+
+  it('that was made for a renewal and is refused in the country of the settings is for a person', () => {
+    const { s, m } = requested({ detail: automatic });
+    const told = createLinkCall.refused(s, m, refusal(refused), ctx(settings));
+    expect(told.objects.map((o) => o.status)).toEqual(['PAYABLE', 'REFUSED']);
+    expect(open(told)).toMatchObject([
+      {
+        ...{ kind: 'effect_failed', subject: 'create_payment_link:lnk_1' },
+        summary: 'create_payment_link was refused: 409 no_active_arrangement no',
+        proposal: expect.stringContaining('No link was made for this renewal.'),
+      },
+    ]);
+  });
+
+  it('that is refused for the customer’s country is set aside, and the country of the settings is asked for', () => {
+    const { s, m } = requested({ detail: { ...automatic, jurisdiction: 'AT' } });
+    const told = createLinkCall.refused(s, m, refusal(refused), ctx(settings));
+    expect(told.objects).toMatchObject([{ status: 'PAYABLE' }, { id: 'lnk_1', status: 'REPLACED' }]);
+    expect(open(told)).toEqual([]);
+    expect(told.journal.map((l) => l.text)).toEqual([
+      'the MoR does not collect in AT: the jurisdiction of the settings is asked for',
+    ]);
+  });
+
+  it('that nobody answers is shown as unanswered', () => {
+    const { s, m } = requested();
+    expect(createLinkCall.silent?.(s, m, refusal({ kind: 'unknown' }), later).objects[1]?.detail.unanswered).toBe(true);
+  });
+
+  it('that a person retries sets the refused link aside, so that another is asked for under a new key', () => {
+    const s = withObjects(
+      lane(),
+      aLink({ id: 'lnk_0', status: 'REFUSED', morId: null }),
+      aLink({ status: 'REFUSED', morId: null }),
+    );
+    const after = (state: LaneState, resolution: 'retry' | 'dismiss', subject = 'create_payment_link:lnk_1') => {
+      const r = about(state, { kind: 'effect_failed', subject }).reviews[0] ?? never();
+      const done = createLinkCall.resolve?.(state, r, { resolution, note: null, by: 'ada' }, later) ?? never();
+      return done.ok ? done.state : never();
+    };
+    expect(after(s, 'retry').objects).toMatchObject([
+      { id: 'lnk_0', status: 'REFUSED', updatedAt: NOW },
+      { id: 'lnk_1', status: 'REPLACED', updatedAt: at(LATER) },
+    ]);
+    expect(after(s, 'dismiss')).toBe(s);
+    expect(after(s, 'retry', 'create_payment_link:lnk_9')).toBe(s);
+    const made = withObjects(lane(), aLink());
+    expect(after(made, 'retry')).toBe(made);
+  });
+});
+
+describe('a payment link that can still be paid', () => {
+  const looks: (Date | null)[] = [];
+  const settled = (s: LaneState, of = ctx()): LaneState => settleLinks(s, of, (when) => looks.push(when));
+  const paid = lane({ status: 'paid' });
+
+  it.each(['paid', 'void'] as const)('while its invoice is %s is shown to a person, with its end', (status) => {
+    looks.length = 0;
+    const s = settled(withObjects(lane({ status }), aLink()));
+    expect(open(s)).toMatchObject([
+      {
+        ...{ kind: 'double_payment', subject: 'lnk_1' },
+        summary: `the invoice is ${status}, and payment link ${LINK} can still be paid by 2026-11-20 12:01 UTC`,
+      },
+    ]);
+    expect(looks).toEqual([at(60_000)]);
+    const nameless = settled(withObjects(lane({ status }), aLink({ morId: null, deadline: null })));
+    expect(open(nameless)[0]?.summary).toContain('payment link lnk_1 can still be paid (no deadline given)');
+  });
+
+  it('is no danger while its invoice is open or written off or not known, or when its own payment was announced', () => {
+    const detail = { capturedAt: NOW.toISOString() };
+    const unknown = { ...paid, invoice: null };
+    for (const s of [
+      withObjects(lane(), aLink()),
+      withObjects(lane({ status: 'uncollectible' }), aLink()),
+      withObjects(unknown, aLink()),
+      withObjects(paid, aLink({ detail })),
+      withObjects(paid, aProforma({ status: 'PAYABLE' })),
+    ]) {
+      expect(settled(s)).toBe(s);
+    }
+  });
+
+  it('ends at its deadline, which closes its item and no other', () => {
+    let s = settled(withObjects(paid, aLink()));
+    s = about(s, { kind: 'double_payment', subject: 'pmt_1' });
+    s = about(s, { kind: 'conflicting_event', subject: 'lnk_1' });
+    expect(open(settled(s, ctx({}, 59_999)))).toHaveLength(3);
+    looks.length = 0;
+    const over = settled(s, ctx({}, 60_000));
+    expect(over.objects).toMatchObject([{ id: 'lnk_1', status: 'EXPIRED', updatedAt: at(60_000), morId: LINK }]);
+    expect(open(over).map((r) => r.subject)).toEqual(['pmt_1', 'lnk_1']);
+    expect(over.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the link is EXPIRED' });
+    expect(looks).toEqual([]);
+    const ended = withObjects(lane({ status: 'paid' }), aLink({ status: 'PAID' }));
+    expect(settled(ended)).toBe(ended);
+  });
+
+  it('keeps its item while a payment on it is only announced', () => {
+    const s = settled(withObjects(paid, aLink()));
+    const told = withObjects(s, aLink({ detail: { capturedAt: NOW.toISOString() } }));
+    expect(settled(told)).toBe(told);
+  });
+});

@@ -1,0 +1,199 @@
+// What the MoR's `payment.captured` proves: of a payment link, of a card payment, and of a signup's charge.
+import { describe, expect, it } from '@jest/globals';
+import { putPayment } from '../../src/domain/lane/change.js';
+import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
+import { applyCaptured, capturedId, learnFromCapture } from '../../src/links/rules/payment-captured.js';
+import { LINK, NOW } from '../support/channel-lane.js';
+import { aLink, aProforma, channelEvent, withObjects } from '../support/channel-object.js';
+import { at, ctx, lane, payment } from '../support/waiting-payment.js';
+
+const UUID = '3f2b8a1c-5d6e-4f70-8a9b-0c1d2e3f4a5b';
+const captured = (data: object, created: Date | null = NOW) => channelEvent('payment.captured', data, created);
+const later = ctx({}, 5_000);
+const take = (s: LaneState, data: object, created: Date | null = NOW) =>
+  applyCaptured(s, captured(data, created), later);
+const onLink = (over: Partial<PaymentRow> = {}): PaymentRow =>
+  payment({ origin: 'payment_link', reference: LINK, paymentId: null, processorChargeId: null, ...over });
+
+describe('a capture on a payment link', () => {
+  const s = withObjects(
+    lane(),
+    aLink({ id: 'lnk_0', morId: 'link_0' }),
+    aLink({ readAttempts: 4, readDueAt: at(60_000) }),
+  );
+
+  it('has the link read at once, and counts for nothing before that', () => {
+    const { state, verdict } = take(s, { paymentLinkId: LINK, capturedAt: at(-9_000), pspReference: 'ch_9' });
+    expect(state.objects).toMatchObject([
+      { id: 'lnk_0', readDueAt: null, detail: {} },
+      {
+        ...{ id: 'lnk_1', readDueAt: at(5_000), readAttempts: 0 },
+        detail: { capturedAt: at(-9_000).toISOString(), pspReference: 'ch_9' },
+      },
+    ]);
+    expect(state.objects).toHaveLength(2);
+    expect([state.payments, verdict]).toEqual([[], { status: 'done', reason: 'the link is read to confirm it' }]);
+  });
+
+  it.each([
+    ['the time that it names', { capturedAt: at(-9_000) }, NOW, at(-9_000)],
+    ['its own time', {}, at(-4_000), at(-4_000)],
+    ['the time when it came, where it names none', {}, null, at(5_000)],
+  ])('happened at %s', (_, data, created, when) => {
+    const { state } = take(s, { link: LINK, ...data }, created);
+    expect(state.objects[1]?.detail).toEqual({ capturedAt: when.toISOString(), pspReference: null });
+  });
+
+  it('that is told twice keeps its first time, and takes the charge that the later one names', () => {
+    const first = take(s, { link: LINK, capturedAt: at(-9_000) }).state;
+    const second = take(first, { link: LINK, capturedAt: at(-1_000), chargeId: 'ch_9' }).state;
+    const known = { capturedAt: at(-9_000).toISOString(), pspReference: 'ch_9' };
+    expect(second.objects[1]?.detail).toEqual(known);
+    expect(take(second, { link: LINK }).state.objects[1]?.detail).toEqual(known);
+  });
+
+  it('is found by the link’s name at the MoR or by the key of our request, and by no other name', () => {
+    const requested = withObjects(s, aLink({ id: 'lnk_2', morId: null, status: 'REQUESTED' }));
+    const by = (data: object) => take(requested, data).state.objects.map((o) => o.detail.capturedAt !== undefined);
+    expect(by({ link: 'link_0' })).toEqual([true, false, false]);
+    expect(by({ key: 'crossbill:create_payment_link:lnk_2:1' })).toEqual([false, false, true]);
+    expect(by({ link: 'link_9' })).toEqual([false, false, false]);
+    const proforma = withObjects(lane(), aProforma({ morId: LINK }));
+    expect(take(proforma, { link: LINK }).state).toBe(proforma);
+  });
+
+  it('whose payment is recorded changes no look; the payment gets the charge, once', () => {
+    const other = payment({ id: 'pmt_0', reference: LINK, processorChargeId: null });
+    const elsewhere = onLink({ id: 'pmt_9', reference: 'link_0' });
+    const paid = [other, elsewhere, onLink()].reduce(putPayment, s);
+    const { state, verdict } = take(paid, { link: LINK, psp_reference: 'ch_9' });
+    expect(state.payments.map((p) => p.processorChargeId)).toEqual([null, null, 'ch_9']);
+    expect(state.objects[1]).toMatchObject({ readDueAt: at(60_000), readAttempts: 0 });
+    expect(verdict.reason).toBe('the payment on this link is already recorded');
+    expect(take(state, { link: LINK, chargeId: 'ch_8' }).state.payments[2]?.processorChargeId).toBe('ch_9');
+  });
+});
+
+describe('the MoR’s uuid of a captured payment', () => {
+  const uuids = (s: LaneState) =>
+    s.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.status, o.paymentRowId]);
+
+  it('is kept beside the card payment that the event names; the payment’s own event is what counts', () => {
+    const s = [payment({ id: 'pmt_0', paymentId: 'pay_0', processorChargeId: 'ch_0' }), payment()].reduce(
+      putPayment,
+      lane(),
+    );
+    const { state, verdict } = take(s, { paymentId: UUID, charge: 'ch_1', payment: 'pay_1' });
+    expect(uuids(state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
+    expect(state.objects[0]?.updatedAt).toEqual(at(5_000));
+    expect(verdict).toEqual({ status: 'done', reason: 'a card payment: its own payment.* event counts' });
+    expect([state.payments, state.entries]).toEqual([s.payments, []]);
+    const unknown = take(lane(), { payment_id: UUID.toUpperCase() }).state;
+    expect(uuids(unknown)).toEqual([[UUID.toUpperCase(), 'CAPTURED', null]]);
+  });
+
+  it('is kept beside the payment of the link, once that is recorded', () => {
+    const s = withObjects(lane(), aLink({ paymentRowId: 'pmt_1' }));
+    expect(uuids(take(s, { link: LINK, paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
+  });
+
+  it('is kept once; a later event that names the payment puts it there', () => {
+    const first = take(lane(), { paymentId: UUID }).state;
+    expect(take(first, { paymentId: UUID }).state).toBe(first);
+    const known = putPayment(first, payment());
+    expect(uuids(take(known, { paymentId: UUID, charge: 'ch_1' }).state)).toEqual([[UUID, 'CAPTURED', 'pmt_1']]);
+    const other = { ...first, objects: first.objects.map((o) => ({ ...o, status: 'UNKNOWN' })) };
+    expect(uuids(take(other, { paymentId: UUID }).state)).toEqual([[UUID, 'CAPTURED', null]]);
+  });
+
+  it.each([
+    ['names no payment', {}],
+    ['names it otherwise', { paymentId: 'pay_1' }],
+    ['has more than a uuid in its place', { paymentId: `${UUID}1` }],
+    ['has something before it', { paymentId: `x${UUID}` }],
+  ])('is not kept from an event that %s', (_, data) => {
+    const s = lane();
+    expect(take(s, data).state).toBe(s);
+  });
+});
+
+describe('the MoR’s id in a capture', () => {
+  it('is the one pay_… id that the event names, wherever it stands; two or none name no payment', () => {
+    expect(capturedId(captured({ a: { b: 'pay_1' }, c: 'pay_1', d: 'ch_1', e: 'x_pay_' }))).toBe('pay_1');
+    expect(capturedId(captured({ a: 'pay_1', b: 'pay_2' }))).toBeNull();
+    expect(capturedId(captured({ a: 'ch_1' }))).toBeNull();
+    expect(capturedId(channelEvent('dispute.action_needed', { paymentId: 'pay_1' }))).toBeNull();
+  });
+
+  const named = (p: PaymentRow, data: object, id: string | null = 'pay_9', ...more: PaymentRow[]) =>
+    learnFromCapture([...more, p].reduce(putPayment, lane()), captured(data), id, later).payments.at(-1);
+  const nameless = payment({ paymentId: null });
+
+  it('names the payment of the charge, or of the link, that the event names', () => {
+    expect(named(nameless, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+    expect(named(onLink(), { link: LINK })).toMatchObject({ paymentId: 'pay_9' });
+    const strangers: readonly (readonly [PaymentRow, object])[] = [
+      [nameless, { charge: 'ch_9' }],
+      [payment({ paymentId: null, processorChargeId: null }), {}],
+      [payment({ paymentId: null, origin: 'proforma', reference: LINK }), { link: LINK }],
+      [onLink(), { link: 'link_9' }],
+    ];
+    for (const [p, data] of strangers) expect(named(p, data)).toEqual(p);
+  });
+
+  it('takes the place of a name that a person gave, and of no other', () => {
+    const byHand = payment({ paymentId: 'pay_8', identifiedBy: 'ada' });
+    expect(named(byHand, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+    expect(named(byHand, { charge: 'ch_1' }, null)).toEqual(byHand);
+    expect(named(payment(), { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_1' });
+    expect(named(nameless, { charge: 'ch_1' }, null)).toEqual(nameless);
+  });
+
+  it('is never given to a second payment', () => {
+    const holder = payment({ id: 'pmt_0', paymentId: 'pay_9', processorChargeId: 'ch_0' });
+    expect(named(nameless, { charge: 'ch_1' }, 'pay_9', holder)).toEqual(nameless);
+    const stranger = { ...holder, paymentId: 'pay_7' };
+    expect(named(nameless, { charge: 'ch_1' }, 'pay_9', stranger)).toMatchObject({ paymentId: 'pay_9' });
+    const confirmed = payment({ paymentId: 'pay_9', identifiedBy: 'ada' });
+    expect(named(confirmed, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+  });
+});
+
+describe('a capture of a signup’s charge', () => {
+  const proving = payment({
+    paymentId: null,
+    origin: 'signup',
+    mark: 'proving',
+    succeededAt: null,
+    status: 'processing',
+  });
+  const amount = { amount: '29.90', currency: 'EUR' };
+  const learned = (p: PaymentRow, data: object): LaneState =>
+    learnFromCapture(putPayment(lane(), p), captured(data), 'pay_1', later);
+
+  it('proves it when it names the amount that was asked for: the payment is booked and waits to be marked', () => {
+    const s = learned(proving, { charge: 'ch_1', amount });
+    expect(s.payments).toMatchObject([
+      { paymentId: 'pay_1', mark: 'waiting', status: 'succeeded', succeededAt: at(5_000) },
+    ]);
+    expect(s.entries).toMatchObject([{ reason: 'payment_collected', amount: { minor: 2990n, currency: 'EUR' } }]);
+    expect(s.journal.map((l) => l.text)).toEqual(['charge ch_1 is proven: the MoR captured it']);
+  });
+
+  it.each([
+    ['names no amount', proving, { charge: 'ch_1' }],
+    ['names another amount', proving, { charge: 'ch_1', amount: { ...amount, amount: '29.89' } }],
+    ['names another currency', proving, { charge: 'ch_1', amount: { ...amount, currency: 'USD' } }],
+    ['is of a charge that is marked already', payment({ mark: 'confirmed' }), { charge: 'ch_1', amount }],
+    [
+      'is of a charge that a person is asked about',
+      { ...proving, mark: 'parked' } as const,
+      { charge: 'ch_1', amount },
+    ],
+    ['names no charge', { ...proving, origin: 'payment_link', reference: LINK } as const, { link: LINK, amount }],
+    ['is of a payment whose amount is not known', { ...proving, amount: null }, { charge: 'ch_1', amount }],
+  ])('proves nothing when it %s', (_, p, data) => {
+    const s = learned(p, data);
+    expect([s.payments[0]?.mark, s.payments[0]?.succeededAt, s.entries]).toEqual([p.mark, p.succeededAt, []]);
+  });
+});
