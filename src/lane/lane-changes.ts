@@ -36,6 +36,7 @@ export class LaneChanges {
       lane,
       fence: null,
       request: named?.name ?? null,
+      awaited: true,
       decide: ({ state, remembered, now }) => {
         const ctx = this.context.at(now);
         const unchanged = (value: Done<T>) => ({ state, verdicts: [], dueAt: settle(state, ctx).dueAt, value });

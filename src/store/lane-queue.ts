@@ -1,4 +1,4 @@
-// The queue of lanes: a row for each lane with something due. Claims with a lease and a fence, oldest first.
+// The queue of lanes: a row for each lane with something due. Claims with a lease and a fence: what somebody waits for, then the oldest.
 import type pg from 'pg';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { type DatabaseTime, laterSql, timeSql } from './database-time.js';
@@ -18,6 +18,12 @@ const NAMED = 3;
 export const makeDue = (rows: string): string => `
   insert into lane as l (key, due_at, news) ${rows} order by 1
   on conflict (key) do update set due_at = least(l.due_at, excluded.due_at), news = l.news + excluded.news`;
+
+/**
+ * When a lane became due that somebody waits for: longer ago than any other. So a refund that a person asks for is sent at once, and not
+ * after a burst of renewals, which may take an hour at Stripe's pace.
+ */
+export const AWAITED = `timestamptz 'epoch'`;
 
 // What is due and not held, the longest waiting first. It reads the queue in the order of its index and stops: what is held stands
 // at its head, and that is no more than all workers hold. A row that somebody has locked waits for the next claim. Lanes that became

@@ -8,7 +8,7 @@ import { type Remembered } from '../domain/ports/signups.js';
 import { textArray } from './binary-arrays.js';
 import { ENTRY, flatEntry, insertSql, jsonText, toJson } from './codec.js';
 import { droppedBodies, type Folded, isEmpty, type NewRow, rowOf, wantsSnapshot } from './lane-log.js';
-import { makeDue, type Taken } from './lane-queue.js';
+import { AWAITED, makeDue, type Taken } from './lane-queue.js';
 import { type Loaded } from './lane-reader.js';
 import { NOTIFY_SQL, storedNotification } from './pg-notifications.js';
 import { readRowWrites } from './read-rows.js';
@@ -138,7 +138,9 @@ const DROPPED_SQL = (n: number): string => `
    where l.lane = any($${n}::text[]) and l.bodies is not null`;
 
 const DUE_SQL = (n: number): string =>
-  makeDue(`select d.key, coalesce(d.at, $1), 1 from unnest($${n}::text[], $${n + 1}::timestamptz[]) as d(key, at)`);
+  makeDue(`
+    select d.key, case when d.awaited and coalesce(d.at, $1) <= $1 then ${AWAITED} else coalesce(d.at, $1) end, 1
+      from unnest($${n}::text[], $${n + 1}::timestamptz[], $${n + 2}::boolean[]) as d(key, at, awaited)`);
 
 /**
  * Lanes that are given back: out of the queue with nothing due, back in it at their time, and due as they were when more came since
@@ -197,7 +199,7 @@ export function statementOf(steps: readonly Step[], now: Date): Statement | null
   add(
     'due',
     DUE_SQL,
-    steps.flatMap(({ work, dueAt }) => (work.fence === null ? [[work.lane, dueAt]] : [])),
+    steps.flatMap(({ work, dueAt }) => (work.fence === null ? [[work.lane, dueAt, work.awaited === true]] : [])),
   );
   add(
     'rest',

@@ -3,6 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { type Claim, LaneFenced, type LaneWork } from '../../src/domain/ports/lane-store.js';
 import { type LaneState } from '../../src/domain/model.js';
+import { type Commanded } from '../../src/domain/lane/commanded.js';
+import { LaneChanges } from '../../src/lane/lane-changes.js';
+import { Wake } from '../../src/lane/wake.js';
 import { Database } from '../../src/store/database.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
@@ -82,6 +85,27 @@ describe('claims', () => {
     expect(rounds.flat().sort()).toEqual([...since.keys()].sort());
     expect(Math.max(...overtakenBy)).toBeLessThan(WORKERS * EACH);
     expect(rounds.map((r) => r.length)).toEqual(Array.from({ length: LANES / WORKERS / EACH }, () => WORKERS * EACH));
+  });
+
+  it('begin with what somebody waits for, before a backlog of an hour, but not before it is due', async () => {
+    const { harness, inbox } = x;
+    const changes = new LaneChanges(harness.store, harness.context, new Wake());
+    await inbox.store(events(6));
+    harness.clock.advance(3_600_000);
+    const changed = (s: LaneState): Commanded<{ id: string }> => ({ ok: true, state: s, value: { id: 'asked' } });
+    await changes.change('in_asked', changed);
+    await changes.change('in_4', changed); // it has an event in the backlog too
+    const soon = new Date(harness.clock.now().getTime() + 60_000);
+    await harness.store.transact({
+      ...write('in_later', null, (s) => s),
+      awaited: true,
+      decide: ({ state }) => ({ state, verdicts: [], dueAt: soon, value: null }),
+    });
+    const lanes = (claims: readonly Claim[]): string[] => claims.map((c) => c.lane);
+    expect(lanes(await harness.store.claim('w', 3, LEASE))).toEqual(['in_4', 'in_asked', 'in_0']);
+    expect(lanes(await harness.store.claim('w', 9, LEASE))).toEqual(['in_1', 'in_2', 'in_3', 'in_5']);
+    harness.clock.set(soon);
+    expect(lanes(await harness.store.claim('w', 9, LEASE))).toContain('in_later');
   });
 
   it('take lanes that became due at one moment in the order of their names, by whatever plan and wherever their rows lie', async () => {

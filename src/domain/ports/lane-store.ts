@@ -41,6 +41,8 @@ export type LaneWork<T> = {
   readonly fence: bigint | null;
   /** The API request that asks for it, when it has a name: looked up and remembered in the same transaction. */
   readonly request?: NamedRequest | null;
+  /** True: somebody waits for what follows. What is due then is claimed before all that no one waits for, however long that has been due. */
+  readonly awaited?: boolean;
   readonly decide: (loaded: {
     readonly state: LaneState;
     readonly events: readonly WaitingEvent[];
@@ -85,7 +87,7 @@ export class NotUnique extends Error {
 export abstract class LaneStore {
   /** The database's time, by which every time of a lane is written. */
   abstract time(): Promise<Date>;
-  /** Claims up to `limit` lanes that have something due, the longest waiting first. A lease lasts `leaseMs` unless it is renewed. */
+  /** Claims up to `limit` lanes that have something due: those that somebody waits for, then the longest waiting. A lease lasts `leaseMs` unless it is renewed. */
   abstract claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]>;
   /** Makes the leases last `leaseMs` from now on. Gives the lanes that are still held: others were given back, or taken over. */
   abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;

@@ -28,6 +28,6 @@ export abstract class MarkLookups {
   abstract reachedOlder(downTo: bigint, count: number): Promise<void>;
   /** Marks that the MoR does not know. */
   abstract unknown(limit: number): Promise<readonly MarkedPayment[]>;
-  /** How many are still to be looked up. */
-  abstract left(): Promise<number>;
+  /** How many are still to be looked up. Of those made since the look-up began `most` are counted. */
+  abstract left(most: number): Promise<number>;
 }
