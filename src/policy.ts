@@ -273,6 +273,8 @@ export const VERDICT_LONGEST_MS = 30 * DAY_MS;
 export const VERIFY_MARKS_A_RUN = 50_000;
 /** For a person who waits for the answer: under a minute. */
 export const VERIFY_MARKS_FOR_A_PERSON = 500;
+/** Marks that wait for their look-up are counted up to here: a run is not to read a million of them for one number. */
+export const MARKS_LEFT_COUNTED = 10_000;
 /** The MoR's documents name no limit of requests: at most ten a second, after the first few. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
 

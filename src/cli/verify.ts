@@ -3,7 +3,7 @@ import { type Command } from 'commander';
 import { differenceId } from '../verify/rules/acknowledge.js';
 import { type Difference, isRepairable, isUntold } from '../domain/difference.js';
 import { type LossWindow } from '../domain/ports/loss.js';
-import { showCounts } from '../verify/rules/counts.js';
+import { showCounts, showMarksLeft } from '../verify/rules/counts.js';
 import { showLossWindow } from '../verify/rules/loss-window.js';
 import { acknowledgedOf, type More, VerifyBooks } from '../domain/ports/verify-books.js';
 import { BackfillFlow } from '../verify/backfill.flow.js';
@@ -329,6 +329,6 @@ function cleanText(report: VerifyReport): string {
   const mor =
     marksLeft === null
       ? 'Marks were not looked up at the MoR (SIGNUP_CHARGE_CHECK=off).'
-      : `The MoR knows the marks that were looked up there; ${marksLeft} are still to be, by this and the next runs.`;
+      : `The MoR knows the marks that were looked up there; ${showMarksLeft(marksLeft)} are still to be, by this and the next runs.`;
   return `Clean: ledger and Stripe agree${but}. ${mor}`;
 }

@@ -5,7 +5,7 @@ import { difference } from './rules/compare.js';
 import { type VerifyFindings } from './verify-findings.js';
 import { VERIFY_PAGE, type VerifyParts } from './verify-parts.js';
 import { type VerifyQuestions } from './verify-questions.js';
-import { VERIFY_MARKS_A_RUN, VERIFY_MARKS_FOR_A_PERSON, VERIFY_MARKS_PAUSE_MS } from '../policy.js';
+import { MARKS_LEFT_COUNTED, VERIFY_MARKS_A_RUN, VERIFY_MARKS_FOR_A_PERSON, VERIFY_MARKS_PAUSE_MS } from '../policy.js';
 
 const AT_ONCE = 50;
 /** A ledger entry of a lower number may be written this long after one of a higher, in milliseconds; a statement lasts seconds. */
@@ -41,7 +41,7 @@ export class VerifyMarks {
       for (const mark of fresh.slice(0, VERIFY_MARKS_FOR_A_PERSON)) await this.ask(mark);
     }
     this.findings.addShown((await this.lookups.unknown(MOST_NAMED)).map(notKnown));
-    return this.lookups.left();
+    return this.lookups.left(MARKS_LEFT_COUNTED);
   }
 
   /** What the MoR did not know before, it may know by now. */

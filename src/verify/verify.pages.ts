@@ -9,7 +9,7 @@ import { Clock } from '../domain/ports/clock.js';
 import { acknowledgedOf, untoldOf, VerifyBooks, type VerifyRun } from '../domain/ports/verify-books.js';
 import { differenceId } from './rules/acknowledge.js';
 import { type Difference, isUntold } from '../domain/difference.js';
-import { showCounts } from './rules/counts.js';
+import { showCounts, showMarksLeft } from './rules/counts.js';
 import { showLossWindow } from './rules/loss-window.js';
 import { ConsoleAudit } from '../console/console-audit.js';
 import { Page, sessionOf } from '../console/console.guard.js';
@@ -145,7 +145,7 @@ function runOf(run: VerifyRun): Html {
     ...(run.resumedFrom === null ? [] : [['Resumes a run of', time(run.beganAt)] as const]),
     ['Ended', time(run.finishedAt, 'not yet')],
     ['Compared', showCounts(run.compared)],
-    ['Marks still to be looked up at the MoR', run.marksLeft ?? 'not asked'],
+    ['Marks still to be looked up at the MoR', run.marksLeft === null ? 'not asked' : showMarksLeft(run.marksLeft)],
     ['Differences', all],
     ['Of these not handled yet', untoldOf(run)],
     ['Acknowledged by a person', acknowledgedOf(run).length],

@@ -6,6 +6,9 @@ import { consolePages, NOT_ASKED } from '../../tools/bench/console-pages.js';
 import { fillBooks } from '../../tools/bench/fill-books.js';
 import { type Question, questions } from '../../tools/bench/growth-questions.js';
 import { Database } from '../../src/store/database.js';
+import { MARKS_LEFT_COUNTED } from '../../src/policy.js';
+import { PgMarkLookups } from '../../src/store/pg-mark-lookups.js';
+import { showMarksLeft } from '../../src/verify/rules/counts.js';
 import { LOOKED_THROUGH } from '../../src/store/walk.js';
 import { ApiApp, KEYS } from '../api/support/api-app.js';
 import { Visitor } from '../console/visitor.js';
@@ -126,6 +129,17 @@ describe('above old rows', () => {
       tooMuch.push(...(await tooMuchOfAll(what)));
     }
     expect(tooMuch).toEqual([]);
+  });
+
+  it('of marks that wait for their look-up at the MoR verify counts as many as it was told to, and reads no more', async () => {
+    const lookups = new PgMarkLookups(db);
+    sent.length = 0;
+    expect(await lookups.left(300)).toBe(300);
+    expect(await tooMuchOfAll('the count')).toEqual([]);
+    const all = await lookups.left(RENEWALS);
+    expect(all).toBeGreaterThan(MOST);
+    expect(all).toBeLessThan(RENEWALS);
+    expect([showMarksLeft(all), showMarksLeft(MARKS_LEFT_COUNTED)]).toEqual([String(all), '10000 or more']);
   });
 
   it('the tables are large enough to tell', () => {
