@@ -3,6 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Answers } from '../../tools/bench/day/answers.js';
 import { Listing } from '../../tools/bench/day/listing.js';
 import { budgetFor, dueMs, fateOf, isCharged, type Stream, totalsOf } from '../../tools/bench/day/plan.js';
+import { StripeSide } from '../../tools/bench/day/stripe-side.js';
+import { verifiedOf } from '../../tools/bench/day/verified.js';
 
 const plan = { renewals: 1_000, dayMs: 120_000 };
 
@@ -51,6 +53,34 @@ describe("the bench's merchant's day", () => {
     expect(answers.ofMinute('api', 1).n).toBe(1);
     expect(answers.ofMinute('doors', 0)).toEqual({ n: 0, p50Ms: 0, p99Ms: 0, mostMs: 0 });
     expect(answers.whole('api')).toMatchObject({ n: 101 });
+  });
+
+  it('counts what verify names and what it only counts, and takes a run that could not compare everything for no proof', () => {
+    const difference = { kind: 'overpaid', detail: '1.00 EUR more than was due is paid' };
+    const found = (problem: string | null): string =>
+      JSON.stringify({ differences: [difference, difference], more: { no_verdict: 3 }, problem });
+    expect(verifiedOf(found(null), 3, 1)).toMatchObject({
+      differences: 5,
+      kinds: { overpaid: '2: 1.00 EUR more than was due is paid', no_verdict: '3: ' },
+      problem: null,
+    });
+    expect(verifiedOf(JSON.stringify({ differences: [], more: {}, problem: null }), 0, 1).differences).toBe(0);
+    expect(verifiedOf(found('events could not be listed'), 4, 1)).toMatchObject({
+      differences: null,
+      problem: 'events could not be listed',
+    });
+    const failed = verifiedOf('{"error":{"code":"database_unavailable","message":"It does not answer."}}', 4, 1);
+    expect(failed).toMatchObject({ differences: null, problem: 'It does not answer.' });
+    expect(verifiedOf('', null, 1)).toMatchObject({ differences: null, problem: '' });
+  });
+
+  it("shows an old customer's payment record as it was, and nothing of the day's own renewal with the same number", () => {
+    const stripe = new StripeSide(plan, () => undefined);
+    const record = (id: string): unknown => JSON.parse(stripe.answer('GET', `/v1/payment_records/${id}`, '', ''));
+    stripe.answer('POST', '/v1/payment_records/report_payment', 'a', 'metadata[invoice_id]=in_day20');
+    stripe.answer('POST', '/v1/payment_records/pr_in_day20/report_refund', 'b', 'amount[value]=1000');
+    expect(record('pr_in_day20')).toMatchObject({ id: 'pr_in_day20', amount_refunded: { value: 1_000 } });
+    expect(record('pr_old20')).toMatchObject({ id: 'pr_old20', amount_refunded: { value: 0 } });
   });
 
   it('lists what is there newest first, a hundred at a time, between the times that are asked for', () => {

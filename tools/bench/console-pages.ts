@@ -23,8 +23,11 @@ export const NOT_ASKED: Readonly<Record<string, string>> = {
   '/*path': 'answers for what is no page',
 };
 
-/** @param n a renewal with a refund, from the middle: a multiple of 100; `ofCustomer`: renewals of each customer */
-export function consolePages(n: number, ofCustomer = 12): readonly PageAsked[] {
+/**
+ * @param n a renewal with a refund, from the middle: a multiple of 100; `ofCustomer`: renewals of each customer; `told`: one whose
+ * notification is looked at, a multiple of 10
+ */
+export function consolePages(n: number, ofCustomer = 12, told = n): readonly PageAsked[] {
   const day = (ago: number): string => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
   const [today, month] = [`since=${day(0)}`, `since=${day(400)}&until=${day(370)}`];
   const year = `since=${day(700)}&until=${day(335)}`;
@@ -144,7 +147,7 @@ export function consolePages(n: number, ofCustomer = 12): readonly PageAsked[] {
     page('notifications given up', '/notifications', 'status=dead'),
     page('notifications of a month', '/notifications', month),
     page('notifications, CSV', '/notifications', 'format=csv'),
-    one('a notification', '/notifications/:id', `msg_told_old${n}`),
+    one('a notification', '/notifications/:id', `msg_told_old${told}`),
     page('verify', '/verify'),
     page('verify, CSV', '/verify', 'format=csv'),
     { ...one('a difference that there is not', '/verify/:id', 'none'), ...none },

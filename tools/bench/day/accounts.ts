@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { type PeersSeen } from './peers.js';
 import { AMOUNT, type Plan, totalsOf } from './plan.js';
+import { type Verified } from './verified.js';
 
 export type Compared = { readonly what: string; readonly expected: number; readonly seen: number };
 
@@ -37,6 +38,7 @@ export async function compare(
   plan: Plan,
   taken: number,
   seen: PeersSeen,
+  verified: Verified,
 ): Promise<readonly Compared[]> {
   const t = totalsOf(plan.renewals);
   const sums = async (sql: string, at: string): Promise<ReadonlyMap<string, number>> => {
@@ -90,5 +92,7 @@ export async function compare(
     row('notifications that wait or were given up', 0, of(told, 'pending') + of(told, 'dead')),
     row('notifications that the receiver knows', of(told, 'delivered'), receiver.told),
     row('notifications that came with other bytes', 0, receiver.changed),
+    row('the last verify: exit code', 0, verified.exitCode ?? -1),
+    row('the last verify: differences', 0, verified.differences ?? -1),
   ];
 }

@@ -14,10 +14,15 @@ export type Request = {
   readonly body?: string;
 };
 
+/** A sender hangs up then, and sends it again: the MoR waits for 10 seconds (payment API, "Delivery"). */
+const DOOR_PATIENCE_MS = 10_000;
+
 export class Client {
   private readonly pools: Readonly<Record<Part, Pool>>;
   /** Requests without an answer so far. */
   underWay = 0;
+  /** The most there were at once, of any part. */
+  mostUnderWay = 0;
 
   /** @param beganMs since 1970, when the day began */
   constructor(
@@ -25,9 +30,17 @@ export class Client {
     private readonly beganMs: number,
     readonly answers: Answers,
   ) {
-    const pool = (connections: number): Pool =>
-      new Pool(origin, { connections, pipelining: 1, headersTimeout: 120_000, bodyTimeout: 300_000 });
-    this.pools = { doors: pool(64), api: pool(16), console: pool(8), exports: pool(4), metrics: pool(2) };
+    // More connections than requests are under way while the daemon keeps up: a few slow answers keep nobody else waiting here. A batch at
+    // the doors is as large as there are connections. Without a bound a daemon that is late would meet a flood of new ones.
+    const pool = (connections: number, headersTimeout = 120_000): Pool =>
+      new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
+    this.pools = {
+      doors: pool(512, DOOR_PATIENCE_MS),
+      api: pool(128),
+      console: pool(32),
+      exports: pool(8),
+      metrics: pool(4),
+    };
   }
 
   /** Milliseconds of the day. */
@@ -42,7 +55,7 @@ export class Client {
 
   /** Never rejects. Status 0: no answer came, and `text` says why. */
   async send(r: Request): Promise<{ readonly status: number; readonly text: string; readonly bytes: number }> {
-    this.underWay++;
+    this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay);
     let [status, text, bytes] = [0, '', 0];
     try {
       const { method, path, headers = {}, body = null } = r;

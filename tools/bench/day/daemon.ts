@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { SECRET } from '../events.js';
 import { until } from '../rig.js';
 import { budgetFor, type Plan, RETRY_AFTER } from './plan.js';
+import { type Verified, verifiedOf } from './verified.js';
 
 export const KEY = 'day-key-for-the-bench-0123456789abcdef';
 /** A minute of the real day is a second or two of this one: marks come as much faster, and so many more are under way at once. */
@@ -67,8 +68,6 @@ export async function startDaemon(settings: Record<string, string>): Promise<Dae
   return { child, errors };
 }
 
-export type Verified = { readonly exitCode: number | null; readonly seconds: number; readonly report: unknown };
-
 /** `crossbill verify` as a person runs it, in a process of its own beside the daemon. */
 export async function verify(settings: Record<string, string>, since: Date): Promise<Verified> {
   const began = performance.now();
@@ -80,12 +79,5 @@ export async function verify(settings: Record<string, string>, since: Date): Pro
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
   const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  const seconds = (performance.now() - began) / 1_000;
-  let report: unknown = text;
-  try {
-    report = JSON.parse(text);
-  } catch {
-    report = text.slice(0, 1_000);
-  }
-  return { exitCode, seconds, report };
+  return verifiedOf(text, exitCode, (performance.now() - began) / 1_000);
 }

@@ -9,13 +9,14 @@ import { freePort, memoryOf, type Rig } from '../rig.js';
 import { beginningOf, compare, unrest } from './accounts.js';
 import { Answers } from './answers.js';
 import { Client } from './client.js';
-import { type Daemon, KEY, settingsOf, startDaemon, type Verified, verify } from './daemon.js';
+import { type Daemon, KEY, settingsOf, startDaemon, verify } from './daemon.js';
 import { DoorTraffic } from './doors.js';
 import { type PeersSeen, type Told } from './peers.js';
 import { People } from './people.js';
 import { budgetFor, type Plan, RECEIVER_WELL_AT, totalsOf, VERIFY_AT } from './plan.js';
 import { type Peers, withBooks, withPeers } from './stage.js';
 import { accountRows, byKind, byMinute, byTable, soFar } from './tell.js';
+import { type Verified } from './verified.js';
 import { type TableSeen, tablesOf, Watch } from './watch.js';
 
 const CUSTOMERS = 1_000_000;
@@ -48,6 +49,7 @@ type Seen = {
   readonly watch: Watch;
   readonly doors: DoorTraffic;
   readonly people: People;
+  readonly client: Client;
   readonly peers: PeersSeen;
   readonly tables: readonly [ReadonlyMap<string, TableSeen>, ReadonlyMap<string, TableSeen>];
   readonly memory: { readonly rest: number; readonly now: number; readonly most: number };
@@ -81,8 +83,15 @@ class Day {
       await fetch(`${peers.url}/_set?began=${beganMs}`);
       const before = await beginningOf(db);
       const seen = await this.through({ db, daemon, postgresPid, client, peers, settings, port, beganMs });
-      const accounts = await compare(db, before, this.plan, seen.doors.taken, seen.peers);
+      const accounts = await compare(db, before, this.plan, seen.doors.taken, seen.peers, seen.verified[1]);
       this.tell(seen, accountRows(accounts));
+      const others = accounts.filter((a) => a.expected !== a.seen).length;
+      if (others + this.answers.wrongCount > 0) {
+        console.log(
+          `FAILED: ${others} accounts do not agree, ${this.answers.wrongCount} answers were not as they should be`,
+        );
+        process.exitCode = 1;
+      }
     } finally {
       daemon.child.removeAllListeners('exit').kill('SIGKILL');
       await client.close();
@@ -142,6 +151,7 @@ class Day {
       watch,
       doors,
       people,
+      client,
       peers: (await (await fetch(`${peers.url}/_seen`)).json()) as PeersSeen,
       tables: [first, await tablesOf(db)],
       memory: { ...(await memoryOf(daemon.child.pid)), rest: atRest.now },
@@ -175,7 +185,7 @@ class Day {
 
   private tell(seen: Seen, accounts: ReturnType<typeof accountRows>): void {
     const { rig, plan, answers } = this;
-    const { watch, doors, people, memory, verified, restedMs } = seen;
+    const { watch, doors, people, client, memory, verified, restedMs } = seen;
     const minutes = plan.dayMs / 60_000;
     const [first, last] = [watch.samples[0], watch.samples.at(-1)];
     const all = (of: 'walMb' | 'databaseMb'): string => ((last?.[of] ?? 0) - (first?.[of] ?? 0)).toFixed(0);
@@ -187,6 +197,11 @@ class Day {
       whole: [
         { what: 'events taken; deliveries that were told to come again', seen: `${doors.taken}, ${doors.again}` },
         { what: 'answers that were not as they should be', seen: answers.wrongCount },
+        {
+          what: 'refunds asked for; of them answered 202, the MoR not having answered in time',
+          seen: `${people.refundsAsked}, ${people.refundsUnknown}`,
+        },
+        { what: 'requests under way at once, at most', seen: client.mostUnderWay },
         {
           what: 'requests to Stripe, repeats among them',
           seen: `${seen.peers.stripe.calls}, ${seen.peers.stripe.repeats}`,
@@ -218,31 +233,21 @@ class Day {
     rig.table(title, rows.whole);
     for (const wrong of answers.wrong) console.log(`not as it should be: ${wrong}`);
     for (const [message, n] of seen.errors) console.log(`logged as an error, ${n} times: ${message}`);
-    for (const v of verified) if (v.exitCode !== 0) console.log(`verify found: ${JSON.stringify(kindsIn(v.report))}`);
+    for (const v of verified) if (v.exitCode !== 0) console.log(`verify found: ${JSON.stringify(v)}`);
     rig.found['day'] = {
       plan,
       customers: this.customers,
       ...rows,
       accounts,
       memory,
-      verified: verified.map((v) => ({ ...v, report: kindsIn(v.report) })),
+      verified,
+      refundsUnknown: people.refundsUnknown,
+      mostUnderWay: client.mostUnderWay,
       restedMs,
       wrong: answers.wrong,
       errors: Object.fromEntries(seen.errors),
     };
   }
-}
-
-/** Differences of a verify report by kind, and one of each in its words. */
-function kindsIn(report: unknown): Record<string, string> {
-  const found: Record<string, string> = {};
-  const list: unknown =
-    typeof report === 'object' && report !== null && 'differences' in report ? report.differences : [];
-  for (const d of Array.isArray(list) ? (list as { kind: string; detail: string }[]) : []) {
-    const before = found[d.kind];
-    found[d.kind] = before === undefined ? `1: ${d.detail}` : before.replace(/^\d+/, (n) => String(Number(n) + 1));
-  }
-  return found;
 }
 
 function lateOf(late: IntervalHistogram): number {

@@ -67,7 +67,7 @@ export class StripeSide {
       case 'payment_records':
         if (id === 'report_payment') return this.report(form, key);
         if (action === 'report_refund') return this.refund(id, form, key);
-        return id === '' ? this.lists.records.page(asked) : this.record(numberIn(id));
+        return id === '' ? this.lists.records.page(asked) : this.record(id);
       case 'credit_notes':
         if (method === 'POST') return this.note(form, key);
         return asked.has('invoice') ? this.notesOf(asked.get('invoice') ?? '') : this.lists.notes.page(asked);
@@ -143,9 +143,9 @@ export class StripeSide {
       const reference = form.get('processor_details[custom][payment_reference]') ?? '';
       this.records.set(k, { payment, reference, refunded: 0, refundId: '' });
       const atSec = this.nowSec();
-      this.lists.records.add({ id: `pr_in_day${k}`, atSec, text: () => this.record(k, atSec) });
+      this.lists.records.add({ id: recordOf(k), atSec, text: () => this.record(recordOf(k), atSec) });
     }
-    return this.record(k);
+    return this.record(recordOf(k));
   }
 
   private refund(id: string, form: URLSearchParams, key: string): string {
@@ -156,7 +156,7 @@ export class StripeSide {
       record.refunded += Number(form.get('amount[value]'));
       record.refundId = form.get('metadata[refund_id]') ?? '';
     }
-    return this.record(k);
+    return this.record(id);
   }
 
   private note(form: URLSearchParams, key: string): string {
@@ -167,7 +167,7 @@ export class StripeSide {
       const group = form.get('refunds[0][payment_record_refund][refund_group]') ?? '';
       const refundId = form.get('metadata[refund_id]') ?? '';
       const atSec = this.nowSec();
-      const text = `{"id":"cn_day${k}","object":"credit_note","amount":${amount},"post_payment_amount":${amount},"created":${atSec},"currency":"eur","invoice":"${invoiceOf(k)}","status":"issued","customer_balance_transaction":null,"metadata":{"crossbill":"1","refund_id":"${refundId}","invoice_id":"${invoiceOf(k)}"},"refunds":[{"amount_refunded":${amount},"payment_record_refund":{"payment_record":"pr_in_day${k}","refund_group":"${group}"},"refund":null,"type":"payment_record_refund"}]}`;
+      const text = `{"id":"cn_day${k}","object":"credit_note","amount":${amount},"post_payment_amount":${amount},"created":${atSec},"currency":"eur","invoice":"${invoiceOf(k)}","status":"issued","customer_balance_transaction":null,"metadata":{"crossbill":"1","refund_id":"${refundId}","invoice_id":"${invoiceOf(k)}"},"refunds":[{"amount_refunded":${amount},"payment_record_refund":{"payment_record":"${recordOf(k)}","refund_group":"${group}"},"refund":null,"type":"payment_record_refund"}]}`;
       this.notes.set(k, { amount, text });
       this.lists.notes.add({ id: `cn_day${k}`, atSec, text: () => text });
     }
@@ -179,10 +179,12 @@ export class StripeSide {
     return listOf(note === undefined || !invoiceId.startsWith('in_day') ? [] : [note.text]);
   }
 
-  private record(k: number, atSec = this.nowSec()): string {
-    const r = this.records.get(k);
+  /** One of the old customers' is as it was reported once, and nothing was refunded of it. */
+  private record(id: string, atSec = this.nowSec()): string {
+    const k = numberIn(id);
+    const r = id === recordOf(k) ? this.records.get(k) : undefined;
     const money = (value: number): string => `{"currency":"eur","value":${value}}`;
-    return `{"id":"pr_in_day${k}","object":"payment_record","created":${atSec},"amount_requested":${money(AMOUNT)},"amount_guaranteed":${money(AMOUNT)},"amount_refunded":${money(r?.refunded ?? 0)},"processor_details":{"type":"custom","custom":{"payment_reference":"${r?.reference ?? ''}"}},"metadata":{"crossbill":"1","payment_id":"${r?.payment ?? ''}","invoice_id":"${invoiceOf(k)}","refund_id":"${r?.refundId ?? ''}"}}`;
+    return `{"id":"${id}","object":"payment_record","created":${atSec},"amount_requested":${money(AMOUNT)},"amount_guaranteed":${money(AMOUNT)},"amount_refunded":${money(r?.refunded ?? 0)},"processor_details":{"type":"custom","custom":{"payment_reference":"${r?.reference ?? ''}"}},"metadata":{"crossbill":"1","payment_id":"${r?.payment ?? ''}","invoice_id":"${id.slice(3)}","refund_id":"${r?.refundId ?? ''}"}}`;
   }
 
   /** True the first time. */
@@ -194,6 +196,8 @@ export class StripeSide {
     return before === undefined;
   }
 }
+
+const recordOf = (k: number): string => `pr_in_day${k}`;
 
 /** The digits at the end of an id. */
 function numberIn(id: string): number {
