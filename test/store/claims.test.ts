@@ -9,11 +9,11 @@ import { Wake } from '../../src/lane/wake.js';
 import { Database } from '../../src/store/database.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { aPaymentSucceeded, anInvoice, invoiceEvent } from '../support/builders.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
 });
 afterEach(() => x.close());
 

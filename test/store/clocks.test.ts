@@ -18,7 +18,7 @@ import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID, SETTINGS } from '../support/builders.js';
 import { ManualClock, SeededRng } from '../support/clock.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 const AHEAD_MS = 240_000;
 const NO_ANSWER = {
@@ -32,10 +32,10 @@ const NO_ANSWER = {
 } as const;
 const LEASE_PROMISED_MS = 30_000;
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 let ahead: ManualClock;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   ahead = new ManualClock(new Date(x.harness.clock.now().getTime() + AHEAD_MS));
 });
 afterEach(() => x.close());

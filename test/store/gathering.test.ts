@@ -5,15 +5,15 @@ import { note } from '../../src/domain/lane/change.js';
 import { type LaneWork } from '../../src/domain/ports/lane-store.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { aPaymentSucceeded } from '../support/builders.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 /** So long that no step of a test leaves by its patience. */
 const NEVER_MS = 600_000;
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 let store: PgLaneStore;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   store = new PgLaneStore(x.db, x.harness.clock, null, NEVER_MS);
 });
 afterEach(() => x.close());

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { delivery } from '../support/builders.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 const KNOWN = 200;
 
 describe('a batch of deliveries that came before', () => {
-  let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+  let x: LaneOnPostgres;
   beforeAll(async () => {
-    x = await LaneHarness.onPostgres();
+    x = await laneOnPostgres();
   });
   afterAll(() => x.close());
 

@@ -4,12 +4,12 @@ import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { type EventRow } from '../../src/domain/ports/books.js';
 import { eventPage, PgEventsDesk } from '../../src/store/event-queries.js';
 import { aPaymentFailed, aPaymentSucceeded, anInvoice, delivery, INVOICE_ID } from '../support/builders.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 let desk: PgEventsDesk;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   desk = new PgEventsDesk(x.db, x.harness.clock);
 });
 afterEach(() => x.close());

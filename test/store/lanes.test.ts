@@ -9,11 +9,12 @@ import { paymentCollected } from '../../src/ledger/rules/postings.js';
 import { readLane } from '../../src/store/lane-reader.js';
 import { PgLaneStore } from '../../src/store/lane-store.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
-import { balances, LaneHarness } from '../support/lane-harness.js';
+import { balances } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
 });
 afterEach(() => x.close());
 
@@ -252,7 +253,7 @@ describe('a renewal worked on PostgreSQL', () => {
   it('survives a crash at every step with one effect each, and leaves no lease behind', async () => {
     for (let k = 1; k <= 4; k++) {
       await x.close();
-      x = await LaneHarness.onPostgres();
+      x = await laneOnPostgres();
       const { harness } = x;
       harness.platform.put(anInvoice());
       harness.store.dieBefore = k;

@@ -12,15 +12,16 @@ import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
-import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { openKinds } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 const LEASE_MS = 25_000;
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 let ended = false;
 beforeEach(async () => {
   ended = false;
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
 });
 afterEach(() => {
   ended = true;

@@ -4,11 +4,12 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { identifyPayment } from '../../src/refunds/rules/identify-payment.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { anInvoice, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';
-import { balances, LaneHarness } from '../support/lane-harness.js';
+import { balances } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   x.harness.platform.put(anInvoice());
   x.harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));
 });

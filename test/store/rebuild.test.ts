@@ -10,11 +10,11 @@ import {
   INVOICE_ID,
   invoiceEvent,
 } from '../support/builders.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   const { harness } = x;
   harness.platform.put(anInvoice());
   harness.platform.put(anInvoice({ invoiceId: 'in_elm' }));

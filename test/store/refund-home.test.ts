@@ -4,11 +4,12 @@ import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { doors, toDelivery } from '../../src/intake/deliveries.js';
 import { aPaymentSucceeded, anInvoice, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
-import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { openKinds } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   x.harness.platform.put(anInvoice({ billingReason: 'subscription_create' }));
   x.harness.gateway.charges.add('ch_pay_oak');
 });

@@ -4,16 +4,16 @@ import fc from 'fast-check';
 import { grant, type Slice } from '../../src/store/budget-slices.js';
 import { PgRequestBudget } from '../../src/store/pg-request-budget.js';
 import { ManualClock } from '../support/clock.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 /** The database's, and that of the replicas that run. */
 let clock: ManualClock;
 let running: Replica[];
 /** How often a connection was lent: once for each question about the budget. */
 let asked: number;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   clock = new ManualClock();
   running = [];
   asked = 0;

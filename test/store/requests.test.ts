@@ -12,7 +12,7 @@ import { PgLaneStore } from '../../src/store/lane-store.js';
 import { PgBooks } from '../../src/store/pg-books.js';
 import { PgRequests, PgSignups } from '../../src/store/signup-store.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
-import { LaneHarness } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 /** Nothing here is calculated. */
 class NoTax extends TaxDesk {
@@ -25,13 +25,13 @@ class NoTax extends TaxDesk {
   }
 }
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 let signups: PgSignups;
 let refunds: RefundsFlow;
 let refundsOfAnotherReplica: RefundsFlow;
 let flow: SignupFlow;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
   const { clock, ids, store, context, gateway } = x.harness;
   const books = new PgBooks(x.db, clock);
   signups = new PgSignups(x.db, clock, ids);

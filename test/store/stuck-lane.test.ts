@@ -7,11 +7,12 @@ import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
-import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { openKinds } from '../support/lane-harness.js';
+import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
-let x: Awaited<ReturnType<typeof LaneHarness.onPostgres>>;
+let x: LaneOnPostgres;
 beforeEach(async () => {
-  x = await LaneHarness.onPostgres();
+  x = await laneOnPostgres();
 });
 afterEach(() => x.close());
 

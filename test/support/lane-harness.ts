@@ -1,22 +1,19 @@
-// Runs the real lane flow against the fakes, on PostgreSQL or in memory, until nothing is due; the clock is the test's own.
+// Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on PostgreSQL by
+// `lane-on-postgres.ts`, which loads TypeORM.
 import { type Commanded } from '../../src/domain/lane/commanded.js';
 import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
-import { HOLDING, type LaneState, type LedgerEntry } from '../../src/domain/model.js';
-import { type Delivery, type Inbox } from '../../src/domain/ports/inbox.js';
+import { HOLDING, type LaneState } from '../../src/domain/model.js';
+import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
 import { Wake } from '../../src/lane/wake.js';
 import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
+import { type ChannelEvents } from '../../src/domain/ports/channel-events.js';
 import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
-import { Database } from '../../src/store/database.js';
-import { PgInbox } from '../../src/store/inbox-store.js';
-import { PgLaneStore } from '../../src/store/lane-store.js';
-import { PgChannelEvents } from '../../src/store/pg-channel-events.js';
 import { SETTINGS } from './builders.js';
 import { CountingIds, ManualClock, SeededRng } from './clock.js';
-import { freshDatabase } from './database.js';
 import { FakeBillingPlatform, FakePaymentGateway, FakeRelay } from './fakes.js';
 import { Crash, MortalStore } from './mortal-store.js';
 import { NoChannelEvents, NoChannels } from './no-channels.js';
@@ -191,16 +188,17 @@ function checkUnique(s: LaneState): void {
   ids('refund_processor_id', (r) => r.processorRefundId);
 }
 
-type Options = {
+export type LaneOptions = {
   readonly settings?: Partial<FlowSettings>;
   readonly clock?: ManualClock;
   readonly seed?: number;
   /** Left out: whoever asks for a link or a proforma invoice has a bug. */
   readonly channels?: MorChannels;
 };
-type Backend = {
+/** Where the lanes are kept. */
+export type LaneBackend = {
   readonly store: LaneStore;
-  readonly channelEvents?: PgChannelEvents;
+  readonly channelEvents?: ChannelEvents;
   readonly deliver: (batch: readonly Delivery[]) => Promise<void>;
   readonly nextDue: () => Promise<number | null>;
   readonly state: (lane: string) => Promise<LaneState>;
@@ -216,11 +214,11 @@ export class LaneHarness {
   crashes = 0;
   readonly #flow: WorkLaneFlow;
 
-  private constructor(
+  constructor(
     readonly clock: ManualClock,
     readonly ids: CountingIds,
-    readonly backend: Backend,
-    options: Options,
+    readonly backend: LaneBackend,
+    options: LaneOptions,
   ) {
     this.platform = new FakeBillingPlatform(clock);
     this.gateway = new FakePaymentGateway(clock);
@@ -240,74 +238,16 @@ export class LaneHarness {
     );
   }
 
-  static inMemory(options: Options = {}): LaneHarness {
+  static inMemory(options: LaneOptions = {}): LaneHarness {
     const clock = options.clock ?? new ManualClock();
     const store = new MemoryLaneStore(clock);
-    const backend: Backend = {
+    const backend: LaneBackend = {
       store,
       deliver: async (batch) => batch.forEach((d) => store.add(d)),
       nextDue: async () => store.nextDue(),
       state: async (lane) => store.lane(lane).state,
     };
     return new LaneHarness(clock, new CountingIds(), backend, options);
-  }
-
-  /** On a database of its own; `close` removes it. */
-  static async onPostgres(
-    options: Options = {},
-  ): Promise<{ harness: LaneHarness; db: Database; inbox: Inbox; url: string; close: () => Promise<void> }> {
-    const clock = options.clock ?? new ManualClock();
-    const ids = new CountingIds();
-    const fresh = await freshDatabase();
-    const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
-    const inbox = new PgInbox(db, ids, clock);
-    const store = new PgLaneStore(db, clock);
-    const backend: Backend = {
-      store,
-      channelEvents: new PgChannelEvents(db, clock),
-      deliver: async (batch) => {
-        await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
-      },
-      nextDue: async () => {
-        const found = await db.pool.query<{ at: Date | null }>(
-          `select min(greatest(x.at, coalesce(l.lease_until, x.at))) as at from (
-             select key, due_at as at from lane where due_at is not null
-             union all select lane, next_try_at from inbox_event where status = 'received') x
-           left join lane l on l.key = x.key`,
-        );
-        return found.rows[0]?.at?.getTime() ?? null;
-      },
-      state: async (lane) => {
-        let seen = emptyLane(lane);
-        await store.transact({
-          lane,
-          fence: null,
-          decide: ({ state }) => {
-            seen = state;
-            return { state, verdicts: [], dueAt: new Date('2999-01-01T00:00:00Z'), value: null };
-          },
-        });
-        const sql = 'select * from ledger_entry where invoice_id = $1';
-        const rows = await db.pool.query<Record<string, string>>(sql, [lane]);
-        const entries = rows.rows.map(
-          (r) =>
-            ({
-              debit: r['debit_account'],
-              credit: r['credit_account'],
-              amount: { minor: BigInt(r['amount'] ?? 0), currency: r['currency'] },
-              reason: r['reason'],
-              subject: r['subject'],
-            }) as LedgerEntry,
-        );
-        return { ...seen, entries };
-      },
-    };
-    const harness = new LaneHarness(clock, ids, backend, options);
-    const close = async (): Promise<void> => {
-      await db.close();
-      await fresh.drop();
-    };
-    return { harness, db, inbox, url: fresh.url, close };
   }
 
   async deliver(...batch: Delivery[]): Promise<void> {

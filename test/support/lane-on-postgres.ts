@@ -1,0 +1,75 @@
+// The lane harness on a PostgreSQL database of its own.
+import { emptyLane } from '../../src/domain/lane/change.js';
+import { type LedgerEntry } from '../../src/domain/model.js';
+import { type Inbox } from '../../src/domain/ports/inbox.js';
+import { Database } from '../../src/store/database.js';
+import { PgInbox } from '../../src/store/inbox-store.js';
+import { PgLaneStore } from '../../src/store/lane-store.js';
+import { PgChannelEvents } from '../../src/store/pg-channel-events.js';
+import { CountingIds, ManualClock } from './clock.js';
+import { freshDatabase } from './database.js';
+import { type LaneBackend, LaneHarness, type LaneOptions } from './lane-harness.js';
+
+export type LaneOnPostgres = {
+  readonly harness: LaneHarness;
+  readonly db: Database;
+  readonly inbox: Inbox;
+  readonly url: string;
+  /** Removes the database. */
+  readonly close: () => Promise<void>;
+};
+
+export async function laneOnPostgres(options: LaneOptions = {}): Promise<LaneOnPostgres> {
+  const clock = options.clock ?? new ManualClock();
+  const ids = new CountingIds();
+  const fresh = await freshDatabase();
+  const db = await Database.open({ url: fresh.url, poolSize: 4, onError: () => undefined });
+  const inbox = new PgInbox(db, ids, clock);
+  const store = new PgLaneStore(db, clock);
+  const backend: LaneBackend = {
+    store,
+    channelEvents: new PgChannelEvents(db, clock),
+    deliver: async (batch) => {
+      await inbox.store(batch.map((d) => ({ ...d, receivedAt: clock.now() })));
+    },
+    nextDue: async () => {
+      const found = await db.pool.query<{ at: Date | null }>(
+        `select min(greatest(x.at, coalesce(l.lease_until, x.at))) as at from (
+           select key, due_at as at from lane where due_at is not null
+           union all select lane, next_try_at from inbox_event where status = 'received') x
+         left join lane l on l.key = x.key`,
+      );
+      return found.rows[0]?.at?.getTime() ?? null;
+    },
+    state: async (lane) => {
+      let seen = emptyLane(lane);
+      await store.transact({
+        lane,
+        fence: null,
+        decide: ({ state }) => {
+          seen = state;
+          return { state, verdicts: [], dueAt: new Date('2999-01-01T00:00:00Z'), value: null };
+        },
+      });
+      const sql = 'select * from ledger_entry where invoice_id = $1';
+      const rows = await db.pool.query<Record<string, string>>(sql, [lane]);
+      const entries = rows.rows.map(
+        (r) =>
+          ({
+            debit: r['debit_account'],
+            credit: r['credit_account'],
+            amount: { minor: BigInt(r['amount'] ?? 0), currency: r['currency'] },
+            reason: r['reason'],
+            subject: r['subject'],
+          }) as LedgerEntry,
+      );
+      return { ...seen, entries };
+    },
+  };
+  const harness = new LaneHarness(clock, ids, backend, options);
+  const close = async (): Promise<void> => {
+    await db.close();
+    await fresh.drop();
+  };
+  return { harness, db, inbox, url: fresh.url, close };
+}
