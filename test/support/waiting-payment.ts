@@ -2,7 +2,13 @@
 import { type Ctx, emptyLane, putPayment } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
-import { type LaneState, type MarkStage, type PaymentRow, type ReviewKind } from '../../src/domain/model.js';
+import {
+  type InvoiceRow,
+  type LaneState,
+  type MarkStage,
+  type PaymentRow,
+  type ReviewKind,
+} from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { settleMarks } from '../../src/renewals/rules/mark.js';
@@ -20,6 +26,11 @@ export const payment = (over: Partial<PaymentRow> = {}): PaymentRow & { readonly
 });
 export const lane = (over: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState =>
   payments.reduce(putPayment, takeRead(emptyLane('in_1'), ctx(), facts(over)));
+/** The lane with its invoice's row changed. */
+export const withInvoice = (s: LaneState, row: Partial<InvoiceRow>): LaneState => ({
+  ...s,
+  invoice: { ...(s.invoice ?? never()), ...row },
+});
 export const invoice = (over: Partial<InvoiceFacts> = {}) => lane(over).invoice ?? never();
 export const settled = (s: LaneState, of = ctx()): LaneState => settleMarks(s, of, () => undefined);
 export const marks = (s: LaneState): MarkStage[] => s.payments.map((p) => p.mark);

@@ -1,116 +1,10 @@
 // Why an invoice is paid or not, in one sentence: for every state that it can be in.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../src/domain/lane/change.js';
-import { newPayment } from '../../src/domain/lane/payment.js';
-import { type AttemptRow, type InvoiceRow, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
-import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
-import { type RetryTrail } from '../../src/domain/retry.js';
-import { type AnswerFacts, answerOf } from '../../src/renewals/rules/answer.js';
+import { type PaymentRow } from '../../src/domain/model.js';
+import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { paymentAnswer } from '../../src/renewals/rules/payment-answer.js';
 import { ordinal } from '../../src/renewals/rules/when.js';
-
-const NOW = new Date('2026-11-06T12:00:00Z');
-const nov = (day: number, hour = 10): Date => new Date(Date.UTC(2026, 10, day, hour));
-
-function invoice(over: Partial<InvoiceRow>): InvoiceRow {
-  return {
-    invoiceId: 'in_oak',
-    customerId: 'cus_oak',
-    customerCountry: null,
-    number: 'OAK-1',
-    status: 'open',
-    platformStatus: 'open',
-    billingReason: 'subscription_cycle',
-    currency: 'EUR',
-    amountDue: 2_990n,
-    amountPaid: 0n,
-    amountRemaining: 2_990n,
-    amountOverpaid: null,
-    total: 2_990n,
-    subscriptionId: 'sub_oak',
-    collectionMethod: 'charge_automatically',
-    platformCreatedAt: nov(3),
-    finalizesAt: null,
-    finalizationError: null,
-    factsAt: null,
-    readAt: null,
-    readDueAt: null,
-    readAttempts: 0,
-    expectedBy: nov(4),
-    paysByDebit: null,
-    enrolled: true,
-    autoAdvance: true,
-    ownMethodId: null,
-    charged: null,
-    chargeLookedAt: null,
-    lookDueAt: null,
-    lookAttempts: 0,
-    holdUntil: null,
-    retries: null,
-    nextTryAt: null,
-    firstSeenAt: nov(3),
-    ...over,
-  };
-}
-
-function payment(over: Partial<PaymentRow>): PaymentRow {
-  const ctx = { now: NOW, newId: () => 'pmt_1' } as unknown as Ctx;
-  const base = { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR', paymentId: 'pay_1', amount: 2_990n };
-  return newPayment(ctx, { ...base, succeededAt: nov(5), mark: 'confirmed', ...over });
-}
-
-function refusal(day: number, over: Partial<AttemptRow> = {}): AttemptRow {
-  return {
-    eventId: `evt_${day}`,
-    invoiceId: 'in_oak',
-    paymentId: 'pay_1',
-    outcome: 'failed',
-    amount: 2_990n,
-    currency: 'EUR',
-    failureMessage: null,
-    declineCode: 'insufficient_funds',
-    processorPaymentIntentId: null,
-    at: nov(day),
-    ...over,
-  };
-}
-
-const object = (over: Partial<MorObjectRow> & Pick<MorObjectRow, 'kind' | 'status'>): MorObjectRow =>
-  newMorObject(nov(5), { id: 'obj_1', invoiceId: 'in_oak', ...over });
-
-function review(over: Partial<ReviewRow>): ReviewRow {
-  return {
-    id: 'rev_1',
-    kind: 'amount_mismatch',
-    status: 'open',
-    subject: 'x',
-    invoiceId: 'in_oak',
-    paymentRowId: null,
-    refundId: null,
-    summary: 'the MoR took 19.90 EUR, and 29.90 EUR is due',
-    proposal: '',
-    dueAt: null,
-    createdAt: nov(5),
-    resolvedAt: null,
-    resolvedBy: null,
-    resolution: null,
-    note: null,
-    ...over,
-  };
-}
-
-function trail(over: Partial<RetryTrail> = {}): RetryTrail {
-  const refused = { at: nov(5).toISOString(), heardAt: nov(5).toISOString(), eventId: 'evt_5' };
-  const refusal = { ...refused, outcome: 'failed', kind: 'soft', code: 'insufficient_funds' } as const;
-  return { refusal, retries: [], waitingSince: null, askedAt: null, ended: null, ...over };
-}
-
-type Over = Partial<Omit<AnswerFacts, 'invoice'>> & { readonly invoice?: Partial<InvoiceRow> };
-function said(over: Over): readonly [string, string] {
-  const none = { payments: [], refunds: [], objects: [], attempts: [], reviews: [], messages: [] };
-  const { tone, text } = answerOf({ ...none, ...over, invoice: invoice(over.invoice ?? {}) }, NOW);
-  return [tone, text];
-}
+import { nov, object, type Over, payment, refusal, review, said, trail } from '../support/answer-facts.js';
 
 const refused = { payments: [payment({ status: 'failed', succeededAt: null, mark: 'none' })] };
 const STORIES: readonly (readonly [what: string, over: Over, tone: string, text: string])[] = [
@@ -381,7 +275,7 @@ describe('the sentence on top of an invoice', () => {
 
 describe('the sentence on top of a payment', () => {
   const of = (over: Partial<PaymentRow>, objects: readonly MorObjectRow[] = []): string =>
-    paymentAnswer({ payment: payment(over), refunds: [], objects }, NOW).text;
+    paymentAnswer({ payment: payment(over), refunds: [], objects }, nov(6, 12)).text;
 
   it('says whether it was taken, what was given back, and what Stripe shows', () => {
     expect(of({})).toBe('Taken by the MoR on 5 Nov; its invoice is paid with it on Stripe.');

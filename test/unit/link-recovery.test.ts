@@ -33,7 +33,7 @@ const refused = (over: Partial<PaymentRow> = {}): PaymentRow => ({
 /** A renewal of 29.90 EUR, read just now, whose charge was refused. */
 function lane(row: Partial<InvoiceRow> = {}, facts: Partial<InvoiceFacts> = {}, ...payments: PaymentRow[]): LaneState {
   const s = (payments.length === 0 ? [refused()] : payments).reduce(putPayment, waiting.lane(facts));
-  return { ...s, invoice: { ...(s.invoice ?? never()), expectedBy: at(HOUR_MS), ...row } };
+  return waiting.withInvoice(s, { expectedBy: at(HOUR_MS), ...row });
 }
 const made = (s: LaneState, of = ctx()): readonly MorObjectRow[] =>
   settleRecovery(s, of).objects.filter((o) => !s.objects.includes(o));

@@ -1,0 +1,179 @@
+// By when the MoR's verdict on a renewal is expected, and when a person is told that none came.
+import { describe, expect, it } from '@jest/globals';
+import { type Ctx, emptyLane, openReview, putPayment } from '../../src/domain/lane/change.js';
+import { type InvoiceRow, type LaneState } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import {
+  applyDebit,
+  debitErrand,
+  expectVerdict,
+  hasVerdict,
+  mustAskDebit,
+  verdictBy,
+  watchRenewal,
+} from '../../src/renewals/rules/overdue.js';
+import { open } from '../support/channel-lane.js';
+import { aLink, aProforma, withObjects } from '../support/channel-object.js';
+import { never } from '../support/never.js';
+import { TRAIL } from '../support/refused-renewal.js';
+import * as waiting from '../support/waiting-payment.js';
+
+const { at, payment } = waiting;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const ctx = (ms = 0, over: Partial<FlowSettings> = {}): Ctx => waiting.ctx(over, ms);
+const seen = (facts: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}): LaneState =>
+  waiting.withInvoice(waiting.lane(facts), row);
+const DUE = DAY_MS;
+/** An invoice of 29.90 EUR whose verdict is expected within a day; its customer is known not to pay by debit. */
+const expected = (row: Partial<InvoiceRow> = {}) => seen({}, { expectedBy: at(DUE), paysByDebit: false, ...row });
+const looks: (Date | null)[] = [];
+const watched = (s: LaneState, ms = DUE): LaneState => {
+  looks.length = 0;
+  return watchRenewal(s, ctx(ms), (when) => looks.push(when));
+};
+const refused = payment({ mark: 'none', status: 'failed', succeededAt: null });
+const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } };
+
+describe('the verdict on an invoice', () => {
+  const by = (s: LaneState, of = ctx()) => expectVerdict(s, of).invoice?.expectedBy ?? null;
+
+  it('is expected as many hours after it was first seen as the settings say', () => {
+    expect(by(seen())).toEqual(at(DAY_MS));
+    expect(by(seen({}, { firstSeenAt: at(-HOUR_MS) }), ctx(0, { renewalAlarmAfterHours: 2 }))).toEqual(at(HOUR_MS));
+    expect(by(seen({ amountDue: 1n }))).toEqual(at(DAY_MS));
+    expect(by(seen({ billingReason: 'manual', collectionMethod: 'charge_automatically' }))).toEqual(at(DAY_MS));
+    expect(by(seen({ billingReason: 'subscription_cycle', collectionMethod: 'send_invoice' }))).toEqual(at(DAY_MS));
+  });
+
+  it.each<readonly [string, LaneState]>([
+    ['is not known here', emptyLane('in_1')],
+    ['was not read from Stripe yet', seen({}, { platformStatus: 'unknown' })],
+    ['is paid at signup', seen({ billingReason: 'subscription_create' })],
+    ['has nothing due', seen({ amountDue: 0n })],
+    ['has an amount that is not known', seen({}, { amountDue: null })],
+    ['is of a customer who is not enrolled', seen({}, { enrolled: false })],
+    ['a person sent to be paid', seen({ billingReason: 'manual', collectionMethod: 'send_invoice' })],
+    ['has its time already', seen({}, { expectedBy: at(1) })],
+  ])('is expected at no other time for one that %s', (_, s) => {
+    expect(expectVerdict(s, ctx())).toBe(s);
+  });
+
+  it('has come with a payment, or is not needed for an invoice that is over or has nothing due', () => {
+    expect(hasVerdict(expected())).toBe(false);
+    expect(hasVerdict(emptyLane('in_1'))).toBe(false);
+    expect(hasVerdict(putPayment(expected(), refused))).toBe(true);
+    expect(hasVerdict(putPayment(expected(asking), refused))).toBe(false);
+    expect(hasVerdict(putPayment(expected(asking), payment()))).toBe(true);
+    for (const platformStatus of ['paid', 'void', 'deleted'] as const)
+      expect(hasVerdict(expected({ platformStatus }))).toBe(true);
+    expect(hasVerdict(expected({ platformStatus: 'uncollectible' }))).toBe(false);
+    expect(hasVerdict(expected({ amountDue: 0n }))).toBe(true);
+  });
+
+  it('may wait for a proforma invoice or a link as long as the customer can pay it', () => {
+    const until = (...objects: Parameters<typeof verdictBy>[1]) => verdictBy(expected().invoice ?? never(), objects);
+    expect(until()).toEqual(at(DUE));
+    expect(until(aProforma({ deadline: at(9 * DAY_MS) }), aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(9 * DAY_MS));
+    expect(until(aProforma({ deadline: null }))).toEqual(at(30 * DAY_MS));
+    expect(until(aLink({ deadline: at(5 * DAY_MS) }))).toEqual(at(5 * DAY_MS));
+    const late = { deadline: at(5 * DAY_MS) };
+    for (const other of [
+      aLink({ deadline: null }),
+      aLink({ deadline: at(1) }),
+      aLink({ ...late, status: 'EXPIRED' }),
+      aProforma({ ...late, status: 'ISSUANCE_FAILED' }),
+      { ...aLink({ ...late }), kind: 'e_invoice' as const },
+    ]) {
+      expect(until(other)).toEqual(at(DUE));
+    }
+    expect(verdictBy(expected({ expectedBy: null }).invoice ?? never(), [aProforma()])).toBeNull();
+  });
+});
+
+describe('a renewal without a verdict', () => {
+  const item = (s: LaneState, kind: 'renewal_overdue' | 'effect_failed' = 'renewal_overdue') =>
+    openReview(s, ctx(), { kind, subject: 'in_1', summary: 's', proposal: 'p' });
+
+  it('is for a person from that time on, and is looked at then', () => {
+    expect([open(watched(expected(), DUE - 1)), looks]).toEqual([[], [at(DUE)]]);
+    expect(open(watched(expected()))).toMatchObject([
+      {
+        ...{ kind: 'renewal_overdue', subject: 'in_1' },
+        summary: 'no verdict from the MoR for 29.90 EUR since 2026-11-20T12:00:00.000Z',
+      },
+    ]);
+    expect(looks).toEqual([]);
+  });
+
+  it('names the try that was ordered last, and no sum that is not known', () => {
+    const retried = watched(putPayment(expected(asking), refused));
+    expect(open(retried)[0]?.summary).toBe('no verdict from the MoR for 29.90 EUR since 2026-11-20T13:00:00.000Z');
+    const over = putPayment(expected({ ...asking, retries: { ...asking.retries, waitingSince: null } }), refused);
+    expect(watched(over).reviews).toEqual([]);
+    for (const row of [{ currency: null }, { amountDue: null }])
+      expect(open(watched(expected(row)))[0]?.summary).toContain('no verdict from the MoR for money since');
+  });
+
+  it('is nobody’s concern where none is expected', () => {
+    for (const s of [expected({ expectedBy: null }), emptyLane('in_1')]) expect(watched(s)).toBe(s);
+    expect(looks).toEqual([]);
+  });
+
+  it('closes its item, and no other, when the verdict comes or the customer gets more time', () => {
+    const asked = item(item(expected()), 'effect_failed');
+    const told = watched(putPayment(asked, refused));
+    expect(open(told).map((r) => r.kind)).toEqual(['effect_failed']);
+    expect(told.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'the verdict came' });
+    const later = watched(withObjects(asked, aProforma({ deadline: at(9 * DAY_MS) })));
+    expect(open(later).map((r) => r.kind)).toEqual(['effect_failed']);
+    expect(later.reviews[0]).toMatchObject({
+      ...{ resolution: 'cleared', note: 'the customer may pay until 2026-11-29 12:00 UTC' },
+    });
+    expect(looks).toEqual([at(9 * DAY_MS)]);
+  });
+});
+
+describe('a late verdict on a customer who may pay by bank debit', () => {
+  const unasked = expected({ paysByDebit: null });
+  const errand = (s: LaneState, ms = DUE) => debitErrand(s, ctx(ms), () => true);
+
+  it('is looked into once, at the time of the alarm, before a person is told', () => {
+    expect(errand(unasked)).toEqual({ do: 'ask-debit', customerId: 'cus_1' });
+    expect(watched(unasked)).toBe(unasked);
+    expect(looks).toEqual([]);
+    expect([errand(unasked, DUE - 1), mustAskDebit(unasked, ctx(DUE - 1))]).toEqual([null, false]);
+    for (const s of [
+      expected(),
+      emptyLane('in_1'),
+      expected({ paysByDebit: null, customerId: null }),
+      expected({ paysByDebit: null, expectedBy: null }),
+      putPayment(unasked, refused),
+    ]) {
+      expect([errand(s), mustAskDebit(s, ctx(DUE))]).toEqual([null, false]);
+    }
+    expect(open(watched(expected({ paysByDebit: null, customerId: null })))).toHaveLength(1);
+  });
+
+  it('is expected ten days after the first sight, or after the try that was ordered last', () => {
+    const debit = (s: LaneState) => applyDebit(s, true, ctx());
+    const row = debit(unasked).invoice;
+    expect(row).toMatchObject({ paysByDebit: true, expectedBy: at(10 * DAY_MS), amountDue: 2990n });
+    expect(debit(unasked).journal.map((l) => l.text)).toEqual([
+      'this customer pays by bank debit: a verdict is expected by 2026-11-30 12:00 UTC',
+    ]);
+    const retried = putPayment(expected({ ...asking, paysByDebit: null }), refused);
+    expect(debit(retried).invoice?.expectedBy).toEqual(at(10 * DAY_MS + HOUR_MS));
+    expect(debit(expected({ paysByDebit: null, expectedBy: at(11 * DAY_MS) })).invoice?.expectedBy).toEqual(
+      at(11 * DAY_MS),
+    );
+  });
+
+  it('of one who does not keeps its time; what was found once is not asked again', () => {
+    const none = applyDebit(unasked, false, ctx());
+    expect([none.invoice, none.journal]).toEqual([{ ...unasked.invoice, paysByDebit: false }, []]);
+    for (const s of [expected(), expected({ paysByDebit: null, expectedBy: null }), emptyLane('in_1')])
+      expect(applyDebit(s, true, ctx())).toBe(s);
+  });
+});

@@ -1,0 +1,228 @@
+// A renewal from Stripe's events to the MoR: what is relayed, taken back, and read.
+import { describe, expect, it } from '@jest/globals';
+import { addCall, type Ctx, emptyLane, putMessage, putPayment } from '../../src/domain/lane/change.js';
+import { type InvoiceEvent } from '../../src/domain/lane/event.js';
+import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
+import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { applyInvoice } from '../../src/renewals/rules/invoice-event.js';
+import { applyRead, readErrand } from '../../src/renewals/rules/read-invoice.js';
+import { relayCall, settleRelay } from '../../src/renewals/rules/relay.js';
+import { refusal } from '../support/asked-refund.js';
+import { facts, NOW, open } from '../support/channel-lane.js';
+import { never } from '../support/never.js';
+import { TRAIL } from '../support/refused-renewal.js';
+import * as waiting from '../support/waiting-payment.js';
+
+const { at, payment } = waiting;
+const ctx = (over: Partial<FlowSettings> = {}, ms = 0): Ctx => waiting.ctx(over, ms);
+const lane = (over: Partial<InvoiceFacts> = {}, row: Partial<InvoiceRow> = {}, ...payments: PaymentRow[]): LaneState =>
+  waiting.withInvoice(waiting.lane(over, ...payments), row);
+const texts = (s: LaneState) => s.journal.map((l) => l.text);
+const event = (over: Partial<InvoiceFacts> = {}, type = 'invoice.created', when = NOW): InvoiceEvent => ({
+  ...{
+    family: 'invoice',
+    eventId: 'evt_1',
+    type,
+    at: when,
+    facts: facts({ status: 'draft', ...over }),
+    raw: '{"id":"evt_1"}',
+  },
+});
+const relay = ctx({ relay: true });
+const linked = { enrolment: { by: 'linked' } } as const;
+
+describe('the event of a new invoice', () => {
+  const taken = (e: InvoiceEvent, of = relay, s = emptyLane('in_1')) => applyInvoice(s, e, of);
+
+  it('is relayed to the MoR byte for byte, once, and its verdict is expected', () => {
+    const { state, verdict } = taken(event());
+    expect(state.messages).toMatchObject([
+      {
+        peer: 'relay',
+        kind: 'relay_event',
+        subject: 'evt_1',
+        status: 'pending',
+        wire: { method: 'POST', body: '{"id":"evt_1"}' },
+      },
+    ]);
+    expect(verdict).toEqual({ status: 'done', reason: "the MoR's verdict is expected for 29.90 EUR" });
+    expect(taken(event(), relay, state).state.messages).toHaveLength(1);
+    expect(taken({ ...event(), eventId: 'evt_2' }, relay, state).state.messages).toHaveLength(2);
+    const other = addCall(emptyLane('in_1'), relay, { kind: 'finalize_invoice', invoiceId: 'evt_1' }, 'evt_1');
+    expect(taken(event(), relay, other).state.messages).toHaveLength(2);
+  });
+
+  it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>([
+    ['the relay is off', event(), ctx(), emptyLane('in_1'), 'done', "the MoR's verdict is expected for 29.90 EUR"],
+    [
+      'it is paid at signup',
+      event({ billingReason: 'subscription_create' }),
+      relay,
+      emptyLane('in_1'),
+      'ignored',
+      'paid at signup, not a renewal',
+    ],
+    [
+      'it was paid before the event came',
+      event(),
+      relay,
+      lane({ status: 'paid' }),
+      'done',
+      "the MoR's verdict is expected for 29.90 EUR",
+    ],
+    ['its customer is not enrolled', event(), relay, lane({}, { enrolled: false }), 'ignored', 'not enrolled'],
+    ['the event is another one', event({}, 'invoice.finalized'), relay, emptyLane('in_1'), 'done', null],
+  ])('is not relayed where %s', (_, e, of, s, status, reason) => {
+    const { state, verdict } = taken(e, of, s);
+    expect(state.messages).toEqual([]);
+    expect(verdict).toEqual({ status, reason });
+  });
+
+  it('over nothing says that nothing is due; before the enrolment is known it says that', () => {
+    expect(taken(event({ amountDue: 0n })).verdict).toEqual({ status: 'ignored', reason: 'nothing is due' });
+    const unknown = taken(event(), ctx({ relay: true, ...linked }));
+    expect(unknown.verdict).toEqual({ status: 'done', reason: 'whether its customer is enrolled is looked up' });
+    expect(unknown.state.messages).toHaveLength(1);
+  });
+
+  it('enrols its customer where its metadata say so', () => {
+    const enrolment = { by: 'metadata', key: 'mor', value: 'yes' } as const;
+    const { state } = taken(event({ metadata: { mor: 'yes' } }), ctx({ enrolment }));
+    expect(state.invoice?.enrolled).toBe(true);
+  });
+});
+
+describe('an event of an invoice', () => {
+  const taken = (e: InvoiceEvent, s = lane()) => applyInvoice(s, e, ctx({}, 5_000)).state;
+
+  it('that was deleted shows it so, whatever its facts say', () => {
+    expect(taken(event({}, 'invoice.deleted', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe(
+      'deleted',
+    );
+    expect(taken(event({}, 'invoice.updated', at(1)), lane({ status: 'draft' })).invoice?.platformStatus).toBe('draft');
+  });
+
+  it('that Stripe wants paid is written into its retries, and no other event is', () => {
+    const s = lane({}, { retries: TRAIL });
+    const asked = (type: string) => taken(event({ status: 'open' }, type, at(1)), s).invoice?.retries?.askedAt;
+    expect(asked('invoice.payment_attempt_required')).toBe(at(5_000).toISOString());
+    expect(asked('invoice.updated')).toBeNull();
+  });
+
+  it('that names an overpayment which is not known has the invoice read', () => {
+    const late = (amountOverpaid: bigint, known: bigint) => {
+      const s = lane({ status: 'paid', amountOverpaid: known });
+      return taken(event({ status: 'open', amountOverpaid }, 'invoice.overpaid', at(-1)), s).invoice?.readDueAt;
+    };
+    expect(late(100n, 0n)).toEqual(at(5_000));
+    expect(late(100n, 100n)).toBeNull();
+    expect(late(0n, 100n)).toBeNull();
+  });
+});
+
+describe('the relay of an event that waits', () => {
+  const relayed = (s: LaneState): LaneState => applyInvoice(s, event(), relay).state;
+  const draft = relayed(lane({ status: 'draft' }));
+  const [m = never()] = draft.messages;
+  const status = (s: LaneState) => settleRelay(s, ctx({}, 5_000), () => undefined).messages.map((x) => x.status);
+
+  it('is taken back once its money came or its invoice is over, and not before', () => {
+    expect(status(draft)).toEqual(['pending']);
+    expect(status({ ...draft, invoice: null })).toEqual(['pending']);
+    const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+    const back = settleRelay(over, ctx({}, 5_000), () => undefined);
+    expect(back.messages).toMatchObject([{ status: 'cancelled', answeredAt: at(5_000) }]);
+    expect(texts(back)).toEqual(['relay_event taken back: the invoice is void']);
+    expect(texts(settleRelay(putPayment(draft, payment()), ctx(), () => undefined))).toEqual([
+      'relay_event taken back: payment pay_1 came',
+    ]);
+    expect(status(putPayment(draft, payment({ mark: 'none' })))).toEqual(['pending']);
+  });
+
+  it('leaves alone what was answered, and every other call', () => {
+    const over = { ...draft, invoice: lane({ status: 'void' }).invoice };
+    expect(status(putMessage(over, { ...m, status: 'done' }))).toEqual(['done']);
+    expect(status(putMessage(over, { ...m, kind: 'retry_charge' }))).toEqual(['pending']);
+  });
+
+  it('waits while it is not known whether the customer is enrolled, and goes last', () => {
+    expect(relayCall.waits?.(draft, relay)).toBe(false);
+    expect(relayCall.waits?.(draft, ctx(linked))).toBe(true);
+    expect([relayCall.order, relayCall.answered(draft, m, { kind: 'relay_event' }, relay)]).toEqual([3, draft]);
+  });
+
+  it('that the MoR refuses is for a person, whose retry sends the same event again', () => {
+    const refused = putMessage(draft, { ...m, status: 'refused' });
+    const told = relayCall.refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
+    expect(open(told)).toMatchObject([
+      {
+        ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no no' },
+        proposal: expect.stringContaining('it may not charge this renewal'),
+      },
+    ]);
+    const choose = (resolution: 'retry' | 'dismiss', subject = 'relay_event:evt_1') => {
+      const r = { ...(told.reviews[0] ?? never()), subject };
+      const done = relayCall.resolve?.(told, r, { resolution, note: null, by: 'ada' }, relay) ?? never();
+      return done.ok ? done.state.messages.map((x) => x.status) : done.code;
+    };
+    expect(choose('retry')).toEqual(['pending']);
+    expect(choose('dismiss')).toEqual(['refused']);
+    expect(choose('retry', 'relay_event:evt_9')).toEqual(['refused']);
+    const beside = putMessage(told, { ...m, id: 'out_0', kind: 'retry_charge', status: 'refused' });
+    const first = { ...beside, messages: beside.messages.toReversed() };
+    const r = told.reviews[0] ?? never();
+    const again = relayCall.resolve?.(first, r, { resolution: 'retry', note: null, by: 'ada' }, relay) ?? never();
+    expect(again).toMatchObject({ ok: true, state: { messages: [{ status: 'refused' }, { status: 'pending' }] } });
+  });
+});
+
+describe('a read of the invoice', () => {
+  const read = (value: InvoiceFacts | null) =>
+    applyRead(lane({}, { readAttempts: 2 }), { ok: true, value, status: 200, requestId: 'req_1' }, ctx({}, 5_000));
+
+  it('says what is due, or that there is no such invoice, with the number of Stripe’s request', () => {
+    const s = read(facts({ amountRemaining: 1990n }));
+    expect(s.invoice).toMatchObject({ amountRemaining: 1990n, readAt: at(5_000), readAttempts: 0 });
+    expect(s.journal).toMatchObject([
+      {
+        text: 'read from Stripe: open, 19.90 EUR due',
+        detail: { call: 'read_invoice', requestId: 'req_1' },
+        kind: 'call',
+      },
+    ]);
+    expect(texts(read(null))).toEqual(['read from Stripe: no such invoice']);
+    expect(read(null).invoice?.platformStatus).toBe('deleted');
+  });
+
+  it.each([
+    ['retry', 1, 2_000],
+    ['unknown', 1, 2_000],
+    ['stopped', 1, 60_000],
+    ['refused', 1, 60_000],
+    ['retry', 4, 16_000],
+  ] as const)('that fails (%s, after %i tries) is made again after %i ms', (kind, readAttempts, pause) => {
+    const s = applyRead(lane({}, { readAttempts }), refusal({ kind, status: 500, requestId: 'req_2' }), ctx());
+    expect(s.invoice).toMatchObject({ readAttempts: readAttempts + 1, readDueAt: at(pause), amountDue: 2990n });
+    const said = {
+      text: 'read from Stripe failed: 500 not_refundable no',
+      detail: { call: 'read_invoice', requestId: 'req_2' },
+    };
+    expect(s.journal).toMatchObject(readAttempts < 3 ? [said] : []);
+  });
+
+  it('that fails is noted three times', () => {
+    const noted = (readAttempts: number) => texts(applyRead(lane({}, { readAttempts }), refusal(), ctx())).length;
+    expect([0, 2, 3].map(noted)).toEqual([1, 1, 0]);
+  });
+
+  it('is an errand where somebody asked for one, when its time has come', () => {
+    const errand = (s: LaneState, isDue = true) => readErrand(s, ctx(), () => isDue);
+    const asked = lane({}, { readAt: null, readDueAt: at(0) });
+    expect(errand(asked)).toEqual({ do: 'read-invoice', invoiceId: 'in_1' });
+    expect(errand(asked, false)).toBeNull();
+    for (const row of [{ readAt: null, readDueAt: null }, { readDueAt: at(0) }])
+      expect(errand(lane({}, row))).toBeNull();
+    expect(errand(emptyLane('in_1'))).toBeNull();
+  });
+});
