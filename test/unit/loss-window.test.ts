@@ -54,6 +54,50 @@ describe('a loss window', () => {
     ]);
   });
 
+  it('is told with all the outages that its events met, and with no other', () => {
+    const windows = (open: readonly { from: Date; to: Date }[]): unknown =>
+      lossWindows(open).map(({ events, closed }) => [...seconds([events]), ...seconds([closed])]);
+    // Those made in the first five seconds had their last tries in the second outage.
+    expect(windows([span(0, 0), span(1_215, 3_000), span(4 * HOUR, 4 * HOUR)])).toEqual([
+      [
+        [0, 5],
+        [0, 4 * HOUR],
+      ],
+      [
+        [3_000, 4 * HOUR - 10_930],
+        [3_000, 4 * HOUR],
+      ],
+    ]);
+    // Those of the first two seconds were tried once more before the second outage began.
+    expect(windows([span(0, 0), span(1_215, 3_642), span(4 * HOUR, 4 * HOUR)])).toEqual([
+      [
+        [2, 5],
+        [0, 4 * HOUR],
+      ],
+    ]);
+    const days = (n: number): number => n * 24 * HOUR;
+    expect(windows([span(0, 0), span(4 * HOUR, days(3)), span(days(3) + 5 * HOUR, days(4))])).toEqual([
+      [
+        [0, 4 * HOUR - 10_930],
+        [0, 4 * HOUR],
+      ],
+      [
+        [days(3), days(3) + 5 * HOUR - 10_930],
+        [days(3), days(3) + 5 * HOUR],
+      ],
+    ]);
+  });
+
+  it('has a length: an event whose tries only touch two outages reached the open doors', () => {
+    expect(givenUp([span(0, 10), span(20, 30)], [0, 10])).toEqual([]);
+    expect(seconds(givenUp([span(0, 10), span(19, 29)], [0, 10]))).toEqual([[9, 10]]);
+    expect(givenUp([], [0])).toEqual([]);
+  });
+
+  it('is none for a sender of whom no try is known', () => {
+    expect(givenUp([span(0, 10)], [])).toEqual([]);
+  });
+
   it('holds just those events of whose every try the doors were closed', () => {
     const spans = fc.array(fc.tuple(fc.nat(60), fc.nat(12)), { maxLength: 6 });
     const tries = fc.uniqueArray(fc.nat(20), { maxLength: 4 }).map((more) => [0, ...more]);

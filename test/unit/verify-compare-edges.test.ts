@@ -11,6 +11,7 @@ import {
   paidBeyondLedger,
 } from '../../src/verify/rules/compare.js';
 import { type Difference, isRepairable } from '../../src/domain/difference.js';
+import { differenceId } from '../../src/verify/rules/acknowledge.js';
 import { type TaxRecord } from '../../src/domain/tax-record.js';
 import { INVOICE_ID, START } from '../support/builders.js';
 import { facts, invoice, LATER, note, ours, payment, refund, review } from '../support/compare-rows.js';
@@ -204,4 +205,21 @@ it('what a person was asked to decide is not repaired behind their back', () => 
   expect(isRepairable(difference('charged_not_marked', 'look-again', '', {}))).toBe(true);
   expect(isRepairable(difference('charged_not_marked', 'look-again', '', { reviewId: 'rev_1' }))).toBe(false);
   expect(isRepairable(difference('amount_differs', 'person', '', {}))).toBe(false);
+});
+
+describe('a difference that a person acknowledged', () => {
+  const about = { invoiceId: 'in_1', paymentId: 'pay_1', refundId: 'ref_1', eventId: 'evt_1', objectId: 'cn_1' };
+  const known = { kind: 'refunded_by_hand', ...about, detail: 'credit note cn_1 gives back 3.00 EUR' };
+
+  it('is the same one in the next run, and another one as soon as any of its facts is another', () => {
+    expect(differenceId(known)).toMatch(/^dif_[0-9a-f]{24}$/);
+    expect(differenceId({ ...known })).toBe(differenceId(known));
+    const others = [
+      ...Object.keys(about).flatMap((name) => [{ [name]: 'other' }, { [name]: null }]),
+      ...[{ kind: 'credited_by_hand' }, { detail: 'credit note cn_1 gives back 3.01 EUR' }],
+      { invoiceId: 'pay_1', paymentId: 'in_1' },
+    ];
+    const ids = others.map((over) => differenceId({ ...known, ...over }));
+    expect(new Set([differenceId(known), ...ids]).size).toBe(others.length + 1);
+  });
 });

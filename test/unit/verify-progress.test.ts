@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { afterPage, begun, progressFromJson, progressToJson, takenUp } from '../../src/verify/rules/progress.js';
-import { showCounts } from '../../src/verify/rules/counts.js';
+import { showCounts, showMarksLeft } from '../../src/verify/rules/counts.js';
 import { type Listing } from '../../src/domain/difference.js';
 import { SETTINGS } from '../support/builders.js';
 
@@ -73,11 +73,35 @@ describe('a listing that is cut off again and again', () => {
     ]);
     expect(takenUp(whole, SINCE)).toEqual(whole);
     expect(takenUp(afterPage(whole, [], true), SINCE).todo).toEqual([{ from: SINCE, to: null }]);
+    // Pages come newest first, so what a later page holds is older.
+    expect(afterPage(half, [at(800)], false)).toEqual({ newest: at(1_000), todo: [{ from: SINCE, to: at(801) }] });
+    expect(afterPage(half, [], true)).toEqual({ newest: at(1_000), todo: [] });
+  });
+
+  it('stays where it is after a page of which nothing could be read, and at its end once it was reached', () => {
+    const half = afterPage(begun(SINCE, SETTINGS).invoices, [at(1_000)], false);
+    expect(afterPage(half, [], false)).toEqual(half);
+    const whole = afterPage(half, [], true);
+    expect(afterPage(whole, [at(1_500)], false)).toEqual({ newest: at(1_500), todo: [] });
+  });
+
+  it('begins with everything since its day, and with no invoice to be looked at again unless one differed', () => {
+    const todo = [{ from: SINCE, to: null }];
+    const all = { newest: null, todo };
+    expect(begun(SINCE, SETTINGS)).toMatchObject({ invoices: all, records: all, notes: all, events: all, again: [] });
+    expect(begun(SINCE, SETTINGS).again).toHaveLength(0);
+    expect(begun(SINCE, SETTINGS, ['in_1']).again).toEqual(['in_1']);
   });
 });
 
 describe('what a run compared', () => {
   it('is said in the singular where there is one', () => {
     expect(showCounts({ invoices: 1, stripe_events: 4, refunds: 0 })).toBe('1 invoice, 4 stripe events, 0 refunds');
+    expect(showCounts({ stripe_events: 1, credit_notes: 1 })).toBe('1 stripe event, 1 credit note');
+    expect(showCounts({})).toBe('');
+  });
+
+  it('leaves marks to the next runs, counted up to ten thousand', () => {
+    expect([0, 9_999, 10_000].map(showMarksLeft)).toEqual(['0', '9999', '10000 or more']);
   });
 });

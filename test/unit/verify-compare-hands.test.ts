@@ -1,0 +1,255 @@
+// What people did on Stripe by hand, against the ledger: each is named with its sum, and what is right is not named.
+import { describe, expect, it } from '@jest/globals';
+import { type Difference } from '../../src/domain/difference.js';
+import { type BalanceEntryFacts, type ShownInvoice } from '../../src/domain/ports/billing-reader.js';
+import {
+  compareBalance,
+  compareDetached,
+  compareForeignNotes,
+  compareOverpaid,
+  compareRecord,
+  creditedBeyondLedger,
+} from '../../src/verify/rules/compare-hands.js';
+import { INVOICE_ID } from '../support/builders.js';
+import { facts, note, ours, payment, record, refund, review } from '../support/compare-rows.js';
+
+const shown = (over: Partial<ShownInvoice> = {}): ShownInvoice => ({
+  ...facts(),
+  payments: [],
+  creditedAfterPayment: 0n,
+  ...over,
+});
+const attached = (paymentRecordId: string | null, status = 'paid') => ({
+  ...{ paymentRecordId, byPlatform: false, status, amountPaid: 2990n },
+});
+/** What all differences of this file have in common. */
+const byPerson = { repair: 'person', refundId: null, eventId: null, reviewId: null } as const;
+const kinds = (found: readonly Difference[]): string[] => found.map((d) => `${d.kind} ${d.objectId}`);
+
+describe('a payment record of ours that was taken off its invoice', () => {
+  it('is money that the MoR has and Stripe does not show', () => {
+    expect(compareDetached(shown({ status: 'open' }), ours())).toEqual([
+      {
+        ...{ ...byPerson, kind: 'charged_not_marked', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
+        detail: 'payment record pr_1 of 29.90 EUR was detached from the invoice (open)',
+      },
+    ]);
+    const unnamed = ours({ payments: [payment({ paymentId: null })] });
+    expect(compareDetached(shown(), unnamed)).toMatchObject([{ paymentId: 'pmt_1' }]);
+  });
+
+  it('is one that pays the invoice no more, whatever else is beside it', () => {
+    expect(compareDetached(shown({ payments: [attached('pr_1')] }), ours())).toEqual([]);
+    const not = [attached('pr_1', 'canceled'), attached('pr_9'), attached(null)];
+    expect(kinds(compareDetached(shown({ payments: not }), ours()))).toEqual(['charged_not_marked pr_1']);
+    const two = ours({ payments: [payment(), payment({ id: 'pmt_2', paymentRecordId: 'pr_2' })] });
+    expect(kinds(compareDetached(shown({ payments: [attached('pr_1')] }), two))).toEqual(['charged_not_marked pr_2']);
+  });
+
+  it('is nothing that can be said where Stripe did not show all payments, or the ledger has no such mark', () => {
+    expect(compareDetached(shown({ payments: null }), ours())).toEqual([]);
+    for (const over of [{ mark: 'parked' }, { amount: null }, { paymentRecordId: null }] as const) {
+      expect(compareDetached(shown(), ours({ payments: [payment(over)] }))).toEqual([]);
+    }
+  });
+});
+
+describe('an invoice that is overpaid', () => {
+  it('is named with the sum that Stripe credited to the customer', () => {
+    expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours())).toEqual([
+      {
+        ...{ ...byPerson, kind: 'overpaid', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: null },
+        detail: "1.10 EUR more than was due is paid, and credited to the customer's balance",
+      },
+    ]);
+    expect(compareOverpaid(shown({ amountOverpaid: 1n }), ours())).toHaveLength(1);
+    expect(compareOverpaid(shown({ amountOverpaid: 0n }), ours())).toEqual([]);
+  });
+
+  it('says how much of it was given back, which counts no more as the customer’s', () => {
+    const refunds = [
+      refund({ surplus: 60n }),
+      refund({ id: 'ref_2', surplus: 20n }),
+      refund({ id: 'ref_3', surplus: 9n, counted: false }),
+    ];
+    expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours({ refunds }))[0]?.detail).toBe(
+      "1.10 EUR more than was due is paid, and credited to the customer's balance; 0.80 EUR of it was refunded since, to be deducted from that balance",
+    );
+    const sale = ours({ refunds: [refund()] });
+    expect(compareOverpaid(shown({ amountOverpaid: 110n }), sale)[0]?.detail).not.toContain('refunded');
+  });
+
+  it('is explained by the item about its amount, and is no business of ours where we marked nothing', () => {
+    const found = (over: object): unknown =>
+      compareOverpaid(shown({ amountOverpaid: 110n }), ours({ openReviews: [review(over)] }))[0]?.reviewId;
+    expect([found({}), found({ kind: 'double_payment' })]).toEqual(['rev_1', null]);
+    for (const payments of [[], [payment({ mark: 'parked' })]]) {
+      expect(compareOverpaid(shown({ amountOverpaid: 110n }), ours({ payments }))).toEqual([]);
+    }
+    const second = ours({ payments: [payment({ mark: 'closed' }), payment({ id: 'pmt_2', paymentId: 'pay_2' })] });
+    expect(compareOverpaid(shown({ amountOverpaid: 110n }), second)).toMatchObject([{ paymentId: 'pay_2' }]);
+  });
+});
+
+describe('credit notes of an invoice are asked for', () => {
+  it('when they gave back more than the refunds that the ledger mirrored took off the sale', () => {
+    const beyond = (credited: bigint, over: object = {}): boolean =>
+      creditedBeyondLedger(shown({ creditedAfterPayment: credited }), ours({ refunds: [refund(over)] }));
+    expect([beyond(999n), beyond(1000n), beyond(1001n)]).toEqual([false, false, true]);
+    expect([beyond(1000n, { mirror: 'crediting' }), beyond(0n, { mirror: 'crediting' })]).toEqual([true, false]);
+    // What gives a surplus back lowers no sale and has no credit note.
+    expect([beyond(900n, { surplus: 100n }), beyond(901n, { surplus: 100n })]).toEqual([false, true]);
+    const two = ours({ refunds: [refund(), refund({ id: 'ref_2', amount: 500n })] });
+    expect(creditedBeyondLedger(shown({ creditedAfterPayment: 1500n }), two)).toBe(false);
+    expect(creditedBeyondLedger(shown({ creditedAfterPayment: 1501n }), two)).toBe(true);
+  });
+});
+
+describe('a credit note that no refund of the MoR explains', () => {
+  const foreign = { creditNoteId: 'cn_9', refundId: null, references: [] };
+
+  it('is money given back by hand, or credited to the balance', () => {
+    expect(compareForeignNotes(ours(), [note({ ...foreign, amount: 400n, afterPayment: 300n })])).toEqual([
+      {
+        ...{ ...byPerson, kind: 'refunded_by_hand', invoiceId: INVOICE_ID, paymentId: null, objectId: 'cn_9' },
+        detail: 'credit note cn_9 gives back 3.00 EUR, and the MoR refunded nothing for it',
+      },
+    ]);
+    expect(compareForeignNotes(ours(), [note({ ...foreign, toBalance: true })])).toMatchObject([
+      {
+        kind: 'credited_by_hand',
+        detail: "credit note cn_9 credits the customer's balance with 10.00 EUR, and the MoR refunded nothing for it",
+      },
+    ]);
+  });
+
+  it('is none while it is void, gives no paid money back, or is of another invoice', () => {
+    for (const over of [{ status: 'void' }, { afterPayment: 0n }, { afterPayment: -1n }, { invoiceId: 'in_9' }]) {
+      expect(compareForeignNotes(ours(), [note({ ...foreign, ...over })])).toEqual([]);
+    }
+    expect(compareForeignNotes(ours(), [note({ ...foreign, afterPayment: 1n })])).toHaveLength(1);
+  });
+
+  it('is none on an invoice of which the MoR took no money', () => {
+    for (const payments of [[], [payment({ succeededAt: null })]]) {
+      expect(compareForeignNotes(ours({ payments }), [note(foreign)])).toEqual([]);
+    }
+    const later = ours({ payments: [payment({ succeededAt: null }), payment({ id: 'pmt_2' })] });
+    expect(compareForeignNotes(later, [note(foreign)])).toHaveLength(1);
+  });
+
+  it('is none when it is a refund’s own note, and one beside it', () => {
+    const given = ours({ refunds: [refund()] });
+    expect(compareForeignNotes(given, [note()])).toEqual([]);
+    // Its note is known, so another one that names the refund is somebody’s second.
+    expect(kinds(compareForeignNotes(given, [note(), note({ creditNoteId: 'cn_2' })]))).toEqual([
+      'refunded_by_hand cn_2',
+    ]);
+  });
+
+  it('is none while it may be that of a refund whose note is not known here, by any of the refund’s names', () => {
+    const waiting = ours({ refunds: [refund({ creditNoteId: null, mirror: 'crediting' })] });
+    const named = (over: object): number => compareForeignNotes(waiting, [note({ ...foreign, ...over })]).length;
+    expect(named({ refundId: 'ref_1' })).toBe(0);
+    expect(named({ references: ['re_1'] })).toBe(0);
+    expect(named({ references: ['x', 'rfnd_1'] })).toBe(0);
+    expect([named({}), named({ refundId: 'ref_2', references: ['re_2'] })]).toEqual([1, 1]);
+    const bare = ours({
+      refunds: [refund({ creditNoteId: null, morRefundId: null, processorRefundId: null }), refund({ id: 'ref_2' })],
+    });
+    expect(compareForeignNotes(bare, [note(foreign)])).toHaveLength(1);
+    expect(compareForeignNotes(bare, [note()])).toEqual([]);
+  });
+});
+
+describe('the refunds that a payment record shows', () => {
+  const differs = (refunds: Parameters<typeof refund>[0][], amountRefunded: bigint): string[] =>
+    compareRecord(ours({ refunds: refunds.map(refund) }), payment(), record({ amountRefunded })).map((d) => d.kind);
+
+  it('are those that the ledger mirrored; less is a refund that does not show, more was made by hand', () => {
+    expect(compareRecord(ours({ refunds: [refund()] }), payment(), record({ amountRefunded: 999n }))).toEqual([
+      {
+        ...{ ...byPerson, kind: 'refund_not_mirrored', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
+        detail: 'payment record pr_1 shows 9.99 EUR refunded; the ledger mirrored 10.00 EUR',
+      },
+    ]);
+    expect(differs([{}], 1001n)).toEqual(['refunded_by_hand']);
+    expect(differs([], 1n)).toEqual(['refunded_by_hand']);
+    expect(differs([{}, { id: 'ref_2', amount: 1n }], 1001n)).toEqual([]);
+  });
+
+  it('are there once they are reported, with or without their credit note, and may be there while a person is asked', () => {
+    expect([differs([{ mirror: 'crediting' }], 1000n), differs([{ mirror: 'crediting' }], 0n)]).toEqual([
+      [],
+      ['refund_not_mirrored'],
+    ]);
+    for (const mirror of ['reporting', 'parked'] as const) {
+      expect([differs([{ mirror }], 0n), differs([{ mirror }], 1000n)]).toEqual([[], []]);
+      expect(differs([{ mirror }], 1001n)).toEqual(['refunded_by_hand']);
+    }
+    for (const mirror of ['none', 'waiting', 'not_needed'] as const) {
+      expect([differs([{ mirror }], 0n), differs([{ mirror }], 1000n)]).toEqual([[], ['refunded_by_hand']]);
+    }
+  });
+
+  it('are those of this payment alone', () => {
+    expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
+    expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);
+  });
+
+  it('do not hold one that Stripe refused while the item that says so is open', () => {
+    const refused = { kind: 'effect_failed', refundId: 'ref_1', subject: 'report_refund:pay_1:re_1' } as const;
+    const shows = (item: object): string[] =>
+      compareRecord(
+        ours({ refunds: [refund({ mirror: 'parked' })], openReviews: [review({ ...refused, ...item })] }),
+        payment(),
+        record({ amountRefunded: 1000n }),
+      ).map((d) => d.kind);
+    expect(shows({})).toEqual(['refunded_by_hand']);
+    expect(shows({ refundId: 'ref_2' })).toEqual([]);
+    expect(shows({ kind: 'refund_stuck' })).toEqual([]);
+    expect(shows({ subject: 'issue_credit_note:report_refund:' })).toEqual([]);
+  });
+
+  it('of a record that is not there are a charge that is not marked', () => {
+    expect(compareRecord(ours(), payment(), null)).toEqual([
+      {
+        ...{ ...byPerson, kind: 'charged_not_marked', invoiceId: INVOICE_ID, paymentId: 'pay_1', objectId: 'pr_1' },
+        detail: 'payment record pr_1 is not there',
+      },
+    ]);
+    const none = compareRecord(ours(), payment({ paymentId: null, paymentRecordId: null }), null);
+    expect(none).toMatchObject([{ paymentId: 'pmt_1', objectId: null }]);
+  });
+});
+
+describe('the balance of a customer who pays through the MoR', () => {
+  const entry = (entryId: string, amount: bigint, over: Partial<BalanceEntryFacts> = {}): BalanceEntryFacts => ({
+    ...{ entryId, invoiceId: null, byHand: true, amount, currency: 'EUR' },
+    ...over,
+  });
+  const named = (...entries: BalanceEntryFacts[]): string[] => kinds(compareBalance('cus_1', entries));
+
+  it('is not credited by hand without the MoR knowing', () => {
+    expect(compareBalance('cus_1', [entry('cbtxn_1', -500n, { invoiceId: INVOICE_ID })])).toEqual([
+      {
+        ...{ ...byPerson, kind: 'credited_by_hand', invoiceId: INVOICE_ID, paymentId: null, objectId: 'cbtxn_1' },
+        detail: 'the balance of customer cus_1 was credited with 5.00 EUR (cbtxn_1), and the MoR knows nothing of it',
+      },
+    ]);
+    expect(named(entry('a', -1n), entry('b', -2n))).toEqual(['credited_by_hand a', 'credited_by_hand b']);
+  });
+
+  it('is right again once as much was taken back, and not before', () => {
+    expect(named(entry('a', -500n), entry('b', 499n))).toEqual(['credited_by_hand a']);
+    expect(named(entry('a', -500n), entry('b', 500n))).toEqual([]);
+    expect(named(entry('a', 500n), entry('b', 0n))).toEqual([]);
+    expect(named(entry('a', -500n), entry('b', 0n))).toEqual(['credited_by_hand a']);
+  });
+
+  it('may be moved by Stripe itself, which is nobody’s doing and takes nothing back', () => {
+    expect(named(entry('a', -500n, { byHand: false }))).toEqual([]);
+    expect(named(entry('a', -500n), entry('b', 500n, { byHand: false }))).toEqual(['credited_by_hand a']);
+    expect(named()).toEqual([]);
+  });
+});
