@@ -173,25 +173,14 @@ function forbidden(from: string, to: string): string[] {
 
 /** What a file imports, for types or for values, statically or not; and whether it reads the environment. */
 function readSource({ path, text }: SourceFile): { specifiers: string[]; readsEnvironment: boolean } {
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  const specifiers: string[] = [];
-  let readsEnvironment = false;
-  const add = (node: ts.Node | undefined): void => {
-    if (node !== undefined && ts.isStringLiteralLike(node)) specifiers.push(node.text);
-  };
-  const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node.moduleSpecifier);
-    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal);
-    if (ts.isCallExpression(node) && isLoading(node.expression)) add(node.arguments[0]);
-    if (namesEnvironment(node)) readsEnvironment = true;
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return { specifiers, readsEnvironment };
+  const { importedFiles } = ts.preProcessFile(text, true, true); // a fifth of the cost of a whole parse
+  return { specifiers: importedFiles.map(({ fileName }) => fileName), readsEnvironment: readsEnvironment(path, text) };
 }
 
-function isLoading(called: ts.Expression): boolean {
-  return called.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(called) && called.text === 'require');
+function readsEnvironment(path: string, text: string): boolean {
+  if (!/\bprocess\b/.test(text)) return false; // a whole parse only where it may
+  const visit = (node: ts.Node): boolean => namesEnvironment(node) || (ts.forEachChild(node, visit) ?? false);
+  return visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
 }
 
 /** `process.env`, `process['env']`, `const { env } = process`, `import { env } from 'node:process'`. */

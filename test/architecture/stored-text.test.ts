@@ -9,6 +9,7 @@ const WRITERS =
 
 /** String and template texts with other characters, as `path:line text`. Comments may have any, and so may what is written as an escape. */
 function otherThanAscii(path: string, text: string): string[] {
+  if (!/[^\x00-\x7f]/.test(text)) return [];
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
