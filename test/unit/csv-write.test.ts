@@ -5,6 +5,8 @@ import { cell, csvLine } from '../../src/csv/write-csv.js';
 import { decimalFromMinor, decimalsOf, MAX_MINOR, minorFromDecimal } from '../../src/domain/money.js';
 import { monthBeside, monthOf, nameOf } from '../../src/ledger/rules/month.js';
 import { csvRows } from '../support/csv.js';
+import { same } from '../support/same.js';
+import { anyCharacter } from '../../tools/fuzz/inputs/character.js';
 
 describe('a cell', () => {
   it.each([
@@ -24,7 +26,7 @@ describe('a cell', () => {
   ])('%j is written as %j', (text, written) => expect(cell(text)).toBe(written));
 
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.string({ unit: fc.constantFrom('=', '+', '-', '@', ' ', '\t', '\r', '\n', '"', ',', ';', "'", '1', '.', 'a') }),
   );
 
@@ -32,8 +34,10 @@ describe('a cell', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 2, maxLength: 6 }), (cells) => {
         const [back = []] = csvRows(csvLine(cells));
-        expect(back.length).toBe(cells.length);
-        back.forEach((value, i) => expect([cells[i], `'${cells[i] ?? ''}`]).toContain(value));
+        same(back.length, cells.length);
+        back.forEach((value, i) => {
+          if (value !== cells[i]) same(value, `'${cells[i] ?? ''}`);
+        });
       }),
       { numRuns: 2_000 },
     );
@@ -44,9 +48,10 @@ describe('a cell', () => {
       fc.property(text, (given) => {
         const written = cell(given);
         const value = written.startsWith('"') ? written.slice(1, -1) : written;
-        if (!/^-\d+(\.\d+)?$/.test(value)) expect(value.trimStart()).not.toMatch(/^[=+\-@\uff1d\uff0b\uff0d\uff20]/);
+        const begins = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/.exec(value.trimStart());
+        if (!/^-\d+(\.\d+)?$/.test(value)) same(begins, null);
         // What stands between separators without quotes begins a cell of its own.
-        if (!written.startsWith('"')) expect(written).not.toMatch(/[,;\t\r\n]/);
+        if (!written.startsWith('"')) same(/[,;\t\r\n]/.exec(written), null);
       }),
       { numRuns: 2_000 },
     );

@@ -8,6 +8,7 @@ import { timeOf } from '../../src/domain/events/fields.js';
 import { parseMorPaymentEvent } from '../../src/domain/events/mor-payment-event.js';
 import { idsIn, parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { parseStripeEvent } from '../../src/domain/events/stripe-event.js';
+import { same } from '../support/same.js';
 
 type Json = { [key: string]: Json } & object;
 const wire = (path: string): Buffer => readFileSync(new URL(`../wire/${path}`, import.meta.url));
@@ -348,7 +349,7 @@ describe('any body at all', () => {
     );
     fc.assert(
       fc.property(anyBody, (body) => {
-        for (const parse of parsers) expect(['usable', 'ignored', 'unusable']).toContain(parse(body).verdict);
+        for (const parse of parsers) same(['usable', 'ignored', 'unusable'].includes(parse(body).verdict), true);
       }),
       { numRuns: 2_000 },
     );

@@ -1,5 +1,5 @@
 // Order of arrival does not change the end (G8): every permutation of one invoice's events, and random ones with duplicates.
-import { describe, expect, it } from '@jest/globals';
+import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
@@ -15,6 +15,7 @@ import {
   START,
 } from '../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+import { same } from '../support/same.js';
 
 const later = (sec: number): Date => new Date(START.getTime() + sec * 1000);
 const created = invoiceEvent('invoice.created', { at: later(0) });
@@ -47,12 +48,12 @@ async function ended(events: readonly Delivery[], way: Way, allAtOnce: boolean):
   else for (const e of events) await h.take(e);
   await h.rest(20);
   const s = await h.state(INVOICE_ID);
-  expect(h.platform.clashes).toEqual([]);
+  same(h.platform.clashes, []);
   // Nothing is under way: only money that waits for a person may stand on a clearing account.
   const rest = balances(s);
   const waits = s.payments.some((p) => p.mark === 'parked' || p.mark === 'held');
-  if (!waits) expect([rest['unmarked_payments'], rest['unmirrored_refunds']]).toEqual([undefined, undefined]);
-  for (const p of s.payments) expect(p.amount === null || p.amountRefunded <= p.amount).toBe(true);
+  if (!waits) same([rest['unmarked_payments'], rest['unmirrored_refunds']], [undefined, undefined]);
+  for (const p of s.payments) same(p.amount === null || p.amountRefunded <= p.amount, true);
   return {
     status: s.invoice?.status,
     platform: h.platform.invoices.get(INVOICE_ID)?.status,
@@ -111,11 +112,8 @@ describe('every order of arrival ends the same', () => {
     for (const order of permutations(events)) {
       for (const atOnce of [false, true]) {
         const got = await ended(order, way, atOnce);
-        expect({ order: order.map((e) => e.eventId), atOnce, ...got }).toEqual({
-          order: order.map((e) => e.eventId),
-          atOnce,
-          ...wanted,
-        });
+        const ids = order.map((e) => e.eventId);
+        same({ order: ids, atOnce, ...got }, { order: ids, atOnce, ...wanted });
       }
     }
   });
@@ -132,7 +130,7 @@ describe('random subsets with duplicates', () => {
         async (picked, way, atOnce) => {
           const order = picked.flatMap((n) => POOL[n] ?? []);
           const inOrder = [...new Set(picked)].sort((a, b) => a - b).flatMap((n) => POOL[n] ?? []);
-          expect(await ended(order, way, atOnce)).toEqual(await ended(inOrder, way, false));
+          same(await ended(order, way, atOnce), await ended(inOrder, way, false));
         },
       ),
       { numRuns: 300 },
@@ -153,7 +151,7 @@ describe('random subsets with duplicates', () => {
           const has = (e: Delivery): boolean => order.includes(e);
           const mirrored = [refund1, refund2].filter((e) => has(e) && has(succeeded)).length;
           const once = (kind: string, n: number): [string, number][] => (n === 0 ? [] : [[kind, n]]);
-          expect(Object.entries(h.platform.effects).sort()).toEqual([
+          same(Object.entries(h.platform.effects).sort(), [
             ...once('attach_payment', has(succeeded) ? 1 : 0),
             ...once('issue_credit_note', mirrored),
             ...once('report_payment', has(succeeded) ? 1 : 0),

@@ -8,6 +8,7 @@ import { readDate } from '../../src/statements/rules/day.js';
 import { readLine } from '../../src/statements/rules/line.js';
 import { guessDelimiter } from '../../src/csv/read-csv.js';
 import { bind, parseMapping } from '../../src/statements/rules/mapping.js';
+import { same } from '../support/same.js';
 
 const CURRENCIES = ['EUR', 'JPY', 'KWD', 'USD', 'HUF'];
 const SIGNS = {
@@ -36,7 +37,7 @@ describe('amounts of a statement', () => {
             signs === null ? size.toString() : fraction === '' ? grouped : grouped + signs.point + fraction + more;
           const negative = sign === '()' ? `(${digits})` : sign === 'behind' ? `${digits}-` : sign + digits;
           const text = minor < 0n ? negative : digits;
-          expect(readAmount(` ${text} `, style, currency)).toEqual({ ok: true, minor });
+          same(readAmount(` ${text} `, style, currency), { ok: true, minor });
         },
       ),
       { numRuns: 2_000 },
@@ -49,7 +50,7 @@ describe('amounts of a statement', () => {
       fc.property(fc.array(parts, { maxLength: 8 }), fc.constantFrom(...AMOUNT_STYLES), (list, style) => {
         const read = readAmount(list.join(''), style, 'EUR');
         const bare = (text: string): string => text.replace(/\D/g, '').replace(/^0+|0+$/g, '');
-        if (read.ok) expect(bare(read.minor.toString())).toBe(bare(list.join('')));
+        if (read.ok) same(bare(read.minor.toString()), bare(list.join('')));
       }),
       { numRuns: 3_000 },
     );
