@@ -67,7 +67,7 @@ export const NOT_RUN: readonly NotRun[] = [
   {
     command: 'npm run fuzz',
     why: 'an hour; a few inputs of each target are tested',
-    runs: { file: 'unit/fuzz.test.ts', title: 'that once broke on an input takes it' },
+    runs: { file: 'fuzz/fuzz.test.ts', title: 'that once broke on an input takes it' },
   },
   { command: 'createdb', why: 'a program of PostgreSQL, on its server: tests make their databases by SQL' },
   ...[
