@@ -64,6 +64,16 @@ export class PgVerifyBooks extends VerifyBooks {
     return joined.map((o) => ({ ...o, seq: seqs.get(o.invoice.invoiceId) ?? 0n }));
   }
 
+  async underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.db.pool.query<{ key: string }>(
+      `select key from lane l where key = any($1)
+          and (lease_until > ${timeSql(2)}
+               or exists (select 1 from inbox_event e where e.lane = l.key and e.status = 'received'))`,
+      [invoiceIds, this.clock.given()],
+    );
+    return new Set(found.rows.map((r) => r.key));
+  }
+
   private async join(invoices: readonly InvoiceRow[]): Promise<OurInvoice[]> {
     const { orm } = this.db;
     const ids = invoices.map((i) => i.invoiceId);

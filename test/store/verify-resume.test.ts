@@ -171,6 +171,23 @@ describe('a verify run that was cut off', () => {
     expect(report.compared['invoices']).toBe(102);
   });
 
+  it('leaves an invoice whose event waits to be decided to the next run, and says of how many it did', async () => {
+    await invoices(1, 4, [1, 2]);
+    await known(3, 'draft');
+    const inbox = new PgInbox(db, new SystemIds(), clock);
+    const event = (n: number): ReturnType<typeof invoiceEvent> =>
+      invoiceEvent('invoice.finalized', { eventId: `evt_${n}`, invoiceId: `in_${n}` });
+    await inbox.store([event(1), event(3), event(4)]);
+    const report = await run();
+    expect({ outcome: report.outcome, about: differing(report), left: report.compared['under_way'] }).toEqual({
+      outcome: 'differences',
+      about: ['in_2'],
+      left: 2,
+    });
+    await db.pool.query(`update inbox_event set status = 'ignored', decided_at = now()`);
+    expect(differing(await run())).toEqual(['in_1', 'in_2', 'in_3']);
+  });
+
   it('is due each day, and at once where a clock that was wrong had put it off for a year', async () => {
     const books = new PgVerifyBooks(db, clock);
     const days = (n: number): number => n * 24 * HOUR;

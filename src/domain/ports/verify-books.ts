@@ -86,6 +86,8 @@ export abstract class VerifyBooks {
     after: bigint,
     limit: number,
   ): Promise<readonly (OurInvoice & { readonly seq: bigint })[]>;
+  /** Of these invoices, those of which an event waits to be decided, or that a worker has in hand: our picture of them is about to change. */
+  abstract underWay(invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these Stripe event ids, those that are not in the inbox. A copy in quarantine had no effect and does not count. */
   abstract unknownEvents(eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Of these customers those who have paid through the MoR. */
