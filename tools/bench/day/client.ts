@@ -37,6 +37,7 @@ export class Client {
     this.pools = {
       doors: pool(512, DOOR_PATIENCE_MS),
       api: pool(128),
+      refunds: pool(128),
       console: pool(32),
       exports: pool(8),
       metrics: pool(4),

@@ -76,7 +76,7 @@ export class People {
     await this.client.until(atMs);
     this.refundsAsked++;
     const { status, text } = await this.client.send({
-      part: 'api',
+      part: 'refunds',
       kind: 'POST /v1/payments/{id}/refunds',
       atMs,
       method: 'POST',
