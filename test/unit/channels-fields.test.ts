@@ -2,7 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { parseBody } from '../../src/domain/events/json-body.js';
-import { amountIn, dashboardIn, deadlineIn, idNamed } from '../../src/channels/rules/channel-fields.js';
+import {
+  amountIn,
+  dashboardIn,
+  deadlineIn,
+  idNamed,
+  textNamed,
+  timeNamed,
+} from '../../src/channels/rules/channel-fields.js';
 import { outcomeIn, refundedIn } from '../../src/disputes/rules/outcome.js';
 
 const JULY = new Date('2027-07-01T00:00:00Z');
@@ -40,6 +47,8 @@ describe('a dashboard link', () => {
     'http://dash.example',
     'javascript:alert(1)',
     'https://user:pw@dash.example',
+    'https://user@dash.example',
+    'https://:pw@dash.example',
     'https://',
     'data:text/html,x',
   ])('is not %s', (dashboardUrl) => {
@@ -91,6 +100,32 @@ it('an amount is exact or none', () => {
   });
   expect(amountIn({ amount: { amount: '10.505', currency: 'EUR' } })).toBeNull();
   expect(amountIn({ amount: 1050 })).toBeNull();
+});
+
+it('an amount is a text above zero in a currency, the disputed one first; where one is not, the next counts', () => {
+  const of = (amount: unknown, currency: unknown = 'EUR') => amountIn({ amount: { amount, currency } });
+  expect([of('0.01'), of('0.00'), of('-1.00'), of(10.5), of(null), of('1.00', null), of('1.00', 'E')]).toEqual([
+    ...[{ minor: 1n, currency: 'EUR' }, null, null, null, null, null, null],
+  ]);
+  const disputed = { amount: '10.00', currency: 'EUR' };
+  expect(amountIn({ amount: { amount: '29.90', currency: 'EUR' }, disputed_amount: disputed })?.minor).toBe(1000n);
+  expect(
+    amountIn({ amount: null, payment: { amount: { amount: '0.001', currency: 'EUR' }, x: { amount: disputed } } }),
+  ).toEqual({ minor: 1000n, currency: 'EUR' });
+});
+
+it('a text and a time are found by their names', () => {
+  const data = { about: { Reason: 'no', settled_at: '2027-07-01', seen: 'x2027-07-01', late: '20270701000000' } };
+  expect([textNamed(data, 'code', 'reason'), textNamed(data, 'code')]).toEqual(['no', null]);
+  expect([timeNamed(data, 'settledAt'), timeNamed(data, 'seen'), timeNamed(data, 'late')]).toEqual([JULY, null, null]);
+});
+
+it('what is looked for stands among the first thousand members, and a link is at most 2,048 characters', () => {
+  const after = (n: number) =>
+    deadlineIn({ ...Object.fromEntries(Array.from({ length: n }, (_, i) => [`m${i}`, null])), deadline: '2027-07-01' });
+  expect([after(999), after(1_000)]).toEqual([JULY, null]);
+  const long = (length: number) => dashboardIn({ link: 'https://dash.example/'.padEnd(length, 'x') })?.length ?? null;
+  expect([long(2_048), long(2_049)]).toEqual([2_048, null]);
 });
 
 it('an id is found at any depth and is one word', () => {
