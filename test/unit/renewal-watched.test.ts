@@ -1,6 +1,6 @@
 // A renewal that somebody must look at: refused after it was taken, stuck as a draft, or decided in shadow mode and only watched.
 import { describe, expect, it } from '@jest/globals';
-import { addCall, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/domain/lane/change.js';
+import { addMessage, type Ctx, emptyLane, openReview, putMessage, putPayment } from '../../src/domain/lane/change.js';
 import {
   type InvoiceRow,
   type LaneState,
@@ -105,13 +105,13 @@ describe('a draft that counts as stuck', () => {
 describe('a mark that was decided in shadow mode', () => {
   const shadow = { status: 'cancelled', lastCode: 'shadow_mode' } as const;
   const reporting = payment({ mark: 'reporting' });
-  const wish = { kind: 'report_payment', paymentRowId: 'pmt_1' } as never;
+  const wish = { peer: 'stripe', kind: 'report_payment', wire: { method: 'POST', path: '/x', body: null } } as const;
   const decided = (
     over: Partial<OutboxRow> = shadow,
     p: PaymentRow = reporting,
     status: InvoiceFacts['status'] = 'open',
   ) => {
-    const s = addCall(putPayment(lane({ status }), p), ctx(), wish, p.paymentId ?? p.id);
+    const s = addMessage(putPayment(lane({ status }), p), ctx(), { ...wish, subject: p.paymentId ?? p.id });
     return putMessage(s, { ...(s.messages[0] ?? never()), ...over });
   };
 
