@@ -1,0 +1,77 @@
+// A file of customers who are linked to the MoR: which columns it needs, and what is wrong with a line.
+import { describe, expect, it } from '@jest/globals';
+import { bindColumns, ColumnsRefused, readImportLine } from '../../src/customers/rules/import-line.js';
+
+const message = (header: string[]): string => {
+  try {
+    bindColumns(header);
+  } catch (e) {
+    if (e instanceof ColumnsRefused) return `${e.code}: ${e.message}`;
+    throw e;
+  }
+  return 'taken';
+};
+
+describe('the first line of a file of customers', () => {
+  it('names the columns in any order and case; what nobody reads is said', () => {
+    expect(bindColumns([' Reference ', ' Name', 'MOR_CUSTOMER', 'customer_id'])).toEqual({
+      ...{ at: { customerId: 3, morCustomerId: 2, reference: 0 }, width: 4, unused: ['Name'] },
+    });
+    expect(bindColumns(['customer', 'mor_customer_id'])).toEqual({
+      ...{ at: { customerId: 0, morCustomerId: 1, reference: null }, width: 2, unused: [] },
+    });
+  });
+
+  it('without a column that is needed, or with one twice, is refused with what the file has', () => {
+    const wanted = 'The first line must name the columns customer and mor_customer_id, and reference if there is one.';
+    expect(message(['customer', ' name '])).toBe(
+      `columns: There is no column mor_customer_id. ${wanted} The file has: customer, name.`,
+    );
+    expect(message(['mor_customer_id'])).toContain('There is no column customer.');
+    expect(message(['customer', 'mor_customer_id', 'customer_id'])).toBe(
+      'columns: The column customer is there 2 times. The file has: customer, mor_customer_id, customer_id.',
+    );
+    expect(message(['customer', 'mor_customer_id', 'reference', 'reference', 'reference'])).toContain('there 3 times');
+  });
+});
+
+describe('a line of a file of customers', () => {
+  const columns = bindColumns(['customer', 'mor_customer_id', 'reference']);
+  const read = (...record: string[]) => readImportLine(record, 7, columns);
+  const wrong = (...record: string[]) => {
+    const line = read(...record);
+    return line.ok ? 'taken' : [line.problem.line, line.problem.customerId, line.problem.problem];
+  };
+
+  it('is a link, whatever blanks stand around its cells', () => {
+    expect(read(' cus_1 ', ' mc_1', 'A 7 ')).toEqual({
+      ...{ ok: true, row: { line: 7, customerId: 'cus_1', morCustomerId: 'mc_1', reference: 'A 7' } },
+    });
+    expect(read('cus_1', 'mc_1', ' ')).toMatchObject({ ok: true, row: { reference: null } });
+    const short = bindColumns(['mor_customer', 'customer']);
+    expect(readImportLine(['mc_1', 'cus_1'], 2, short)).toEqual({
+      ...{ ok: true, row: { line: 2, customerId: 'cus_1', morCustomerId: 'mc_1', reference: null } },
+    });
+  });
+
+  it('with other cells than the first line has, without an id, or with one id for both is refused', () => {
+    expect(wrong('cus_1', 'mc_1')).toEqual([7, 'cus_1', 'it has 2 cells, the first line has 3']);
+    expect(wrong()).toEqual([7, null, 'it has 0 cells, the first line has 3']);
+    expect(wrong(' ', 'mc_1', '')).toEqual([7, null, 'customer is empty']);
+    expect(wrong('cus_1', '', '')).toEqual([7, 'cus_1', 'mor_customer_id is empty']);
+    expect(wrong('cus_1', 'cus_1', '')).toEqual([7, 'cus_1', 'customer and mor_customer_id are the same']);
+  });
+
+  it.each([
+    ['a control character', 'a\u0007b'],
+    ['half a character', 'a\ud800b'],
+    ['what was no UTF-8', 'a\ufffdb'],
+    ['256 characters', 'x'.repeat(256)],
+  ])('with %s in a cell is refused, and shows no such id', (_, text) => {
+    const problem = (name: string) => `${name} is longer than 255 characters, or holds characters that no id has`;
+    expect(wrong(text, 'mc_1', '')).toEqual([7, null, problem('customer')]);
+    expect(wrong('cus_1', text, '')).toEqual([7, 'cus_1', problem('mor_customer_id')]);
+    expect(wrong('cus_1', 'mc_1', text)).toEqual([7, 'cus_1', problem('reference')]);
+    expect(wrong('x'.repeat(255), 'mc_1', '')).toBe('taken');
+  });
+});
