@@ -138,19 +138,16 @@ export class VerifyComparison {
         const ids = page.map((i) => i.invoiceId);
         const underWay = await books.underWay(ids); // before our books: what comes to rest in between is in them
         const ours = byInvoice(await books.invoices(ids));
+        let left = 0;
         for (const facts of page) {
           const found = await this.ofInvoice(facts, ours.get(facts.invoiceId) ?? null);
-          this.findings.addShown(await this.settled(found, underWay.has(facts.invoiceId)), facts);
+          const settled = underWay.has(facts.invoiceId) ? found.filter(isNoNews) : found;
+          if (settled.length < found.length) left++;
+          this.findings.addShown(settled, facts);
         }
+        if (left > 0) await this.sitting.step('under_way', left);
       },
     );
-  }
-
-  /** Of an invoice in a backlog news is on its way through our own books: what that may explain is left to the next run, and counted. */
-  private async settled(found: readonly Difference[], underWay: boolean): Promise<readonly Difference[]> {
-    const left = underWay ? found.filter((d) => !OF_NEWS.has(d.kind)) : found;
-    if (left.length < found.length) await this.sitting.step('under_way', 1);
-    return left;
   }
 
   private async ofInvoice(
@@ -246,8 +243,8 @@ export class VerifyComparison {
       const own = byInvoice(await books.invoices([id])).get(id) ?? null;
       const now = this.now();
       if (own !== null) this.findings.addOfBooks(compareWithin(own, now, 0));
-      if (facts !== null)
-        this.findings.addShown(await this.settled(await this.ofInvoice(facts, own, 0), underWay), facts);
+      const found = facts === null ? [] : await this.ofInvoice(facts, own, 0);
+      this.findings.addShown(underWay ? found.filter(isNoNews) : found, facts);
       await this.sitting.step('invoices', 0);
     }
   }
@@ -257,6 +254,8 @@ export class VerifyComparison {
 const BALANCE_TYPE = 'customer.updated';
 /** That Stripe knows of something and we do not, where we may have been told already. */
 const OF_NEWS: ReadonlySet<string> = new Set(['event_never_delivered', 'marked_not_charged']);
+/** False for what is left to the next run, and counted, while news of the invoice is on its way through our own books. */
+const isNoNews = (d: Difference): boolean => !OF_NEWS.has(d.kind);
 /** Kinds that compare sums, and so say again that a payment was taken off. */
 const SUMS: ReadonlySet<string> = new Set(['charged_not_marked', 'amount_differs']);
 const isOfMoney = (d: Difference): boolean => SUMS.has(d.kind);

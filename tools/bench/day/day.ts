@@ -25,7 +25,7 @@ const MINUTES = 30;
 /** Between the start of the daemon and the first event. */
 const BREATH_MS = 15_000;
 /** The longest that everything may take to come to rest after the day, and how long after that memory is looked at. */
-const REST_MS = 15 * 60_000;
+const REST_MS = 25 * 60_000;
 const AFTER_REST_MS = 30_000;
 const SAY_EVERY = 2; // samples
 
