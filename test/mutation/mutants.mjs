@@ -1,7 +1,7 @@
 // Bugs planted on purpose: exact replacements of text in the sources, and the tests that should notice each.
 // A text that is not found any more stops the script: the list must follow the code.
 const MARKS = ['test/unit/flow-marks.test.ts', 'test/unit/domain-decide-mark.test.ts'];
-const REFUNDS = ['test/unit/flow-refunds.test.ts', 'test/unit/flow-refund-mistyped.test.ts'];
+const REFUNDS = ['test/unit/flow-refunds.test.ts', 'test/unit/flow-refund-names.test.ts'];
 const DOORS = ['test/unit/intake-doors.test.ts', 'test/unit/intake-signature.test.ts'];
 
 /** `simulate`: other arguments for the simulation than the usual seeds; null: it cannot see this one. */

@@ -1,12 +1,15 @@
-// A refund asked for again under its key, as after a restore, when the MoR's event has brought it back already.
+// Which refund is meant: one asked for again under its key, one under a name that the MoR does not know, one announced without an id.
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { putPayment } from '../../src/domain/lane/change.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
-import { type RefundRow } from '../../src/domain/model.js';
+import { type LaneState, type PaymentRow, type RefundRow } from '../../src/domain/model.js';
+import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { refundable } from '../../src/domain/status.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
 import { aRefund, INVOICE_ID } from '../support/builders.js';
 import { balances, type LaneHarness, openKinds } from '../support/lane-harness.js';
-import { paid } from '../support/paid-lane.js';
+import { ask, paid } from '../support/paid-lane.js';
 
 const KEY = ['caller', 'ops', 'K'];
 
@@ -147,5 +150,100 @@ describe('two refunds of one amount that are asked for again after their events 
     );
     expect([s.payments[0]?.amountRefunded, h.platform.notes.length, openKinds(s)]).toEqual([600n, 2, []]);
     expect(balances(s)).toEqual({ mor_receivable: 400n, settled_invoices: -400n });
+  });
+});
+
+// A refund under a name that the MoR does not know, whose first try was not answered: what its 404 proves, and what it does not.
+const paymentOf = (s: LaneState): PaymentRow => {
+  const [p] = s.payments;
+  if (p === undefined) throw new Error('no payment');
+  return p;
+};
+
+/** A refund of 4.00 of 10.00 EUR; its first request is lost, and the repeat is told that there is no such payment. */
+async function refused(identifiedBy: string | null): Promise<{ h: LaneHarness; s: LaneState; refundId: string }> {
+  const h = await paid();
+  const row = paymentOf(await h.state(INVOICE_ID));
+  await h.command(INVOICE_ID, (s) => ({
+    ok: true,
+    state: putPayment(s, { ...row, paymentId: 'pay_mistyped', identifiedBy }),
+    value: null,
+  }));
+  h.gateway.trouble.push('lost-request');
+  const { id } = await ask(h, 400n);
+  await h.rest();
+  return { h, s: await h.state(INVOICE_ID), refundId: id };
+}
+
+it('unknown, then no such payment: under a name that a person gave nothing was refunded, and the name is free for the right one', async () => {
+  const { h, s, refundId } = await refused('ops');
+  const p = paymentOf(s);
+  expect(h.gateway.made).toEqual([]);
+  expect(s.refunds[0]).toMatchObject({ status: 'failed', failure: { status: 404, code: 'payment_not_found' } });
+  expect([p.paymentId, p.identifiedBy, refundable(p, s.refunds, 0n)]).toEqual([null, null, 1000n]);
+  const open = s.reviews.filter((r) => r.status === 'open');
+  expect(open).toMatchObject([
+    { kind: 'refund_stuck', refundId, summary: expect.stringContaining('nothing was refunded') },
+  ]);
+});
+
+it('unknown, then no such payment: of a name that the MoR gave itself it proves nothing, and the amount stays reserved', async () => {
+  const { s, refundId } = await refused(null);
+  const p = paymentOf(s);
+  expect([s.refunds[0]?.status, p.paymentId]).toEqual(['unknown', 'pay_mistyped']);
+  expect(refundable(p, s.refunds, 0n)).toBe(600n);
+  const open = s.reviews.filter((r) => r.status === 'open');
+  expect(open).toMatchObject([{ kind: 'refund_stuck', refundId }]);
+});
+
+// `payment.refunded` with neither refund id, which Document 3 allows: its running total tells it from another refund.
+const named = (n: number, amount: number, total: number): Delivery =>
+  aRefund({ eventId: `evt_named_${n}`, refundId: `rfnd_${n}`, amount, total });
+const unnamed = (n: number, amount: number, total: number): Delivery =>
+  aRefund({ eventId: `evt_bare_${n}`, refundId: null, processorRefundId: null, amount, total });
+
+async function counted(h: LaneHarness): Promise<{ sum: bigint; rows: number; notes: number; open: readonly string[] }> {
+  const s = await h.state(INVOICE_ID);
+  const sum = s.payments[0]?.amountRefunded ?? 0n;
+  return { sum, rows: s.refunds.length, notes: h.platform.notes.length, open: openKinds(s) };
+}
+
+describe('a refund that is announced without an id', () => {
+  it('is recorded and mirrored once, however often and under whatever event id it is told', async () => {
+    const h = await paid();
+    await h.take(unnamed(1, 300, 300));
+    await h.take(unnamed(1, 300, 300), unnamed(2, 300, 300), named(1, 300, 300));
+    expect(await counted(h)).toEqual({ sum: 300n, rows: 1, notes: 1, open: [] });
+  });
+
+  it('is another one when the running total says so, of the same amount too', async () => {
+    const h = await paid();
+    await h.take(unnamed(1, 300, 300), unnamed(2, 300, 600), named(3, 300, 900));
+    expect(await counted(h)).toEqual({ sum: 900n, rows: 3, notes: 3, open: [] });
+  });
+
+  it('is the one we asked for, before its answer came and after', async () => {
+    for (const first of [true, false]) {
+      const h = await paid();
+      if (first) h.gateway.trouble.push('lost-answer');
+      const p = (await h.state(INVOICE_ID)).payments[0];
+      const wish = { amount: 400n, reason: null, metadata: null, by: 'ops' } as const;
+      await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, p?.id ?? '', wish, ctx));
+      await h.take(unnamed(1, 400, 400));
+      await h.rest();
+      expect(await counted(h)).toEqual({ sum: 400n, rows: 1, notes: 1, open: [] });
+    }
+  });
+
+  it('comes to the same sums in any order, named or not', async () => {
+    const told = [named(1, 300, 300), unnamed(2, 400, 700), unnamed(3, 300, 1000), unnamed(4, 300, 300)];
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(told, { minLength: 4 }), async (order) => {
+        const h = await paid();
+        for (const event of order) await h.take(event);
+        expect(await counted(h)).toEqual({ sum: 1000n, rows: 3, notes: 3, open: [] });
+      }),
+      { numRuns: 24 },
+    );
   });
 });

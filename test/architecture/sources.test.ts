@@ -1,0 +1,191 @@
+// What holds for the sources as they stand: who imports whom, how long files are, where a rule is found, which words are stored.
+import { describe, expect, it } from '@jest/globals';
+import { brokenRules, readSources, tooLong } from './import-rules.js';
+import ts from 'typescript';
+
+const src = readSources('src');
+const tools = readSources('tools');
+
+describe('the sources', () => {
+  it('import only what the table of parts allows, in no circle, and leave the environment to the settings', () => {
+    const files = [...src, ...tools];
+    expect(files.length).toBeGreaterThan(5);
+    expect(brokenRules(files)).toEqual([]);
+  });
+
+  it('have no file of more than 400 lines, tests included', () => {
+    expect([src, tools, readSources('test')].flatMap(tooLong)).toEqual([]);
+  });
+});
+
+describe('the rules themselves', () => {
+  /** What is said about a file with this text, in a project that has the usual files. */
+  function saidOf(path: string, text: string): string[] {
+    const others = [
+      'domain/money.ts',
+      'store/inbox.ts',
+      'config/index.ts',
+      'mor/wire.ts',
+      'mor/client.ts',
+      'intake/refund.ts',
+    ];
+    return brokenRules([...others.map((other) => ({ path: other, text: '' })), { path, text }]);
+  }
+
+  it('see every way to import', () => {
+    for (const text of [
+      `import { a } from '../store/inbox.js';`,
+      `import { type A } from '../store/inbox.js';`,
+      `import '../store/inbox.js';`,
+      `export * from '../store/inbox.js';`,
+      `export const a = await import('../store/inbox.js');`,
+      `export type A = import('../store/inbox.js').A;`,
+    ]) {
+      expect(saidOf('mor/pay.ts', text)).toEqual(['mor/pay.ts imports store/inbox.ts: mor may not']);
+    }
+  });
+
+  it('let each arrow of the table pass and no other', () => {
+    expect(saidOf('mor/pay.ts', `import '../domain/money.js'; import 'rxjs'; import './client.js';`)).toEqual([]);
+    expect(saidOf('tools/sandbox/mor.ts', `import '#src/domain/money.js'; import '#src/mor/wire.js';`)).toEqual([]);
+    expect(saidOf('tools/sandbox/mor.ts', `import '#src/mor/client.js';`)).toHaveLength(1);
+    expect(saidOf('main.ts', `import './store/inbox.js'; import './config/index.js';`)).toEqual([]);
+    expect(saidOf('mor/x.ts', `import '../intake/refund.js';`)).toHaveLength(1);
+  });
+
+  it('keep domain free of packages, and every folder inside src', () => {
+    expect(saidOf('domain/x.ts', `import { readFile } from 'node:fs';`)).toHaveLength(1);
+    expect(saidOf('domain/x.ts', `import { createHash } from 'node:crypto';`)).toEqual([]);
+    expect(saidOf('store/x.ts', `import '../../migrations/1.js';`)).toHaveLength(1);
+    expect(saidOf('helpers/x.ts', '')).toEqual(['helpers/x.ts: helpers is not in the table of parts']);
+    expect(saidOf('store/x.ts', `import '../domain/gone.js';`)).toHaveLength(1);
+  });
+
+  it('find a circle, of types too', () => {
+    const files = [
+      { path: 'domain/a.ts', text: `import { type B } from './b.js';` },
+      { path: 'domain/b.ts', text: `import { c } from './c.js';` },
+      { path: 'domain/c.ts', text: `export * from './a.js';` },
+    ];
+    expect(brokenRules(files)).toEqual([
+      'a circle of imports: domain/a.ts -> domain/b.ts -> domain/c.ts -> domain/a.ts',
+    ]);
+  });
+
+  it('see every way to read the environment', () => {
+    for (const text of [
+      'process.env.PORT;',
+      `process['env'].PORT;`,
+      'globalThis.process.env;',
+      'const { env } = process;',
+      'const { env: e } = process;',
+      `import { env } from 'node:process';`,
+    ]) {
+      expect(saidOf('store/x.ts', text)).toEqual([
+        'store/x.ts reads process.env: only config/ and the main programs do',
+      ]);
+      expect(saidOf('config/x.ts', text)).toEqual([]);
+    }
+    expect(saidOf('store/x.ts', '// process.env is not read here\nconst s = "process.env";')).toEqual([]);
+  });
+
+  it('count lines as an editor does', () => {
+    expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(400) }])).toEqual([]);
+    expect(tooLong([{ path: 'a.ts', text: 'x\n'.repeat(401) }])).toHaveLength(1);
+  });
+});
+
+const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string])[] = [
+  ['the alarm when no verdict came', 'renewals/rules/overdue.ts', 'verdictBy'],
+  ['when a draft counts as stuck', 'renewals/rules/stuck-draft.ts', 'watchFinalization'],
+  ['whether a payment may be marked on its invoice', 'renewals/rules/decide-mark.ts', 'decideMark'],
+  ['what happens with an overpayment', 'renewals/rules/surplus.ts', 'settleSurplus'],
+  ['one charge pays one invoice', 'ledger/rules/one-charge.ts', 'collect'],
+  ['who may refund how much', 'refunds/rules/request-refund.ts', 'requestRefund'],
+  ['when a refund counts as stuck', 'refunds/rules/stuck-refund.ts', 'watchRefunds'],
+  ['what of a refund shows on Stripe', 'refunds/rules/mirror.ts', 'mirrorRefunds'],
+  ["when a signup's charge counts as proven", 'signups/rules/prove-charge.ts', 'proven'],
+  ['what a short bank transfer does', 'transfers/rules/proforma-event.ts', 'applySettled'],
+  ['when a failed renewal gets a payment link', 'links/rules/recovery.ts', 'settleRecovery'],
+  ['what a lost dispute books', 'disputes/rules/book-losses.ts', 'bookLosses'],
+  ['who won a dispute', 'disputes/rules/outcome.ts', 'outcomeIn'],
+  ['which tax is committed when', 'tax/rules/settle-tax.ts', 'settleTax'],
+  ['what a person may choose for a review item', 'reviews/rules/choices.ts', 'resolutionsOf'],
+  ["how long a refund's key is good", 'policy.ts', 'KEY_LIFE_MS'],
+  ['how fast a failed call is tried again', 'policy.ts', 'RETRY_LONGEST_PAUSE_MS'],
+  ['which Stripe errors are tried again', 'stripe/failure.ts', 'toFailure'],
+];
+
+const LIMIT_OF_RULES = 350;
+
+describe('the rooms', () => {
+  it.each(NAMED_RULES)('%s: %s', (_, path, name) => {
+    const file = src.find((f) => f.path === path);
+    expect(file?.text).toMatch(new RegExp(`^export (function|const|abstract class|class) ${name}\\b`, 'm'));
+  });
+
+  it(`have no rule in a file of more than ${LIMIT_OF_RULES} lines`, () => {
+    const rules = src.filter((f) => /^domain\/|\/rules\/|^policy\.ts$/.test(f.path));
+    const long = rules.filter((f) => f.text.split('\n').length - 1 > LIMIT_OF_RULES).map((f) => f.path);
+    expect(rules.length).toBeGreaterThan(50);
+    expect(long).toEqual([]);
+  });
+
+  it('are known to the engine and do not know it: no rule of a subject imports lane/rules', () => {
+    const found = src
+      .filter((f) => /\/rules\//.test(f.path) && !f.path.startsWith('lane/'))
+      .filter((f) => /from '[^']*\/lane\/rules\//.test(f.text.replaceAll('/domain/lane/', '/')));
+    expect(found.map((f) => f.path)).toEqual([]);
+  });
+
+  it('have no two subjects whose rules need each other, however far around', () => {
+    const needs = new Map<string, Set<string>>();
+    for (const { path, text } of src) {
+      const from = /^([a-z-]+)\/rules\//.exec(path)?.[1];
+      if (from === undefined) continue;
+      const own = needs.get(from) ?? new Set();
+      for (const [, to = ''] of text.matchAll(/from '\.\.\/\.\.\/([a-z-]+)\/rules\//g)) own.add(to);
+      needs.set(from, own);
+    }
+    // Whoever needs nobody that is left goes; what stays goes round in a circle.
+    for (let gone = true; gone;) {
+      gone = false;
+      for (const [from, own] of needs) {
+        if ([...own].some((to) => needs.has(to))) continue;
+        needs.delete(from);
+        gone = true;
+      }
+    }
+    expect([...needs]).toEqual([]);
+  });
+});
+
+/** The parts whose words reach a table or a log: journal lines, review items, reasons. */
+const WRITERS =
+  /^(domain|lane|store|mor|stripe|intake|[a-z-]+\/rules)\/|\.flow\.ts$|(^|\/)(watch-[a-z]+|verify-reports)\.ts$/;
+
+/** String and template texts with other characters, as `path:line text`. Comments may have any, and so may what is written as an escape. */
+function otherThanAscii(path: string, text: string): string[] {
+  if (!/[^\x00-\x7f]/.test(text)) return [];
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node);
+    if (isText && /[^\x00-\x7f]/.test(node.getText(source))) {
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+      found.push(`${path}:${line + 1} ${node.text}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+describe('what we store in our own words', () => {
+  it('is plain ASCII: no typographic quotes, dashes, arrows or ellipses', () => {
+    const files = src.filter(({ path }) => WRITERS.test(path));
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.flatMap(({ path, text }) => otherThanAscii(path, text))).toEqual([]);
+    expect(otherThanAscii('x.ts', `const a = \`the MoR\u2019s \${b}\`; // \u2019`)).toHaveLength(1);
+  });
+});
