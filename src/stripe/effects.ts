@@ -100,7 +100,8 @@ export class StripeEffects {
 
   /**
    * A record shows only how much was refunded in all, not which references it knows. Proof of ours is its metadata, or that
-   * nothing can be left to refund, or Stripe's own refusal of the reference as taken (it is unique across all refunds).
+   * nothing can be left to refund, or Stripe's own refusal of the reference as taken (it is unique across all refunds), or of the
+   * key as used with other bytes (it names payment and refund).
    * Without proof the answer is "absent": sending it again under a new key is then harmless, for the same reason.
    */
   private async findRefund(asked: Call<'report_refund'>, refusal: CallFailure | null): Promise<CallOutcome<Probe>> {
@@ -113,7 +114,7 @@ export class StripeEffects {
     const proven =
       record.lastRefundId === asked.refundId ||
       asked.amount.minor === record.amountGuaranteed ||
-      (refusal !== null && saysReferenceTaken(refusal));
+      (refusal !== null && (refusal.code === 'idempotency_error' || saysReferenceTaken(refusal)));
     const done = proven && record.amountRefunded >= asked.amount.minor;
     const answer = { kind: asked.kind, paymentRecordId: record.paymentRecordId };
     return { ...read, value: done ? { done, answer } : ABSENT };

@@ -45,6 +45,12 @@ const MAY_BE_DONE: ReadonlySet<BillingCallKind> = new Set([
   'issue_credit_note',
 ]);
 
+/**
+ * Calls whose key names the very refund: that Stripe knows it with other bytes means that this refund was sent before a backup was
+ * restored, with the time of the MoR's answer where its event has another, or with another share of a surplus.
+ */
+const KEY_NAMES_IT: ReadonlySet<BillingCallKind> = new Set(['report_refund', 'issue_credit_note']);
+
 export class StripeBillingPlatform extends BillingPlatform {
   private readonly effects: StripeEffects;
 
@@ -69,8 +75,8 @@ export class StripeBillingPlatform extends BillingPlatform {
       const strange = notUnderstood(name, sent);
       return MAY_BE_DONE.has(asked.kind) ? this.checked(asked, strange) : strange;
     }
-    const refused = sent.kind === 'refused' && sent.code !== 'idempotency_error';
-    return refused && MAY_BE_DONE.has(asked.kind) ? this.checked(asked, sent) : sent;
+    const looked = sent.code === 'idempotency_error' ? KEY_NAMES_IT : MAY_BE_DONE;
+    return sent.kind === 'refused' && looked.has(asked.kind) ? this.checked(asked, sent) : sent;
   }
 
   override probe(asked: BillingCall): Promise<CallOutcome<Probe>> {

@@ -127,6 +127,22 @@ describe("the adapter and the sandbox's Stripe", () => {
     expect(await stripe.platform.readInvoice('in_nowhere')).toMatchObject({ ok: true, value: null });
   });
 
+  it('a refund and its credit note that were made under the same keys, with another time or amount, are found and not made again', async () => {
+    const { invoiceId, attach, paymentRecordId } = await paidByRecord();
+    await done(attach, `attach-${invoiceId}`);
+    const [refundId, reference] = [`rf_${invoiceId}`, `re_${invoiceId}`];
+    const refund = { ...calls.refund, invoiceId, paymentRecordId, refundId, reference };
+    const note = { ...calls.note, invoiceId, refundId, refunded: { paymentRecordId, reference } };
+    await done(refund, `refund-${invoiceId}`);
+    await done(note, `note-${invoiceId}`);
+    const later = { ...refund, refundedAt: new Date(refund.refundedAt.getTime() + 2_000) };
+    expect(await done(later, `refund-${invoiceId}`)).toMatchObject({ paymentRecordId });
+    const less = { ...note, amount: { ...note.amount, minor: note.amount.minor - 100n } };
+    expect(await done(less, `note-${invoiceId}`)).toMatchObject({ kind: 'issue_credit_note' });
+    expect(await stripe.reader.readPaymentRecord(paymentRecordId)).toMatchObject({ value: { amountRefunded: 1000n } });
+    expect(await stripe.reader.listCreditNotes(invoiceId)).toMatchObject({ value: [{ refundId, amount: 1000n }] });
+  });
+
   it('a draft cannot be paid: the attach is refused', async () => {
     const { paymentRecordId } = await paidByRecord();
     const { invoiceId } = await aDraft();

@@ -4,6 +4,7 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { ask, paid } from '../support/paid-lane.js';
 
 const HOUR_MS = 3_600_000;
 const modes = ['payment_record', 'out_of_band'] as const;
@@ -118,6 +119,32 @@ describe('after a backup of two days ago is restored', () => {
     expect(changes(h)).toEqual({ report_payment: 1, attach_payment: 1 });
     expect(openKinds(await h.state(INVOICE_ID))).toEqual([]);
   });
+});
+
+describe('after a backup of three hours ago is restored', () => {
+  it.each([0, 2_000])(
+    'a refund of the API whose event the MoR made %d ms after its answer is shown on Stripe once, and no item says otherwise',
+    async (laterMs) => {
+      const first = await paid();
+      await ask(first, 300n);
+      await first.drain();
+      const at = new Date(first.clock.now().getTime() + laterMs);
+      const event = aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 300, at });
+      await first.take(event);
+      await first.rest(1);
+
+      const h = restored(first, {}, 3);
+      h.platform.send = first.platform.send.bind(first.platform); // the same Stripe, keys and all
+      await h.take(aPaymentSucceeded());
+      await h.take(event);
+      await h.rest(20);
+      expect(first.platform.notes).toHaveLength(1);
+      expect(first.platform.records.map((r) => r.refunds.length)).toEqual([1]);
+      const s = await h.state(INVOICE_ID);
+      expect(s.refunds).toMatchObject([{ mirror: 'done', creditNoteId: first.platform.notes[0]?.id }]);
+      expect(openKinds(s)).toEqual([]);
+    },
+  );
 });
 
 /** Marked out of band two days after its invoice was made; what was asked so far is forgotten. */

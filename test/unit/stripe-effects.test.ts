@@ -256,6 +256,27 @@ describe('refunds on Stripe', () => {
     expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
   });
 
+  it('a refund whose key Stripe knows with another time was reported before, as long as its record shows as much', async () => {
+    const used = refusal(400, { type: 'idempotency_error', message: 'Keys for idempotent requests' });
+    const { platform, seen, more } = await stub(used, reply(200, refunded(1000)));
+    const call = stored(platform, calls.refund);
+    expect(await platform.send(call)).toMatchObject({ ok: true, value: { paymentRecordId: 'pr_1' } });
+    expect(seen.map(route)).toEqual(['POST /v1/payment_records/pr_1/report_refund', 'GET /v1/payment_records/pr_1']);
+    more(used, reply(200, refunded(999)));
+    expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
+    more(used, refusal(500, { type: 'api_error' }));
+    expect(await platform.send(call)).toMatchObject({ kind: 'unknown', code: 'idempotency_error' });
+  });
+
+  it('a credit note whose key Stripe knows with another amount is that one, where the invoice has it', async () => {
+    const used = refusal(400, { type: 'idempotency_error' });
+    const { platform, more } = await stub(used, reply(200, aList(aNote({ amount: 700 }))));
+    const call = stored(platform, calls.note);
+    expect(await platform.send(call)).toMatchObject({ ok: true, value: { creditNoteId: 'cn_1' } });
+    more(used, reply(200, aList()));
+    expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'idempotency_error' });
+  });
+
   it('of a total alone, only a full refund or our own id proves that it was reported', async () => {
     const { platform } = await stub(
       reply(200, refunded(1000)),
