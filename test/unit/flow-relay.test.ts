@@ -1,6 +1,6 @@
 // The relay: an invoice.created goes on to the MoR once, and not when the invoice is over.
 import { describe, expect, it } from '@jest/globals';
-import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent, START } from '../support/builders.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 describe('the relay', () => {
@@ -45,6 +45,23 @@ describe('the relay', () => {
     await h.rest(48);
     expect(h.relay.sent).toHaveLength(tried);
     expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+  });
+
+  it('an invoice.created that the MoR has not answered is taken back by a refund: its money was taken, though its success is late', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created'));
+    await h.take(aRefund({ amount: 1000, total: 1000 }));
+    const tried = h.relay.sent.length;
+    h.relay.down = false;
+    await h.rest(48);
+    expect(h.relay.sent).toHaveLength(tried);
+    const s = await h.state(INVOICE_ID);
+    expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['relay_event', 'cancelled']]);
+    expect(s.journal.map((l) => l.text)).toContainEqual(
+      'relay_event taken back: money was given back for it, so some was taken; it was tried before, without an answer',
+    );
   });
 
   it('an event that is decided a second time is not relayed a second time', async () => {

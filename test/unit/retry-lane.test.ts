@@ -4,6 +4,7 @@ import {
   anInvoice,
   aPaymentFailed,
   aPaymentSucceeded,
+  aRefund,
   aRequiredAction,
   INVOICE_ID,
   invoiceEvent,
@@ -127,6 +128,14 @@ describe('a soft decline with a schedule', () => {
     expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['review', ['amount_mismatch'], []]);
     expect(s.messages.find((m) => m.kind === 'retry_charge')?.status).toBe('cancelled');
     expect(s.journal.some((line) => line.text.startsWith('retry_charge taken back: payment pay_part came'))).toBe(true);
+  });
+
+  it('a retry that waits to be sent is taken back when a refund says that money came: nobody is charged again', async () => {
+    const r = await unsent();
+    await r.h.take(aRefund({ paymentId: 'pay_taken', amount: 1000, total: 1000, at: r.h.clock.now() }));
+    await r.h.rest(24 * 30);
+    expect(relayed(r)).toEqual([]);
+    expect((await state(r)).messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
   });
 
   it('the silence after a retry is an alarm again, and nobody is charged meanwhile', async () => {

@@ -83,10 +83,11 @@ export function closePayment(s: LaneState, p: PaymentRow): LaneState {
   return putPayment(s, { ...moveMark(p, 'closed'), status });
 }
 
-/** Why nobody is to be charged again: a payment came, whatever became of it. Null: none did. */
+/** Why nobody is to be charged again: a payment came, or a refund of one that nobody has told us of yet. Null: neither did. */
 export function paymentThatCame(s: LaneState): string | null {
   const taken = s.payments.find((p) => p.mark !== 'none');
-  return taken === undefined ? null : `payment ${effectName(taken)} came`;
+  if (taken !== undefined) return `payment ${effectName(taken)} came`;
+  return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
