@@ -47,6 +47,7 @@ describe('in one line for people', () => {
     expect(said('verify.differences', { differences: 4 })).toBe(
       'Verify found 4 differences without an open review item. See /console/verify of the console.',
     );
+    expect(said('verify.differences', { differences: 1 })).toMatch(/^Verify found 1 difference without an open /);
   });
 
   it('an invoice is left open for a reason that people understand', () => {

@@ -28,7 +28,7 @@ function sentence(told: Told): string {
     case 'review.due_soon':
       return `A review item is due by ${told.data.due_at ?? 'an unknown time'}: ${plain(told.data.kind)}${of(told.data.invoice_id)}.${see(d)}`;
     case 'verify.differences':
-      return `Verify found ${told.data.differences} differences without an open review item.${see(d)}`;
+      return `Verify found ${told.data.differences === 1 ? '1 difference' : `${told.data.differences} differences`} without an open review item.${see(d)}`;
     case 'doors.refusing':
       return `Webhooks at the door ${told.data.door} are turned away since ${told.data.since} (${told.data.refused} so far): ${DOOR[told.data.why]}.${see(d)}`;
   }
