@@ -208,6 +208,11 @@ describe('a warning that a chargeback is about to be raised', () => {
     const s = goesOn(withThem(paid(), [anAlert()]), { status: 'handled', detail: { refunded: false } });
     expect(open(s)).toEqual([]);
     expect(closed(s)).toEqual({ 'alert:al_1': 'the alert was handled without a refund' });
+    const unsaid = goesOn(withThem(paid(), [anAlert()]), { status: 'handled' });
+    expect(asked(unsaid)).toEqual(['alert:al_1:outcome']);
+    const said = goesOn(unsaid, { detail: { refunded: false } }, 9);
+    expect(open(said)).toEqual([]);
+    expect(closed(said)).toMatchObject({ 'alert:al_1:outcome': 'the alert was handled without a refund' });
   });
 
   it('that was answered with a refund asks nobody for a second one, until that refund is recorded', () => {

@@ -157,7 +157,11 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
     });
   }
   if (o.status !== 'handled') return s;
-  if (o.detail.refunded === false) return close(subject, 'the alert was handled without a refund', s);
+  if (o.detail.refunded === false) {
+    // The second one asks whether it was refunded, where an earlier event did not say so.
+    const why = 'the alert was handled without a refund';
+    return close(outcome, why, close(subject, why, s));
+  }
   const state = close(subject, 'the alert was handled', s);
   if (isRefunded(s, o, name)) return close(outcome, 'the refund is recorded', state);
   return openReview(state, ctx, {
