@@ -74,10 +74,17 @@ export function parseEvent(object: unknown): BillingEventFacts | null {
     type,
     createdAt,
     about: { id: idOf(about['id']), createdAt: dateOf(about['created']) },
-    // What does not say what changed may have changed anything.
-    movesBalance: type === 'customer.updated' && (!isObject(before) || 'balance' in before),
+    movesBalance: type === 'customer.updated' && namesBalance(before),
     body,
   };
+}
+
+/**
+ * `balance` is the one in the customer's own currency, `invoice_credit_balance` has those in all (types of the stripe package,
+ * `Customer`). What does not say what changed may have changed anything.
+ */
+function namesBalance(before: unknown): boolean {
+  return !isObject(before) || 'balance' in before || 'invoice_credit_balance' in before;
 }
 
 /** Null: nested so deep that it cannot be written again. */

@@ -247,6 +247,15 @@ describe('the balance of a customer who pays through the MoR', () => {
     expect(named(entry('a', -500n), entry('b', 0n))).toEqual(['credited_by_hand a']);
   });
 
+  it('is one in each currency: what is taken off one takes nothing back from another', () => {
+    const yen = entry('b', 500n, { currency: 'JPY' });
+    expect(named(entry('a', -500n), yen)).toEqual(['credited_by_hand a']);
+    expect(named(entry('a', -500n), yen, entry('c', 500n))).toEqual([]);
+    expect(named(entry('a', -500n), entry('b', -300n, { currency: 'JPY' }), entry('c', 500n))).toEqual([
+      'credited_by_hand b',
+    ]);
+  });
+
   it('may be moved by Stripe itself, which is nobody’s doing and takes nothing back', () => {
     expect(named(entry('a', -500n, { byHand: false }))).toEqual([]);
     expect(named(entry('a', -500n), entry('b', 500n, { byHand: false }))).toEqual(['credited_by_hand a']);

@@ -94,12 +94,16 @@ function wasRefused(ours: OurInvoice, r: RefundRow): boolean {
   );
 }
 
-/** Credits to the balance of a customer who pays through the MoR, unless as much was taken back since. */
+/**
+ * Credits to the balance of a customer who pays through the MoR, unless as much was taken back since. Stripe keeps a balance in each
+ * currency (`Customer.invoice_credit_balance`): what was taken off one takes nothing back from another.
+ */
 export function compareBalance(customerId: string, entries: readonly BalanceEntryFacts[]): Difference[] {
   const byHand = entries.filter((e) => e.byHand);
-  if (byHand.reduce((n, e) => n + e.amount, 0n) >= 0n) return [];
+  const sums = new Map<string, bigint>();
+  for (const e of byHand) sums.set(e.currency, (sums.get(e.currency) ?? 0n) + e.amount);
   return byHand.flatMap((e) => {
-    if (e.amount >= 0n) return [];
+    if (e.amount >= 0n || (sums.get(e.currency) ?? 0n) >= 0n) return [];
     const detail = `the balance of customer ${customerId} was credited with ${show(-e.amount, e.currency)} (${e.entryId}), and the MoR knows nothing of it`;
     return [difference('credited_by_hand', 'person', detail, { invoiceId: e.invoiceId, objectId: e.entryId })];
   });
