@@ -150,9 +150,7 @@ export class FakeBillingPlatform extends BillingPlatform {
     const kept = this.#kept.get(call.key);
     if (kept !== undefined && now - kept.at < DAY_MS) {
       if (kept.body !== call.wire.body) {
-        // As the adapter does: such a key names the refund, so what it did is looked for.
-        const names = call.asked.kind === 'report_refund' || call.asked.kind === 'issue_credit_note';
-        const found = names ? this.find(call.asked) : null;
+        const found = /refund|credit_note/.test(call.asked.kind) ? this.find(call.asked) : null; // as the adapter does
         if (found !== null) return answered(found);
         this.clashes.push(call.key);
         return failed('refused', { code: 'idempotency_error' });
@@ -205,9 +203,8 @@ export class FakeBillingPlatform extends BillingPlatform {
         return invoice?.status === 'paid' && paid.length === 0 ? { kind: c.kind, invoice } : null;
       case 'report_refund': {
         const record = this.records.find((r) => r.id === c.paymentRecordId);
-        return record?.refunds.some((r) => r.reference === c.reference) === true
-          ? { kind: c.kind, paymentRecordId: record.id }
-          : null;
+        const shown = record?.refunds.some((r) => r.reference === c.reference) === true;
+        return shown ? { kind: c.kind, paymentRecordId: c.paymentRecordId } : null;
       }
       case 'issue_credit_note': {
         const note = this.notes.find((n) => n.refundId === c.refundId);
@@ -235,9 +232,8 @@ export class FakeBillingPlatform extends BillingPlatform {
         return done({ kind: c.kind, invoice: this.must(c.invoiceId) });
       case 'report_payment': {
         const id = `pr_${++this.#last}`;
-        const { reference, paymentId, invoiceId } = c;
-        const { minor, currency } = c.amount;
-        this.records.push({ id, reference, minor, currency, paymentId, invoiceId, refunds: [] });
+        const { reference, paymentId, invoiceId, amount } = c;
+        this.records.push({ id, reference, ...amount, paymentId, invoiceId, refunds: [] });
         return done({ kind: c.kind, paymentRecordId: id });
       }
       case 'attach_payment': {
