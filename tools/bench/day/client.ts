@@ -30,12 +30,13 @@ export class Client {
     private readonly beganMs: number,
     readonly answers: Answers,
   ) {
-    // More connections than requests are under way while the daemon keeps up: a few slow answers keep nobody else waiting here. A batch at
-    // the doors is as large as there are connections. Without a bound a daemon that is late would meet a flood of new ones.
+    // More connections than requests are under way while the daemon keeps up: a few slow answers keep nobody else waiting here. With 64 at
+    // the doors the burst waited for one. Each of them may bring a delivery in every turn of the daemon's event loop, and a read takes
+    // several turns: where processors are short, 512 kept reads waiting for seconds. Without a bound a late daemon would meet a flood.
     const pool = (connections: number, headersTimeout = 120_000): Pool =>
       new Pool(origin, { connections, pipelining: 1, headersTimeout, bodyTimeout: 300_000 });
     this.pools = {
-      doors: pool(512, DOOR_PATIENCE_MS),
+      doors: pool(256, DOOR_PATIENCE_MS),
       api: pool(128),
       refunds: pool(128),
       console: pool(32),
