@@ -71,7 +71,8 @@ export class StripeEffects {
       const blind = !payments.ok && payments.status === 404 && accepted;
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
-      else done = done && (!payments.ok || !isCollected(payments.value));
+      // Paid with nothing: a person credited all of it, or a coupon did. Our money is not on it.
+      else done = done && invoice.amountPaid > 0n && (!payments.ok || !isCollected(payments.value));
     }
     return { ...read, value: done ? { done, answer: { kind: asked.kind, invoice } } : ABSENT };
   }

@@ -24,18 +24,8 @@ const DAY_MS = 86_400_000;
 
 export function failed(kind: FailureKind, over: Partial<CallFailure> = {}): CallFailure {
   const status = kind === 'refused' ? 400 : kind === 'retry' ? 429 : kind === 'stopped' ? 401 : null;
-  return {
-    ok: false,
-    kind,
-    status,
-    code: null,
-    message: kind,
-    errors: [],
-    retryAfterMs: null,
-    requestId: null,
-    replayed: false,
-    ...over,
-  };
+  const unsaid = { code: null, errors: [], retryAfterMs: null, requestId: null, replayed: false };
+  return { ok: false, kind, status, message: kind, ...unsaid, ...over };
 }
 
 function answered<T>(value: T): CallOutcome<T> {

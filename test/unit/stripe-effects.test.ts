@@ -160,50 +160,6 @@ describe('a renewal on Stripe', () => {
   });
 });
 
-describe('finalizing and paying out of band', () => {
-  it('a refused finalization of an invoice that is open already is done', async () => {
-    const { platform, more } = await stub(refusal(400, {}), reply(200, anInvoice()));
-    const call = stored(platform, calls.finalize);
-    expect(await platform.send(call)).toMatchObject({ ok: true, value: { invoice: { status: 'open' } } });
-    more(refusal(400, { code: 'customer_tax_location_invalid' }), reply(200, anInvoice({ status: 'draft' })));
-    expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'customer_tax_location_invalid' });
-  });
-
-  it('an invoice for which Stripe collected money itself is not taken for our out-of-band mark', async () => {
-    const no = refusal(400, { code: 'invoice_already_paid' });
-    const { platform, more } = await stub(no, reply(200, paid({ payments: payments({ status: 'paid' }) })));
-    const call = stored(platform, calls.pay);
-    expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
-    more(no, reply(200, paid({ payments: payments({ status: 'canceled' }) })));
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-  });
-
-  it('an invoice payment of a type nobody knows is no collection by Stripe, one that names a charge is', async () => {
-    const no = refusal(400, { code: 'invoice_already_paid' });
-    const listed = (payment: Record<string, unknown>): Reply => reply(200, paid({ payments: payments({ payment }) }));
-    const { platform, more } = await stub(no, listed({ type: 'out_of_band_payment' }));
-    const call = stored(platform, calls.pay);
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-    more(no, listed({ type: 'something_new', something_new: 'x_1' }));
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-    more(no, listed({ type: 'charge', charge: 'ch_1' }));
-    expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
-  });
-
-  it('a reference is believed once the invoice shows it', async () => {
-    const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
-    const { platform } = await stub(
-      reply(200, anInvoice({ metadata })),
-      reply(200, anInvoice()),
-      reply(200, anInvoice({ metadata })),
-    );
-    const call = stored(platform, calls.reference);
-    expect(await platform.send(call)).toMatchObject({ ok: true });
-    expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
-    expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
-  });
-});
-
 describe('looking for a payment that may have been reported', () => {
   it('is found on the invoice, or else among the records made since, by our id or by the charge id', async () => {
     const { platform, seen, more } = await stub(reply(200, payments({}, { record: 'pr_1' })), reply(200, aRecord()));
