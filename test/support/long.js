@@ -1,5 +1,5 @@
-// Test files that wait for real processes, browsers and terminals, or run hundreds of worlds: `npm run test:long` runs them, `npm test` all others.
-// Paths below test/, without `.test.ts`.
+// Test files that wait for real processes, browsers and terminals, or run hundreds of worlds or dozens of verifies: `npm run test:long`
+// runs them, `npm test` all others. Paths below test/, without `.test.ts`.
 export const LONG = [
   'e2e/chaos',
   'e2e/restart',
@@ -24,6 +24,7 @@ export const LONG = [
   'postgres/owners',
   'e2e/retries',
   'e2e/verify',
+  'e2e/verify-hands',
   'e2e/double-charge',
   'store/growth',
   'store/list-filters',
