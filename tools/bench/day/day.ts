@@ -76,12 +76,12 @@ class Day {
     const port = await freePort();
     const settings = settingsOf(this.plan, url, peers.url, port);
     const db = await connectAlone(url, { name: 'crossbill-bench', statementMs: 0 });
+    const before = await beginningOf(db); // a daemon that starts may tell of the old books at once
     const daemon = await startDaemon(settings);
     const beganMs = Date.now() + BREATH_MS;
     const client = new Client(`http://127.0.0.1:${port}`, beganMs, this.answers);
     try {
       await fetch(`${peers.url}/_set?began=${beganMs}`);
-      const before = await beginningOf(db);
       const seen = await this.through({ db, daemon, postgresPid, client, peers, settings, port, beganMs });
       const accounts = await compare(db, before, this.plan, seen.doors.taken, seen.peers, seen.verified[1]);
       this.tell(seen, accountRows(accounts));
