@@ -220,7 +220,7 @@ describe('a warning that a chargeback is about to be raised', () => {
     expect(only(s)).toMatchObject({
       ...{ kind: 'dispute', subject: 'alert:al_1:outcome', paymentRowId: 'pmt_1' },
       summary: 'alert al_1 was answered with a refund of payment pay_1, whose event has not come yet',
-      proposal: 'Its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
+      proposal: 'Wait: its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
     });
     expect(closed(s)).toEqual({ 'alert:al_1': 'the alert was handled' });
     const recorded = settleDisputes(refund(s), later(9));
@@ -230,9 +230,10 @@ describe('a warning that a chargeback is about to be raised', () => {
   });
 
   it('that was handled in words that do not say how asks a person to look', () => {
-    expect(only(withThem(paid(), [handled(null)]))?.summary).toBe(
-      'alert al_1 on payment pay_1 was handled; it does not say whether the payment was refunded',
-    );
+    expect(only(withThem(paid(), [handled(null)]))).toMatchObject({
+      summary: 'alert al_1 on payment pay_1 was handled; it does not say whether the payment was refunded',
+      proposal: expect.stringMatching(/^Look in the MoR's dashboard whether it was refunded\. If it was, its payment/),
+    });
     expect(only(withThem(paid(), [anAlert({ status: 'handled' })]))?.subject).toBe('alert:al_1:outcome');
   });
 

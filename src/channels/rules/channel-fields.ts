@@ -22,7 +22,7 @@ function* members(data: JsonObject): Generator<readonly [name: string, value: un
 }
 
 /** A name without its case, `_` and `-`. */
-export function plain(name: string): string {
+function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 

@@ -164,15 +164,18 @@ function settleAlert(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   }
   const state = close(subject, 'the alert was handled', s);
   if (isRefunded(s, o, name)) return close(outcome, 'the refund is recorded', state);
+  const isSaid = o.detail.refunded === true;
+  const event = 'its payment.refunded event is the same refund and closes this. Do not refund it a second time.';
   return openReview(state, ctx, {
     kind: 'dispute',
     subject: outcome,
     paymentRowId: o.paymentRowId,
-    summary:
-      o.detail.refunded === true
-        ? `alert ${morId} was answered with a refund of ${of}, whose event has not come yet`
-        : `alert ${morId} on ${of} was handled; it does not say whether the payment was refunded`,
-    proposal: 'Its payment.refunded event is the same refund and closes this. Do not refund it a second time.',
+    summary: isSaid
+      ? `alert ${morId} was answered with a refund of ${of}, whose event has not come yet`
+      : `alert ${morId} on ${of} was handled; it does not say whether the payment was refunded`,
+    proposal: isSaid
+      ? `Wait: ${event}`
+      : `Look in the MoR's dashboard whether it was refunded. If it was, ${event} If not, a dispute may follow.`,
   });
 }
 
