@@ -236,6 +236,16 @@ describe('a review item', () => {
     expect(openReview(due, later, { ...ITEM, dueAt: new Date(LATER) })).toBe(due);
   });
 
+  it('of sums says those of now while it is open, is no second one, and keeps its words where an event said more', () => {
+    const sums = { ...ITEM, kind: 'refund_gap' } as const;
+    const before = openReview(lane, ctx, sums);
+    const now = openReview(before, later, { ...sums, summary: '20 were taken', proposal: 'Ask.' });
+    expect(now.reviews).toEqual([{ ...before.reviews[0], summary: '20 were taken', proposal: 'Ask.' }]);
+    expect(now.journal.at(-1)?.text).toBe('review item refund_gap now says: 20 were taken');
+    expect(openReview(now, later, { ...sums, summary: '20 were taken' })).toBe(now);
+    expect(openReview(opened, later, { ...ITEM, summary: '20 were taken' })).toBe(opened);
+  });
+
   it('that a person dismissed stays closed as long as it says the same; other words are news', () => {
     const gone = closed({ by: 'ops', resolution: 'dismiss', note: 'seen' });
     expect(openReviewOf(gone, 'amount_mismatch', 'pmt_1')).toBeUndefined();

@@ -1,7 +1,7 @@
 // What refunds come to: which of them count, what the MoR's totals say, who may ask for how much, and when a person is told that one
 // takes too long.
 import { describe, expect, it } from '@jest/globals';
-import { putObject, putRefund } from '../../src/domain/lane/change.js';
+import { putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
 import { type PaymentEvent } from '../../src/domain/lane/event.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
@@ -77,6 +77,22 @@ describe('refunds at rest', () => {
     expect([...summaries(told(1000n, part(1, 1000n))), ...summaries(told(null))]).toEqual([]);
     const closed = settleRefunds(putRefund(gap, part(2, 1n)), ctx());
     expect(closed.reviews).toMatchObject([{ status: 'resolved', resolution: 'cleared', note: 'the refunds add up' }]);
+  });
+
+  it('are told with the sums of now in the one open item, and no longer as an event that is missing once they exceed the payment', () => {
+    const of = (total: bigint | null) => payment({ refundedTotal: total });
+    const gap = settleRefunds(withRefunds(lane(of(1500n)), part(1, 1000n)), ctx());
+    const more = settleRefunds(withRefunds(putPayment(gap, of(2500n)), part(1, 1000n)), ctx());
+    expect(open(more).map((r) => [r.id, r.summary])).toEqual([
+      [open(gap)[0]?.id, 'the MoR says 25.00 EUR of payment pay_1 was refunded; events for 10.00 EUR have come'],
+    ]);
+    const beyond = settleRefunds(putRefund(more, part(2, 2000n)), ctx());
+    expect(open(beyond)).toMatchObject([
+      {
+        summary: 'refunds of 30.00 EUR are known for payment pay_1 of 29.90 EUR',
+        proposal: expect.stringContaining('Ask the MoR which refunds are real'),
+      },
+    ]);
   });
 
   it('whose running totals overlap are shown to a person', () => {

@@ -129,6 +129,20 @@ describe('a debit that the bank returned', () => {
     expect(open(undone(all, p.id, 4))).toMatchObject([{ summary: expect.stringContaining('undone since') }]);
   });
 
+  it('and is refunded in two parts after that, is told with what the customer got twice in all', () => {
+    const refunded = (s: LaneState, n: number, amount: bigint, total: bigint): LaneState => {
+      const names = { refundId: `rfnd_${n}`, processorRefundId: `re_${n}`, amountRefundedTotal: total };
+      const about = { eventId: `evt_${n}`, type: 'payment.refunded', status: 'partially_refunded', amount } as const;
+      return settle(applyEvent(s, aPaymentEvent({ ...about, ...names }), later(3 + n)).state, later(3 + n));
+    };
+    const once = refunded(returned(paid()), 1, 300n, 300n);
+    const both = refunded(once, 2, 400n, 700n);
+    const twice = (s: LaneState) => open(s).filter((r) => r.subject.endsWith(':twice'));
+    expect(twice(both)).toEqual([
+      { ...twice(once)[0], summary: expect.stringContaining('got 7.00 EUR twice, and 22.90 EUR of') },
+    ]);
+  });
+
   it('after a part was refunded is told once, with the amount that is booked', () => {
     const { s, id } = paid();
     const [row] = s.payments;

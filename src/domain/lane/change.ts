@@ -116,8 +116,14 @@ export function note(
 }
 
 /**
- * Opens a review item. One of this kind and subject that is open stays, with a deadline that moved; one that a person dismissed
- * stays closed as long as it says the same: another amount, deadline or state is news.
+ * Items with sums that one rule says afresh from all that is known. Of the others an event or an answer may have said more than the
+ * rule that comes back to them.
+ */
+const SAYS_WHAT_IS_KNOWN: ReadonlySet<ReviewKind> = new Set(['refund_gap', 'debit_returned', 'dispute']);
+
+/**
+ * Opens a review item. One of this kind and subject that is open stays, with a deadline that moved, or with the sums of now; one that a
+ * person dismissed stays closed as long as it says the same: another amount, deadline or state is news.
  */
 export function openReview(
   s: LaneState,
@@ -129,9 +135,11 @@ export function openReview(
   const same = s.reviews.filter((r) => r.kind === kind && r.subject === subject);
   const open = same.find((r) => r.status === 'open');
   if (open !== undefined) {
-    if (open.dueAt?.getTime() === dueAt?.getTime()) return s;
+    const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
+    if (isDueThen && (!SAYS_WHAT_IS_KNOWN.has(kind) || open.summary === summary)) return s;
     const moved = putReview(s, { ...open, dueAt, summary, proposal });
-    return note(moved, ctx, 'decision', `review item ${kind} has another deadline: ${summary}`, open.id);
+    const what = isDueThen ? 'now says' : 'has another deadline';
+    return note(moved, ctx, 'decision', `review item ${kind} ${what}: ${summary}`, open.id);
   }
   // Stripe tells of one failed finalization in two wordings: to the call, and on the invoice.
   const known = (r: ReviewRow): boolean => r.summary === summary || kind === 'finalization_failed';
