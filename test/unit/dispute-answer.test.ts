@@ -34,6 +34,10 @@ describe('the sentence of a dispute', () => {
     expect(said({ status: 'lost', detail: { outcomeAt, booked: true } })).toBe(
       'Lost on 3 Nov: the bank took the money back, and the loss is in the ledger. The invoice stays paid on Stripe.',
     );
+    const undone = { of: 'pmt_1', minor: '0', entries: 2 };
+    expect(said({ status: 'lost', detail: { outcomeAt, booked: true, loss: undone } })).toBe(
+      'Lost on 3 Nov: the bank took the money back, and none of it is a loss in the ledger, as it was given back as well. The invoice stays paid on Stripe.',
+    );
     expect(said({ status: 'decided', detail: { outcome: 'CLOSED' } })).toContain('the MoR said "CLOSED"');
     expect(said({ status: 'revision_requested', detail: { reviewerNote: 'proof of delivery' } })).toContain(
       'sent back ("proof of delivery")',

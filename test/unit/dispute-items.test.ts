@@ -83,6 +83,37 @@ describe('a person is asked', () => {
     expect(only(withThem(paid(), [aDispute({ morId: null, status: 'lost' })]))?.summary).toContain('dispute dsp_1 was');
   });
 
+  it('what the customer got twice, where the payment was given back as well, whichever came first', () => {
+    const dispute = aDispute({ status: 'lost', amount: 2990n, currency: 'EUR' });
+    const given = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [dispute]));
+    expect(given).toMatchObject({
+      subject: 'dp_1:lost',
+      summary:
+        'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 29.90 EUR twice, and 0.00 EUR is booked as lost',
+      proposal: expect.stringMatching(/^Ask the MoR whether both went out\. If so, ask the customer for 29\.90 EUR/),
+    });
+    const lost = withThem(paid(), [dispute]);
+    const refunded = (amountRefunded: bigint, s = lost): LaneState =>
+      withThem({ ...s, payments: s.payments.map((p) => ({ ...p, amountRefunded })) }, [], 5);
+    expect(open(refunded(2990n))).toMatchObject([{ id: only(lost)?.id, summary: given?.summary }]);
+    expect(only(refunded(990n))).toMatchObject({
+      summary: expect.stringContaining('the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost'),
+      proposal: expect.stringMatching(/^Bill the customer 20\.00 EUR again or write that off\. Ask the MoR/),
+    });
+    // Also when the loss was dealt with before the refund became known.
+    expect(open(refunded(2990n, dismissed(lost, 'dp_1:lost')))).toMatchObject([{ summary: given?.summary }]);
+    const part = withThem(paid({ amountRefunded: 990n }), [{ ...dispute, amount: 2000n }]);
+    expect(only(part)?.summary).toBe('dispute dp_1 was lost: the bank took 20.00 EUR back');
+    const other = withThem(lost, [{ ...dispute, id: 'dsp_2', morId: 'dp_2' }], 5);
+    expect(open(other)[1]?.summary).toContain('payment pay_1 was taken back as well: the customer got 29.90 EUR twice');
+    const onceAgain = withThem(
+      dismissed(other, 'dp_1:lost'),
+      [{ ...dispute, id: 'dsp_2', morId: 'dp_2', status: 'won' }],
+      9,
+    );
+    expect(asked(onceAgain)).toEqual([]);
+  });
+
   it('who won where the words are not clear, by the words', () => {
     const s = goesOn(withThem(paid(), [aDispute()]), { status: 'decided', detail: { outcome: 'ARBITRATION' } });
     expect(only(s)).toMatchObject({

@@ -27,7 +27,8 @@ export function bookLosses(s: LaneState, ctx: Ctx): LaneState {
   return state;
 }
 
-function isOldLoss(o: MorObjectRow): boolean {
+/** An older release booked it and did not write down how much. */
+export function isOldLoss(o: MorObjectRow): boolean {
   return o.detail.booked === true && o.detail.loss === undefined;
 }
 

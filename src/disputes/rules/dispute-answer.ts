@@ -20,7 +20,12 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
     case 'won':
       return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
-      const booked = o.detail.booked === true ? ', and the loss is in the ledger' : '';
+      // A refund counts before a loss, and may have taken back all that was booked.
+      const undone = o.detail.loss?.minor === '0';
+      const books = undone
+        ? 'none of it is a loss in the ledger, as it was given back as well'
+        : 'the loss is in the ledger';
+      const booked = o.detail.booked === true ? `, and ${books}` : '';
       return {
         tone: 'warn',
         text: `Lost${on}: the bank took the money back${booked}. The invoice stays paid on Stripe.`,

@@ -1,10 +1,10 @@
 // Disputes and alerts at rest: which payment they are about, what a bank took of it in the books, and the items that tell a person.
 import { showMoney } from '../../domain/money.js';
-import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { settleReturn } from '../../statements/rules/settle-return.js';
-import { bookLosses } from './book-losses.js';
+import { bookLosses, isOldLoss } from './book-losses.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { until } from '../../channels/rules/mor-object.js';
 
@@ -97,13 +97,39 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
 }
 
 function settleLost(s: LaneState, o: MorObjectRow, subject: string, ctx: Ctx): LaneState {
+  const both = takenTwice(s, o);
+  const lost = `dispute ${o.morId ?? o.id} was lost: the bank took ${sumOf(s, o)} back`;
+  const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
+  // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
+  if (both === null && s.reviews.some((r) => own(r) && r.resolution === 'dismiss' && r.summary.startsWith(lost))) {
+    return closeReviews(s, ctx, own, { by: null, resolution: 'cleared', note: 'the customer did not get it twice' });
+  }
   return openReview(s, ctx, {
     kind: 'dispute',
     subject,
     paymentRowId: o.paymentRowId,
-    summary: `dispute ${o.morId ?? o.id} was lost: the bank took ${sumOf(s, o)} back`,
-    proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
+    summary: `${lost}${both?.summary ?? ''}`,
+    proposal: both?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.',
   });
+}
+
+/**
+ * The bank took the money of a payment that was given back as well: the ledger, which never books more than the payment, books less than
+ * the bank took (book-losses.ts). Null: the loss is booked as it is, or its payment is not known yet.
+ */
+function takenTwice(s: LaneState, o: MorObjectRow): { readonly summary: string; readonly proposal: string } | null {
+  const p = s.payments.find((x) => x.id === o.paymentRowId);
+  if (p === undefined || p.succeededAt === null || p.amount === null || isOldLoss(o)) return null;
+  const said = o.amount !== null && o.currency === p.currency && o.amount < p.amount ? o.amount : p.amount;
+  const booked = o.detail.loss?.of === p.id ? BigInt(o.detail.loss.minor) : 0n;
+  if (booked >= said) return null;
+  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const how = p.amountRefunded > 0n ? 'refunded' : 'taken back';
+  const rest = booked === 0n ? '' : `Bill the customer ${show(booked)} again or write that off. `;
+  return {
+    summary: `, and payment ${p.paymentId ?? p.id} was ${how} as well: the customer got ${show(said - booked)} twice, and ${show(booked)} is booked as lost`,
+    proposal: `${rest}Ask the MoR whether both went out. If so, ask the customer for ${show(said - booked)}, or take it as a loss and book it beside this ledger, which never books more than the payment. The invoice stays paid.`,
+  };
 }
 
 /** Won after all: somebody who has dealt with the loss must know. */
