@@ -80,6 +80,7 @@ export function writtenBesideTheFacts(s: LaneState): LaneState {
     },
     ...{ replaying: false, createdAt: now, answeredAt: now, lastMessage: 'ada.lovelace is no name' },
     asked: null,
+    paymentRowId: null,
     wire: { method: 'POST', path: '/api/proforma-invoices', body: '{"legalName":"ada.lovelace"}' },
   };
   const object: MorObjectRow = {

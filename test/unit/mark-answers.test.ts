@@ -131,7 +131,7 @@ describe('what Stripe answers to a step of the mark', () => {
 
   it('about a payment that is not there changes nothing but what Stripe shows', () => {
     const s = reporting();
-    const stray = { ...message(s, 'report_payment'), subject: 'pay_9' };
+    const stray = { ...message(s, 'report_payment'), subject: 'pay_9', paymentRowId: 'pmt_9' };
     expect(reportPaymentCall.answered(s, stray, { kind: 'report_payment', paymentRecordId: 'pr_1' }, ctx())).toBe(s);
     expect(setReferenceCall.answered(s, stray, { kind: 'set_reference', invoice: facts() }, ctx())).toBe(s);
     expect(endOfMarkCall.withdrawn?.(s, stray, ctx())).toBeNull();

@@ -75,6 +75,20 @@ export const moneyStories: readonly Story[] = [
       });
     },
   },
+  ...modes.map((markMode): Story => ({
+    name: `the MoR corrects a mistyped name while a step of the mark has no answer ${markMode}`,
+    settings: { markMode },
+    plan: async (world) => {
+      const { names, ada, charge } = await signup(world, () => ({ said: 'pay_mistyped_by_shop', as: 'mistyped' }));
+      const byRecord = '/v1/payment_records/report_payment';
+      const step = markMode === 'out_of_band' ? `/v1/invoices/${ada.firstInvoiceId}/pay` : byRecord;
+      world.unanswered.add(step);
+      world.scheduler.plan(world.at(20), 'the MoR names it', () => {
+        void names.capture(names.nameOf(charge()) ?? '', { saysId: true, saysAmount: 'not' });
+      });
+      world.scheduler.plan(world.at(40), 'Stripe answers again', () => void world.unanswered.delete(step));
+    },
+  })),
   {
     name: 'a name that another payment bears is refused',
     settings: finalize,

@@ -1,7 +1,7 @@
 // Small questions that answers and refusals both ask: whom a stored call is about, and what was said.
 import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type CallFailure } from '../ports/call.js';
-import { effectName } from './payment.js';
+import { isCallOf } from './payment.js';
 import { type Ctx, openReview } from './change.js';
 
 /** A failure in one line, for the timeline and review items. */
@@ -14,7 +14,7 @@ export function said(f: CallFailure): string {
 /** The payment that a stored call is about. */
 export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
-  return s.payments.find((p) => effectName(p) === m.subject || p.id === m.subject);
+  return s.payments.find((p) => isCallOf(m, p));
 }
 
 /** A call was refused for good: the item that tells a person. `call`: what it is called in the item; absent: by its kind. */

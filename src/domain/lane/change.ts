@@ -195,14 +195,22 @@ export function openReviewOf(s: LaneState, kind: ReviewKind, subject: string): R
 }
 
 /** Writes a call down to be sent: its key and its bytes are fixed from here on. In shadow mode it is over before it began. */
-export function addCall(s: LaneState, ctx: Ctx, call: BillingCall, subject: string): LaneState {
-  return addMessage(s, ctx, { peer: 'stripe', kind: call.kind, subject, wire: ctx.encodeBilling(call), asked: call });
+export function addCall(
+  s: LaneState,
+  ctx: Ctx,
+  call: BillingCall,
+  subject: string,
+  paymentRowId: string | null = null,
+): LaneState {
+  const wire = ctx.encodeBilling(call);
+  return addMessage(s, ctx, { peer: 'stripe', kind: call.kind, subject, paymentRowId, wire, asked: call });
 }
 
 export function addMessage(
   s: LaneState,
   ctx: Ctx,
-  m: Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> & { asked?: BillingCall; generation?: number; key?: string },
+  m: Pick<OutboxRow, 'peer' | 'kind' | 'subject' | 'wire'> &
+    Partial<Pick<OutboxRow, 'paymentRowId' | 'generation' | 'key'>> & { asked?: BillingCall },
 ): LaneState {
   const generation =
     m.generation ??
@@ -214,6 +222,7 @@ export function addMessage(
     peer: m.peer,
     kind: m.kind,
     subject: m.subject,
+    paymentRowId: m.paymentRowId ?? null,
     generation,
     key: m.key ?? messageKey(m.kind, m.subject, generation),
     wire: m.wire,

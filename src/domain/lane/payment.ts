@@ -1,6 +1,6 @@
 // A payment of an invoice: how one begins, how one ends, and which of them an event is about.
 import { type Ctx, putPayment } from './change.js';
-import { type LaneState, type PaymentRow } from '../model.js';
+import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type PaymentEvent } from './event.js';
 import { moveMark } from './moves.js';
 
@@ -93,4 +93,12 @@ export function paymentThatCame(s: LaneState): string | null {
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
+}
+
+/**
+ * True when a stored call is a step of this payment's mark. By our own id: the MoR may have corrected the name under which the call was
+ * written down, or disowned it. Calls without it were written before it was kept.
+ */
+export function isCallOf(m: OutboxRow, p: PaymentRow): boolean {
+  return m.paymentRowId === null ? [p.id, p.paymentId].includes(m.subject) : m.paymentRowId === p.id;
 }

@@ -47,7 +47,7 @@ export const reportPaymentCall: CallRule<AnswerTo<'report_payment'>> = {
     if (p?.mark !== 'reporting') return s;
     const reported = putPayment(s, { ...moveMark(p, 'attaching'), paymentRecordId: a.paymentRecordId });
     const call = { kind: 'attach_payment', invoiceId: p.invoiceId, paymentRecordId: a.paymentRecordId } as const;
-    return addCall(reported, ctx, call, m.subject);
+    return addCall(reported, ctx, call, m.subject, p.id);
   },
   refused: markRefused,
   untraceable: cannotBeFound,
@@ -61,7 +61,7 @@ export const setReferenceCall: CallRule<AnswerTo<'set_reference'>> = {
     const p = paymentOf(s, m);
     if (p?.mark !== 'referencing') return s;
     const state = putPayment(takeRead(s, ctx, a.invoice), moveMark(p, 'paying'));
-    return addCall(state, ctx, { kind: 'pay_out_of_band', invoiceId: p.invoiceId }, m.subject);
+    return addCall(state, ctx, { kind: 'pay_out_of_band', invoiceId: p.invoiceId }, m.subject, p.id);
   },
   refused: markRefused,
   resolve: markReview,

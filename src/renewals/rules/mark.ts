@@ -16,7 +16,7 @@ import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shado
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS } from '../../policy.js';
-import { closePayment, effectName, PARKING } from '../../domain/lane/payment.js';
+import { closePayment, effectName, isCallOf, PARKING } from '../../domain/lane/payment.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 
@@ -120,6 +120,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
         ctx,
         { kind: 'attach_payment', invoiceId: i.invoiceId, paymentRecordId: recordId },
         effectName(p),
+        p.id,
       );
       return note(
         putPayment(called, { ...moveMark(p, 'attaching'), markMode: 'payment_record' }),
@@ -158,13 +159,13 @@ function startMark(
   const reference = p.reference ?? p.processorChargeId ?? effectName(p);
   const paymentId = effectName(p);
   if (mode === 'out_of_band') {
-    const called = addCall(s, ctx, { kind: 'set_reference', invoiceId, paymentId, reference }, paymentId);
+    const called = addCall(s, ctx, { kind: 'set_reference', invoiceId, paymentId, reference }, paymentId, p.id);
     const moved = putPayment(called, { ...moveMark(p, 'referencing'), markMode: mode });
     return note(moved, ctx, 'decision', `mark paid out of band, reference ${reference}`, p.id);
   }
   // Once a person said whose money it is, the customer that Stripe knows is the invoice's.
   const owner = s.invoice?.customerId ?? p.customerId;
-  const called = addCall(s, ctx, reportOf({ ...p, customerId: owner }, amount, ctx.now), paymentId);
+  const called = addCall(s, ctx, reportOf({ ...p, customerId: owner }, amount, ctx.now), paymentId, p.id);
   const moved = putPayment(called, { ...moveMark(p, 'reporting'), markMode: mode });
   return note(moved, ctx, 'decision', `mark paid with a payment record, reference ${reference}`, p.id);
 }
@@ -191,9 +192,7 @@ function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   if (i === null || !isFresh(i, ctx.now) || i.platformStatus === 'open' || i.platformStatus === 'uncollectible')
     return s;
   const kind = p.mark === 'reporting' ? 'report_payment' : 'set_reference';
-  const m = s.messages.find(
-    (x) => x.kind === kind && [p.id, p.paymentId].includes(x.subject) && x.status === 'pending',
-  );
+  const m = s.messages.find((x) => x.kind === kind && isCallOf(x, p) && x.status === 'pending');
   if (m === undefined || m.attempts > 0) return s;
   const state = putMessage(s, { ...m, status: 'cancelled', answeredAt: ctx.now });
   return note(

@@ -10,7 +10,7 @@ import {
 import { paymentMarked } from '../../ledger/rules/postings.js';
 import { SHADOW_MODE } from '../../domain/ports/call.js';
 import { addEntry, type Ctx, note, putPayment } from '../../domain/lane/change.js';
-import { effectName } from '../../domain/lane/payment.js';
+import { effectName, isCallOf } from '../../domain/lane/payment.js';
 import { moveMark } from '../../domain/lane/moves.js';
 
 /** The first call of each stage of a mark. */
@@ -23,7 +23,7 @@ const CALL_OF: Partial<Record<MarkStage, OutboxKind>> = {
 /** True when the mark of a payment was decided in shadow mode: its newest call is over before it began. */
 export function isShadowed(s: LaneState, p: PaymentRow): boolean {
   const kind = CALL_OF[p.mark];
-  const newest = s.messages.findLast((m) => m.kind === kind && [p.id, p.paymentId].includes(m.subject));
+  const newest = s.messages.findLast((m) => m.kind === kind && isCallOf(m, p));
   return newest !== undefined && isShadowCall(newest);
 }
 

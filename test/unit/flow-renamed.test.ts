@@ -1,0 +1,79 @@
+// A payment that gets another name while its mark is on the way to Stripe: the MoR corrects what a signup or a person called it.
+import { describe, expect, it } from '@jest/globals';
+import { type LaneState } from '../../src/domain/model.js';
+import { requestRefund } from '../../src/refunds/rules/request-refund.js';
+import { completeSignup } from '../../src/signups/rules/complete-signup.js';
+import { anInvoice, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';
+import { type Trouble } from '../support/fakes.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+
+const STEPS = [
+  ['payment_record', 'report_payment'],
+  ['payment_record', 'attach_payment'],
+  ['out_of_band', 'set_reference'],
+  ['out_of_band', 'pay_out_of_band'],
+] as const;
+
+/** The signup's payment is called `pay_typo`, and Stripe does not take `kind` at first. */
+async function misnamed(markMode: (typeof STEPS)[number][0], kind: string, ...what: Trouble[]): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory({ settings: { markMode } });
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  h.gateway.charges.add('ch_first');
+  h.platform.fail(kind, ...what);
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, paymentId: 'pay_typo' }, ctx));
+  await h.drain();
+  return h;
+}
+
+const corrected = aPaymentSucceeded({ paymentId: 'pay_right', chargeId: 'ch_first', intentId: 'pi_first' });
+
+async function atRest(h: LaneHarness): Promise<{ s: LaneState; facts: object }> {
+  await h.rest(48);
+  const s = await h.state(INVOICE_ID);
+  const pending = s.messages.filter((m) => m.status === 'pending').length;
+  const unmarked = balances(s)['unmarked_payments'] ?? 0n;
+  const payments = s.payments.map((p) => [p.paymentId, p.mark]);
+  return {
+    s,
+    facts: { payments, pending, unmarked, open: openKinds(s), is: h.platform.invoices.get(INVOICE_ID)?.status },
+  };
+}
+
+describe('the MoR names a payment otherwise than the signup did, while its mark is under way', () => {
+  it.each(STEPS)('%s: the answer to %s is taken in, and the invoice is paid', async (markMode, kind) => {
+    const h = await misnamed(markMode, kind, 'retry');
+    await h.take(corrected);
+    expect((await atRest(h)).facts).toEqual({
+      ...{ payments: [['pay_right', 'confirmed']], pending: 0, unmarked: 0n, open: [], is: 'paid' },
+    });
+  });
+
+  it('and the payment that bears the mistyped name in truth comes before the answer: each gets its own', async () => {
+    const h = await misnamed('payment_record', 'report_payment', 'retry');
+    await h.take(corrected);
+    await h.take(aPaymentSucceeded({ eventId: 'evt_2', paymentId: 'pay_typo', chargeId: 'ch_2', intentId: 'pi_2' }));
+    expect((await atRest(h)).facts).toMatchObject({
+      payments: [
+        ['pay_right', 'confirmed'],
+        ['pay_typo', 'parked'],
+      ],
+      ...{ pending: 0, open: ['double_payment'] },
+    });
+  });
+
+  it('and Stripe refuses a step: the item is about this payment, which waits for a person', async () => {
+    const h = await misnamed('payment_record', 'report_payment', 'retry', 'refused');
+    await h.take(corrected);
+    const { s, facts } = await atRest(h);
+    expect(facts).toMatchObject({ payments: [['pay_right', 'parked']], open: ['effect_failed'] });
+    expect(s.reviews.at(-1)?.paymentRowId).toBe(s.payments[0]?.id);
+  });
+});
+
+it('a name that the MoR does not know is taken back while the mark is under way: the invoice is paid all the same', async () => {
+  const h = await misnamed('payment_record', 'report_payment', 'retry', 'retry');
+  const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
+  const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
+  await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, id, refund, ctx));
+  expect((await atRest(h)).facts).toMatchObject({ payments: [[null, 'confirmed']], unmarked: 0n, is: 'paid' });
+});
