@@ -29,6 +29,18 @@ describe('the sentence on top of a paid invoice', () => {
     expect(both({}, { amount: 1_000n, origin: 'proforma' })).toBe(`${took} and 10.00 EUR on 5 Nov by bank transfer.`);
   });
 
+  it('does not say of its own payment that it was refunded when a second one was given back', () => {
+    const second = payment({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed', amountRefunded: 2_990n });
+    const [, text] = said({ invoice: { status: 'paid' }, payments: [payment({}), second] });
+    expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; 29.90 EUR of another payment was refunded.');
+  });
+
+  it('says that all of it was refunded although an earlier try was refused', () => {
+    const refused = payment({ id: 'pmt_0', paymentId: 'pay_0', mark: 'none', status: 'failed', succeededAt: null });
+    const [, text] = said({ invoice: { status: 'paid' }, payments: [refused, payment({ amountRefunded: 2_990n })] });
+    expect(text).toBe('Paid: the MoR took 29.90 EUR on 5 Nov; all of it was refunded.');
+  });
+
   it('says that all was refunded only where all of each payment was', () => {
     expect(both({ amountRefunded: 2_990n }, { amountRefunded: 2_990n })).toContain('; all of it was refunded.');
     expect(both({ amountRefunded: 2_990n }, {})).toContain('; 29.90 EUR of it was refunded.');

@@ -65,17 +65,21 @@ function paid(v: AnswerFacts, now: Date): Answer {
     const text = `${how}; it took ${taking(second, now)} as well, and a person must say what becomes of that.`;
     return { tone: 'bad', text };
   }
-  const parts = [how, ...givenBack(v), ...trouble.map((t) => t.text)];
+  const parts = [how, ...givenBack(v, marked), ...trouble.map((t) => t.text)];
   return { tone: trouble.some((t) => t.lost) ? 'warn' : 'good', text: `${parts.join('; ')}.` };
 }
 
-function givenBack({ payments, refunds }: AnswerFacts): string[] {
-  const back = payments.filter((p) => p.amountRefunded > 0n);
-  const all = back.length === payments.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);
-  const sums = back.map((p) => sayMoney({ ...p, minor: p.amountRefunded })).join(' and ');
+/** `marked`: the payments that the sentence names, of which "it" speaks. */
+function givenBack({ payments, refunds }: AnswerFacts, marked: readonly PaymentRow[]): string[] {
+  const back = marked.filter((p) => p.amountRefunded > 0n);
+  const all = back.length === marked.length && back.every((p) => p.amount !== null && p.amountRefunded >= p.amount);
+  const others = payments.filter((p) => p.amountRefunded > 0n && !marked.includes(p));
+  const sumsOf = (of: readonly PaymentRow[]): string =>
+    of.map((p) => sayMoney({ ...p, minor: p.amountRefunded })).join(' and ');
   const way = refunds.filter((r) => r.status === 'requested' || r.status === 'unknown' || r.status === 'pending');
   return [
-    ...(back.length === 0 ? [] : [all ? 'all of it was refunded' : `${sums} of it was refunded`]),
+    ...(back.length === 0 ? [] : [all ? 'all of it was refunded' : `${sumsOf(back)} of it was refunded`]),
+    ...(others.length === 0 ? [] : [`${sumsOf(others)} of another payment was refunded`]),
     ...way.map((r) => `a refund of ${sayMoney({ ...r, minor: r.amount })} is on its way`),
   ];
 }
