@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
-import { type Resolution } from '../../src/domain/model.js';
+import { type LaneState, type Resolution } from '../../src/domain/model.js';
 import { money } from '../../src/domain/money.js';
 import { anInvoice, aPaymentFailed, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
@@ -85,6 +85,29 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
     await h.rest();
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
     expect(await shown(h)).toMatchObject({ payments: [[1000n, mark]], open });
+  });
+
+  it('and is to be given back, which the MoR refuses: nothing is marked, and the item says so until somebody decides', async () => {
+    const h = await said(1000n);
+    h.gateway.payments.set('pay_s', { minor: 900n, currency: 'EUR', refunded: 0n }); // the MoR took 9.00
+    const choose = async (resolution: Resolution): Promise<LaneState> => {
+      const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
+      const choice = { resolution, note: null, by: 'ada' };
+      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      await h.rest();
+      return h.state(INVOICE_ID);
+    };
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25, paymentId: 'pay_s' }, ctx));
+    for (const failed of [['failed'], ['failed', 'failed']]) {
+      const s = await choose('refund');
+      expect(s.refunds.map((r) => r.status)).toEqual(failed);
+      expect(await shown(h)).toMatchObject({ payments: [[1000n, 'parked']], reported: 0, open: ['amount_mismatch'] });
+      expect(s.reviews.at(-1)?.proposal).toMatch(/^The refund of 10\.00 EUR failed: .*If it took less/);
+    }
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx)); // repeated: nothing new
+    expect(await shown(h)).toMatchObject({ open: ['amount_mismatch'] });
+    await choose('apply');
+    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'confirmed']], reported: 1, open: [] });
   });
 
   it.each([

@@ -1,17 +1,17 @@
 // The mark of a payment on its invoice: begun, held, withdrawn, or left to a person.
-import { HOLDING, type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
+import { HOLDING, type InvoiceRow, type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import {
   addCall,
   closeReviews,
   type Ctx,
   note,
   openReview,
-  openReviewOf,
   putInvoice,
   putMessage,
   putPayment,
 } from '../../domain/lane/change.js';
 import { moveMark } from '../../domain/lane/moves.js';
+import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
@@ -77,10 +77,8 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
   if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
   if (p.mark === 'reporting' || p.mark === 'referencing') return withdrawIfPointless(s, p, ctx);
   if (p.mark !== 'waiting' || p.amount === null) return s;
-  // Its backend said another amount (complete-signup.ts): a person first.
-  if (p.signupId !== null && openReviewOf(s, 'amount_mismatch', p.signupId) !== undefined) {
-    return putPayment(s, moveMark(p, 'parked'));
-  }
+  const asked = askedOfAmount(s, p, ctx);
+  if (asked !== null) return asked;
 
   const holder = s.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(x, i));
   const stuck = s.reviews.some(
@@ -138,6 +136,31 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
       return openReview(parked, ctx, { kind, subject: p.id, paymentRowId: p.id, summary, proposal });
     }
   }
+}
+
+/**
+ * Its backend said another amount than the signup asked for (complete-signup.ts): a person first, and again when they chose a refund
+ * that was not made. A MoR that took less refuses to give back what was asked for. Null: nobody has to be asked.
+ */
+function askedOfAmount(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState | null {
+  const item = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
+  if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return null;
+  const { kind, subject, summary } = item;
+  const refund = s.refunds.findLast((r) => r.paymentRowId === p.id && r.status === 'failed');
+  const proposal = refund === undefined ? item.proposal : afterFailed(refund);
+  // The one that is open stays as it is.
+  return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
+    kind,
+    subject,
+    paymentRowId: p.id,
+    summary,
+    proposal,
+  });
+}
+
+function afterFailed(r: RefundRow): string {
+  const what = showMoney({ minor: r.amount, currency: r.currency });
+  return `The refund of ${what} failed: ${r.failure?.message ?? 'no reason given'}. Look the charge up at the MoR. If it took less than was asked for, refund that much with crossbill refund --amount, then dismiss this. Apply it if it took what was asked for.`;
 }
 
 /** In shadow mode the draft stays one until somebody else, or Stripe's own hour, makes it final: the payment waits for that. */
