@@ -1,11 +1,12 @@
 // More taken for an invoice than was due: told once per amount, given back as far as it was not yet, and never told twice.
 import { describe, expect, it } from '@jest/globals';
 import { newPayment } from '../../src/domain/lane/payment.js';
-import { emptyLane, putPayment } from '../../src/domain/lane/change.js';
+import { emptyLane, putPayment, putRefund } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
+import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { isSurplus } from '../../src/domain/lane/surplus.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { settleSurplus, surplusToRefund } from '../../src/renewals/rules/surplus.js';
 import { aCtx, facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
@@ -18,6 +19,12 @@ const payment = (over: Partial<PaymentRow> = {}): PaymentRow =>
     ...{ invoiceId: 'in_1', customerId: 'cus_1', currency: 'EUR', amount: 2990n, paymentId: 'pay_1' },
     ...{ succeededAt: NOW, mark: 'confirmed', markMode: 'payment_record', ...over },
   });
+
+/** Of 5.00, and not counted yet. */
+const refund = (over: Partial<RefundRow>): RefundRow => ({
+  ...newRefund(ctx, payment(), 500n, null, 'api'),
+  ...over,
+});
 
 /** A paid invoice of 24.90, and what was taken for it. */
 function invoice(over: Partial<InvoiceFacts>, ...payments: PaymentRow[]): LaneState {
@@ -94,11 +101,34 @@ describe('a surplus', () => {
     expect(told(gone)).toEqual([]);
   });
 
-  it.each(['apply', 'refund', 'dismiss'] as const)('that a person has decided (%s) is not told again', (resolution) => {
+  it.each(['apply', 'dismiss'] as const)('that a person has decided (%s) is not told again', (resolution) => {
     const s = settleSurplus(invoice({ amountOverpaid: 500n }, payment()), ctx);
     const decided: LaneState = { ...s, reviews: s.reviews.map((r) => ({ ...r, status: 'resolved', resolution })) };
     expect(settleSurplus(decided, ctx)).toBe(decided);
   });
+
+  it.each(['requested', 'unknown', 'pending', 'succeeded'] as const)(
+    'whose refund is %s is not told again, and its item closes: nobody is to give it back twice',
+    (status) => {
+      const s = settleSurplus(invoice({ amountOverpaid: 500n }, payment()), ctx);
+      const onItsWay = putRefund(s, refund({ status }));
+      expect(surplusToRefund(onItsWay, item(s))).toBe(0n);
+      expect(told(settleSurplus(onItsWay, ctx))).toEqual([]);
+      const other = putRefund(s, refund({ status, paymentRowId: 'pmt_9' }));
+      expect(told(settleSurplus(other, ctx))).toHaveLength(1);
+    },
+  );
+
+  it.each(['failed', 'joined'] as const)(
+    'whose refund, which a person chose, has %s is told to a person again',
+    (status) => {
+      const s = settleSurplus(invoice({ amountOverpaid: 500n }, payment()), ctx);
+      const chosen = s.reviews.map((r) => ({ ...r, status: 'resolved', resolution: 'refund' }) as const);
+      const again = settleSurplus(putRefund({ ...s, reviews: chosen }, refund({ status })), ctx);
+      expect(told(again)).toEqual(told(s));
+      expect(surplusToRefund(again, item(again))).toBe(500n);
+    },
+  );
 
   it('of which a part was given back proposes the rest alone, and all of it given back closes the item', () => {
     const s = settleSurplus(invoice({ amountOverpaid: 500n }, payment()), ctx);

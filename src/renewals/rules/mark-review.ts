@@ -1,5 +1,6 @@
 // What a person may choose for a payment that is kept from its invoice, and what comes of it.
 import { type ReviewRow } from '../../domain/model.js';
+import { refuse } from '../../domain/lane/commanded.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
 import { refundForReview } from '../../refunds/rules/request-refund.js';
 import { isSurplus } from '../../domain/lane/surplus.js';
@@ -10,6 +11,8 @@ import { moveMark } from '../../domain/lane/moves.js';
 import { closePayment } from '../../domain/lane/payment.js';
 import { HOUR_MS } from '../../policy.js';
 
+const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
+
 /** A payment that waits for a person: applied, given back, tried again, or left aside. */
 export const markReview: ReviewRule = (s, r, choice, ctx) => {
   const p = s.payments.find((x) => x.id === r.paymentRowId);
@@ -17,8 +20,11 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
   const unproven = r.kind === 'amount_mismatch' && p?.mark === 'parked' && p.succeededAt === null;
   if (unproven && choice.resolution !== 'refund') return carriedOut(s);
   switch (choice.resolution) {
-    case 'refund':
-      return refundForReview(s, r, p, surplusToRefund(s, r), choice.by, ctx);
+    case 'refund': {
+      const surplus = surplusToRefund(s, r);
+      if (surplus === 0n) return refuse(409, 'resolution_not_available', NOTHING_LEFT, 'resolution');
+      return refundForReview(s, r, p, surplus, choice.by, ctx);
+    }
     case 'apply': {
       // It is on the invoice already: there is nothing left to apply.
       if (p?.mark !== 'parked') return carriedOut(s);

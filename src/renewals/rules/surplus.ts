@@ -1,6 +1,6 @@
 // More taken for an invoice than was due: a credit note, or another payment, came between our look at it and our mark.
 import { showMoney } from '../../domain/money.js';
-import { type LaneState, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { isSurplus, overpaid, type Overpaid, surplusPrefix } from '../../domain/lane/surplus.js';
@@ -15,7 +15,7 @@ export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
   const state = closeReviews(s, ctx, (r) => isSurplus(s, r) && r.subject !== subject, {
     by: null,
     resolution: 'cleared',
-    note: 'the surplus is gone or has changed',
+    note: 'the surplus is gone, is being given back, or has changed',
   });
   if (told === null || subject === null || state.reviews.some((r) => r.subject === subject && isDecided(r)))
     return state;
@@ -38,15 +38,23 @@ export function surplusToRefund(s: LaneState, r: ReviewRow): bigint | null {
   return isSurplus(s, r) ? (surplusOf(s)?.rest ?? 0n) : null;
 }
 
-/** A person has said what becomes of it. */
+/** A person has said that it stays. A refund that they chose decides nothing by itself: it may be refused, or fail. */
 function isDecided(r: ReviewRow): boolean {
-  return r.resolution === 'apply' || r.resolution === 'refund' || r.resolution === 'dismiss';
+  return r.resolution === 'apply' || r.resolution === 'dismiss';
 }
 
-/** `rest`: what of it was not given back since. */
+/** `rest`: what of it was not given back since and is not on its way back. */
 function surplusOf(s: LaneState): (Overpaid & { readonly rest: bigint }) | null {
   const paid = overpaid(s);
   if (paid === null) return null;
-  const rest = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded, 0n);
+  const rest = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded + onItsWay(s, p), 0n);
   return rest > 0n ? { ...paid, rest } : null;
+}
+
+/** Refunds of a payment that are not counted yet: one that is unknown may have been made. */
+function onItsWay(s: LaneState, p: PaymentRow): bigint {
+  return s.refunds.reduce((sum, r) => {
+    const over = r.counted || r.status === 'failed' || r.status === 'joined';
+    return r.paymentRowId === p.id && r.currency === p.currency && !over ? sum + r.amount : sum;
+  }, 0n);
 }
