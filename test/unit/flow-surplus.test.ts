@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type LaneState, type Resolution } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
-import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
 
@@ -63,5 +63,86 @@ describe('a surplus of 2.00 EUR that a person chose to give back', () => {
     expect([s.refunds.map((r) => r.status), openKinds(s)]).toEqual([['pending'], []]);
     await h.take(aRefund({ refundId: s.refunds[0]?.morRefundId ?? '', amount: 200, total: 200 }));
     expect([(await state(h)).refunds.map((r) => r.status), openKinds(await state(h))]).toEqual([['succeeded'], []]);
+  });
+});
+
+describe('10.00 EUR taken where 8.00 EUR are due, of which some was given back before a person applies it', () => {
+  async function applied(...refunds: number[]): Promise<LaneHarness> {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ amountDue: 800n }));
+    h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    await h.take(aPaymentSucceeded());
+    let total = 0;
+    for (const amount of refunds) {
+      total += amount;
+      await h.take(aRefund({ refundId: `rfnd_${total}`, amount, total }));
+    }
+    await choose(h, 'apply');
+    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ amountPaid: 1000n, amountOverpaid: 200n });
+    return h;
+  }
+  const items = async (h: LaneHarness): Promise<[string, string][]> =>
+    (await state(h)).reviews.filter((r) => r.status === 'open').map((r) => [r.summary, r.proposal]);
+  const OVERPAID = 'the invoice is overpaid by 2.00 EUR: 10.00 EUR (payment pay_oak) was taken, 8.00 EUR was due';
+
+  it('the surplus: the sale stays 8.00 EUR, and a person is told to take the 2.00 EUR off the balance on Stripe', async () => {
+    const h = await applied(200);
+    expect(balances(await state(h))).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
+    expect(h.platform.notes).toEqual([]);
+    expect(await items(h)).toEqual([
+      [
+        `${OVERPAID}; 2.00 EUR of it was refunded since`,
+        "Deduct 2.00 EUR from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well. Then dismiss this. Do not refund it again.",
+      ],
+    ]);
+    const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
+    const again = await h.command(INVOICE_ID, (s, ctx) =>
+      resolveReview(s, item?.id ?? '', { resolution: 'refund', note: null, by: 'ops' }, ctx),
+    );
+    expect(again).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
+    const s = await choose(h, 'dismiss');
+    expect([openKinds(s), s.refunds.map((r) => r.surplus)]).toEqual([[], [200n]]);
+  });
+
+  it('a half of it: what to deduct is told, and the other half can be given back or left to the customer', async () => {
+    const h = await applied(100);
+    expect(balances(await state(h))).toEqual({ mor_receivable: 900n, settled_invoices: -900n });
+    expect(await items(h)).toEqual([
+      [`${OVERPAID}; 1.00 EUR of it was refunded since`, expect.stringContaining('Then refund the other 1.00 EUR and')],
+    ]);
+    const s = await choose(h, 'refund');
+    expect(s.refunds.map((r) => [r.amount, r.surplus])).toEqual([
+      [100n, 100n],
+      [100n, 100n],
+    ]);
+    expect([openKinds(s), h.platform.notes]).toEqual([[], []]);
+    const kept = await applied(100);
+    expect(openKinds(await choose(kept, 'apply'))).toEqual([]);
+    await kept.take(aRefund({ refundId: 'rfnd_sale', amount: 300, total: 400 }));
+    expect(kept.platform.notes).toMatchObject([{ minor: 300n }]); // of the sale: the customer has the surplus
+  });
+
+  it('more than it: what went beyond the surplus is of the sale', async () => {
+    const h = await applied(300);
+    expect(balances(await state(h))).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
+    expect(h.platform.notes).toMatchObject([{ minor: 100n }]);
+    expect((await items(h))[0]?.[1]).toContain('Deduct 2.00 EUR from');
+  });
+
+  it('nothing: the surplus is the customer’s credit, and nobody is asked again', async () => {
+    const h = await applied();
+    expect(await items(h)).toEqual([]);
+    await h.take(aRefund({ amount: 200 }));
+    expect(h.platform.notes).toMatchObject([{ minor: 200n }]);
+  });
+});
+
+describe('a surplus that is told and then given back in the MoR’s portal', () => {
+  it('is still to be taken off the customer’s balance on Stripe, and somebody is told', async () => {
+    const h = await overpaid();
+    await h.take(aRefund({ amount: 200 }));
+    const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
+    expect(item?.proposal).toMatch(/^Deduct 2\.00 EUR from the customer's balance on Stripe/);
+    expect([openKinds(await choose(h, 'dismiss')), h.platform.notes]).toEqual([[], []]);
   });
 });

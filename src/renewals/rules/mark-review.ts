@@ -29,8 +29,11 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
       // It is on the invoice already: there is nothing left to apply.
       if (p?.mark !== 'parked') return carriedOut(s);
       const due = s.invoice?.amountRemaining ?? null;
-      const surplus = due !== null && p.amount !== null && p.amount > due ? (['surplus'] as const) : [];
-      const waived = [...p.waived, waivedBy(r), ...surplus];
+      const isMore = due !== null && p.amount !== null && p.amount > due;
+      // Once some was given back, that was the surplus and no sale, and Stripe credits it as well: told after the mark (surplus.ts).
+      const isRefunded = s.refunds.some((x) => x.paymentRowId === p.id && x.status !== 'failed');
+      const before = p.waived.filter((x) => x !== 'surplus');
+      const waived = [...before, waivedBy(r), ...(isMore && !isRefunded ? (['surplus'] as const) : [])];
       return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), waived })));
     }
     case 'retry': {

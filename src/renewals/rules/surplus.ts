@@ -1,54 +1,74 @@
 // More taken for an invoice than was due: a credit note, or another payment, came between our look at it and our mark.
 import { showMoney } from '../../domain/money.js';
-import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
-import { isSurplus, overpaid, type Overpaid, surplusPrefix } from '../../domain/lane/surplus.js';
+import { isSurplus, overpaid, type Overpaid, surplusPrefix, surplusRefunded } from '../../domain/lane/surplus.js';
 
 /** Told once per amount, however often it is reported: by the answer to the mark, by `invoice.overpaid`, by a read. */
 export function settleSurplus(s: LaneState, ctx: Ctx): LaneState {
   const i = s.invoice;
   // Stripe may report the surplus of a payment before it answers the call that attaches it: who paid what is known after that.
   if (i === null || s.payments.some((p) => p.mark === 'attaching' || p.mark === 'paying')) return s;
-  const told = surplusOf(s);
-  const subject = told === null ? null : `${surplusPrefix(s)}${told.minor}`;
-  const state = closeReviews(s, ctx, (r) => isSurplus(s, r) && r.subject !== subject, {
+  const paid = surplusOf(s);
+  const item = paid === null ? null : itemOf(s, i, paid);
+  const state = closeReviews(s, ctx, (r) => isSurplus(s, r) && r.subject !== item?.subject, {
     by: null,
     resolution: 'cleared',
     note: 'the surplus is gone, is being given back, or has changed',
   });
-  if (told === null || subject === null || state.reviews.some((r) => r.subject === subject && isDecided(r)))
-    return state;
-  const show = (minor: bigint): string => showMoney({ minor, currency: i.currency ?? '' });
-  const paid = told.by.map((p) => `${show(p.amount ?? 0n)} (payment ${effectName(p)})`).join(' and ');
-  const surplus = show(told.minor);
-  return openReview(state, ctx, {
+  return item === null ? state : openReview(state, ctx, item);
+}
+
+type Item = Pick<ReviewRow, 'kind' | 'subject' | 'paymentRowId' | 'summary' | 'proposal'>;
+
+/** Null: a person has decided, or nothing is left to do. */
+function itemOf(s: LaneState, i: InvoiceRow, { minor, by, credited, back, rest }: Surplus): Item | null {
+  const amount = `${surplusPrefix(s)}${minor}`;
+  const chosen = s.reviews.flatMap((r) => (`${r.subject}:`.startsWith(`${amount}:`) ? (r.resolution ?? []) : []));
+  // It stays. A refund that they chose decides nothing by itself: it may be refused, or fail.
+  if (chosen.includes('apply') || chosen.includes('dismiss')) return null;
+  // Whoever chose to refund it was told to deduct it from the balance.
+  if (rest <= 0n && (!credited || back === 0n || chosen.includes('refund'))) return null;
+  const show = (x: bigint): string => showMoney({ minor: x, currency: i.currency ?? '' });
+  const paid = by.map((p) => `${show(p.amount ?? 0n)} (payment ${effectName(p)})`).join(' and ');
+  const since = back === 0n ? '' : `; ${show(back)} of it was refunded since`;
+  return {
     kind: 'amount_mismatch',
-    subject,
-    paymentRowId: told.by.at(-1)?.id ?? null,
-    summary: `the invoice is overpaid by ${surplus}: ${paid === '' ? 'the MoR took nothing for it' : `${paid} was taken`}, ${show(i.amountDue ?? 0n)} was due`,
-    proposal: told.credited
-      ? `Refund ${surplus} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`
-      : `Refund ${surplus}, or apply this and credit the customer: Stripe shows only what was due as paid.`,
-  });
+    subject: back === 0n ? amount : `${amount}:${back}`,
+    paymentRowId: by.at(-1)?.id ?? null,
+    summary: `the invoice is overpaid by ${show(minor)}: ${paid === '' ? 'the MoR took nothing for it' : `${paid} was taken`}, ${show(i.amountDue ?? 0n)} was due${since}`,
+    proposal: credited
+      ? ofBalance(back, rest, show)
+      : `Refund ${show(rest)}, or apply this and credit the customer: Stripe shows only what was due as paid.`,
+  };
+}
+
+/** Stripe has put the surplus on the customer's balance, and takes nothing off it for what the MoR gives back. */
+function ofBalance(back: bigint, rest: bigint, show: (minor: bigint) => string): string {
+  if (back === 0n)
+    return `Refund ${show(rest)} and deduct it from the customer's balance on Stripe, or apply this: Stripe keeps it as the customer's credit.`;
+  const deduct = `Deduct ${show(back)} from the customer's balance on Stripe, if nobody has yet: the customer got it back, and it is credited there as well.`;
+  if (rest <= 0n) return `${deduct} Then dismiss this. Do not refund it again.`;
+  return `${deduct} Then refund the other ${show(rest)} and deduct it too, or apply this: Stripe keeps that as the customer's credit.`;
 }
 
 /** What the refund of a surplus gives back; null: the item is of another kind. */
 export function surplusToRefund(s: LaneState, r: ReviewRow): bigint | null {
-  return isSurplus(s, r) ? (surplusOf(s)?.rest ?? 0n) : null;
+  if (!isSurplus(s, r)) return null;
+  const rest = surplusOf(s)?.rest ?? 0n;
+  return rest > 0n ? rest : 0n;
 }
 
-/** A person has said that it stays. A refund that they chose decides nothing by itself: it may be refused, or fail. */
-function isDecided(r: ReviewRow): boolean {
-  return r.resolution === 'apply' || r.resolution === 'dismiss';
-}
+/** `back`: what refunds gave back of it, as Stripe was told. `rest`: what was neither given back nor is on its way back. */
+type Surplus = Overpaid & { readonly back: bigint; readonly rest: bigint };
 
-/** `rest`: what of it was not given back since and is not on its way back. */
-function surplusOf(s: LaneState): (Overpaid & { readonly rest: bigint }) | null {
+function surplusOf(s: LaneState): Surplus | null {
   const paid = overpaid(s);
   if (paid === null) return null;
   const rest = paid.minor - paid.by.reduce((sum, p) => sum + p.amountRefunded + onItsWay(s, p), 0n);
-  return rest > 0n ? { ...paid, rest } : null;
+  const back = surplusRefunded(s.refunds);
+  return { ...paid, back, rest };
 }
 
 /** Refunds of a payment that are not counted yet: one that is unknown may have been made. */
