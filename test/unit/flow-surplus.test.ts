@@ -1,4 +1,5 @@
-// More was taken for an invoice than was due, on the lane's real flow: what a person chooses, and what becomes of it.
+// More or less was taken for an invoice than is due on it after the mark, on the lane's real flow: what a person chooses, and what becomes
+// of it.
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type LaneState, type Resolution } from '../../src/domain/model.js';
@@ -144,5 +145,29 @@ describe('a surplus that is told and then given back in the MoR’s portal', () 
     const [item] = (await state(h)).reviews.filter((r) => r.status === 'open');
     expect(item?.proposal).toMatch(/^Deduct 2\.00 EUR from the customer's balance on Stripe/);
     expect([openKinds(await choose(h, 'dismiss')), h.platform.notes]).toEqual([[], []]);
+  });
+});
+
+describe('a rest that is due after the mark', () => {
+  it('is looked at when a person asks, and told again while it is due', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('attach_payment', 'lost-request');
+    await h.take(aPaymentSucceeded());
+    h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
+    h.clock.advance(5_000); // within the time that a read counts as fresh
+    await h.rest();
+    const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
+    const again = async (): Promise<string[]> => {
+      const before = read();
+      const s = await choose(h, 'retry');
+      expect(read()).toBe(before + 1);
+      return s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
+    };
+    expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 5.00 EUR due']);
+    h.platform.change(INVOICE_ID, { amountRemaining: 300n });
+    expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 3.00 EUR due']);
+    h.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n });
+    expect(await again()).toEqual([]);
   });
 });

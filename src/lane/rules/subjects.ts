@@ -42,6 +42,7 @@ import { settleTax } from '../../tax/rules/settle-tax.js';
 import { watchUnsettled } from '../../signups/rules/unsettled.js';
 import { watchRefunds } from '../../refunds/rules/stuck-refund.js';
 import { watchFinalization } from '../../renewals/rules/stuck-draft.js';
+import { settleRest } from '../../renewals/rules/rest.js';
 import { settleSurplus } from '../../renewals/rules/surplus.js';
 import { recoveryErrand, settleRecovery } from '../../links/rules/recovery.js';
 import { readErrand } from '../../renewals/rules/read-invoice.js';
@@ -133,6 +134,7 @@ export const LAST: readonly SettleRule[] = [
   watchUnsettled,
   watchRefunds,
   watchFinalization,
+  settleRest,
   settleSurplus,
   settleRecovery,
   settleRetries,

@@ -21,6 +21,7 @@ import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { markReview } from './mark-review.js';
+import { tellRest } from './rest.js';
 import { MARK_TRIES } from '../../policy.js';
 
 /** A payment record of ours that a restored database forgot shows on the invoice as money paid, as it is attached only once reported. */
@@ -130,16 +131,7 @@ function confirm(s: LaneState, p: PaymentRow, ctx: Ctx, how: string): LaneState 
   const row = moveMark(p, 'confirmed');
   let state = addEntry(putPayment(s, row), paymentMarked(row, p.amount, ctx.now));
   state = note(state, ctx, 'decision', `payment ${effectName(p)} is marked: ${how}`, p.id);
-  const i = state.invoice;
-  if (i === null || i.platformStatus === 'paid' || i.amountRemaining === 0n || p.waived.includes('amount_mismatch'))
-    return state;
-  return openReview(state, ctx, {
-    kind: 'amount_mismatch',
-    subject: p.id,
-    paymentRowId: p.id,
-    summary: `the payment is attached, and the invoice is still ${i.platformStatus} with ${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} due`,
-    proposal: 'The invoice changed while it was being marked. Collect the rest, or credit it on Stripe.',
-  });
+  return tellRest(state, row, ctx);
 }
 
 /** There are more records than can be gone through, and each look would find more: a person looks for the reference. */

@@ -37,7 +37,8 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
       return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), waived })));
     }
     case 'retry': {
-      if (isSurplus(s, r)) return carriedOut(askAgain(s, ctx));
+      // It is on the invoice already: what can be looked at is the invoice, and rest.ts or surplus.ts tells what is still so.
+      if (isSurplus(s, r) || p?.mark === 'confirmed') return carriedOut(askAgain(s, ctx));
       if (p === undefined || (p.mark !== 'parked' && p.mark !== 'held')) return carriedOut(s);
       return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), markTries: 0 })));
     }
