@@ -350,5 +350,11 @@ describe('a person’s choice for a refund that is stuck', () => {
     expect([twin('parked', 'retry'), twin('parked', 'dismiss'), twin('done', 'retry')]).toEqual([
       ...['waiting', 'parked', 'done'],
     ]);
+    // It is made of the refund, not of the request, whose bytes may be erased by then.
+    const wire = { method: 'POST', path: '/', body: null } as const;
+    const erased = asked({ status: 'succeeded', mirror: 'parked' }, { status: 'done', wire });
+    const said = { resolution: 'retry', note: null, by: 'ada' } as const;
+    const again = mirrorReview(erased.s, about(erased.s, erased.r), said, ctx());
+    expect(again).toMatchObject({ ok: true, state: { refunds: [{ mirror: 'waiting' }] } });
   });
 });

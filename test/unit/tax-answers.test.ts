@@ -194,6 +194,17 @@ describe('the MoR’s answer about tax', () => {
       return done?.ok === true ? done.state : both;
     };
     expect([chosen('retry').taxes[0]?.stage, chosen('dismiss').taxes[0]?.stage]).toEqual(['gathering', 'closed']);
+    // Also of a refund whose request was erased: its tax is made of the refund.
+    const wire = { method: 'POST', path: '/', body: null } as const;
+    const erased = { ...last(s), id: 'out_r', kind: 'create_refund', subject: 'ref_1', wire } as const;
+    const gone = { ...both, messages: [...both.messages, erased] };
+    const again = taxCall.resolve?.(
+      gone,
+      { ...r, refundId: 'ref_1' },
+      { resolution: 'retry', note: null, by: 'ops' },
+      ctx,
+    );
+    expect(again).toMatchObject({ ok: true });
     const done = answered(found(chosen('retry')), [1000n]);
     expect(done.reviews.map((x) => x.status)).toEqual(['resolved', 'open']);
     expect(done.reviews[0]).toMatchObject({ resolution: 'cleared', note: 'tax transaction tx_1 is committed' });

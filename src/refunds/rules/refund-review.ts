@@ -18,12 +18,11 @@ export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
   );
 };
 
-/** A refund's twin that Stripe refused. */
+/** A refund's twin that Stripe refused. It is made of the refund, not of the request to the MoR, which may be erased by now. */
 export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
   if (resolution !== 'retry') return carriedOut(s);
   const refund = s.refunds.find((x) => x.id === r.refundId);
-  const again = refund?.mirror === 'parked' ? putRefund(s, moveMirror(refund, 'waiting')) : s;
-  return erasedRequest(s, r) ?? carriedOut(again);
+  return carriedOut(refund?.mirror === 'parked' ? putRefund(s, moveMirror(refund, 'waiting')) : s);
 };
 
 /** Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there. */

@@ -12,7 +12,6 @@ import { isTaxOf } from './tax-review.js';
 import { type TaxAnswer } from '../../domain/lane/answer.js';
 import { FAILED_READS_SHOWN, TAX_CALCULATIONS } from '../../policy.js';
 import { type CallRule, carriedOut, type ErrandRule } from '../../domain/lane/subject.js';
-import { erasedRequest } from '../../refunds/rules/refund-review.js';
 
 /** Either the calculation that a signup was bound to, or what the platform knows of the invoice. */
 export type TaxFound =
@@ -145,8 +144,7 @@ export const taxCall: CallRule<TaxAnswer> = {
   answered: applyTaxAnswer,
   refused: applyTaxRefused,
   resolve: (s, r, { resolution }, ctx) => {
-    if (resolution === 'dismiss') return carriedOut(dismissTax(s, r, ctx));
-    return erasedRequest(s, r) ?? carriedOut(retryTax(s, r, ctx));
+    return carriedOut(resolution === 'dismiss' ? dismissTax(s, r, ctx) : retryTax(s, r, ctx));
   },
 };
 
