@@ -166,6 +166,20 @@ describe('the event of a refund', () => {
     expect(heard(withRefunds(lane(payment()), pending)).state.refunds).toMatchObject([{ status: 'pending' }]);
   });
 
+  it('under another id of the MoR’s and the processor’s id of one that is known is not swallowed: a person is asked', () => {
+    for (const status of ['succeeded', 'pending'] as const) {
+      const known = byEvent({ morRefundId: 'rfnd_9', processorRefundId: 're_1', status });
+      const other = heard(withRefunds(lane(payment()), known), { amountRefundedTotal: null });
+      expect(summaries(other.state)).toEqual([
+        "event evt_r names refund rfnd_1 of 10.00 EUR, and its processor's refund id re_1 is that of refund rfnd_9",
+      ]);
+      expect(other.state.refunds).toEqual([known]);
+      expect(other.verdict).toMatchObject({ reason: 'differs from the record: not applied' });
+    }
+    const unnamed = byEvent({ morRefundId: null, processorRefundId: 're_1' });
+    expect(summaries(heard(withRefunds(lane(payment()), unnamed)).state)).toEqual([]);
+  });
+
   it('is of the refund that it names, else of ours that has no name yet, else by the running total', () => {
     const id = (over: Partial<PaymentEvent>, ...refunds: RefundRow[]) =>
       heard(withRefunds(lane(payment()), ...refunds), over).state.refunds.length;

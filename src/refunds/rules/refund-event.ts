@@ -1,5 +1,5 @@
 // The MoR says that money was given back (`payment.refunded`).
-import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { type Applied, done, type PaymentEvent } from '../../domain/lane/event.js';
 import { type Ctx, openReview, putPayment, putRefund } from '../../domain/lane/change.js';
 import { withIds } from '../../domain/lane/payment.js';
@@ -26,8 +26,11 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
   const state = putPayment(s, withTotal);
   const known = findRefund(state, withTotal, e);
   const sameMoney = known?.amount === e.amount && known.currency === e.currency;
-  if (known !== undefined && (known.status === 'succeeded' || !sameMoney)) {
-    const same = sameMoney && (known.totalAfter === null || total === null || known.totalAfter === total);
+  // Found by the processor's id alone: two ids of the MoR's are two refunds, and one of the two is said with the other's id.
+  const otherName = known !== undefined && isNamedOtherwise(known, e) ? known.morRefundId : null;
+  if (known !== undefined && (known.status === 'succeeded' || !sameMoney || otherName !== null)) {
+    const sameTotal = known.totalAfter === null || total === null || known.totalAfter === total;
+    const same = sameMoney && sameTotal && otherName === null;
     const filled = { ...known, ...refundIds(known, e), totalAfter: known.totalAfter ?? (same ? total : null) };
     if (same) return { state: putRefund(state, filled), verdict: done('this refund is already recorded') };
     return {
@@ -36,8 +39,7 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
         subject: e.eventId,
         paymentRowId: p.id,
         refundId: known.id,
-        summary: `event ${e.eventId} gives refund ${e.refundId ?? e.processorRefundId ?? ''} another amount or total than recorded`,
-        proposal: 'Ask the MoR which is right. What was recorded first stands.',
+        ...howItDiffers(e, otherName),
       }),
       verdict: done('differs from the record: not applied'),
     };
@@ -58,6 +60,23 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
     state: putRefund(state, row),
     verdict: done(`${what} was refunded, refund ${row.morRefundId ?? row.processorRefundId ?? row.id}`),
   };
+}
+
+function howItDiffers(e: PaymentEvent, otherName: string | null): Pick<ReviewRow, 'summary' | 'proposal'> {
+  if (otherName === null) {
+    const summary = `event ${e.eventId} gives refund ${e.refundId ?? e.processorRefundId ?? ''} another amount or total than recorded`;
+    return { summary, proposal: 'Ask the MoR which is right. What was recorded first stands.' };
+  }
+  const what = showMoney({ minor: e.amount, currency: e.currency });
+  return {
+    summary: `event ${e.eventId} names refund ${e.refundId ?? ''} of ${what}, and its processor's refund id ${e.processorRefundId ?? ''} is that of refund ${otherName}`,
+    proposal:
+      'Ask the MoR whether it refunded once or twice. What was recorded first stands; the second is not in the ledger.',
+  };
+}
+
+function isNamedOtherwise(r: RefundRow, e: PaymentEvent): boolean {
+  return r.morRefundId !== null && e.refundId !== null && r.morRefundId !== e.refundId;
 }
 
 function refundIds(r: RefundRow | undefined, e: PaymentEvent): Pick<RefundRow, 'morRefundId' | 'processorRefundId'> {
