@@ -50,6 +50,8 @@ export type MorObjectDetail = {
   readonly loss?: { readonly of: string; readonly minor: string; readonly entries: number };
   /** Our request was sent and nobody answered; it is sent again, the same bytes. */
   readonly unanswered?: boolean;
+  /** Our request was sent, nobody answered, and it was taken back: the MoR may have made it, and nobody was given its page. */
+  readonly mayStand?: boolean;
   /** A link that was made by itself after a failed renewal. */
   readonly automatic?: boolean;
   /** Of such a link: the country that it was asked for. */

@@ -101,6 +101,7 @@ export type ObjectLine = {
   readonly mor_id: string | null;
   readonly invoice_id: string;
   readonly status: string;
+  readonly detail: { readonly mayStand?: boolean };
 };
 
 export type NotificationLine = {

@@ -9,10 +9,21 @@ import { showTime } from '../../domain/show-time.js';
 export function objectOf(s: LaneState, kind: MorObjectKind, morId: string, ctx: Ctx): MorObjectRow {
   const known = s.objects.find((o) => o.kind === kind && o.morId === morId);
   if (known !== undefined) return known;
-  // The answer to our own request may still be under way: only one of it can be.
-  const awaited = kind === 'proforma' ? s.objects.find((o) => o.kind === kind && o.status === 'REQUESTED') : undefined;
-  if (awaited !== undefined && awaited.morId === null) return { ...awaited, morId };
+  // The answer to our own request may still be under way, or the request was taken back: only one of it can be.
+  const awaited = kind === 'proforma' ? s.objects.find((o) => o.kind === kind && isAwaited(o)) : undefined;
+  if (awaited !== undefined) return { ...backInPlay(awaited), morId };
   return newMorObject(ctx.now, { id: ctx.newId('obj'), kind, morId, invoiceId: s.lane, status: 'UNKNOWN' });
+}
+
+function isAwaited(o: MorObjectRow): boolean {
+  return o.morId === null && (o.status === 'REQUESTED' || o.detail.mayStand === true);
+}
+
+/** What was taken back unanswered and is there all the same. */
+export function backInPlay(o: MorObjectRow): MorObjectRow {
+  if (o.status !== 'REFUSED') return o;
+  const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
+  return { ...o, status: 'REQUESTED', detail };
 }
 
 /** The payment that these ids name; else the only one that was taken; null when nobody can say. */

@@ -8,6 +8,7 @@ import { type WireRequest } from '../../domain/ports/call.js';
 import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
 import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
+import { moneyOnItsWay, NOT_PAYABLE } from './withdraw.js';
 
 export type ObjectRequest = {
   readonly kind: 'proforma' | 'payment_link';
@@ -40,16 +41,19 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
   const { amountRemaining: minor, currency } = facts;
   const status = read.invoice?.platformStatus ?? facts.status;
   if (isOver(status) || minor <= 0n) {
-    return refuse(409, 'invoice_not_payable', `The invoice is ${status}: there is nothing to pay with a ${what}.`);
+    return refuse(409, NOT_PAYABLE, `The invoice is ${status}: there is nothing to pay with a ${what}.`);
   }
   const there = standing(read, kind, ctx);
   if (there !== null) return { ok: true, state: read, value: there };
   if (read.invoice?.amountRemaining !== minor)
     return refuse(409, 'invoice_changed', 'The amount due changed while the invoice was read: send the request again.');
-  const taken = read.payments.find((p) => p.succeededAt !== null && p.mark !== 'closed' && p.mark !== 'confirmed');
-  if (taken !== undefined && taken.mark !== 'parked') {
-    return refuse(409, 'invoice_not_payable', 'A payment for this invoice was taken and is being marked.');
-  }
+  const coming = moneyOnItsWay(read.payments);
+  if (coming !== null)
+    return refuse(
+      409,
+      NOT_PAYABLE,
+      `No ${what} is made: ${coming}. Once that is settled, ask again for what is still due.`,
+    );
   if (wire === null) return refuse(400, 'invalid_request', 'The request is not complete.');
   const object = newMorObject(ctx.now, {
     id,

@@ -34,6 +34,7 @@ import { debitErrand, expectVerdict, watchRenewal } from '../../renewals/rules/o
 import { nameCustomers } from '../../channels/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../../renewals/rules/mark.js';
 import { settleRefunds } from '../../refunds/rules/count-refunds.js';
+import { withdrawRequests } from '../../channels/rules/withdraw.js';
 import { lookAtObjects, objectErrand } from '../../channels/rules/looks.js';
 import { settleDisputes } from '../../disputes/rules/settle-disputes.js';
 import { settleLinks } from '../../links/rules/settle-link.js';
@@ -126,6 +127,7 @@ export const UNTIL_STILL: readonly SettleRule[] = [settleMarks, settleRefunds, c
 export const LAST: readonly SettleRule[] = [
   lookAtObjects,
   settleDisputes,
+  withdrawRequests,
   settleLinks,
   settleTransfers,
   settleTax,

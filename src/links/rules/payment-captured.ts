@@ -1,9 +1,9 @@
 // The MoR says that a payment was captured (`payment.captured`): on a link of ours, or by card.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import { type Ctx, messageKey, putObject, putPayment } from '../../domain/lane/change.js';
+import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
-import { has, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { backInPlay, has, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
@@ -32,7 +32,7 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
       readDueAt: known === undefined ? ctx.now : link.readDueAt,
       readAttempts: 0,
     };
-    let state = capture(putObject(s, row), e, link.paymentRowId, ctx);
+    let state = capture(askIfTakenBack(putObject(s, row), row, ctx), e, link.paymentRowId, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null)
       state = putPayment(state, { ...known, processorChargeId: detail.pspReference });
@@ -48,6 +48,13 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     state: capture(s, e, payment?.id ?? null, ctx),
     verdict: done('a card payment: its own payment.* event counts'),
   };
+}
+
+/** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */
+function askIfTakenBack(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  if (o.morId !== null || o.status !== 'REFUSED') return s;
+  const asked = putObject(s, { ...backInPlay(o), updatedAt: ctx.now });
+  return sendAgain(asked, (m) => m.kind === 'create_payment_link' && m.subject === o.id, ctx);
 }
 
 function capture(s: LaneState, e: MorServiceEvent, paymentRowId: string | null, ctx: Ctx): LaneState {

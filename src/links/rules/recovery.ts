@@ -7,6 +7,7 @@ import { SIGNUP_REASON } from '../../domain/status.js';
 import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/lane/change.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
+import { NOT_PAYABLE } from '../../channels/rules/withdraw.js';
 import { type ErrandRule } from '../../domain/lane/subject.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
@@ -56,7 +57,10 @@ function jurisdictionOf(s: LaneState, i: InvoiceRow, settings: RecoveryLinks): s
 /** A link that was refused for its jurisdiction (Document 2: no arrangement there, or one that does not collect). */
 function isForeign(o: MorObjectRow): boolean {
   const { automatic, refusal } = o.detail;
-  const isAboutIt = refusal?.status === 409 || refusal?.errors.some((e) => e.field === 'jurisdiction') === true;
+  // One that we took back ourselves says nothing of the country (channels/rules/withdraw.ts).
+  const isAboutIt =
+    (refusal?.status === 409 && refusal.code !== NOT_PAYABLE) ||
+    refusal?.errors.some((e) => e.field === 'jurisdiction') === true;
   return o.kind === 'payment_link' && automatic === true && isAboutIt;
 }
 

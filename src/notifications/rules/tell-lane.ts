@@ -97,7 +97,11 @@ function leftOpen(before: LaneState, after: LaneState): Told[] {
   });
 }
 
+// Whoever is told sends the link to the customer: not when its money has come meanwhile.
+const NOTHING_TO_PAY: ReadonlySet<PublicInvoiceStatus> = new Set(['marking', 'paid', 'void']);
+
 function links(before: LaneState, after: LaneState): Told[] {
+  if (after.invoice !== null && NOTHING_TO_PAY.has(after.invoice.status)) return [];
   const made = (o: MorObjectRow): boolean => o.kind === 'payment_link' && o.morId !== null && o.url !== null;
   return after.objects.flatMap((o): Told[] => {
     const { morId, url } = o;

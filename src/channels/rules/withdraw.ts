@@ -1,0 +1,44 @@
+// When nothing more is asked of the customer, and what becomes of a request for a proforma invoice or a link that the MoR has not answered.
+import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+import { isOver } from '../../domain/status.js';
+import { effectName } from '../../domain/lane/payment.js';
+import { type Ctx, putObject, takeCallBack } from '../../domain/lane/change.js';
+import { type SettleRule } from '../../domain/lane/subject.js';
+
+/** The code of a request that is refused, or taken back, because nothing more is to be paid. */
+export const NOT_PAYABLE = 'invoice_not_payable';
+
+const REQUESTS: ReadonlySet<OutboxKind> = new Set<OutboxKind>(['create_proforma', 'create_payment_link']);
+
+/** Stages in which a payment that was taken does not keep the rest of its invoice from being collected. */
+const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['closed', 'confirmed', 'parked']);
+
+/** The money that may still pay the invoice, as a part of a sentence; null: none is on its way. Asked beside it, the customer may pay twice. */
+export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
+  const taken = payments.find((p) => p.succeededAt !== null && !SETTLED.has(p.mark));
+  return taken === undefined ? null : `payment ${effectName(taken)} was taken and is being marked`;
+}
+
+/**
+ * What the MoR has not answered is not sent again once the invoice is over or its money is on its way: whoever got the link would pay a
+ * second time. What was sent before may be there all the same: a person is told (`mayStand`).
+ */
+export const withdrawRequests: SettleRule = (s, ctx) => {
+  const status = s.invoice?.platformStatus ?? 'unknown';
+  const why = isOver(status) ? `the invoice is ${status}` : moneyOnItsWay(s.payments);
+  if (why === null) return s;
+  return s.messages
+    .filter((m) => m.status === 'pending' && REQUESTS.has(m.kind))
+    .reduce((state, m) => withdraw(state, m, why, ctx), s);
+};
+
+function withdraw(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState {
+  const o = s.objects.find((x) => x.id === m.subject);
+  // A payment on it was announced, so it is there: the same key brings its name, by which it is read.
+  if (o?.detail.capturedAt !== undefined) return s;
+  const state = takeCallBack(s, m, why, ctx);
+  if (o === undefined || o.morId !== null) return state;
+  const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
+  const detail = { ...o.detail, refusal, ...(m.attempts > 0 ? { mayStand: true } : {}) };
+  return putObject(state, { ...o, status: 'REFUSED', detail, updatedAt: ctx.now });
+}

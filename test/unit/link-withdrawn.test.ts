@@ -1,0 +1,148 @@
+// A payment link or a proforma invoice that the MoR has not answered, while the money of its invoice comes.
+import { describe, expect, it } from '@jest/globals';
+import { emptyLane, messageKey } from '../../src/domain/lane/change.js';
+import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
+import { applyAnswer } from '../../src/lane/rules/apply-answer.js';
+import { makeLink } from '../../src/links/rules/recovery.js';
+import { withdrawRequests } from '../../src/channels/rules/withdraw.js';
+import { tellLane } from '../../src/notifications/rules/tell-lane.js';
+import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../support/builders.js';
+import { hear, open, PROFORMA } from '../support/channel-lane.js';
+import { aLink, aProforma, asking, eur, linkFacts } from '../support/channel-object.js';
+import { failed } from '../support/fakes.js';
+import { never } from '../support/never.js';
+import { rig, state } from '../support/retry-rig.js';
+import { settle } from '../support/settled.js';
+import { at, ctx, invoice, lane, payment } from '../support/waiting-payment.js';
+
+const silent = failed('unknown', { status: 503 });
+const told = (before: LaneState, after: LaneState) => tellLane(before, after).map((t) => t.type);
+const withdrawn = (s: LaneState) => withdrawRequests(s, ctx(), () => undefined);
+const requested = { status: 'REQUESTED', morId: null, url: null } as const;
+const link = (s: LaneState) => asking(s, aLink(requested));
+const proforma = (s: LaneState) => asking(s, aProforma({ ...requested, number: null }));
+const tried = ({ s, m }: { readonly s: LaneState; readonly m: OutboxRow }) => applyAnswer(s, m.id, silent, ctx());
+
+describe('a payment link that the MoR has not answered', () => {
+  it('is not asked for again once the money came: the backend would mail it to a customer who has paid', async () => {
+    const r = rig({ retrySchedule: null });
+    const { h, links } = r;
+    const create = links.createLink.bind(links);
+    let down = true;
+    links.createLink = async (wire) => (down ? silent : create(wire));
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_1' }));
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_2' }));
+    expect((await state(r)).invoice?.status).toBe('paid');
+    h.clock.advance(60_000);
+    down = false;
+    await h.rest(3);
+    const s = await state(r);
+    expect(links.links.size).toBe(0);
+    expect(told(emptyLane(s.lane), s)).not.toContain('payment_link.created');
+    expect(open(s)).toMatchObject([
+      {
+        kind: 'double_payment',
+        summary: expect.stringMatching(/^payment link .* without an answer, and then taken back/),
+      },
+    ]);
+  });
+
+  it.each<readonly [string, LaneState, string]>([
+    ['is paid', lane({ status: 'paid' }), 'the invoice is paid'],
+    ['is void', lane({ status: 'void' }), 'the invoice is void'],
+    ['has a payment that is being marked', lane({}, payment()), 'payment pay_1 was taken and is being marked'],
+  ])('is taken back when its invoice %s, and whoever asked is told why', (_, of, why) => {
+    const s = withdrawn(link(of).s);
+    expect(s.messages).toMatchObject([{ kind: 'create_payment_link', status: 'cancelled' }]);
+    expect(s.objects).toMatchObject([
+      { status: 'REFUSED', detail: { refusal: { status: 409, code: 'invoice_not_payable' } } },
+    ]);
+    expect(s.objects[0]?.detail.refusal?.message).toBe(`It is not asked for any more: ${why}.`);
+    expect(s.journal.at(-1)?.text).toBe(`create_payment_link taken back: ${why}`);
+    expect(open(settle(s, ctx()))).not.toContainEqual(expect.objectContaining({ subject: 'lnk_1' }));
+  });
+
+  it.each<readonly [string, LaneState]>([
+    ['is open', lane()],
+    ['is written off: the customer may still pay it', lane({ status: 'uncollectible' })],
+    ['waits for a person to decide on another payment', lane({}, payment({ mark: 'parked' }))],
+    ['is marked in part', lane({}, payment({ mark: 'confirmed' }))],
+  ])('is asked for as long as its invoice %s', (_, of) => {
+    const { s } = link(of);
+    expect(withdrawn(s)).toBe(s);
+  });
+
+  it('says nothing of the customer’s country when it is taken back: the next one is asked for there too', () => {
+    const recoveryLinks = { jurisdiction: 'GB', returnUrl: 'https://shop.example', expiresSec: 600 };
+    const row = { ...invoice(), customerCountry: 'AT' };
+    const first = makeLink(lane(), row, 'lnk_1', ctx({ recoveryLinks }));
+    const back = withdrawn({ ...first, payments: [payment()] });
+    expect(back.objects[0]?.status).toBe('REFUSED');
+    const second = makeLink(back, row, 'lnk_2', ctx({ recoveryLinks }));
+    expect(second.objects.map((o) => o.detail.jurisdiction)).toEqual(['AT', 'AT']);
+  });
+
+  it('is asked for under its own key and bytes when a payment on it is announced after all: that money is found', () => {
+    const asked = link(lane({ status: 'paid' }));
+    const back = settle(tried(asked), ctx());
+    expect(back.objects[0]?.detail).toMatchObject({ mayStand: true });
+    const idempotencyKey = messageKey('create_payment_link', 'lnk_1', 1);
+    const heard = hear(back, 'payment.captured', { idempotencyKey, pspReference: 'ch_9' }, ctx());
+    const [m = never()] = heard.messages;
+    expect(m).toMatchObject({ status: 'pending', key: asked.m.key, wire: asked.m.wire });
+    expect(heard.objects[0]?.detail).toEqual({
+      unanswered: true,
+      capturedAt: expect.any(String),
+      pspReference: 'ch_9',
+    });
+    const answer = { kind: 'create_payment_link', link: linkFacts({ status: 'PAID', due: eur(0n) }) } as const;
+    const outcome = { ok: true, value: answer, status: 201, requestId: null } as const;
+    const found = settle(applyAnswer(heard, m.id, outcome, ctx()), ctx());
+    expect(found.payments).toMatchObject([{ origin: 'payment_link', amount: 2990n, processorChargeId: 'ch_9' }]);
+    expect(told(heard, found)).not.toContain('payment_link.created');
+    expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
+  });
+
+  it('and that is answered while its invoice’s money comes is not told to the backend as one to be sent', () => {
+    const { s, m } = link(lane());
+    const answer = { kind: 'create_payment_link', link: linkFacts({ expiresAt: at(60_000) }) } as const;
+    const outcome = { ok: true, value: answer, status: 201, requestId: null } as const;
+    const made = applyAnswer(s, m.id, outcome, ctx());
+    expect(told(s, settle(made, ctx()))).toContain('payment_link.created');
+    expect(told(s, settle({ ...made, payments: [payment()] }, ctx()))).not.toContain('payment_link.created');
+  });
+});
+
+describe('a proforma invoice that the MoR has not answered', () => {
+  const paid = lane({ status: 'paid' });
+
+  it('is not asked for again once its invoice is paid; a person is told that the MoR may have made it, if it was asked', () => {
+    const never = settle(proforma(paid).s, ctx());
+    expect(never.messages).toMatchObject([{ kind: 'create_proforma', status: 'cancelled' }]);
+    expect([never.objects[0]?.status, open(never)]).toEqual(['REFUSED', []]);
+    const once = settle(tried(proforma(paid)), ctx());
+    expect(once.messages).toMatchObject([{ status: 'cancelled', attempts: 1 }]);
+    expect(open(once)).toMatchObject([
+      {
+        ...{ kind: 'double_payment', subject: 'pfm_1' },
+        summary:
+          'proforma invoice pfm_1 was asked for without an answer, and then taken back: the MoR may have made it',
+        proposal: expect.stringContaining('with the reference in_1'),
+      },
+    ]);
+  });
+
+  it('and that was made all the same is the one that its event names, no second one', () => {
+    const once = settle(tried(proforma(paid)), ctx());
+    const heard = hear(once, 'proforma_invoice.issued', { proformaInvoiceId: PROFORMA, number: 'PF-9' }, ctx());
+    expect(heard.objects).toMatchObject([{ id: 'pfm_1', morId: PROFORMA, status: 'ISSUED', number: 'PF-9' }]);
+    expect(heard.objects[0]?.detail.mayStand).toBeUndefined();
+    expect(heard.messages).toMatchObject([{ status: 'cancelled' }]);
+  });
+
+  it('but named by its event already keeps its name and state', () => {
+    const { s } = asking(paid, aProforma({ status: 'ISSUED' }));
+    const back = withdrawn(s);
+    expect([back.messages[0]?.status, back.objects[0]]).toEqual(['cancelled', s.objects[0]]);
+  });
+});
