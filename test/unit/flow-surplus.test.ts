@@ -149,25 +149,43 @@ describe('a surplus that is told and then given back in the MoR’s portal', () 
 });
 
 describe('a rest that is due after the mark', () => {
-  it('is looked at when a person asks, and told again while it is due', async () => {
+  /** 10.00 are marked; meanwhile 15.00 became due. */
+  async function marked(): Promise<LaneHarness> {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());
+    h.gateway.payments.set('pay_oak', { minor: 1000n, currency: 'EUR', refunded: 0n });
     h.platform.fail('attach_payment', 'lost-request');
     await h.take(aPaymentSucceeded());
     h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
     h.clock.advance(5_000); // within the time that a read counts as fresh
     await h.rest();
+    return h;
+  }
+  const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
+
+  it('is looked at when a person asks, and told again while it is due', async () => {
+    const h = await marked();
     const read = (): number => h.platform.asked.filter((a) => a.startsWith('read')).length;
     const again = async (): Promise<string[]> => {
       const before = read();
       const s = await choose(h, 'retry');
       expect(read()).toBe(before + 1);
-      return s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
+      return told(s);
     };
     expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 5.00 EUR due']);
     h.platform.change(INVOICE_ID, { amountRemaining: 300n });
     expect(await again()).toEqual(['the payment is attached, and the invoice is still open with 3.00 EUR due']);
     h.platform.change(INVOICE_ID, { status: 'paid', amountRemaining: 0n });
     expect(await again()).toEqual([]);
+  });
+
+  it('is told again when the MoR refuses the refund that a person chose, and not once it is made', async () => {
+    const h = await marked();
+    h.gateway.trouble.push('refused');
+    expect(told(await choose(h, 'refund'))).toEqual([
+      'the payment is attached, and the invoice is still open with 5.00 EUR due',
+    ]);
+    const s = await choose(h, 'refund');
+    expect([told(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
   });
 });

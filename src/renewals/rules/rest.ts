@@ -18,13 +18,20 @@ export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   });
 }
 
-/** A person chose to look again (mark-review.ts), which asks for a read: after it, what is still due is told again. */
+/** What is still due is told again when what a person chose for it came to nothing: they looked again, or the refund was not made. */
 export const settleRest: SettleRule = (s, ctx) => {
   const i = s.invoice;
+  // Without a read, the one that a look asks for (mark-review.ts) is on its way.
   if (i === null || i.readAt === null || (i.platformStatus !== 'open' && i.platformStatus !== 'uncollectible'))
     return s;
-  return s.payments.reduce((state, p) => {
-    const last = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.id);
-    return p.mark === 'confirmed' && last?.resolution === 'retry' ? tellRest(state, p, ctx) : state;
-  }, s);
+  return s.payments.reduce(
+    (state, p) => (p.mark === 'confirmed' && cameToNothing(s, p) ? tellRest(state, p, ctx) : state),
+    s,
+  );
 };
+
+function cameToNothing(s: LaneState, p: PaymentRow): boolean {
+  const chosen = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.id)?.resolution;
+  const refund = s.refunds.findLast((r) => r.paymentRowId === p.id);
+  return chosen === 'retry' || (chosen === 'refund' && refund?.status === 'failed');
+}
