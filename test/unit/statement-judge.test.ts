@@ -152,6 +152,14 @@ describe('a refund of a statement', () => {
     expect(said(l, ours([], [refund()]))[3]).toBe('the ledger has no refund by ch_1 or pay_1');
   });
 
+  it('is the one of its own payment where two payments’ refunds bear one id of the processor’s', () => {
+    const other = refund({ id: 'ref_0', paymentRowId: 'pmt_0', morRefundId: 'rfnd_0' });
+    const all = ours([payment({ id: 'pmt_0', paymentId: 'pay_0', charge: 'ch_0' }), payment()], [other, refund()]);
+    expect(said(refundLine({ refund: 're_1' }), all)).toEqual(['refund:ref_1', 'refund:ref_1', null, null]);
+    expect(said(refundLine({ refund: 're_1', payment: 'pay_0', charge: 'ch_0' }), all)[0]).toBe('refund:ref_0');
+    expect(said(refundLine({ refund: 'rfnd_0' }), all)[2]).toBe('ids_differ');
+  });
+
   it.each([
     ['another amount', { amount: -999n }, {}, 'amount_differs', 'the statement says 9.99 EUR, the ledger 10.00 EUR'],
     [
@@ -247,7 +255,11 @@ describe('another line of a statement', () => {
       /^the bank returned the debit of payment pay_1; all of it was refunded before, .*ask the MoR/,
     );
     expect(detail).not.toContain('crossbill returned');
-    expect(said(l, ours([payment({ lost: 2990n })]))[3]).toContain('all of it was lost in a dispute before');
+    const lost = said(l, ours([payment({ lost: 2990n })]))[3];
+    expect(lost).toContain('all of it was lost in a dispute before');
+    expect(lost).toMatch(/If this line is the chargeback of that dispute, both agree: leave such lines out/);
+    expect(lost).not.toContain('got it twice');
+    expect(said(l, ours([payment({ refunded: 990n, lost: 2000n })]))[3]).toContain('the customer got it twice');
     expect(said(l, ours([payment({ taken: false, status: 'failed' })])).slice(2)).toEqual([
       ...['status_differs', 'the statement has the debit as returned; here nothing was taken, it is failed'],
     ]);

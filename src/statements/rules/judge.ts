@@ -73,10 +73,11 @@ function judgePayment(l: StatementLine, p: OurPayment | undefined, ours: Ours): 
 
 function judgeRefund(l: StatementLine, { payments, refunds }: Ours): Judged {
   const size = sizeOf(l);
-  const byName = refunds.find(
-    (r) => l.refund !== null && [r.morRefundId, r.processorRefundId, r.id].includes(l.refund),
-  );
   const p = paymentOf(l, payments);
+  const isNamed = (r: OurRefund): boolean =>
+    l.refund !== null && [r.morRefundId, r.processorRefundId, r.id].includes(l.refund);
+  // Two payments may be said to have one and the same refund of the processor's: the line's own comes first.
+  const byName = refunds.find((r) => r.paymentRowId === p?.id && isNamed(r)) ?? refunds.find(isNamed);
   const same =
     l.refund !== null || p === undefined
       ? []
@@ -134,7 +135,8 @@ function judgeReturned(l: StatementLine, p: OurPayment | undefined): Judged {
   const left = p.amount - p.refunded - p.lost;
   if (left <= 0n) {
     const gone = `all of it was ${givenBack(p)} before, and the ledger has nothing left to book`;
-    return say('status_differs', `the bank returned the debit of payment ${nameOf(p)}; ${gone}. ${TWICE}`);
+    const what = p.refunded === 0n && p.lost === sizeOf(l) ? CHARGEBACK : TWICE;
+    return say('status_differs', `the bank returned the debit of payment ${nameOf(p)}; ${gone}. ${what}`);
   }
   const advice = `if that is so, \`crossbill returned ${nameOf(p)}\``;
   const part = left === sizeOf(l) ? '' : `, which books the ${show(left, p.currency)} that is left of it`;
@@ -160,6 +162,10 @@ function judgeBooked(l: StatementLine, p: OurPayment, key: string): Judged {
 /** What a person can do of it: the ledger never books more than the payment. */
 const TWICE =
   'So the customer got it twice, or the MoR owes it to you: ask the MoR, and book what it takes from you beside this ledger';
+
+/** No type of a statement stands for chargebacks: the line may be about the very dispute that is booked. */
+const CHARGEBACK =
+  'If this line is the chargeback of that dispute, both agree: leave such lines out with --type ignore=<word>. If a debit was returned beside it, ask the MoR';
 
 function givenBack(p: OurPayment): string {
   if (p.refunded === 0n) return 'lost in a dispute';
