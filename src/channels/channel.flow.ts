@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { applyObjectRead } from '../lane/rules/apply-object-read.js';
 import { objectDeleted, type ObjectRequest, requestObject, standing } from './rules/request-object.js';
 import { type LaneState } from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
+import { isRecordedProforma, type MorObjectRow } from '../domain/mor-object.js';
 import { Books } from '../domain/ports/books.js';
 import { type BilledInvoice, BillingReader } from '../domain/ports/billing-reader.js';
 import { type CallOutcome } from '../domain/ports/call.js';
@@ -45,6 +45,11 @@ export class ChannelFlow {
   async standing(invoiceId: string, kind: ObjectRequest['kind']): Promise<MorObjectRow | null> {
     const objects = await this.books.objects(invoiceId);
     return standing({ objects }, kind, this.context.now());
+  }
+
+  /** How many proforma invoices of an invoice were paid, as far as we know. */
+  async recordedProformas(invoiceId: string): Promise<number> {
+    return (await this.books.objects(invoiceId)).filter(isRecordedProforma).length;
   }
 
   /**

@@ -26,7 +26,8 @@ export class ProformaView {
   @Text('`PENDING_TAX_TRANSACTION`, `ISSUED`, `ISSUANCE_FAILED`, `SETTLED` or another word of the MoR.')
   status!: string;
   @TextOrNull() number!: string | null;
-  @TextOrNull("The invoice's id.") merchantReference!: string | null;
+  @TextOrNull("The invoice's id; for the rest after a transfer in part with a number, as `in_123:2`.")
+  merchantReference!: string | null;
   @PartIfAny(IssuanceFailureView, 'Only with `ISSUANCE_FAILED`.') issuanceFailure?: IssuanceFailureView | undefined;
   @Time() createdAt!: string;
 }

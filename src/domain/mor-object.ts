@@ -93,13 +93,18 @@ export type MorObjectRow = {
 /** Proforma invoices in these states hold nothing: another may be made. */
 const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REPLACED']);
 
-/** A proforma invoice that stands, or is on its way. */
-export function isLiveProforma(o: MorObjectRow): boolean {
-  return o.kind === 'proforma' && !DEAD.has(o.status);
-}
-
 /** Proforma invoices that the MoR was paid for; the last two follow on the first (Document 2, "States"). */
 export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
+
+/** A proforma invoice whose transfer is recorded: it cannot be paid again, and what a part of it left due is billed by another. */
+export function isRecordedProforma(o: MorObjectRow): boolean {
+  return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;
+}
+
+/** A proforma invoice that stands, or is on its way. */
+export function isLiveProforma(o: MorObjectRow): boolean {
+  return o.kind === 'proforma' && !DEAD.has(o.status) && !isRecordedProforma(o);
+}
 
 /** A link that a customer can pay, as far as we know, or that is on its way. */
 export function isPayableLink(o: MorObjectRow, now: Date): boolean {

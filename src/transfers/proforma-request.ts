@@ -23,10 +23,15 @@ export type ProformaWish = {
   readonly notices?: unknown[];
 };
 
-/** The bytes to send. Throws a 400 that names, in our caller's words, every field that is missing or wrong; nothing was sent then. */
-export function proformaWire(dto: ProformaWish, billed: BilledInvoice, today: string): WireRequest {
+/**
+ * The bytes to send. `settled`: how many proforma invoices of the invoice were paid before; each holds its reference, it may be for good
+ * (Document 2: only one live one may hold it). Throws a 400 that names, in our caller's words, every field that is missing
+ * or wrong; nothing was sent then.
+ */
+export function proformaWire(dto: ProformaWish, billed: BilledInvoice, today: string, settled = 0): WireRequest {
   const { jurisdiction, notices, provider, tax_calculation_id: taxCalculationId } = dto;
-  const merchantReference = billed.invoice.invoiceId;
+  const { invoiceId } = billed.invoice;
+  const merchantReference = settled === 0 ? invoiceId : `${invoiceId}:${settled + 1}`;
   const dates = { issueDate: dto.issue_date ?? today, dueDate: dto.due_date };
   if (taxCalculationId !== undefined) {
     if (dto.recipient !== undefined) {

@@ -29,7 +29,8 @@ export class ProformasFlow {
     const there = await this.flow.standing(id, 'proforma');
     if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be cancelled or gone
     const today = this.clock.now().toISOString().slice(0, 10);
-    const { wire, problem } = wireOrProblem(() => proformaWire(wish, billed, today));
+    const settled = await this.flow.recordedProformas(id);
+    const { wire, problem } = wireOrProblem(() => proformaWire(wish, billed, today, settled));
     const until = new Date(Date.parse(`${wish.due_date}T00:00:00Z`) + DAY_MS);
     const { invoice: facts, askedAt } = billed;
     const request = { kind: 'proforma', id: this.ids.next('pfm'), wire, until, facts, askedAt, by } as const;

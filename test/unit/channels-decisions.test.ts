@@ -6,6 +6,7 @@ import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { type Ctx, putObject, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { answerOf } from '../../src/renewals/rules/answer.js';
 import { requestObject } from '../../src/channels/rules/request-object.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
 import { type LaneState } from '../../src/domain/model.js';
@@ -40,6 +41,36 @@ describe('a bank transfer', () => {
     expect(fromBank(s)).toMatchObject([{ amount: 1000n, mark: 'parked' }]);
     expect(s.messages).toEqual([]);
     expect(open(s)).toMatchObject([{ kind: 'partial_transfer', summary: expect.stringContaining('19.90 EUR') }]);
+  });
+
+  it('in part leaves the rest to be billed by another proforma invoice, once the part is on the invoice', () => {
+    const wire = { method: 'POST', path: '/x', body: '{}' } as const;
+    const rest = facts({ amountPaid: 1000n, amountRemaining: 1990n });
+    const ask = (s: LaneState, shown = rest) => {
+      const request = {
+        kind: 'proforma',
+        id: 'pfm_2',
+        wire,
+        until: NOW,
+        facts: shown,
+        askedAt: NOW,
+        by: 'ops',
+      } as const;
+      return requestObject(s, request, aCtx());
+    };
+    const s = hear(anOpenInvoice(), 'proforma_invoice.settled', settled('10.00'));
+    expect(ask(s, facts())).toMatchObject({ ok: false, code: 'invoice_not_payable' }); // the part waits for a person
+    const payments = s.payments.map((p) => ({
+      ...p,
+      mark: 'confirmed' as const,
+      waived: ['amount_mismatch' as const],
+    }));
+    const applied = settle(takeRead({ ...s, payments }, aCtx(), rest), aCtx());
+    expect(ask(applied)).toMatchObject({ ok: true, value: { id: 'pfm_2', amount: 1990n } });
+    const { objects, reviews, messages, invoice } = applied;
+    if (invoice === null) throw new Error('the lane has an invoice');
+    const view = { invoice, payments, objects, reviews, messages, refunds: [], attempts: [] };
+    expect(answerOf(view, NOW).text).not.toContain('a proforma invoice is out');
   });
 
   it.each([

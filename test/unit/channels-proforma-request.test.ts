@@ -63,6 +63,12 @@ function sumOf({ lineItems, total }: Sent): bigint {
   );
 }
 
+it('bears the invoice’s id, and a number once another one of it was paid: that one may hold its reference for good', () => {
+  const of = (settled?: number) => proformaWire(DTO, billed([line(2990n)], 2990n), TODAY, settled).body;
+  expect(of()).toContain('"merchantReference":"in_1"');
+  expect(of(1)).toContain('"merchantReference":"in_1:2"');
+});
+
 describe('the lines', () => {
   it('are the invoice’s own with an exact price per piece', () => {
     const s = sent(billed([line(2000n, 2n), line(990n)], 2990n));

@@ -277,4 +277,13 @@ describe('another way to pay', () => {
     expect(isLiveProforma(o('proforma', 'ISSUED'))).toBe(true);
     expect(isLiveProforma(o('payment_link', 'PAYABLE'))).toBe(false);
   });
+
+  it.each(['SETTLED', 'INVOICED', 'BOOKED'])(
+    'is a proforma invoice that is %s until its transfer is recorded',
+    (of) => {
+      expect(isLiveProforma(o('proforma', of))).toBe(true);
+      expect(isLiveProforma({ ...o('proforma', of), paymentRowId: 'pmt_1' })).toBe(false);
+      expect(isLiveProforma({ ...o('proforma', 'ISSUED'), paymentRowId: 'pmt_1' })).toBe(true);
+    },
+  );
 });

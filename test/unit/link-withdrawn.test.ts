@@ -127,7 +127,7 @@ describe('a proforma invoice that the MoR has not answered', () => {
         ...{ kind: 'double_payment', subject: 'pfm_1' },
         summary:
           'proforma invoice pfm_1 was asked for without an answer, and then taken back: the MoR may have made it',
-        proposal: expect.stringContaining('with the reference in_1'),
+        proposal: expect.stringContaining('reference begins with in_1'),
       },
     ]);
   });

@@ -54,6 +54,9 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
       NOT_PAYABLE,
       `No ${what} is made: ${coming}. Once that is settled, ask again for what is still due.`,
     );
+  // What is due still counts the part that came: billed now, the customer would be asked for it again.
+  if (kind === 'proforma' && read.payments.some((p) => p.origin === 'proforma' && p.mark === 'parked'))
+    return refuse(409, NOT_PAYABLE, 'A bank transfer for it waits for a person: decide its review item first.');
   if (wire === null) return refuse(400, 'invalid_request', 'The request is not complete.');
   const object = newMorObject(ctx.now, {
     id,

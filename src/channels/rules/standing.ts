@@ -26,7 +26,7 @@ function dangerOf(s: LaneState, o: MorObjectRow, stands: boolean): Danger | null
     const summary = `${nameOf(o)} was asked for without an answer, and then taken back: the MoR may have made it`;
     const proposal = isLink
       ? "Nobody was given its address. Do not send it if the MoR's portal shows it; a payment on it would be shown here. Dismiss this after that."
-      : `Look in the MoR's portal for a proforma invoice with the reference ${o.invoiceId}, and cancel it. Dismiss this after that.`;
+      : `Look in the MoR's portal for a proforma invoice whose reference begins with ${o.invoiceId}, and cancel it. Dismiss this after that.`;
     return { summary, proposal };
   }
   const status = s.invoice?.platformStatus;
