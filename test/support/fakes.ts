@@ -181,10 +181,11 @@ export class FakeBillingPlatform extends BillingPlatform {
         return invoice !== undefined && paid.some((p) => p.recordId === c.paymentRecordId)
           ? { kind: c.kind, invoice }
           : null;
-      case 'set_reference':
-        return invoice !== undefined && this.references.get(c.invoiceId)?.reference === c.reference
-          ? { kind: c.kind, invoice }
-          : null;
+      case 'set_reference': {
+        const { paymentId, reference } = this.references.get(c.invoiceId) ?? {};
+        const isOurs = paymentId === c.paymentId && reference === c.reference;
+        return invoice !== undefined && isOurs ? { kind: c.kind, invoice } : null;
+      }
       case 'mark_uncollectible':
         return invoice?.status === 'uncollectible' ? { kind: c.kind, invoice } : null;
       case 'cancel_subscription':

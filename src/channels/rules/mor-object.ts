@@ -81,6 +81,12 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
     kind: 'conflicting_event',
     subject: o.id,
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
-    proposal: 'Ask the MoR whether the customer paid, and mark the invoice by hand if so.',
+    proposal: `Ask the MoR whether the customer paid. If so, ${markByHand(o)}`,
   });
+}
+
+/** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */
+export function markByHand(o: MorObjectRow): string {
+  const record = `a payment record of that amount with reference ${o.morId ?? o.id}`;
+  return `mark the invoice on Stripe by hand, with ${record}, and dismiss this: the books do not have the money until the MoR tells of it.`;
 }

@@ -8,7 +8,7 @@ import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
-import { applyChannelRefusal, applyChannelSilence, nameOf } from '../../channels/rules/mor-object.js';
+import { applyChannelRefusal, applyChannelSilence, markByHand, nameOf } from '../../channels/rules/mor-object.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
 import { hasFallback } from './recovery.js';
 
@@ -82,7 +82,7 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
       kind: 'conflicting_event',
       subject: o.id,
       summary: `link ${o.morId ?? ''} is paid, but the MoR does not say how much`,
-      proposal: 'Ask the MoR for the amount, and mark the invoice by hand.',
+      proposal: `Ask the MoR for the amount and ${markByHand(o)}`,
     });
   }
   const received = money(priced.minor - left, priced.currency);

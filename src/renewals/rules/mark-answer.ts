@@ -114,13 +114,16 @@ export function applyIdentified(
     return confirm(s, { ...p, markMode }, ctx, 'found on Stripe');
   }
   const what = p.amount === null ? 'money' : showMoney({ minor: p.amount, currency: p.currency });
+  // What came of a transfer or on a link may have been marked by a person before the MoR said how much it was.
+  const isOfChannel = p.origin === 'proforma' || p.origin === 'payment_link';
+  const unlessMarked = `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${what}.`;
   const record = p.paymentRecordId === null ? '' : ` (its payment record ${p.paymentRecordId} is not attached)`;
   return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
     kind: 'double_payment',
     subject: p.id,
     paymentRowId: p.id,
     summary: `${what} was taken although the invoice was already paid another way${record}`,
-    proposal: `Refund ${what}.`,
+    proposal: isOfChannel ? unlessMarked : `Refund ${what}.`,
   });
 }
 
@@ -143,7 +146,7 @@ function cannotBeFound(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneS
     subject: `${m.kind}:${m.subject}`,
     paymentRowId: p.id,
     summary: `Crossbill cannot tell whether payment ${effectName(p)} was reported: ${why}`,
-    proposal: `Look for a payment record with reference ${p.reference ?? effectName(p)} on Stripe. If there is none, retry. If there is one, attach it by hand and dismiss this.`,
+    proposal: `Look for a payment record with reference ${p.reference ?? effectName(p)} on Stripe. If there is none, retry. If there is one, attach it to the invoice, then retry as well: it is found there and booked.`,
   });
 }
 
@@ -173,6 +176,30 @@ function markRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx): Lane
     return putInvoice(again, { ...i, readAt: null }); // look again: it may be void or paid by now
   }
   const parked = putPayment(s, { ...moveMark(p, 'parked'), markTries });
-  const proposal = 'Fix what the answer names, then retry; or mark the invoice by hand and dismiss this.';
+  const proposal = `Fix what the answer names, then retry. ${byHand(m, p)}`.trimEnd();
   return callFailed(parked, m, f, { paymentRowId: p.id, proposal }, ctx);
+}
+
+/**
+ * How a person marks the invoice so that Crossbill finds this payment on it and books it. Dismissed instead, the money would stay unmarked in
+ * the books, and no refund of it would show on Stripe.
+ */
+function byHand({ asked }: OutboxRow, p: PaymentRow): string {
+  // Of a part the invoice does not become paid: a retry would mark it a second time.
+  if (asked === null || p.amount === null || p.waived.includes('amount_mismatch')) return '';
+  const then = 'then retry as well: it is found on Stripe and booked. Do not dismiss this then.';
+  switch (asked.kind) {
+    case 'report_payment': {
+      const record = `a payment record of ${showMoney(asked.amount)} with reference ${asked.reference}`;
+      return `If you mark the invoice by hand, report ${record}, attach it, and ${then}`;
+    }
+    case 'attach_payment':
+      return `If you mark the invoice by hand, attach payment record ${asked.paymentRecordId} to it, and ${then}`;
+    case 'set_reference': {
+      const metadata = `mor_payment_id to ${asked.paymentId} and mor_charge_id to ${asked.reference}`;
+      return `If you mark the invoice by hand, set its metadata ${metadata}, mark it as paid outside of Stripe, and ${then}`;
+    }
+    default:
+      return `If you mark the invoice by hand, mark it as paid outside of Stripe, and ${then}`;
+  }
 }

@@ -53,7 +53,7 @@ export const moneyErrand: ErrandRule = (s, ctx, due) => {
     }
     if (p.mark !== 'waiting' || i === null || !due(i.readDueAt)) continue;
     if (!isFresh(i, ctx.now)) return { do: 'read-invoice', invoiceId: i.invoiceId };
-    return { do: 'identify', paymentRowId: p.id, asked: identifyCall(p, ctx) };
+    return { do: 'identify', paymentRowId: p.id, asked: identifyCall(s, p, ctx) };
   }
   return null;
 };
@@ -239,12 +239,15 @@ function isDue(at: Date | null, now: Date): boolean {
 }
 
 /** What this payment's own mark on an invoice that is paid would have been. */
-function identifyCall(p: PaymentRow, ctx: Ctx): BillingCall {
+function identifyCall(s: LaneState, p: PaymentRow, ctx: Ctx): BillingCall {
   const { invoiceId, paymentRecordId } = p;
   if (paymentRecordId !== null) return { kind: 'attach_payment', invoiceId, paymentRecordId };
   // The reference is there; was it paid out of band, or did Stripe collect it after all?
   if (p.markMode === 'out_of_band') return { kind: 'pay_out_of_band', invoiceId };
   if (ctx.settings.markMode === 'out_of_band') {
+    // The reference as it was written: the payment may have got another name since.
+    const written = s.messages.findLast((m) => m.kind === 'set_reference' && isCallOf(m, p))?.asked ?? null;
+    if (written !== null) return written;
     const paymentId = effectName(p);
     return { kind: 'set_reference', invoiceId, paymentId, reference: p.reference ?? p.processorChargeId ?? paymentId };
   }

@@ -4,6 +4,7 @@ import { type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
+import { markByHand } from '../../channels/rules/mor-object.js';
 import { TRANSFER_PATIENCE_MS } from '../../policy.js';
 
 export const settleTransfers: SettleRule = (s, ctx, lookAgain) =>
@@ -29,6 +30,6 @@ function settleTransfer(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: Look
     kind: 'conflicting_event',
     subject: o.id,
     summary: `proforma invoice ${o.number ?? o.morId ?? ''} is settled at the MoR, but no event said how much came`,
-    proposal: 'Ask the MoR to send proforma_invoice.settled again, or for the amount, and mark the invoice by hand.',
+    proposal: `Ask the MoR to send proforma_invoice.settled again. If it cannot, ask for the amount and ${markByHand(o)}`,
   });
 }
