@@ -11,6 +11,8 @@ import {
 } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
+import { never } from '../support/never.js';
+import { compareWithin } from '../../src/verify/rules/compare.js';
 import { retryName } from '../../src/retries/rules/trail.js';
 import {
   after,
@@ -135,7 +137,14 @@ describe('a soft decline with a schedule', () => {
     await r.h.take(aRefund({ paymentId: 'pay_taken', amount: 1000, total: 1000, at: r.h.clock.now() }));
     await r.h.rest(24 * 30);
     expect(relayed(r)).toEqual([]);
-    expect((await state(r)).messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
+    const s = await state(r);
+    expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
+    // While the success does not come, verify names the refund.
+    const ours = { ...s, invoice: s.invoice ?? never(), openReviews: [], seq: 1n };
+    expect(compareWithin(ours, r.h.clock.now()).map((d) => [d.kind, d.detail])).toContainEqual([
+      'refund_not_mirrored',
+      '10.00 EUR was refunded and does not show on Stripe (none)',
+    ]);
   });
 
   it('the silence after a retry is an alarm again, and nobody is charged meanwhile', async () => {
