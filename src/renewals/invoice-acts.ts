@@ -3,6 +3,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../domain/ports/books.js';
 import { isOver, refundable } from '../domain/status.js';
+import { moneyOnItsWay } from '../channels/rules/withdraw.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
@@ -48,13 +49,16 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
   return html`${row}${ops && refused && !isOver(v.invoice.platformStatus) && why !== null && html`<p class="dim">It cannot be tried again now: ${why}</p>`}`;
 }
 
-/** A final invoice with something to pay, and no money for it that is being marked. */
+/** A final invoice with something to pay, and no money for it on its way. */
 function canBeCollected({ invoice: i, payments }: InvoiceView): boolean {
-  const busy = payments.some(
-    (p) => p.succeededAt !== null && p.mark !== 'closed' && p.mark !== 'confirmed' && p.mark !== 'parked',
-  );
   const final = i.platformStatus === 'open' || i.platformStatus === 'uncollectible';
-  return final && !busy && i.amountRemaining !== null && i.amountRemaining > 0n && i.enrolled !== false;
+  return (
+    final &&
+    moneyOnItsWay(payments) === null &&
+    i.amountRemaining !== null &&
+    i.amountRemaining > 0n &&
+    i.enrolled !== false
+  );
 }
 
 /** Several payments of one invoice are told apart by their names. */

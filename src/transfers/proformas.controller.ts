@@ -44,7 +44,7 @@ export class ProformasController {
   @Problems({
     400: '`invalid_request`: a field is wrong, or a part of the recipient is known neither here nor on Stripe.',
     404: '`not_found`: no such invoice; or the MoR knows no such calculation.',
-    409: '`invoice_not_payable`: paid, void, or a payment is being marked; `invoice_changed`: ask again; `idempotency_conflict`',
+    409: '`invoice_not_payable`: paid, void, a payment is being marked, a signup’s charge is not settled yet (ask again if it fails), or a part of a transfer waits for a person; `invoice_changed`: ask again; `idempotency_conflict`',
     422: "The MoR's refusal, for example `tax_calculation_expired`, `unsupported_jurisdiction`, `no_payment_destination`.",
     502: '`mor_unavailable`: no answer yet; the request is repeated by itself.',
   })

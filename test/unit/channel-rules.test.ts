@@ -62,6 +62,16 @@ describe('a request for a proforma invoice or a link', () => {
     ['when nothing is due', lane(), { facts: facts({ amountRemaining: 0n }) }, later, { code: 'invoice_not_payable' }],
     ['while a payment is being marked', lane({}, payment()), {}, later, { code: 'invoice_not_payable' }],
     [
+      'while the bank debit of its signup is on its way: the customer could pay twice',
+      lane({}, payment({ mark: 'proving', succeededAt: null, pendingSince: NOW })),
+      { kind: 'payment_link', until: null },
+      later,
+      {
+        code: 'invoice_not_payable',
+        message: expect.stringContaining('payment pay_1 of its signup is not settled yet'),
+      },
+    ],
+    [
       'while one of two payments is being marked',
       lane({}, payment({ id: 'pmt_0', mark: 'closed' }), payment()),
       {},

@@ -15,6 +15,9 @@ const SETTLED: ReadonlySet<PaymentRow['mark']> = new Set<PaymentRow['mark']>(['c
 
 /** The money that may still pay the invoice, as a part of a sentence; null: none is on its way. Asked beside it, the customer may pay twice. */
 export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
+  const coming = payments.find((p) => p.mark === 'proving');
+  if (coming !== undefined)
+    return `payment ${effectName(coming)} of its signup is not settled yet, and its money may still come`;
   const taken = payments.find((p) => p.succeededAt !== null && !SETTLED.has(p.mark));
   return taken === undefined ? null : `payment ${effectName(taken)} was taken and is being marked`;
 }
