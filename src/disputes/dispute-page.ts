@@ -6,7 +6,7 @@ import { type Session } from '../console/session.js';
 import { amount, customerLink, facts, foreign, id, invoiceLink, paymentLink, status, time } from '../console/show.js';
 import { timeline } from '../console/timeline.js';
 import { type JournalLine, type PaymentRow } from '../domain/model.js';
-import { type MorObjectRow } from '../domain/mor-object.js';
+import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../domain/ports/books.js';
 import { asksAbout, disputeLink, disputeName } from './dispute-link.view.js';
 import { disputeAnswer } from './rules/dispute-answer.js';
@@ -93,7 +93,7 @@ export function disputePart(o: MorObjectRow, v: InvoiceView, { session, now, liv
 }
 
 const OVER: ReadonlySet<string> = new Set(['won', 'lost', 'decided', 'handled']);
-export const isOver = (o: MorObjectRow): boolean => OVER.has(o.status);
+export const isOver = (o: MorObjectRow): boolean => OVER.has(o.status) && !asksAfterOutcome(o);
 
 /** The lines that name it, or an item that asks about it. */
 function linesOf(o: MorObjectRow, items: readonly string[], journal: readonly JournalLine[]): readonly JournalLine[] {

@@ -36,7 +36,9 @@ export type MorObjectDetail = {
   /** An alert's outcome: whether the payment was given back; null: it did not say. */
   readonly refunded?: boolean | null;
   readonly reviewerNote?: string | null;
-  /** When the newest event about it was made (ISO 8601). */
+  /** The evidence that was asked for last: at first, or better one. */
+  readonly stage?: 'action_needed' | 'revision_requested';
+  /** When the event that asked for it was made (ISO 8601). */
   readonly saidAt?: string;
   /** When the event that gave a dispute its outcome was made (ISO 8601): a later one overrules it. */
   readonly outcomeAt?: string;
@@ -118,6 +120,11 @@ export function lostOf(paymentRowId: string, objects: readonly MorObjectRow[]): 
   return objects
     .filter((o) => o.kind === 'dispute' && o.detail.loss?.of === paymentRowId)
     .reduce((sum, o) => sum + BigInt(o.detail.loss?.minor ?? 0), 0n);
+}
+
+/** Evidence was asked for after the outcome of a dispute: it goes on, while a loss stays in the books until a win is told. */
+export function asksAfterOutcome({ detail: { saidAt, outcomeAt } }: MorObjectRow): boolean {
+  return saidAt !== undefined && outcomeAt !== undefined && saidAt > outcomeAt;
 }
 
 export function newMorObject(

@@ -83,16 +83,24 @@ describe('disputes and alerts', () => {
     const disputeId = `dp_${invoiceId}`;
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_a_${invoiceId}`);
     await tell('dispute.outcome', { disputeId, paymentId, outcome: 'lost' }, `evt_b_${invoiceId}`);
-    await tell('dispute.action_needed', { disputeId, paymentId }, `evt_late_${invoiceId}`);
+    // Made after the outcome: the loss stands, and the evidence is asked for beside it.
+    await tell('dispute.action_needed', { disputeId, paymentId }, `evt_more_${invoiceId}`);
     await world.until(
-      'the late event is decided',
-      () => eventNamed(world, `evt_late_${invoiceId}`),
+      'the event after the outcome is decided',
+      () => eventNamed(world, `evt_more_${invoiceId}`),
       (e) => e?.['status'] === 'done',
     );
     expect(await lost()).toMatchObject([
       { debit_account: 'disputed_payments', credit_account: 'mor_receivable', amount: 2990 },
     ]);
-    expect(await openItems()).toMatchObject([{ kind: 'dispute', summary: expect.stringContaining('was lost') }]);
+    const items = await openItems();
+    expect(items.map((r) => r['kind'])).toEqual(['dispute', 'dispute']);
+    expect(items.map((r) => r['summary'])).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining('was lost'),
+        expect.stringMatching(/evidence is needed by .*, after the outcome "lost"$/),
+      ]),
+    );
     expect(await disputes()).toMatchObject([{ status: 'lost' }]);
     expect((await world.api('GET', `/v1/invoices/${invoiceId}`)).body['status']).toBe('paid');
   });

@@ -61,6 +61,12 @@ describe('the sentence on top of a paid invoice', () => {
   it.each<readonly [string, MorObjectRow, string, string]>([
     ['a dispute that was won', object({ kind: 'dispute', status: 'won' }), 'good', '; a dispute was won'],
     [
+      'a dispute that was won and goes on',
+      object({ kind: 'dispute', status: 'won', detail: { outcomeAt: '2026-11-01', saidAt: '2026-11-02' } }),
+      'warn',
+      '; the customer disputes it',
+    ],
+    [
       'a dispute whose outcome is not clear',
       object({ kind: 'dispute', status: 'decided' }),
       'warn',

@@ -66,6 +66,22 @@ describe('the sentence of a dispute', () => {
     }
   });
 
+  it('names the deadline of evidence that was asked for after the outcome', () => {
+    const deadline = new Date('2026-11-22T13:00:00Z');
+    const detail = { outcomeAt: '2026-11-03T10:00:00Z', saidAt: '2026-11-04T10:00:00Z', booked: true };
+    expect(disputeAnswer(dispute({ status: 'won', deadline, detail }), NOW)).toEqual({
+      tone: 'bad',
+      text: 'Won on 3 Nov: the money stays. Evidence was asked for after that: it is due by 22 Nov, 2 days left.',
+    });
+    const back = { ...detail, reviewerNote: 'blurred' };
+    expect(disputeAnswer(dispute({ status: 'lost', deadline, detail: back }), NOW)).toMatchObject({
+      tone: 'bad',
+      text: expect.stringMatching(
+        /stays paid on Stripe\. Evidence was asked for after that \("blurred"\): it is due by/,
+      ),
+    });
+  });
+
   it('counts the days that are left in whole, and is overdue from the deadline on', () => {
     const left = (hours: number): string => said({ deadline: new Date(NOW.getTime() + hours * 3_600_000) });
     expect(left(48)).toContain('due by 22 Nov, 2 days left');

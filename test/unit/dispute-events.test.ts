@@ -175,7 +175,42 @@ describe('a dispute that is not decided', () => {
   it.each(['won', 'lost'])('is no more once it is %s: an older word changes nothing but says what it knows', (said) => {
     const late = needed(outcome(paid(), said, 5).s, { deadline: '2026-12-01T00:00:00Z', charge: 'ch_1' }, 4);
     expect(late.said).toBe(`late: dispute dp_1 is ${said}`);
-    expect(only(late)).toMatchObject({ status: said, deadline: null, detail: { names: ['ch_1'] } });
+    const deadline = new Date('2026-12-01T00:00:00Z');
+    expect(only(late)).toMatchObject({ status: said, deadline, detail: { names: ['ch_1'] } });
+    expect(needed(outcome(paid(), said, 5).s, {}, 5).said).toBe(`late: dispute dp_1 is ${said}`);
+  });
+
+  it('goes on when evidence is asked for after an outcome in words that are not clear, whichever arrives first', () => {
+    const wanted = { deadline: '2026-12-05T00:00:00Z', reviewerNote: 'blurred' };
+    const closed = outcome(paid(), 'arbitration', 5).s;
+    const back = sentBack(closed, wanted, 6);
+    expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
+    const ends = [back, outcome(sentBack(paid(), wanted, 6).s, 'arbitration', 5)];
+    for (const end of ends) {
+      expect(only(end)).toMatchObject({
+        ...{ status: 'revision_requested', deadline: new Date('2026-12-05T00:00:00Z') },
+        detail: { outcome: 'arbitration', outcomeAt: minutesLater(5).toISOString(), reviewerNote: 'blurred' },
+      });
+      expect(only(outcome(end.s, 'closed', 7))).toMatchObject({ status: 'decided', detail: { outcome: 'closed' } });
+      expect(only(outcome(end.s, 'closed', 4))).toMatchObject({
+        ...{ status: 'revision_requested', detail: { outcome: 'arbitration' } },
+      });
+      expect(only(outcome(end.s, 'lost', 7)).status).toBe('lost');
+    }
+    expect(only(needed(closed, {}, 6)).status).toBe('action_needed');
+    expect(only(needed(closed, {}, 5)).status).toBe('decided');
+  });
+
+  it.each(['won', 'lost'])('and stays %s when evidence is asked for after that, which is kept beside it', (said) => {
+    const wanted = { deadline: '2026-12-05T00:00:00Z' };
+    const back = sentBack(outcome(paid(), said, 5).s, wanted, 6);
+    expect(back.said).toBe('dispute dp_1, until 2026-12-05 00:00 UTC; the invoice stays as it is');
+    for (const end of [back, outcome(sentBack(paid(), wanted, 6).s, said, 5)]) {
+      expect(only(end)).toMatchObject({
+        ...{ status: said, deadline: new Date('2026-12-05T00:00:00Z') },
+        detail: { stage: 'revision_requested', saidAt: minutesLater(6).toISOString() },
+      });
+    }
   });
 });
 

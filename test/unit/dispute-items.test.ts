@@ -126,6 +126,46 @@ describe('a person is asked', () => {
     expect(only(withThem(paid(), [aDispute({ status: 'decided' })]))?.summary).toMatch(/: no outcome given$/);
   });
 
+  it('for evidence again that is asked for after an outcome, also when the same was dismissed before', () => {
+    const at = (minute: number): string => minutesLater(minute).toISOString();
+    const detail = { outcome: 'arbitration', outcomeAt: at(5), stage: 'revision_requested', saidAt: at(6) } as const;
+    const before = goesOn(withThem(paid(), [aDispute()]), { status: 'revision_requested', deadline: DUE });
+    const decided = goesOn(dismissed(before, 'dp_1:revision'), {
+      status: 'decided',
+      detail: { outcome: 'arbitration' },
+    });
+    const again = goesOn(dismissed(decided, 'dp_1:decided'), { status: 'revision_requested', detail });
+    expect(only(again)).toMatchObject({
+      ...{ subject: 'dp_1:revision', dueAt: DUE },
+      summary:
+        'the evidence for dispute dp_1 was sent back, new evidence is needed by 2026-12-01 00:00 UTC, after the outcome "arbitration"',
+    });
+    const needed = goesOn(decided, { status: 'action_needed', detail: { ...detail, stage: 'action_needed' } });
+    expect(asked(needed)).toEqual(['dp_1']);
+    expect(closed(needed)).toMatchObject({ 'dp_1:decided': 'evidence was asked for again' });
+  });
+
+  it('about a loss and about the evidence that is asked for after it; about a win only for the evidence', () => {
+    const at = (minute: number): string => minutesLater(minute).toISOString();
+    for (const stage of ['action_needed', 'revision_requested'] as const) {
+      const s = withThem(paid(), [aDispute({ deadline: DUE })]);
+      const subject = stage === 'action_needed' ? 'dp_1' : 'dp_1:revision';
+      const detail = { outcome: 'lost', outcomeAt: at(5), stage, saidAt: at(6) } as const;
+      const lost = goesOn(s, { status: 'lost', detail });
+      expect(asked(lost).toSorted()).toEqual([subject, 'dp_1:lost'].toSorted());
+      expect(lost.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2990n } }]);
+      expect(settleDisputes(lost, later(9))).toEqual(lost);
+      const won = goesOn(s, { status: 'won', detail: { ...detail, outcome: 'won' } });
+      expect(only(won)).toMatchObject({
+        subject,
+        dueAt: DUE,
+        summary: expect.stringMatching(/, after the outcome "won"$/),
+      });
+      const over = goesOn(won, { detail: { ...detail, outcomeAt: at(7) } }, 9);
+      expect(open(over)).toEqual([]);
+    }
+  });
+
   it('nothing once it is won', () => {
     for (const status of ['action_needed', 'revision_requested', 'lost', 'decided']) {
       const won = goesOn(withThem(paid(), [aDispute({ status })]), { status: 'won' });

@@ -43,6 +43,7 @@ const lost = told('dispute.outcome', 40, { outcome: 'lost' });
 const lostAfterwards = told('dispute.outcome', 60, { outcome: 'lost' });
 const won = told('dispute.outcome', 50, { outcome: 'won' });
 const closed = told('dispute.outcome', 55, { outcome: 'closed' });
+const sentBack = told('dispute.revision_requested', 57, { deadline: '2026-12-05T00:00:00Z' });
 const partLost = told('dispute.outcome', 45, { outcome: 'lost', amount: { amount: '20.00', currency: 'EUR' } });
 const second = told('dispute.outcome', 46, { outcome: 'lost', amount: { amount: '12.00', currency: 'EUR' } }, 'dp_2');
 const alertRaised = told('pre_chargeback_alert.received', 15, { alertId: 'al_1', disputeId: undefined });
@@ -97,6 +98,15 @@ const SCENARIOS: [string, Happening[], object][] = [
   ['lost, won and lost again', [taken, lost, won, lostAfterwards], owed(0n, 2990n)],
   ['lost, then closed in words that are not known', [taken, raised, lost, closed], owed(0n, 2990n)],
   ['closed, then won', [taken, closed, told('dispute.outcome', 58, { outcome: 'won' })], owed(2990n, 0n)],
+  ['lost, and evidence is asked for after that', [taken, raised, lost, sentBack], owed(0n, 2990n)],
+  ['won, and evidence is asked for after that', [taken, lost, won, sentBack], owed(2990n, 0n)],
+  ['closed, and evidence is asked for after that', [taken, raised, closed, sentBack], owed(2990n, 0n)],
+  [
+    'won, evidence is asked for, and closed',
+    [taken, won, sentBack, told('dispute.outcome', 58, { outcome: 'closed' })],
+    owed(2990n, 0n),
+  ],
+  ['closed, evidence is asked for, and lost', [taken, closed, sentBack, lostAfterwards], owed(0n, 2990n)],
   ['two disputes that want more than there is', [taken, partLost, second, refund(1, 500n, 500n)], owed(0n, 2490n)],
   ['two disputes of which one is won after all', [taken, partLost, second, won], owed(1790n, 1200n)],
   [
@@ -180,6 +190,25 @@ describe('disputes and refunds of one payment', () => {
       { kind: 'dispute', subject: 'dp_1:won', summary: expect.stringContaining('was lost and then won') },
     ]);
     expect(open(won.tell(s, aCtx()))).toEqual([]);
+  });
+
+  it('a deadline for evidence is not lost behind an outcome that was told before it', () => {
+    for (const [outcome, subjects] of [
+      [lost, ['dp_1:lost', 'dp_1:revision']],
+      [won, ['dp_1:revision']],
+      [closed, ['dp_1:revision']],
+    ] as const) {
+      let s = anOpenInvoice();
+      for (const e of [taken, outcome, sentBack]) s = e.tell(s, aCtx());
+      expect(
+        open(s)
+          .map((r) => r.subject)
+          .sort(),
+      ).toEqual(subjects);
+      expect(open(s).find((r) => r.subject === 'dp_1:revision')?.dueAt).toEqual(new Date('2026-12-05T00:00:00Z'));
+      s = told('dispute.outcome', 59, { outcome: 'won' }).tell(s, aCtx());
+      expect(open(s)).toEqual([]);
+    }
   });
 
   it('a dispute that named another payment than the only one there moves to its own', () => {

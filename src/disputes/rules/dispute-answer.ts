@@ -1,5 +1,5 @@
 // How a dispute or an alert stands, and what to do about it, in one sentence.
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { DAY_MS } from '../../policy.js';
 import { day, moment } from '../../renewals/rules/when.js';
 
@@ -18,6 +18,8 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
   const on = outcomeAt === undefined ? '' : ` on ${day(new Date(outcomeAt), now)}`;
   switch (o.status) {
     case 'won':
+      if (asksAfterOutcome(o))
+        return { tone: urgency(o, now), text: `Won${on}: the money stays.${askedAgain(o, now)}` };
       return { tone: 'good', text: `Won${on}: the money stays, and there is nothing to do.` };
     case 'lost': {
       // A refund counts before a loss, and may have taken back all that was booked.
@@ -27,8 +29,8 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
         : 'the loss is in the ledger';
       const booked = o.detail.booked === true ? `, and ${books}` : '';
       return {
-        tone: 'warn',
-        text: `Lost${on}: the bank took the money back${booked}. The invoice stays paid on Stripe.`,
+        tone: asksAfterOutcome(o) ? urgency(o, now) : 'warn',
+        text: `Lost${on}: the bank took the money back${booked}. The invoice stays paid on Stripe.${askedAgain(o, now)}`,
       };
     }
     case 'decided': {
@@ -51,6 +53,13 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
         text: `The customer's bank disputes the payment: evidence is ${dueBy(o, now)}. The invoice stays paid meanwhile.`,
       };
   }
+}
+
+function askedAgain(o: MorObjectRow, now: Date): string {
+  if (!asksAfterOutcome(o)) return '';
+  const { reviewerNote } = o.detail;
+  const why = typeof reviewerNote === 'string' ? ` ("${reviewerNote}")` : '';
+  return ` Evidence was asked for after that${why}: it is ${dueBy(o, now)}.`;
 }
 
 function alertAnswer(o: MorObjectRow, now: Date): DisputeAnswer {

@@ -3,7 +3,7 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { amountIn, dashboardIn, deadlineIn, idNamed, textNamed } from '../../channels/rules/channel-fields.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { type DisputeOutcome, outcomeIn, refundedIn } from './outcome.js';
 import { type Ctx, putObject } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
@@ -31,15 +31,20 @@ function entityOf(
   return known ? payment.id : (payment.paymentId ?? payment.id);
 }
 
-const DECIDED = new Set(['won', 'lost', 'decided']);
-
 /** Of two outcomes the later one counts, in whatever order they came; words that are not understood overrule none that were. */
 function overrules(o: MorObjectRow, outcome: DisputeOutcome, at: Date): boolean {
-  if (o.status !== 'won' && o.status !== 'lost') return true;
-  if (outcome === 'decided') return false;
   const before = o.detail.outcomeAt === undefined ? -Infinity : new Date(o.detail.outcomeAt).getTime();
+  const isClear = o.status === 'won' || o.status === 'lost';
+  if (outcome === 'decided') return !isClear && at.getTime() >= before;
+  if (!isClear) return true;
   // Of the same moment: a loss comes before it is taken back.
   return at.getTime() > before || (at.getTime() === before && outcome === 'won');
+}
+
+/** Words that were not clear ended nothing if evidence was asked for after them. A win or a loss stands until another is told. */
+function standing(o: MorObjectRow, outcome: DisputeOutcome): MorObjectRow {
+  const { stage } = o.detail;
+  return { ...o, status: outcome === 'decided' && stage !== undefined && asksAfterOutcome(o) ? stage : outcome };
 }
 
 export function applyDispute(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applied {
@@ -55,25 +60,43 @@ export function applyDispute(s: LaneState, e: MorServiceEvent, ctx: Ctx): Applie
         state: putObject(s, base),
         verdict: done(`dispute ${morId} is ${o.status}: this outcome changes nothing`),
       };
-    const detail = { ...base.detail, outcome: said, outcomeAt: at.toISOString() };
-    const row = { ...base, status: outcome, detail };
+    const row = standing({ ...base, detail: { ...base.detail, outcome: said, outcomeAt: at.toISOString() } }, outcome);
     return { state: putObject(s, row), verdict: done(`dispute ${morId} is decided: ${said ?? 'no outcome given'}`) };
   }
+  return applyWanted(s, e, { o, base, at });
+}
+
+/** Evidence is wanted. What is older than the outcome is kept beside it, as the outcome may turn out to be an older one. */
+function applyWanted(
+  s: LaneState,
+  e: MorServiceEvent,
+  { o, base, at }: { readonly o: MorObjectRow; readonly base: MorObjectRow; readonly at: Date },
+): Applied {
+  const morId = base.morId ?? base.id;
+  const late = done(`late: dispute ${morId} is ${o.status}`);
+  if (o.detail.saidAt !== undefined && o.detail.saidAt > at.toISOString())
+    return { state: putObject(s, base), verdict: late };
   const stage = e.kind === 'dispute.action_needed' ? 'action_needed' : 'revision_requested';
-  const stale = o.detail.saidAt !== undefined && new Date(o.detail.saidAt).getTime() > at.getTime();
-  if (DECIDED.has(o.status) || (stale && o.status !== 'UNKNOWN')) {
-    return { state: putObject(s, base), verdict: done(`late: dispute ${morId} is ${o.status}`) };
-  }
   const deadline = deadlineIn(e.data) ?? o.deadline;
   const reviewerNote = textNamed(e.data, 'reviewerNote', 'note', 'reviewNote') ?? o.detail.reviewerNote ?? null;
-  const row: MorObjectRow = {
-    ...base,
-    status: stage,
-    deadline,
-    detail: { ...base.detail, reviewerNote, saidAt: at.toISOString() },
-  };
+  const detail = { ...base.detail, reviewerNote, stage, saidAt: at.toISOString() } as const;
+  const told: MorObjectRow = { ...base, deadline, detail };
+  const outcome = outcomeOf(o);
+  if (outcome === null)
+    return { state: putObject(s, { ...told, status: stage }), verdict: wantedUntil(morId, deadline) };
+  const verdict = asksAfterOutcome(told) ? wantedUntil(morId, deadline) : late;
+  return { state: putObject(s, standing(told, outcome)), verdict };
+}
+
+/** What became of it so far, though it may have gone on since. Null: nothing yet. */
+function outcomeOf({ status, detail }: MorObjectRow): DisputeOutcome | null {
+  if (status === 'won' || status === 'lost') return status;
+  return detail.outcomeAt === undefined ? null : 'decided';
+}
+
+function wantedUntil(morId: string, deadline: Date | null): Applied['verdict'] {
   const until = deadline === null ? 'no deadline given' : `until ${showTime(deadline)}`;
-  return { state: putObject(s, row), verdict: done(`dispute ${morId}, ${until}; the invoice stays as it is`) };
+  return done(`dispute ${morId}, ${until}; the invoice stays as it is`);
 }
 
 const PAYMENT_NAMES = [

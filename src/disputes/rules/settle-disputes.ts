@@ -1,7 +1,7 @@
 // Disputes and alerts at rest: which payment they are about, what a bank took of it in the books, and the items that tell a person.
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses, isOldLoss } from './book-losses.js';
@@ -39,54 +39,56 @@ function isNamed(p: PaymentRow, names: readonly string[]): boolean {
   );
 }
 
+type Subjects = Readonly<Record<'action_needed' | 'revision_requested' | 'lost' | 'decided' | 'won', string>>;
+
 /** The item names the dispute and its stage, so that evidence that was sent back is a new item and not the one dismissed before. */
 function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   const morId = o.morId ?? o.id;
-  const subjects = {
+  const subjects: Subjects = {
     action_needed: morId,
     revision_requested: `${morId}:revision`,
     lost: `${morId}:lost`,
     decided: `${morId}:decided`,
     won: `${morId}:won`,
   };
-  const close = (state: LaneState, keep: string | null, why: string): LaneState =>
+  // A win or a loss stands while evidence is asked for after it: a person is asked about both.
+  const { stage } = o.detail;
+  const again = stage !== undefined && asksAfterOutcome(o) ? stage : null;
+  const close = (keep: string, why: string): LaneState =>
     closeReviews(
-      state,
+      s,
       ctx,
-      (r) => r.kind === 'dispute' && r.subject !== keep && Object.values(subjects).includes(r.subject),
+      (r) =>
+        r.kind === 'dispute' &&
+        r.subject !== keep &&
+        (again === null || r.subject !== subjects[again]) &&
+        Object.values(subjects).includes(r.subject),
       { by: null, resolution: 'cleared', note: why },
     );
-  const about = { kind: 'dispute' as const, paymentRowId: o.paymentRowId };
-  const dueAt = o.deadline;
   switch (o.status) {
     case 'action_needed':
-      return openReview(s, ctx, {
-        ...about,
-        dueAt,
-        subject: subjects.action_needed,
-        summary: `the customer's bank disputes ${sumOf(s, o)}: dispute ${morId}, evidence is needed ${until(o)}`,
-        proposal: `Send evidence in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}. The invoice stays paid meanwhile.`,
-      });
-    case 'revision_requested': {
-      const said = o.detail.reviewerNote;
-      return openReview(close(s, subjects.revision_requested, 'the evidence was sent back'), ctx, {
-        ...about,
-        dueAt,
-        subject: subjects.revision_requested,
-        summary: `the evidence for dispute ${morId} was sent back, new evidence is needed ${until(o)}${said ? `: ${said}` : ''}`,
-        proposal: `Amend the evidence in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}.`,
-      });
+      return askForEvidence(
+        again === null ? s : close(subjects.action_needed, 'evidence was asked for again'),
+        o,
+        subjects,
+        ctx,
+      );
+    case 'revision_requested':
+      return askForEvidence(close(subjects.revision_requested, 'the evidence was sent back'), o, subjects, ctx);
+    case 'won': {
+      const state = settleWon(close(subjects.won, `dispute ${morId} was won: the payment stands`), o, subjects, ctx);
+      return again === null ? state : askForEvidence(state, { ...o, status: again }, subjects, ctx);
     }
-    case 'won':
-      return settleWon(close(s, subjects.won, `dispute ${morId} was won: the payment stands`), o, subjects, ctx);
-    case 'lost':
-      return settleLost(close(s, subjects.lost, `dispute ${morId} was lost`), o, subjects.lost, ctx);
+    case 'lost': {
+      const state = settleLost(close(subjects.lost, `dispute ${morId} was lost`), o, subjects.lost, ctx);
+      return again === null ? state : askForEvidence(state, { ...o, status: again }, subjects, ctx);
+    }
     case 'decided': {
       const said = o.detail.outcome ?? 'no outcome given';
-      const subject = subjects.decided;
-      return openReview(close(s, subject, `dispute ${morId} was decided`), ctx, {
-        ...about,
-        subject,
+      return openReview(close(subjects.decided, `dispute ${morId} was decided`), ctx, {
+        kind: 'dispute',
+        paymentRowId: o.paymentRowId,
+        subject: subjects.decided,
         summary: `dispute ${morId} was decided in words Crossbill does not know: ${said}`,
         proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
       });
@@ -94,6 +96,29 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
     default:
       return s;
   }
+}
+
+/** After an outcome the words are others, so that an item that was dismissed before it does not stand for this one. */
+function askForEvidence(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
+  const { outcome, reviewerNote } = o.detail;
+  const morId = o.morId ?? o.id;
+  const after = asksAfterOutcome(o) ? `, after the outcome "${outcome ?? 'not given'}"` : '';
+  const where = `in the MoR's dashboard${o.url === null ? '' : ` (${o.url})`}.`;
+  const about = { kind: 'dispute', paymentRowId: o.paymentRowId, dueAt: o.deadline } as const;
+  if (o.status === 'action_needed') {
+    return openReview(s, ctx, {
+      ...about,
+      subject: subjects.action_needed,
+      summary: `the customer's bank disputes ${sumOf(s, o)}: dispute ${morId}, evidence is needed ${until(o)}${after}`,
+      proposal: `Send evidence ${where} The invoice stays paid meanwhile.`,
+    });
+  }
+  return openReview(s, ctx, {
+    ...about,
+    subject: subjects.revision_requested,
+    summary: `the evidence for dispute ${morId} was sent back, new evidence is needed ${until(o)}${after}${reviewerNote ? `: ${reviewerNote}` : ''}`,
+    proposal: `Amend the evidence ${where}`,
+  });
 }
 
 function settleLost(s: LaneState, o: MorObjectRow, subject: string, ctx: Ctx): LaneState {

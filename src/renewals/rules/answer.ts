@@ -1,6 +1,6 @@
 // Why an invoice is paid or not, in one sentence: the first thing that a person asks who opens it. It reads and decides nothing.
 import { type PaymentRow } from '../../domain/model.js';
-import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { asksAfterOutcome, isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
 import { type InvoiceView } from '../../domain/ports/books.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
@@ -93,7 +93,7 @@ export function troubleOf({ objects }: Pick<AnswerFacts, 'objects'>, now: Date):
       return [{ text: 'the bank took the debit back', lost: true }];
     if (o.kind !== 'dispute') return [];
     if (o.status === 'lost') return [{ text: 'the bank took the money back: a dispute was lost', lost: true }];
-    if (o.status === 'won') return [{ text: 'a dispute was won', lost: false }];
+    if (o.status === 'won' && !asksAfterOutcome(o)) return [{ text: 'a dispute was won', lost: false }];
     if (o.status === 'decided')
       return [{ text: 'a dispute was decided, and its outcome is not understood', lost: true }];
     const until = o.deadline === null ? '' : `: evidence is due by ${moment(o.deadline, now)}`;
