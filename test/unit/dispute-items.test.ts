@@ -203,6 +203,42 @@ describe('a person is asked', () => {
     expect(only(goesOn(unnamed, { status: 'won' }))?.summary).toContain('dispute dsp_1 was lost and then won');
   });
 
+  it('each time that a dispute comes to an end once more, also when the same was dealt with before', () => {
+    const round = (s: LaneState, status: string, minute: number, outcome: string | null = null): LaneState =>
+      goesOn(
+        s,
+        { status, detail: { ...s.objects[0]?.detail, outcome, outcomeAt: minutesLater(minute).toISOString() } },
+        minute,
+      );
+    const sum = { amount: 2000n, currency: 'EUR' } as const;
+    let s = withThem(paid(), [aDispute({ ...sum, status: 'lost' })]);
+    const said: string[] = [];
+    for (const [n, status] of ['won', 'lost', 'won', 'lost'].entries()) {
+      const before = status === 'won' ? 'dp_1:lost' : 'dp_1:won';
+      s = round(dismissed(s, before), status, 5 * (n + 1));
+      expect(asked(s)).toEqual([`dp_1:${status}`]);
+      said.push(only(s)?.summary ?? '');
+      expect(open(settleDisputes(dismissed(s, `dp_1:${status}`), later(60)))).toEqual([]);
+    }
+    expect(said).toEqual([
+      'dispute dp_1 was lost and then won: the bank returned 20.00 EUR',
+      'dispute dp_1 was lost again on 2026-11-20 12:10 UTC: the bank took 20.00 EUR back',
+      'dispute dp_1 was lost and then won again on 2026-11-20 12:15 UTC: the bank returned 20.00 EUR',
+      'dispute dp_1 was lost again on 2026-11-20 12:20 UTC: the bank took 20.00 EUR back',
+    ]);
+    const closedOnce = dismissed(round(withThem(paid(), [aDispute()]), 'decided', 5, 'closed'), 'dp_1:decided');
+    const wanted = { saidAt: minutesLater(6).toISOString(), stage: 'revision_requested' } as const;
+    const back = goesOn(
+      closedOnce,
+      { status: 'revision_requested', detail: { ...closedOnce.objects[0]?.detail, ...wanted } },
+      6,
+    );
+    const closedAgain = round(dismissed(back, 'dp_1:revision'), 'decided', 9, 'closed');
+    expect(only(closedAgain)?.summary).toBe(
+      'dispute dp_1 was decided again on 2026-11-20 12:09 UTC in words Crossbill does not know: closed',
+    );
+  });
+
   it('again for each dispute of its own: one that goes on closes no item of another, or of another kind', () => {
     const two = withThem(paid(), [aDispute(), aDispute({ id: 'dsp_2', morId: 'dp_2' })]);
     const item = { subject: 'dp_1', summary: 's', proposal: 'p' };

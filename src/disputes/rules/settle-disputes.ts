@@ -7,6 +7,7 @@ import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses, isOldLoss } from './book-losses.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { until } from '../../channels/rules/mor-object.js';
+import { showTime } from '../../domain/show-time.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   if (!s.objects.some((o) => o.kind === 'dispute' || o.kind === 'alert' || o.kind === 'debit_return')) return s;
@@ -80,16 +81,17 @@ function settleDispute(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
       return again === null ? state : askForEvidence(state, { ...o, status: again }, subjects, ctx);
     }
     case 'lost': {
-      const state = settleLost(close(subjects.lost, `dispute ${morId} was lost`), o, subjects.lost, ctx);
+      const state = settleLost(close(subjects.lost, `dispute ${morId} was lost`), o, subjects, ctx);
       return again === null ? state : askForEvidence(state, { ...o, status: again }, subjects, ctx);
     }
     case 'decided': {
       const said = o.detail.outcome ?? 'no outcome given';
+      const again = onceMore(s, o, subjects.decided, [subjects.action_needed, subjects.revision_requested]);
       return openReview(close(subjects.decided, `dispute ${morId} was decided`), ctx, {
         kind: 'dispute',
         paymentRowId: o.paymentRowId,
         subject: subjects.decided,
-        summary: `dispute ${morId} was decided in words Crossbill does not know: ${said}`,
+        summary: `dispute ${morId} was decided${again} in words Crossbill does not know: ${said}`,
         proposal: "Look it up in the MoR's dashboard; the books do not say whether the bank took the money.",
       });
     }
@@ -121,9 +123,24 @@ function askForEvidence(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: 
   });
 }
 
-function settleLost(s: LaneState, o: MorObjectRow, subject: string, ctx: Ctx): LaneState {
+/**
+ * Where the dispute came to an end once more: an item of `own` was followed by another of `others`. With its time, so that an item of
+ * the same words that was dismissed before does not stand for this one.
+ */
+function onceMore(s: LaneState, o: MorObjectRow, own: string, others: readonly string[]): string {
+  const items = s.reviews.filter((r) => r.kind === 'dispute');
+  const came = items.some(
+    (r) => r.subject === own && items.some((x) => others.includes(x.subject) && x.createdAt > r.createdAt),
+  );
+  const { outcomeAt } = o.detail;
+  return !came ? '' : ` again${outcomeAt === undefined ? '' : ` on ${showTime(new Date(outcomeAt))}`}`;
+}
+
+function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
+  const subject = subjects.lost;
   const both = takenTwice(s, o);
-  const lost = `dispute ${o.morId ?? o.id} was lost: the bank took ${sumOf(s, o)} back`;
+  const again = onceMore(s, o, subject, [subjects.won]);
+  const lost = `dispute ${o.morId ?? o.id} was lost${again}: the bank took ${sumOf(s, o)} back`;
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
   // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
   if (both === null && s.reviews.some((r) => own(r) && r.resolution === 'dismiss' && r.summary.startsWith(lost))) {
@@ -158,21 +175,17 @@ function takenTwice(s: LaneState, o: MorObjectRow): { readonly summary: string; 
 }
 
 /** Won after all: somebody who has dealt with the loss must know. */
-function settleWon(
-  s: LaneState,
-  o: MorObjectRow,
-  subjects: { readonly lost: string; readonly won: string },
-  ctx: Ctx,
-): LaneState {
+function settleWon(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
   const dealt = s.reviews.some(
     (r) => r.kind === 'dispute' && r.subject === subjects.lost && r.resolution === 'dismiss',
   );
   if (!dealt) return s;
+  const again = onceMore(s, o, subjects.won, [subjects.lost]);
   return openReview(s, ctx, {
     kind: 'dispute',
     subject: subjects.won,
     paymentRowId: o.paymentRowId,
-    summary: `dispute ${o.morId ?? o.id} was lost and then won: the bank returned ${sumOf(s, o)}`,
+    summary: `dispute ${o.morId ?? o.id} was lost and then won${again}: the bank returned ${sumOf(s, o)}`,
     proposal:
       'The loss is reversed in the ledger. If the customer was billed again meanwhile, decide which of the two stands.',
   });
