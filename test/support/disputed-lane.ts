@@ -44,3 +44,12 @@ export function dismissed(s: LaneState, subject: string): LaneState {
     r.subject === subject ? { ...r, status: 'resolved', resolution: 'dismiss' } : r;
   return { ...s, reviews: s.reviews.map(dealt) };
 }
+
+/** The item that is open, where there is one and no other. */
+export const only = (s: LaneState): ReviewRow | undefined => (open(s).length === 1 ? open(s)[0] : undefined);
+/** The same, once its dispute or alert goes on. */
+export const goesOn = (s: LaneState, over: Partial<MorObjectRow>, minute = 5): LaneState =>
+  withThem(s, [{ ...(s.objects[0] ?? aDispute()), ...over }], minute);
+/** Why each item that closed by itself did so, by its subject. */
+export const closed = (s: LaneState): Record<string, string | null> =>
+  Object.fromEntries(s.reviews.filter((r) => r.resolution === 'cleared').map((r) => [r.subject, r.note]));
