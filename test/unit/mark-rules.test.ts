@@ -177,6 +177,19 @@ describe('a payment that waits', () => {
     ]);
   });
 
+  it.each([
+    ['reporting', ['amount_mismatch'], 'waiting'],
+    ['finalizing', ['amount_mismatch'], 'waiting'],
+    ['parked', ['amount_mismatch'], 'parked'],
+    ['reporting', [], 'parked'],
+  ] as const)('beside one that is %s, of which %j was waived, is %s', (mark, waived, is) => {
+    const part = payment({ id: 'pmt_0', paymentId: 'pay_0', amount: 1990n, mark, waived: [...waived] });
+    const s = settled(lane({}, part, payment({ amount: 1000n, recordedAt: at(1) })));
+    expect(marks(s)).toEqual([mark, is]);
+    // What waits asks for nothing until the part is there.
+    if (is === 'waiting') expect(moneyErrand(s, ctx(), () => true)).toBeNull();
+  });
+
   it('whose report was never tried is taken back when a fresh read shows that nothing can be paid', () => {
     const reporting = settled(lane({}, payment()));
     const voided = (s: LaneState, ms = 0): LaneState =>

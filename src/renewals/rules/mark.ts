@@ -51,7 +51,7 @@ export const moneyErrand: ErrandRule = (s, ctx, due) => {
     if (p.mark === 'proving' && p.processorChargeId !== null && due(p.proveDueAt)) {
       return { do: 'prove-charge', paymentRowId: p.id, chargeId: p.processorChargeId };
     }
-    if (p.mark !== 'waiting' || i === null || !due(i.readDueAt)) continue;
+    if (p.mark !== 'waiting' || i === null || isBesidePart(s, p) || !due(i.readDueAt)) continue;
     if (!isFresh(i, ctx.now)) return { do: 'read-invoice', invoiceId: i.invoiceId };
     return { do: 'identify', paymentRowId: p.id, asked: identifyCall(s, p, ctx) };
   }
@@ -67,6 +67,18 @@ function isPart(p: PaymentRow, i: InvoiceRow): boolean {
   return p.mark === 'confirmed' && p.waived.includes('amount_mismatch') && i.platformStatus !== 'paid';
 }
 
+/** A part that a person let through is on its way to the invoice: whether what came beside it is the rest shows once it is there. */
+function isBesidePart(s: LaneState, p: PaymentRow): boolean {
+  return s.payments.some(
+    (x) =>
+      x.id !== p.id &&
+      HOLDING.has(x.mark) &&
+      x.mark !== 'confirmed' &&
+      x.waived.includes('amount_mismatch') &&
+      !isShadowed(s, x), // whoever marks it then, nothing is under way here
+  );
+}
+
 function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
   const p = s.payments.find((x) => x.id === id);
   const i = s.invoice;
@@ -76,7 +88,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
   }
   if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
   if (p.mark === 'reporting' || p.mark === 'referencing') return withdrawIfPointless(s, p, ctx);
-  if (p.mark !== 'waiting' || p.amount === null) return s;
+  if (p.mark !== 'waiting' || p.amount === null || isBesidePart(s, p)) return s;
   const asked = askedOfAmount(s, p, ctx);
   if (asked !== null) return asked;
 

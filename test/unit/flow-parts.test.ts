@@ -1,0 +1,27 @@
+// An invoice that is paid in parts: a person lets one through, and what comes beside it is its rest or not.
+import { expect, it } from '@jest/globals';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+it.each([
+  [600, 'the rest, and is marked after it', 'confirmed', []],
+  [500, 'less than the rest, and a person is asked whether it is a part too', 'parked', ['6.00 EUR is due']],
+  [1000, 'more than the rest, and a person is asked', 'parked', ['6.00 EUR is due']],
+])('beside a part of 4.00 that is being marked, %s cents come: that is %s', async (amount, _what, mark, says) => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ amountDue: 1000n }));
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  h.platform.fail('report_payment', 'retry'); // Stripe is busy for a second
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.drain();
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount }));
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed', mark]);
+  const open = s.reviews.filter((r) => r.status === 'open');
+  expect(open.map((r) => r.summary)).toEqual(says.map((text) => expect.stringContaining(text)));
+  expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe(mark === 'confirmed' ? 'paid' : 'open');
+});
