@@ -73,7 +73,8 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
 
   it.each<[Resolution, bigint, string, string[]]>([
     ['apply', 1000n, 'confirmed', []],
-    ['apply', 2500n, 'confirmed', []],
+    ['apply', 2500n, 'parked', ['amount_mismatch']], // 10.00 was taken, and 15.00 are missing: another item
+    ['apply', 500n, 'parked', ['amount_mismatch']], // 5.00 too much: another item
     ['retry', 1000n, 'confirmed', []],
     ['retry', 2500n, 'parked', ['amount_mismatch']], // what is due is compared: another item
     ['dismiss', 1000n, 'closed', []],

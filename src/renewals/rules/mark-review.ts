@@ -28,6 +28,8 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
     case 'apply': {
       // It is on the invoice already: there is nothing left to apply.
       if (p?.mark !== 'parked') return carriedOut(s);
+      // Which number of a signup is right is settled by it, and nothing else: what is due is compared all the same.
+      if (r.subject === p.signupId) return carriedOut(lookAfresh(putPayment(s, moveMark(p, 'waiting'))));
       const due = s.invoice?.amountRemaining ?? null;
       const isMore = due !== null && p.amount !== null && p.amount > due;
       // Once some was given back, that was the surplus and no sale, and Stripe credits it as well: told after the mark (surplus.ts).
