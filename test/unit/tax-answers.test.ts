@@ -152,6 +152,18 @@ describe('the MoR’s answer about tax', () => {
     expect(typeof body(kept, 'commit_tax')).toBe('string');
   });
 
+  it('that a tax refund is there under its reference with other amounts tells a person to compare it, not to record it again', () => {
+    const s = answered(found(settleTax(paid(), ctx)), [1000n]);
+    const asked = settleTax(refunded(s, 300n, { morRefundId: 'rfnd_1', mirror: 'done' }), ctx);
+    const used = { errors: [{ field: 'merchantRefundReference', message: 'was used for another refund' }] };
+    const told = (over: Parameters<typeof refusal>[0]) =>
+      applyTaxRefused(asked, last(asked), refusal(over), ctx).reviews[0];
+    expect(last(asked).kind).toBe('refund_tax');
+    expect(told(used)?.proposal).toMatch(/do not record it a second time, and dismiss this\.$/);
+    for (const over of [{}, { ...used, code: 'other' }, { errors: [{ field: 'refundDate', message: 'no' }] }])
+      expect(told(over)?.proposal).toMatch(/^Supply or fix what is named, then retry; or record it/);
+  });
+
   it('that comes for a record in another stage, or for none, changes nothing', () => {
     const asked = calculated(settleTax(paid(), ctx));
     const m = last(asked);

@@ -163,6 +163,7 @@ export function parkTax(
   call: 'calculate_tax' | 'commit_tax' | 'refund_tax',
   summary: string,
   ctx: Ctx,
+  proposal = "Supply or fix what is named, then retry; or record it in the MoR's portal by hand and dismiss this.",
 ): LaneState {
   return openReview(putTax(s, { ...moveTax(t, 'parked', ctx.now), lines: t.kind === 'refund' ? [] : t.lines }), ctx, {
     kind: 'effect_failed',
@@ -170,6 +171,6 @@ export function parkTax(
     paymentRowId: t.paymentRowId,
     ...(t.refundId === null ? {} : { refundId: t.refundId }),
     summary,
-    proposal: "Supply or fix what is named, then retry; or record it in the MoR's portal by hand and dismiss this.",
+    proposal,
   });
 }

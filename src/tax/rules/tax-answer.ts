@@ -104,7 +104,15 @@ export function applyTaxRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx:
   if (m.kind !== 'calculate_tax' && m.kind !== 'commit_tax' && m.kind !== 'refund_tax') return s;
   const fields = f.errors.map((e) => `${e.field} ${e.message}`).join('; ');
   const told = `${m.kind} was refused: ${said(f)}${fields === '' ? '' : ` (${fields})`}`;
-  return parkTax(m.kind === 'calculate_tax' ? forget(s, m) : s, t, m.kind, told, ctx);
+  return parkTax(m.kind === 'calculate_tax' ? forget(s, m) : s, t, m.kind, told, ctx, isMade(m, f) ? MADE : undefined);
+}
+
+const MADE =
+  'The MoR has a tax refund under this reference with other lines or amounts, as when a backup was restored and the refunds of this payment came back in another order. Compare the two at the MoR, do not record it a second time, and dismiss this.';
+
+/** Document 2, refund errors: the reference was used with other lines or amounts. The shares of two refunds depend on their order, to a cent. */
+function isMade(m: OutboxRow, f: CallFailure): boolean {
+  return m.kind === 'refund_tax' && f.code === 'invalid_state' && f.errors[0]?.field === 'merchantRefundReference';
 }
 
 /** A calculation's request holds where the customer lives; answered, it is not sent again and needs no copy here. */
