@@ -1,9 +1,10 @@
 // What a person is asked about a dispute, by when, and what closes by itself.
 import { describe, expect, it } from '@jest/globals';
-import { closeReviews, openReview, putObject } from '../../src/domain/lane/change.js';
+import { closeReviews, openReview, putObject, putRefund } from '../../src/domain/lane/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
+import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { open } from '../support/channel-lane.js';
 import {
   aDispute,
@@ -21,6 +22,13 @@ import {
 
 const DUE = new Date('2026-12-01T00:00:00Z');
 const URL = 'https://mor.example/dp_1';
+/** Given back to the customer at that time. */
+function refundOf(s: LaneState, amount: bigint, succeededAt: Date): LaneState {
+  const [p] = s.payments;
+  if (p === undefined) throw new Error('nothing was paid');
+  return putRefund(s, { ...newRefund(later(0), p, amount, null, 'event'), status: 'succeeded', succeededAt });
+}
+
 describe('a person is asked', () => {
   it('for evidence, with the sum, the deadline and the dashboard', () => {
     const item = only(withThem(paid(), [aDispute({ deadline: DUE, url: URL, amount: 1000n, currency: 'EUR' })]));
@@ -107,6 +115,28 @@ describe('a person is asked', () => {
     expect(asked(onceAgain)).toEqual([]);
   });
 
+  it('what the ledger lost, where the MoR named no sum: what was refunded before it is no part of it, what was after it is', () => {
+    const outcomeAt = minutesLater(2).toISOString();
+    const unsaid = aDispute({ status: 'lost', detail: { outcomeAt } });
+    const before = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(1)), [unsaid]);
+    expect(before.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2000n } }]);
+    expect(only(before)).toMatchObject({
+      summary: 'dispute dp_1 was lost: the bank took 20.00 EUR back',
+      proposal: 'Bill the customer again or write the loss off. The invoice stays paid.',
+    });
+    const after = withThem(refundOf(paid({ amountRefunded: 990n }), 990n, minutesLater(3)), [unsaid]);
+    expect(only(after)?.summary).toBe(
+      'dispute dp_1 was lost: the bank took 29.90 EUR back, and payment pay_1 was refunded as well: the customer got 9.90 EUR twice, and 20.00 EUR is booked as lost',
+    );
+    const more = only(withThem(paid(), [aDispute({ status: 'lost', amount: 9000n, currency: 'EUR' })]));
+    expect(more?.summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
+    const two = withThem(paid(), [
+      aDispute({ status: 'lost' }),
+      aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' }),
+    ]);
+    expect(open(two).filter((r) => r.proposal.startsWith('Bill the customer again'))).toHaveLength(1);
+  });
+
   it('who won where the words are not clear, by the words', () => {
     const s = goesOn(withThem(paid(), [aDispute()]), { status: 'decided', detail: { outcome: 'ARBITRATION' } });
     expect(only(s)).toMatchObject({
@@ -182,7 +212,9 @@ describe('a person is asked', () => {
     expect(asked(settleDisputes(won, later(9)))).toEqual(['dp_1:won']);
     expect(asked(goesOn(lost, { status: 'won' }))).toEqual([]);
     const other = withThem(lost, [aDispute({ id: 'dsp_2', morId: 'dp_2', status: 'lost' })]);
-    expect(asked(goesOn(dismissed(other, 'dp_2:lost'), { status: 'won' }))).toEqual([]);
+    // Nobody dealt with the loss of dp_1. That of dp_2 was dealt with as 9.90, and takes what dp_1 gave back.
+    const grown = goesOn(dismissed(other, 'dp_2:lost'), { status: 'won' });
+    expect(open(grown).map((r) => r.summary)).toEqual(['dispute dp_2 was lost: the bank took 29.90 EUR back']);
     const otherKind = openReview(paid(), later(0), {
       kind: 'effect_failed',
       subject: 'dp_1:lost',

@@ -140,7 +140,7 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   const subject = subjects.lost;
   const both = takenTwice(s, o);
   const again = onceMore(s, o, subject, [subjects.won]);
-  const lost = `dispute ${o.morId ?? o.id} was lost${again}: the bank took ${sumOf(s, o)} back`;
+  const lost = `dispute ${o.morId ?? o.id} was lost${again}: the bank took ${both?.taken ?? lossOf(s, o)} back`;
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
   // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
   if (both === null && s.reviews.some((r) => own(r) && r.resolution === 'dismiss' && r.summary.startsWith(lost))) {
@@ -155,23 +155,41 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   });
 }
 
+type Twice = { readonly taken: string; readonly summary: string; readonly proposal: string };
+
 /**
  * The bank took the money of a payment that was given back as well: the ledger, which never books more than the payment, books less than
  * the bank took (book-losses.ts). Null: the loss is booked as it is, or its payment is not known yet.
  */
-function takenTwice(s: LaneState, o: MorObjectRow): { readonly summary: string; readonly proposal: string } | null {
+function takenTwice(s: LaneState, o: MorObjectRow): Twice | null {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null || isOldLoss(o)) return null;
-  const said = o.amount !== null && o.currency === p.currency && o.amount < p.amount ? o.amount : p.amount;
   const booked = o.detail.loss?.of === p.id ? BigInt(o.detail.loss.minor) : 0n;
+  const said = takenBy(s, o, p, p.amount, booked);
   if (booked >= said) return null;
   const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
   const how = p.amountRefunded > 0n ? 'refunded' : 'taken back';
   const rest = booked === 0n ? '' : `Bill the customer ${show(booked)} again or write that off. `;
   return {
+    taken: show(said),
     summary: `, and payment ${p.paymentId ?? p.id} was ${how} as well: the customer got ${show(said - booked)} twice, and ${show(booked)} is booked as lost`,
     proposal: `${rest}Ask the MoR whether both went out. If so, ask the customer for ${show(said - booked)}, or take it as a loss and book it beside this ledger, which never books more than the payment. The invoice stays paid.`,
   };
+}
+
+/**
+ * How much the bank took: as the MoR says, at most the payment. Where it named no sum, what was left of the payment then: what is booked,
+ * and what was refunded after the outcome. If nothing is booked, all of it may have gone out twice.
+ */
+function takenBy(s: LaneState, o: MorObjectRow, p: PaymentRow, amount: bigint, booked: bigint): bigint {
+  const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+  if (o.amount !== null && o.currency === p.currency) return least(o.amount, amount);
+  if (booked === 0n) return amount;
+  const decidedAt = new Date(o.detail.outcomeAt ?? o.createdAt);
+  const since = s.refunds
+    .filter((r) => r.paymentRowId === p.id && r.succeededAt !== null && r.succeededAt > decidedAt)
+    .reduce((sum, r) => sum + r.amount, 0n);
+  return least(booked + since, amount);
 }
 
 /** Won after all: somebody who has dealt with the loss must know. */
@@ -189,6 +207,14 @@ function settleWon(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx):
     proposal:
       'The loss is reversed in the ledger. If the customer was billed again meanwhile, decide which of the two stands.',
   });
+}
+
+/** As the ledger has it; before its payment is known, as the MoR says. */
+function lossOf(s: LaneState, o: MorObjectRow): string {
+  const { loss } = o.detail;
+  const p = s.payments.find((x) => x.id === loss?.of);
+  if (loss === undefined || loss.minor === '0' || p === undefined) return sumOf(s, o);
+  return showMoney({ minor: BigInt(loss.minor), currency: p.currency });
 }
 
 function sumOf(s: LaneState, o: MorObjectRow): string {
