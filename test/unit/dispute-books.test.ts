@@ -130,16 +130,6 @@ describe('a lost dispute in the ledger', () => {
     expect(moved.entries.map((e) => e.subject)).toEqual(['dsp_1', 'dsp_1:2', 'dsp_1:3']);
     expect(row(moved).detail.loss).toEqual({ of: 'pmt_2', minor: '1000', entries: 3 });
   });
-
-  it('that an older release booked without writing down how much stays as it is, and others take what is left', () => {
-    const old = lost({ detail: { booked: true }, ...euros(1000n) });
-    expect(taken(book(paid(), [old]))).toEqual([]);
-    const won = { ...old, status: 'won' };
-    expect(taken(book(paid(), [won]))).toEqual([]);
-    const next = lost({ id: 'dsp_2', morId: 'dp_2', detail: { outcomeAt: NOW.toISOString() } });
-    expect(taken(book(paid(), [old, next]))).toEqual([['pmt_1', 'dispute_lost', 1990n]]);
-    expect(taken(book(paid(), [won, next]))).toEqual([['pmt_1', 'dispute_lost', 1990n]]);
-  });
 });
 
 describe('several losses of one payment', () => {

@@ -110,11 +110,6 @@ describe('of two outcomes of a dispute', () => {
     expect(only(silent)).toMatchObject({ status: 'decided', detail: { outcome: null } });
   });
 
-  it('any counts over one that an older release kept without its time', () => {
-    expect(only(outcome(withRow(aDispute({ status: 'lost' })), 'won', -99_999)).status).toBe('won');
-    expect(only(outcome(withRow(aDispute({ status: 'won' })), 'lost', -99_999)).status).toBe('lost');
-  });
-
   it('one without a time counts as made when it arrived', () => {
     expect(only(outcome(paid(), 'lost', null)).detail.outcomeAt).toBe(minutesLater(60).toISOString());
     const lost = outcome(paid(), 'lost', 59).s;

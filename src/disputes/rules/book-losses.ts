@@ -13,8 +13,7 @@ export function bookLosses(s: LaneState, ctx: Ctx): LaneState {
   const wanted = lossesOf(s);
   let state = s;
   for (const o of s.objects) {
-    // One that an older release booked beside this one did not write down how much: it stays as it is.
-    if ((o.kind !== 'dispute' && o.kind !== 'debit_return') || isOldLoss(o)) continue;
+    if (o.kind !== 'dispute' && o.kind !== 'debit_return') continue;
     const { loss } = o.detail;
     const to = wanted.get(o.id);
     const had = loss === undefined ? 0n : BigInt(loss.minor);
@@ -27,19 +26,12 @@ export function bookLosses(s: LaneState, ctx: Ctx): LaneState {
   return state;
 }
 
-/** An older release booked it and did not write down how much. */
-export function isOldLoss(o: MorObjectRow): boolean {
-  return o.detail.booked === true && o.detail.loss === undefined;
-}
-
 /** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
 function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: PaymentRow; readonly minor: bigint }> {
   const losses = new Map<string, { payment: PaymentRow; minor: bigint }>();
   const when = (o: MorObjectRow): string => `${o.detail.outcomeAt ?? ''} ${o.morId ?? o.id}`;
   const lost = s.objects.filter(
-    (o) =>
-      (o.kind === 'dispute' && (o.status === 'lost' || isOldLoss(o))) ||
-      (o.kind === 'debit_return' && o.status === 'returned'),
+    (o) => (o.kind === 'dispute' && o.status === 'lost') || (o.kind === 'debit_return' && o.status === 'returned'),
   );
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;

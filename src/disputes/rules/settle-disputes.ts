@@ -4,7 +4,7 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/mo
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { settleReturn } from '../../statements/rules/settle-return.js';
-import { bookLosses, isOldLoss } from './book-losses.js';
+import { bookLosses } from './book-losses.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { until } from '../../channels/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
@@ -163,7 +163,7 @@ type Twice = { readonly taken: string; readonly summary: string; readonly propos
  */
 function takenTwice(s: LaneState, o: MorObjectRow): Twice | null {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
-  if (p === undefined || p.succeededAt === null || p.amount === null || isOldLoss(o)) return null;
+  if (p === undefined || p.succeededAt === null || p.amount === null) return null;
   const booked = o.detail.loss?.of === p.id ? BigInt(o.detail.loss.minor) : 0n;
   const said = takenBy(s, o, p, p.amount, booked);
   if (booked >= said) return null;
