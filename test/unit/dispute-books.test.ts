@@ -4,7 +4,6 @@ import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { bookLosses } from '../../src/disputes/rules/book-losses.js';
 import { putObject, putPayment } from '../../src/domain/lane/change.js';
-import { NOW } from '../support/channel-lane.js';
 import { aDispute, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
