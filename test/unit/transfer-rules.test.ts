@@ -286,3 +286,28 @@ describe('a transfer that came without its event', () => {
     expect(looks).toEqual([]);
   });
 });
+
+describe('a proforma invoice that stands', () => {
+  const settled = (s: LaneState): LaneState => settleTransfers(s, ctx(), () => undefined);
+  const subjects = (s: LaneState) => open(s).map((r) => [r.kind, r.subject]);
+
+  it.each(['paid', 'void'] as const)('while its invoice is %s is shown to a person, until it ends', (status) => {
+    const s = settled(withObjects(lane({ status }), aProforma({ deadline: at(60_000) })));
+    expect(open(s)).toMatchObject([
+      {
+        ...{ kind: 'double_payment', subject: 'pfm_1' },
+        summary: `the invoice is ${status}, and proforma invoice PF-1 still asks for a transfer by 2026-11-20 12:01 UTC`,
+        proposal: expect.stringContaining("Cancel it in the MoR's portal"),
+      },
+    ]);
+    const over = settled(withObjects(s, aProforma({ status: 'CANCELLED' })));
+    expect(over.reviews).toMatchObject([{ resolution: 'cleared', note: 'the proforma invoice is CANCELLED' }]);
+  });
+
+  it('is no danger while its invoice is open, nor once it ended, was paid, or while it is only asked for', () => {
+    const paid = lane({ status: 'paid' });
+    const over = ['DELETED', 'ISSUANCE_FAILED', 'SETTLED', 'REQUESTED'].map((status) => aProforma({ status }));
+    for (const s of [withObjects(lane(), aProforma()), ...over.map((o) => withObjects(paid, o))])
+      expect(subjects(settled(s))).toEqual([]);
+  });
+});

@@ -29,11 +29,22 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       const openLink = books.links.some(
         (l) => world.linkOf.get(l.idempotencyKey) === invoiceId && l.openUntilMs > world.now,
       );
+      const openProforma = books.proformas.some(
+        (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
+      );
       // Asked for without an answer and taken back: whether it is there nobody can say but the MoR.
       const maybeThere = seen.objects.some((o) => o.id === r.subject && o.detail.mayStand === true);
       const oneCharge = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
       const byStripe = collectedByStripe(invoice) > 0;
-      return ofInvoice.length > 1 || world.paidByHand.has(invoiceId) || openLink || maybeThere || oneCharge || byStripe;
+      return (
+        ofInvoice.length > 1 ||
+        world.paidByHand.has(invoiceId) ||
+        openLink ||
+        openProforma ||
+        maybeThere ||
+        oneCharge ||
+        byStripe
+      );
     }
     case 'invoice_not_payable':
       return p !== undefined && (invoice === undefined || invoice.status === 'void');

@@ -1,6 +1,6 @@
 // A transfer that came, and no event said how much.
 import { type LaneState } from '../../domain/model.js';
-import { type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
+import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
 import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
@@ -10,7 +10,8 @@ import { TRANSFER_PATIENCE_MS } from '../../policy.js';
 export const settleTransfers: SettleRule = (s, ctx, lookAgain) =>
   s.objects.reduce((state, o) => {
     if (o.kind !== 'proforma') return state;
-    return settleTransfer(tellOfStanding(state, o, false, ctx), o, ctx, lookAgain);
+    const stands = o.morId !== null && isLiveProforma(o) && o.status !== 'REQUESTED' && !TRANSFERRED.has(o.status);
+    return settleTransfer(tellOfStanding(state, o, stands, ctx), o, ctx, lookAgain);
   }, s);
 
 /** A read says that the transfer came; how much of it, only the event says. Document 2 tries to deliver it for some hours. */
