@@ -143,6 +143,30 @@ describe('a payment link whose payment was announced and that does not say so', 
   });
 });
 
+describe('a payment link that has expired', () => {
+  const expired = (due: LinkFacts['due'], o = aLink(), over: Partial<LinkFacts> = {}) =>
+    open(take(o, { status: 'EXPIRED', due, ...over }));
+
+  it('with less outstanding than its price took money: a person is told how much', () => {
+    expect(expired(eur(1990n))).toMatchObject([
+      {
+        ...{ kind: 'conflicting_event', subject: 'lnk_1' },
+        summary: `link ${LINK} has expired with 19.90 EUR of 29.90 EUR outstanding: 10.00 EUR seems to be paid`,
+      },
+    ]);
+    expect(expired(eur(2989n))).toHaveLength(1);
+  });
+
+  it('with all of it outstanding, or where the MoR does not say, or with its payment recorded, took nothing more', () => {
+    expect([expired(eur(2990n)), expired(null), expired(eur(1990n), aLink({ paymentRowId: 'pmt_1' }))]).toEqual([
+      ...[[], [], []],
+    ]);
+    const usd = { minor: 1990n, currency: 'USD' };
+    expect([expired(usd), expired(eur(1990n), aLink(), { priced: null })]).toEqual([[], []]);
+    expect(open(take(aLink(), { due: eur(1990n) }))).toEqual([]); // it can still be paid
+  });
+});
+
 describe('the request for a payment link', () => {
   const refused = { status: 409, code: 'no_active_arrangement', message: 'no' };
   const automatic = { automatic: true, jurisdiction: 'GB' };

@@ -59,7 +59,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
   };
   if (f.status === 'PAID') return takePaidLink(s, { ...row, readDueAt: null, readAttempts: 0 }, f, ctx);
   if (row.detail.capturedAt === undefined || row.paymentRowId !== null) {
-    return putObject(s, { ...row, readDueAt: null, readAttempts: 0 });
+    return tellOfPart(putObject(s, { ...row, readDueAt: null, readAttempts: 0 }), row, f, ctx);
   }
   // The event was ahead of the link, or they do not agree.
   const waiting = putObject(s, { ...row, readDueAt: retryAt(ctx, Math.max(1, row.readAttempts), null) });
@@ -70,6 +70,19 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
     summary: `a payment on link ${row.morId ?? ''} was announced, but the link still says ${f.status}`,
     proposal:
       'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+  });
+}
+
+/** Document 2, `amountDue`: what is still outstanding. Less than the price on a link that has ended: some of it was paid, and no event says so. */
+function tellOfPart(s: LaneState, o: MorObjectRow, { status, priced, due }: LinkFacts, ctx: Ctx): LaneState {
+  if (status !== 'EXPIRED' || o.paymentRowId !== null || priced === null || due === null) return s;
+  if (due.currency !== priced.currency || due.minor >= priced.minor) return s;
+  const part = showMoney(money(priced.minor - due.minor, priced.currency));
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject: o.id,
+    summary: `link ${o.morId ?? ''} has expired with ${showMoney(due)} of ${showMoney(priced)} outstanding: ${part} seems to be paid`,
+    proposal: `Ask the MoR whether ${part} was taken. It is not booked here: if it was, mark it on the invoice by hand, or have it given back in the MoR's portal.`,
   });
 }
 
