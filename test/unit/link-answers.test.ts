@@ -6,8 +6,11 @@ import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type LinkFacts } from '../../src/domain/ports/mor-channels.js';
 import { createLinkCall, takeLink, takeLinkRead } from '../../src/links/rules/link-answer.js';
 import { settleLinks } from '../../src/links/rules/settle-link.js';
+import { applyEvent } from '../../src/lane/rules/apply-event.js';
+import { type PaymentEvent } from '../../src/domain/lane/event.js';
+import { settle } from '../support/settled.js';
 import { refusal } from '../support/asked-refund.js';
-import { LINK, NOW, open } from '../support/channel-lane.js';
+import { aPaymentEvent, LINK, NOW, open } from '../support/channel-lane.js';
 import { aLink, aProforma, asking, eur, linkFacts, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';
 import { at, ctx, lane } from '../support/waiting-payment.js';
@@ -140,6 +143,24 @@ describe('a payment link whose payment was announced and that does not say so', 
         { readDueAt: null, readAttempts: 0 },
       ]);
     }
+  });
+});
+
+describe('a payment link that a read shows as paid, with a charge nobody has named', () => {
+  const readPaid = (s: LaneState) => settle(take(aLink(), { status: 'PAID', due: eur(0n) }, s), later);
+  const charged = (s: LaneState, over: Partial<PaymentEvent> = {}) =>
+    settle(applyEvent(s, aPaymentEvent({ eventId: 'evt_9', ...over }), later).state, later);
+  const proposals = (s: LaneState) =>
+    open(s).flatMap((r) => (r.kind === 'double_payment' && r.paymentRowId !== null ? r.proposal : []));
+
+  it('and a card payment of the same amount may be one sum of money: a person is to ask first, in either order', () => {
+    const asks = [expect.stringMatching(/^Ask the MoR whether charge ch_1 paid link/)];
+    expect(proposals(charged(readPaid(lane())))).toEqual(asks);
+    expect(proposals(readPaid(charged(lane())))).toEqual(asks);
+  });
+
+  it('and a card payment of another amount are two: the second is to be given back', () => {
+    expect(proposals(charged(readPaid(lane()), { amount: 1990n }))).toEqual(['Refund 19.90 EUR.']);
   });
 });
 

@@ -69,6 +69,8 @@ export function decideMark(
   if (holder !== undefined) {
     const summary = `${taken} was taken although payment ${holder.paymentId ?? holder.id} already settles this invoice`;
     const { processorChargeId: charge } = p;
+    const linkToo = maybeTheLinks(p, holder) ?? maybeTheLinks(holder, p);
+    if (linkToo !== null) return park('double_payment', `${summary}; one of the two names no charge`, linkToo);
     if (charge === null || charge !== holder.processorChargeId)
       return park('double_payment', summary, `Refund ${taken}.`);
     // One charge is one payment: a refund may give back the only money there is.
@@ -104,4 +106,15 @@ export function decideMark(
   if (status === 'draft') return { do: 'finalize' };
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };
+}
+
+/**
+ * A link that a read showed as paid has no charge until its capture names one: the event of a card payment may tell of that same money.
+ * What to find out first then; null: they are two.
+ */
+function maybeTheLinks(card: PaymentRow, link: PaymentRow): string | null {
+  const { processorChargeId: charge } = card;
+  if (link.origin !== 'payment_link' || link.processorChargeId !== null || charge === null) return null;
+  if (card.amount !== link.amount || card.currency !== link.currency) return null;
+  return `Ask the MoR whether charge ${charge} paid link ${link.reference ?? ''}: then it is one payment, told twice, so dismiss this. Refund it only if the customer was charged twice.`;
 }
