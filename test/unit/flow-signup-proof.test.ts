@@ -88,6 +88,19 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
     expect(await shown(h)).toMatchObject({ payments: [[1000n, mark]], open });
   });
 
+  it('and a person dismisses that while the charge is being proven: nothing is marked once it is', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue: 1000n }));
+    await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
+    const [item] = (await h.state(INVOICE_ID)).reviews;
+    const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'proving']] });
+    h.gateway.charges.add('ch_first');
+    await h.rest();
+    expect(await shown(h)).toEqual({ payments: [[1000n, 'closed']], collected: [1000n], reported: 0, open: [] });
+  });
+
   it('and is to be given back, which the MoR refuses: nothing is marked, and the item says so until somebody decides', async () => {
     const h = await said(1000n);
     h.gateway.payments.set('pay_s', { minor: 900n, currency: 'EUR', refunded: 0n }); // the MoR took 9.00
