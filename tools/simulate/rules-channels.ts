@@ -45,13 +45,21 @@ function disputeRules({ world, seen }: Sides): string[] {
     const items = seen.reviews.filter((r) => r.kind === 'dispute' && r.subject.startsWith(disputeId));
     // One on a payment that is not known here stands by itself, and a person was told.
     const told = items.length > 0 || seen.reviews.some((r) => r.kind === 'dispute' && r.summary.includes('not known'));
-    if (!told) broken.push(`C3: no person was told about dispute ${disputeId}`);
+    if (!told && !(outcome === 'won' && wonFirst(seen, outcomeEvents)))
+      broken.push(`C3: no person was told about dispute ${disputeId}`);
     if (own.length > 1) broken.push(`C3: dispute ${disputeId} has ${own.length} rows`);
     const [dispute] = own;
     if (dispute !== undefined && wasHeard(seen, outcomeEvents) && dispute.status !== outcome)
       broken.push(`C3: dispute ${disputeId} is ${dispute.status} here, and it was ${outcome}`);
   }
   return [...broken, ...lossRules({ world, seen })];
+}
+
+/** The first that was heard of disputes in its lane is that this one is won: what came before it is over, and there is nothing to do. */
+function wonFirst(seen: Snapshot, outcomeEvents: readonly string[]): boolean {
+  const last = seen.events.find((e) => e.event_id === outcomeEvents.at(-1));
+  const first = seen.events.find((e) => e.lane === last?.lane && e.type.startsWith('dispute.'));
+  return last !== undefined && first === last;
 }
 
 /**
