@@ -1,10 +1,17 @@
 // The port of tax, joined to the MoR's client: how the bridge's own calls are written down, and what their answers mean.
 import { Injectable } from '@nestjs/common';
 import { decimalFromMinor, minorFromDecimal } from '../domain/money.js';
-import { type CallOutcome, type WireRequest } from '../domain/ports/call.js';
+import { type CallFailure, type CallOutcome, type WireRequest } from '../domain/ports/call.js';
 import { type TaxCalculationFacts, type TaxCall, TaxDesk, type TaxTransactionFacts } from '../domain/ports/tax.js';
 import { encodeTaxCalculation, type TaxCalculation, TaxCalculations } from './tax-calculations.js';
-import { encodeTaxRefund, encodeTaxTransaction, TaxTransactions } from './tax-transactions.js';
+import {
+  encodeTaxRefund,
+  encodeTaxTransaction,
+  parsePaymentOf,
+  type TaxTransaction,
+  TaxTransactions,
+} from './tax-transactions.js';
+import { Fields } from './read.js';
 
 /** The longest reference that the MoR is sent; longer titles are cut. */
 const MAX_TITLE = 500;
@@ -24,7 +31,8 @@ export class MorTaxDesk extends TaxDesk {
   }
 
   async commit(wire: WireRequest): Promise<CallOutcome<TaxTransactionFacts>> {
-    const made = await this.transactions.sendCreate(wire);
+    const sent = await this.transactions.sendCreate(wire);
+    const made = sent.ok ? sent : await this.madeBefore(wire, sent);
     if (!made.ok) return made;
     const { transactionId, lineItems, currency } = made.value;
     const lines = lineItems.map(({ lineItemId, itemTotalAmount }) => ({
@@ -32,6 +40,27 @@ export class MorTaxDesk extends TaxDesk {
       gross: itemTotalAmount === null ? null : minorFromDecimal(itemTotalAmount, currency),
     }));
     return { ...made, value: { transactionId, lines } };
+  }
+
+  /**
+   * After a backup is restored the tax is calculated again, and Document 2 refuses another calculation under a reference that has its
+   * transaction. The one that stands is ours when it names the same payment; else the refusal stays, for a person.
+   */
+  private async madeBefore(wire: WireRequest, refusal: CallFailure): Promise<CallOutcome<TaxTransaction>> {
+    const isTaken = refusal.code === 'invalid_state' && refusal.errors[0]?.field === 'merchantTransactionReference';
+    if (refusal.kind !== 'refused' || !isTaken) return refusal;
+    const asked = new Fields(JSON.parse(wire.body ?? '{}'));
+    const merchantTransactionReference = asked.text('merchantTransactionReference');
+    const payment = asked.may('payment', parsePaymentOf)?.paymentReference ?? null;
+    const listed = await this.transactions.list({ merchantTransactionReference });
+    if (!listed.ok) return listed.kind === 'refused' ? refusal : listed;
+    const standing = listed.value.transactions.find(
+      (t) =>
+        payment !== null &&
+        t.merchantTransactionReference === merchantTransactionReference &&
+        t.payment?.paymentReference === payment,
+    );
+    return standing === undefined ? refusal : { ...listed, value: standing };
   }
 
   async refund(wire: WireRequest): Promise<CallOutcome<{ readonly taxRefundId: string }>> {

@@ -100,7 +100,10 @@ export function parseTaxRefund(value: unknown, path = ''): TaxRefund {
   };
 }
 
-function parsePaymentOf(value: unknown, path: string): { processor: string | null; paymentReference: string | null } {
+export function parsePaymentOf(
+  value: unknown,
+  path = '',
+): { processor: string | null; paymentReference: string | null } {
   const fields = new Fields(value, path);
   return { processor: fields.textOrNull('processor'), paymentReference: fields.textOrNull('paymentReference') };
 }
