@@ -88,16 +88,20 @@ describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', (
     expect(await shown(h)).toMatchObject({ payments: [[1000n, mark]], open });
   });
 
-  it('and a person dismisses that while the charge is being proven: nothing is marked once it is', async () => {
+  it('and a person can dismiss that only once it is known whether the MoR took anything: then nothing is marked', async () => {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice({ billingReason: 'subscription_create', amountDue: 1000n }));
     await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, { ...COMPLETION, said: eur25 }, ctx));
     const [item] = (await h.state(INVOICE_ID)).reviews;
-    const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'proving']] });
+    const dismiss = (): Promise<unknown> =>
+      h.command(INVOICE_ID, (s, ctx) =>
+        resolveReview(s, item?.id ?? '', { resolution: 'dismiss', note: null, by: 'ada' }, ctx),
+      );
+    expect(await dismiss()).toMatchObject({ ok: false, status: 409, code: 'resolution_not_available' });
+    expect(await shown(h)).toMatchObject({ payments: [[1000n, 'proving']], open: ['amount_mismatch'] });
     h.gateway.charges.add('ch_first');
     await h.rest();
+    expect(await dismiss()).toMatchObject({ ok: true });
     expect(await shown(h)).toEqual({ payments: [[1000n, 'closed']], collected: [1000n], reported: 0, open: [] });
   });
 

@@ -103,6 +103,39 @@ describe('a payment link that the MoR has not answered', () => {
     expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
   });
 
+  it('and that was made just before a process died is told to a person when it is taken back', async () => {
+    const r = rig({ retrySchedule: null });
+    const { h, links } = r;
+    const create = links.createLink.bind(links);
+    links.createLink = async (wire) => {
+      const made = await create(wire);
+      h.store.dieBefore = h.store.transactions + 1; // the answer is lost with the process
+      return made;
+    };
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_1' }));
+    expect([h.crashes, links.links.size]).toEqual([1, 1]);
+    h.store.dieBefore = null;
+    await h.deliver(aPaymentSucceeded({ paymentId: 'pay_2' }));
+    await h.rest(48);
+    expect(open(await state(r))).toMatchObject([{ kind: 'double_payment' }]);
+  });
+
+  it('and whose payment was announced is told to a person when the MoR refuses to give it', () => {
+    const asked = link(lane({ status: 'paid' }));
+    const idempotencyKey = messageKey('create_payment_link', 'lnk_1', 1);
+    const heard = hear(
+      settle(tried(asked), ctx()),
+      'payment.captured',
+      { idempotencyKey, pspReference: 'ch_9' },
+      ctx(),
+    );
+    const refusal = failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
+    const refused = settle(applyAnswer(heard, heard.messages[0]?.id ?? '', refusal, ctx()), ctx());
+    expect(open(refused).filter((x) => x.summary.includes('was announced'))).toMatchObject([
+      { kind: 'conflicting_event', subject: 'lnk_1' },
+    ]);
+  });
+
   it('and that is answered while its invoice’s money comes is not told to the backend as one to be sent', () => {
     const { s, m } = link(lane());
     const answer = { kind: 'create_payment_link', link: linkFacts({ expiresAt: at(60_000) }) } as const;

@@ -42,6 +42,8 @@ function withdraw(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState 
   const state = takeCallBack(s, m, why, ctx);
   if (o === undefined || o.morId !== null) return state;
   const refusal = { status: 409, code: NOT_PAYABLE, message: `It is not asked for any more: ${why}.`, errors: [] };
-  const detail = { ...o.detail, refusal, ...(m.attempts > 0 ? { mayStand: true } : {}) };
+  // Its first try may be under way, or its answer may have been lost with a process that died: a try is counted when it is answered.
+  const mayStand = m.attempts > 0 || m.createdAt < ctx.now;
+  const detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
   return putObject(state, { ...o, status: 'REFUSED', detail, updatedAt: ctx.now });
 }

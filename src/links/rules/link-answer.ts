@@ -9,7 +9,7 @@ import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { applyChannelRefusal, applyChannelSilence, markByHand, nameOf } from '../../channels/rules/mor-object.js';
-import { callFailed } from '../../domain/lane/answer-parts.js';
+import { callFailed, said } from '../../domain/lane/answer-parts.js';
 import { hasFallback } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
@@ -21,10 +21,17 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   refused: (s, m, f, ctx) => {
     const state = applyChannelRefusal(s, m, f, ctx);
     const o = state.objects.find((x) => x.id === m.subject);
+    if (o?.detail.capturedAt !== undefined && o.paymentRowId === null)
+      return openReview(state, ctx, {
+        kind: 'conflicting_event',
+        subject: o.id,
+        summary: `a payment on ${nameOf(o)} was announced, and the MoR does not give the link: ${said(f)}`,
+        proposal: `Ask the MoR whether the customer paid. If so, ${markByHand(o)}`,
+      });
     if (o?.detail.automatic !== true) return state; // whoever asked is told
     if (hasFallback(o, ctx)) {
-      const said = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
-      return note(putObject(state, { ...o, status: 'REPLACED' }), ctx, 'decision', said, o.id);
+      const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
+      return note(putObject(state, { ...o, status: 'REPLACED' }), ctx, 'decision', why, o.id);
     }
     const proposal =
       'No link was made for this renewal. Fix what the answer names (the RECOVERY_LINK settings, or the arrangement at the MoR) and retry, or make one by hand.';

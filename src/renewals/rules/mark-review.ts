@@ -13,11 +13,17 @@ import { HOUR_MS } from '../../policy.js';
 
 const NOTHING_LEFT = 'What was paid too much was refunded, or is being refunded. Nothing of it is left to give back.';
 
+const NOT_PROVEN =
+  'Whether this charge is real is not known yet. Dismiss this once it is, or complete the signup again with the right amount.';
+
 /** A payment that waits for a person: applied, given back, tried again, or left aside. */
 export const markReview: ReviewRule = (s, r, choice, ctx) => {
   const p = s.payments.find((x) => x.id === r.paymentRowId);
   // Only its number is settled: whether the MoR knows the charge at all is another item's question.
   const unproven = r.kind === 'amount_mismatch' && p?.mark === 'parked' && p.succeededAt === null;
+  // Whether there is money at all is not known yet: closed now, its mark would begin, or be dropped, once it is proven, unasked.
+  if (choice.resolution === 'dismiss' && p?.mark === 'proving' && r.subject === p.signupId)
+    return refuse(409, 'resolution_not_available', NOT_PROVEN, 'resolution');
   if (unproven && choice.resolution !== 'refund') return carriedOut(s);
   switch (choice.resolution) {
     case 'refund': {

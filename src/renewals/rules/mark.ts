@@ -156,11 +156,6 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
  */
 function askedOfAmount(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState | null {
   const item = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.signupId);
-  // Dismissed while the charge was still being proven: its invoice is settled by hand, as when it is dismissed later.
-  if (item?.resolution === 'dismiss') {
-    const said = `payment ${effectName(p)} is left aside: a person dismissed the question about its amount`;
-    return note(closePayment(s, p), ctx, 'decision', said, p.id);
-  }
   if (item === undefined || (item.status !== 'open' && item.resolution !== 'refund')) return null;
   const { kind, subject, summary } = item;
   const refund = s.refunds.findLast((r) => r.paymentRowId === p.id && r.status === 'failed');
