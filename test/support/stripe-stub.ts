@@ -1,5 +1,6 @@
 // A bare node:http server that plays Stripe's answers one by one, and keeps what it was sent, byte for byte.
 import http from 'node:http';
+import { afterEach } from '@jest/globals';
 import { type AddressInfo } from 'node:net';
 import { type BillingCall, type StoredBillingCall } from '../../src/domain/ports/billing-platform.js';
 import { InMemoryRequestBudget } from './request-budget.js';
@@ -31,6 +32,24 @@ export function text(status: number, body: string): Reply {
     response.end(body);
   };
 }
+
+/** For the top of a file: starts stubs that end with the test that started them. */
+export function stubs() {
+  let stop: (() => Promise<void>) | null = null;
+  afterEach(async () => {
+    await stop?.();
+    stop = null;
+  });
+  return async (...replies: Reply[]) => {
+    const started = await startStub(...replies);
+    stop = started.close;
+    return started;
+  };
+}
+
+/** The invoice of 29.90 EUR once it is paid. */
+export const paidInvoice = (change = {}) =>
+  anInvoice({ status: 'paid', amount_paid: 2990, amount_remaining: 0, ...change });
 
 /** Starts it with the answers to give, in order; one request too many is answered 599. */
 export async function startStub(...replies: Reply[]) {

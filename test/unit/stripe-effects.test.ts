@@ -1,37 +1,25 @@
 // Which requests each piece of work makes, and when a refused or unanswered call counts as done.
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   aList,
   aNote,
   anInvoice,
   aRecord,
   calls,
+  paidInvoice,
   payments,
   refusal,
   reply,
-  startStub,
+  stubs,
   stored,
-  type Reply,
 } from '../support/stripe-stub.js';
 
-let stop: (() => Promise<void>) | null = null;
-afterEach(async () => {
-  await stop?.();
-  stop = null;
-});
-
-async function stub(...replies: Reply[]) {
-  const started = await startStub(...replies);
-  stop = started.close;
-  return started;
-}
-
-const paid = (change = {}) => anInvoice({ status: 'paid', amount_paid: 2990, amount_remaining: 0, ...change });
+const stub = stubs();
 const route = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 
 describe('a renewal on Stripe', () => {
   it('takes exactly three requests: read, report, attach', async () => {
-    const attached = paid({ payments: payments({ status: 'canceled' }, { record: 'pr_1' }) });
+    const attached = paidInvoice({ payments: payments({ status: 'canceled' }, { record: 'pr_1' }) });
     const { platform, seen, budget, reports } = await stub(
       reply(200, anInvoice()),
       reply(200, aRecord()),
@@ -81,14 +69,17 @@ describe('a renewal on Stripe', () => {
 
   it('an attach that was refused is done if the record is on the invoice, and refused if it is not', async () => {
     const no = refusal(400, { code: 'resource_already_exists' });
-    const { platform, seen, more } = await stub(no, reply(200, paid({ payments: payments({ record: 'pr_1' }) })));
+    const { platform, seen, more } = await stub(
+      no,
+      reply(200, paidInvoice({ payments: payments({ record: 'pr_1' }) })),
+    );
     const call = stored(platform, calls.attach);
     expect(await platform.send(call)).toMatchObject({
       ok: true,
       value: { kind: 'attach_payment', invoice: { status: 'paid' } },
     });
     expect(seen.map(route)[1]).toBe('GET /v1/invoices/in_1?expand[0]=payments');
-    more(no, reply(200, paid({ payments: payments({ record: 'pr_other' }) })));
+    more(no, reply(200, paidInvoice({ payments: payments({ record: 'pr_other' }) })));
     expect(await platform.send(call)).toMatchObject({ kind: 'refused', code: 'resource_already_exists' });
     more(no, reply(200, anInvoice({ payments: payments({ record: 'pr_1', status: 'canceled' }) })));
     expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
@@ -129,11 +120,11 @@ describe('a renewal on Stripe', () => {
 
   it('an accepted attach is done where payments cannot be listed, and a refused one is not', async () => {
     const gone = refusal(404, { message: 'Unrecognized request URL' });
-    const { platform, more } = await stub(reply(200, {}), reply(200, paid()), gone);
+    const { platform, more } = await stub(reply(200, {}), reply(200, paidInvoice()), gone);
     expect(await platform.send(stored(platform, calls.attach))).toMatchObject({
       value: { invoice: { status: 'paid' } },
     });
-    more(refusal(400, { message: 'Already paid' }), reply(200, paid()), gone);
+    more(refusal(400, { message: 'Already paid' }), reply(200, paidInvoice()), gone);
     expect(await platform.send(stored(platform, calls.attach))).toMatchObject({ ok: false, kind: 'unknown' });
   });
 

@@ -1,20 +1,18 @@
 // Finalizing an invoice and paying it out of band: when a refused or unanswered call counts as done.
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { anInvoice, calls, payments, refusal, reply, startStub, stored, type Reply } from '../support/stripe-stub.js';
+import { describe, expect, it } from '@jest/globals';
+import {
+  anInvoice,
+  calls,
+  paidInvoice,
+  payments,
+  refusal,
+  reply,
+  stubs,
+  stored,
+  type Reply,
+} from '../support/stripe-stub.js';
 
-let stop: (() => Promise<void>) | null = null;
-afterEach(async () => {
-  await stop?.();
-  stop = null;
-});
-
-async function stub(...replies: Reply[]) {
-  const started = await startStub(...replies);
-  stop = started.close;
-  return started;
-}
-
-const paid = (change = {}) => anInvoice({ status: 'paid', amount_paid: 2990, amount_remaining: 0, ...change });
+const stub = stubs();
 
 describe('finalizing and paying out of band', () => {
   it('a refused finalization of an invoice that is open already is done', async () => {
@@ -27,26 +25,27 @@ describe('finalizing and paying out of band', () => {
 
   it('an invoice for which Stripe collected money itself is not taken for our out-of-band mark', async () => {
     const no = refusal(400, { code: 'invoice_already_paid' });
-    const { platform, more } = await stub(no, reply(200, paid({ payments: payments({ status: 'paid' }) })));
+    const { platform, more } = await stub(no, reply(200, paidInvoice({ payments: payments({ status: 'paid' }) })));
     const call = stored(platform, calls.pay);
     expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
-    more(no, reply(200, paid({ payments: payments({ status: 'canceled' }) })));
+    more(no, reply(200, paidInvoice({ payments: payments({ status: 'canceled' }) })));
     expect(await platform.send(call)).toMatchObject({ ok: true });
   });
 
   it('an invoice that a person credited in full, so that it is paid with nothing, is not taken for our out-of-band mark', async () => {
     const no = refusal(400, { code: 'invoice_already_paid' });
     const settled = { payments: payments({ status: 'canceled' }) };
-    const { platform, more } = await stub(no, reply(200, paid({ ...settled, amount_paid: 0 })));
+    const { platform, more } = await stub(no, reply(200, paidInvoice({ ...settled, amount_paid: 0 })));
     const call = stored(platform, calls.pay);
     expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
-    more(no, reply(200, paid({ ...settled, amount_paid: 2990 })));
+    more(no, reply(200, paidInvoice({ ...settled, amount_paid: 2990 })));
     expect(await platform.send(call)).toMatchObject({ ok: true });
   });
 
   it('an invoice payment of a type nobody knows is no collection by Stripe, one that names a charge is', async () => {
     const no = refusal(400, { code: 'invoice_already_paid' });
-    const listed = (payment: Record<string, unknown>): Reply => reply(200, paid({ payments: payments({ payment }) }));
+    const listed = (payment: Record<string, unknown>): Reply =>
+      reply(200, paidInvoice({ payments: payments({ payment }) }));
     const { platform, more } = await stub(no, listed({ type: 'out_of_band_payment' }));
     const call = stored(platform, calls.pay);
     expect(await platform.send(call)).toMatchObject({ ok: true });
