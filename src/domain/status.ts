@@ -17,6 +17,11 @@ export function isOver(status: PlatformStatus): boolean {
   return status === 'paid' || status === 'void' || status === 'deleted';
 }
 
+/** True while Stripe takes a payment for the invoice. */
+export function isPayable(invoice: InvoiceRow | null): boolean {
+  return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
+}
+
 /** True: its customer is not enrolled, and the MoR has nothing to do with it. A payment, or what was asked of the MoR for it, makes it ours. */
 export function isOutside({
   invoice,
@@ -53,8 +58,7 @@ export function publicStatus(s: LaneState): PublicInvoiceStatus {
 
 /** A person applied a part of a transfer: it is on the invoice, and the invoice waits for the rest. */
 function onlyPartPaid({ invoice, payments }: LaneState): boolean {
-  if (invoice === null || (invoice.platformStatus !== 'open' && invoice.platformStatus !== 'uncollectible'))
-    return false;
+  if (invoice === null || !isPayable(invoice)) return false;
   const marked = payments.filter((p) => p.mark === 'confirmed');
   const parts = marked.every((p) => p.waived.includes('amount_mismatch'));
   return marked.length > 0 && parts && invoice.amountRemaining !== null && invoice.amountRemaining > 0n;

@@ -2,7 +2,7 @@
 import { type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../domain/ports/books.js';
-import { isOver, refundable } from '../domain/status.js';
+import { isOver, isPayable, refundable } from '../domain/status.js';
 import { moneyOnItsWay } from '../channels/rules/withdraw.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { mayDo } from '../api/access/caller.js';
@@ -51,9 +51,8 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
 
 /** A final invoice with something to pay, and no money for it on its way. */
 function canBeCollected({ invoice: i, payments }: InvoiceView): boolean {
-  const final = i.platformStatus === 'open' || i.platformStatus === 'uncollectible';
   return (
-    final &&
+    isPayable(i) &&
     moneyOnItsWay(payments) === null &&
     i.amountRemaining !== null &&
     i.amountRemaining > 0n &&

@@ -1,12 +1,12 @@
 // What Stripe says of an invoice, in whatever order it is heard; and what its state is called towards the outside.
 import { describe, expect, it } from '@jest/globals';
 import { emptyLane, putPayment } from '../../src/domain/lane/change.js';
-import { askAgain, isFresh, isPayable, lookAfresh, takeEvent, takeRead } from '../../src/domain/lane/facts.js';
+import { askAgain, isFresh, lookAfresh, takeEvent, takeRead } from '../../src/domain/lane/facts.js';
 import { newPayment } from '../../src/domain/lane/payment.js';
 import { type InvoiceRow, type LaneState, type MarkStage, type PaymentRow } from '../../src/domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, newMorObject } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
-import { isOutside, isOver, paymentStatus, publicStatus, refundable } from '../../src/domain/status.js';
+import { isOutside, isOver, isPayable, paymentStatus, publicStatus, refundable } from '../../src/domain/status.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, facts, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
@@ -144,9 +144,9 @@ describe('a read of an invoice', () => {
   });
 
   it('says whether Stripe takes a payment: open and uncollectible invoices alone', () => {
-    const payable = STATUSES.filter((status) => isPayable(takeRead(lane, aCtx(), facts({ status }))));
+    const payable = STATUSES.filter((status) => isPayable(takeRead(lane, aCtx(), facts({ status })).invoice));
     expect(payable).toEqual(['open', 'uncollectible']);
-    expect(isPayable(lane)).toBe(false);
+    expect(isPayable(lane.invoice)).toBe(false);
   });
 });
 

@@ -127,8 +127,3 @@ export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {
 export function lookAfresh(s: LaneState): LaneState {
   return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: null });
 }
-
-/** True while the platform takes a payment for the invoice. */
-export function isPayable({ invoice }: LaneState): boolean {
-  return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
-}

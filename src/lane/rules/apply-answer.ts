@@ -5,7 +5,7 @@ import { type CallOutcome, LIST_TOO_LONG } from '../../domain/ports/call.js';
 import { type Ctx, messageKey, note, putMessage, retryAt } from '../../domain/lane/change.js';
 import { said } from '../../domain/lane/answer-parts.js';
 import { type Answer, type AnswerTo } from '../../domain/lane/answer.js';
-import { isPayable } from '../../domain/lane/facts.js';
+import { isPayable } from '../../domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS } from '../../policy.js';
 import { CALLS } from './subjects.js';
 
@@ -74,7 +74,7 @@ export function applyProbe(
       attempts: m.attempts + 1,
     });
   if (outcome.value.done) return applyAnswer(s, messageId, { ...outcome, value: outcome.value.answer }, ctx);
-  const withdrawn = isPayable(s) ? null : (rule.withdrawn?.(s, m, ctx) ?? null);
+  const withdrawn = isPayable(s.invoice) ? null : (rule.withdrawn?.(s, m, ctx) ?? null);
   if (withdrawn !== null) {
     const dropped = putMessage(withdrawn, { ...m, status: 'cancelled', answeredAt: ctx.now });
     return note(

@@ -4,7 +4,8 @@ import { type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type Ctx } from '../../domain/lane/change.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { type Errand } from '../../domain/lane/errand.js';
-import { isFresh, isPayable } from '../../domain/lane/facts.js';
+import { isFresh } from '../../domain/lane/facts.js';
+import { isPayable } from '../../domain/status.js';
 import { isFirstTry } from './apply-answer.js';
 import { KEY_LIFE_MS, REPLAY_PATIENCE_MS } from '../../policy.js';
 
@@ -47,7 +48,7 @@ function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {
   if (m.replaying && triedMs >= REPLAY_PATIENCE_MS) return true;
   if (triedMs >= KEY_LIFE_MS) return true; // the key may be forgotten: a retry looks before it sends
   if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;
-  return CALLS[m.kind].withdrawn !== undefined && !isPayable(s);
+  return CALLS[m.kind].withdrawn !== undefined && !isPayable(s.invoice);
 }
 
 /**

@@ -11,6 +11,7 @@ import { mirrorReview } from './refund-review.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
 import { saleOf, surplusIn } from '../../domain/lane/surplus.js';
+import { isPayable } from '../../domain/status.js';
 
 /** Writes down the refund's report and credit note once its payment shows on the invoice. */
 export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): LaneState {
@@ -22,7 +23,9 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
     if (p.mark === 'closed') {
       state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundOfUnmarked(p, r, ctx.now));
     }
-    if (p.mark !== 'confirmed' || hasRest(state)) continue;
+    // Part of the invoice may still be due, beside a part payment that a person let through. A credit note would lower what is due instead
+    // of showing the refund (Stripe docs, "Credit notes"), so its twin waits until the invoice is paid.
+    if (p.mark !== 'confirmed' || isPayable(state.invoice)) continue;
     state = startMirror(state, p, { ...r, surplus: surplusIn(state, r) }, ctx);
     // Whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
     if (ctx.settings.shadow !== true || state.refunds.find((x) => x.id === r.id)?.mirror === 'not_needed') continue;
@@ -65,14 +68,6 @@ export const creditNoteCall: CallRule<AnswerTo<'issue_credit_note'>> = {
   refused: mirrorRefused,
   resolve: mirrorReview,
 };
-
-/**
- * Part of the invoice is still due, beside a part payment that a person let through. A credit note would lower what is due instead of
- * showing the refund (Stripe docs, "Credit notes"), so its twin waits until the invoice is paid.
- */
-function hasRest({ invoice }: LaneState): boolean {
-  return invoice?.platformStatus === 'open' || invoice?.platformStatus === 'uncollectible';
-}
 
 function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneState {
   const reference = refundReference(r);

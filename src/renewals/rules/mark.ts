@@ -15,6 +15,7 @@ import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
+import { isPayable } from '../../domain/status.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS } from '../../policy.js';
 import { closePayment, effectName, isCallOf, PARKING } from '../../domain/lane/payment.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
@@ -224,8 +225,7 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
 /** A first step that was never tried is taken back when a fresh read shows that the invoice cannot be paid any more. */
 function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const i = s.invoice;
-  if (i === null || !isFresh(i, ctx.now) || i.platformStatus === 'open' || i.platformStatus === 'uncollectible')
-    return s;
+  if (i === null || !isFresh(i, ctx.now) || isPayable(i)) return s;
   const kind = p.mark === 'reporting' ? 'report_payment' : 'set_reference';
   const m = s.messages.find((x) => x.kind === kind && isCallOf(x, p) && x.status === 'pending');
   if (m === undefined || m.attempts > 0) return s;

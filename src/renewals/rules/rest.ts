@@ -2,6 +2,7 @@
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type Ctx, openReview } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
+import { isPayable } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 
 /** A person is told, unless they let a part through themselves. */
@@ -22,8 +23,7 @@ export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
 export const settleRest: SettleRule = (s, ctx) => {
   const i = s.invoice;
   // Without a read, the one that a look asks for (mark-review.ts) is on its way.
-  if (i === null || i.readAt === null || (i.platformStatus !== 'open' && i.platformStatus !== 'uncollectible'))
-    return s;
+  if (i === null || i.readAt === null || !isPayable(i)) return s;
   return s.payments.reduce(
     (state, p) => (p.mark === 'confirmed' && cameToNothing(s, p) ? tellRest(state, p, ctx) : state),
     s,
