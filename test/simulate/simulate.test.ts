@@ -1,11 +1,12 @@
 // A fixed part of the simulation: a few seeds, every single fault of two stories, some orders of arrival, and the simulation itself.
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { givenFaults, type FaultKind, type GivenFault } from '../../tools/simulate/faults.js';
+import { type FaultKind, type GivenFault } from '../../tools/simulate/faults.js';
 import { drawPair, singleFaults } from '../../tools/simulate/exhaustive.js';
 import { brokenOrders } from '../../tools/simulate/permutations.js';
 import { readOptions } from '../../tools/simulate/options.js';
 import { plainRun, type RunResult, seededRun } from '../../tools/simulate/run.js';
+import { never } from '../support/never.js';
 import { keptCases } from '../../tools/simulate/kept.js';
 import { type Outcome, type Recipe, shrink } from '../../tools/simulate/shrink.js';
 import { SimStore } from '../../tools/simulate/sim-store.js';
@@ -82,8 +83,7 @@ describe('a simulated shop', () => {
     const told: string[] = [];
     for (const [n, fault] of faults.entries()) {
       if (n % every !== 0) continue;
-      const given = givenFaults(new Map([[fault.at, fault.fault]]));
-      told.push(...toldOf(await plainRun(storyNamed(name), store, given)));
+      told.push(...toldOf(await plainRun(storyNamed(name), store, [[fault.at, fault.fault]])));
     }
     expect(told).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('a simulated shop', () => {
     for (const [n, { name }] of goldenStories.entries()) {
       if (n % 7 !== 0) continue;
       const given = await drawPair(name, n, store);
-      told.push(...toldOf(await plainRun(storyNamed(name), store, givenFaults(new Map(given)))));
+      told.push(...toldOf(await plainRun(storyNamed(name), store, given)));
     }
     expect(told).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('the simulation itself', () => {
     const { golden } = await singleFaults(storyNamed(name), store);
     const point = golden.points.find((p) => label.test(p.label) && p.legal.includes(fault));
     if (point === undefined) throw new Error(`no step ${label.source} takes ${fault}`);
-    return plainRun(storyNamed(name), store, givenFaults(new Map([[point.at, fault]])), { keepTrace: true });
+    return plainRun(storyNamed(name), store, [[point.at, fault]], { keepTrace: true });
   }
   const renewal = 'renewal payment_record finalize';
 
@@ -139,6 +139,23 @@ describe('the simulation itself', () => {
     const first = trace.find((l) => l.includes('[db_answer_lost]')) ?? '';
     expect(first).toContain('inbox.store');
     expect(trace.filter((l) => l.includes('delivers invoice.created')).length).toBeGreaterThan(1);
+  });
+
+  it.each([
+    renewal,
+    'a replica dies with its slice of the request budget',
+    'a backup from the middle of a refund is restored',
+  ])('lists no fault that cannot come, up to the last: %s', async (name) => {
+    const { faults } = await singleFaults(storyNamed(name), store);
+    const { at, fault } = faults.at(-1) ?? never();
+    const { injected, broken } = await plainRun(storyNamed(name), store, [[at, fault]]);
+    expect(injected).toContainEqual(expect.objectContaining({ at, fault }));
+    expect(broken).toEqual([]);
+  });
+
+  it('takes a run whose fault never came for a failure', async () => {
+    const { broken } = await plainRun(storyNamed(renewal), store, [[29_999, 'crash_after']]);
+    expect(broken).toEqual(['the fault 29999:crash_after never came']);
   });
 
   it('makes a failing run small: the faults and parts that break the rule are left, whatever else went wrong', async () => {

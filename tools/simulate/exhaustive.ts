@@ -1,6 +1,6 @@
 // Every single fault: a story runs once to find its steps, then once for each step and each way in which that step can fail.
 // Pairs: a second fault after a first, drawn by a seed.
-import { type FaultKind, givenFaults, type YieldPoint } from './faults.js';
+import { type FaultKind, type YieldPoint } from './faults.js';
 import { plainRun, type RunResult } from './run.js';
 import { Seeded } from './seeded.js';
 import { type SimStore } from './sim-store.js';
@@ -37,7 +37,7 @@ export async function drawPair(
   const points = goldenPoints.get(name) ?? (await plainRun(story, store)).points;
   goldenPoints.set(name, points);
   const first = rng.pick(faultsOf(points));
-  const single = await plainRun(story, store, givenFaults(new Map([[first.at, first.fault]])));
+  const single = await plainRun(story, store, [[first.at, first.fault]]);
   const later = faultsOf(single.points.slice(first.at + 1, first.at + 1 + NEAR_STEPS));
   if (later.length === 0) return [[first.at, first.fault]];
   const second = rng.pick(later);

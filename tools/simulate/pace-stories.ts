@@ -25,13 +25,9 @@ export const paceStories: readonly Story[] = [
     settings: { draftPolicy: 'finalize', pace: PACE },
     plan: async (world) => {
       await rush(world);
-      const { faults } = world.scheduler;
       let asked = 0;
       world.scheduler.plan(world.at(0.5), 'the second to ask for a slice dies with it', () => {
-        world.scheduler.faults = (point) => {
-          if (point.label !== 'budget' || ++asked !== 2) return faults(point);
-          return 'crash_after';
-        };
+        world.scheduler.alsoFails(({ label }) => (label === 'budget' && ++asked === 2 ? 'crash_after' : null));
       });
     },
   },

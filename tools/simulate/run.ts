@@ -3,7 +3,14 @@ import { type Difference } from '#src/domain/difference.js';
 import { retrySchedule } from '#src/config/retry-settings.js';
 import { type VerifyReport } from '#src/verify/verify.flow.js';
 import { type FlowSettings } from '#src/domain/settings.js';
-import { type FaultKind, type FaultSource, givenFaults, noFaults, randomFaults, type YieldPoint } from './faults.js';
+import {
+  type FaultKind,
+  type FaultSource,
+  type GivenFault,
+  givenFaults,
+  randomFaults,
+  type YieldPoint,
+} from './faults.js';
 import { isByHand, unnamedHands, wasDetached } from './hands.js';
 import { brokenAtRest, restRules } from './rules.js';
 import { Seeded } from './seeded.js';
@@ -266,20 +273,23 @@ export function seededRun(
   });
 }
 
-/** A story with its steps in their plain order, and the faults that are given. */
-export function plainRun(
+/** A story with its steps in their plain order, and the faults that are given: a run in which one of them never came has shown nothing. */
+export async function plainRun(
   story: Story,
   store: SimStore,
-  faults: FaultSource = noFaults,
+  given: readonly GivenFault[] = [],
   more: { readonly name?: string; readonly keepTrace?: boolean } = {},
 ): Promise<RunResult> {
-  return run({
+  const result = await run({
     name: more.name ?? story.name,
     seed: story.name,
     story,
     shuffled: false,
-    faults: () => faults,
+    faults: () => givenFaults(new Map(given)),
     keepTrace: more.keepTrace ?? false,
     store,
   });
+  const missed = given.filter(([at, fault]) => !result.injected.some((i) => i.at === at && i.fault === fault));
+  const broken = missed.map(([at, fault]) => `the fault ${at}:${fault} never came`);
+  return { ...result, broken: [...result.broken, ...broken] };
 }

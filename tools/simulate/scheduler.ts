@@ -45,7 +45,8 @@ export type SchedulerOptions = {
 
 export class Scheduler {
   now: number;
-  faults: FaultSource = noFaults;
+  /** Null: peace for good. No step can fail any more, so none is listed. */
+  faults: FaultSource | null = noFaults;
   readonly points: YieldPoint[] = [];
   readonly injected: { readonly at: number; readonly label: string; readonly fault: FaultKind }[] = [];
   readonly lines: string[] = [];
@@ -122,6 +123,12 @@ export class Scheduler {
     });
   }
 
+  /** What goes wrong by the story itself, beside the faults of the run. */
+  alsoFails(story: FaultSource): void {
+    const { faults } = this;
+    if (faults !== null) this.faults = (point) => faults(point) ?? story(point);
+  }
+
   /** Something that the world does at a time, whoever is ready. */
   plan(at: number, label: string, run: () => void | Promise<void>): void {
     const after = this.plans.findIndex((p) => p.at > at);
@@ -169,8 +176,9 @@ export class Scheduler {
     const at = this.pointCount;
     const point = { at, label: `${item.owner.mortal ? '' : 'world '}${item.label}`, legal: item.legal };
     if (item.legal.length > 0) this.pointCount++;
-    if (item.legal.length > 0 && this.options.keepPoints) this.points.push(point);
-    const fault = item.legal.length > 0 ? this.faults(point) : null;
+    const source = item.legal.length > 0 ? this.faults : null;
+    if (source !== null && this.options.keepPoints) this.points.push(point);
+    const fault = source?.(point) ?? null;
     if (fault !== null) this.injected.push({ at, label: item.label, fault });
     const name = `#${at} ${item.owner.name} ${item.label}${group.length > 1 ? ` and ${group.length - 1} more` : ''}`;
     if (fault === 'crash_before') {

@@ -157,13 +157,12 @@ export const goldenStories: readonly Story[] = [
           const replica = world.replica(at);
           if (replica !== null) replica.clock.offsetMs = offsetMs;
         }
-        const { faults } = world.scheduler;
         let died = false;
-        world.scheduler.faults = (point) => {
-          if (died || point.label !== 'lanes.claim') return faults(point);
+        world.scheduler.alsoFails(({ label }) => {
+          if (died || label !== 'lanes.claim') return null;
           died = true;
           return 'crash_after';
-        };
+        });
       });
     },
   },

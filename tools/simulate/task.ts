@@ -1,6 +1,6 @@
 // One thing to run, as plain data: what a seed, a list of faults or an order of arrival asks for, and the command that asks for it again.
 import { drawPair } from './exhaustive.js';
-import { type GivenFault, givenFaults } from './faults.js';
+import { type GivenFault } from './faults.js';
 import { runOrder } from './permutations.js';
 import { plainRun, type RunResult, seededRun } from './run.js';
 import { type Recipe } from './shrink.js';
@@ -82,7 +82,7 @@ async function withFaults(
   store: SimStore,
   keepTrace: boolean,
 ): Promise<TaskResult> {
-  const result = await plainRun(storyNamed(name), store, givenFaults(new Map(faults)), {
+  const result = await plainRun(storyNamed(name), store, faults, {
     name: `${name} (${faults.length === 0 ? 'no fault' : listed(faults)})`,
     keepTrace,
   });

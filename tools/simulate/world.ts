@@ -183,7 +183,7 @@ export class World {
   /** Ends the faults: everybody runs, everybody is reached, clocks are right. */
   heal(): void {
     this.healed = true;
-    this.scheduler.faults = () => null;
+    this.scheduler.faults = null;
     this.down.clear();
     for (const at of [0, 1]) {
       const life = this.lives[at] ?? null;
