@@ -79,6 +79,12 @@ export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 /** A draft that Stripe could not finalize waits for a person, who is told: it is looked at once an hour. */
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
 
+/**
+ * An `invoice.created` of an invoice older than this is relayed after a read of the invoice alone: its draft's hour is over. Within the hour it
+ * costs none, so that a burst of renewals is relayed at the MoR's pace and not at Stripe's.
+ */
+export const RELAY_LATE_MS = HOUR_MS;
+
 // ---- Enrolment
 
 /** A customer whose enrolment cannot be found out for so long is shown to a person: the draft's hour is over then, and nothing was relayed. */

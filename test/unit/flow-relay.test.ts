@@ -1,7 +1,17 @@
 // The relay: an invoice.created goes on to the MoR once, and not when the invoice is over.
 import { describe, expect, it } from '@jest/globals';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent, START } from '../support/builders.js';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  aRefund,
+  INVOICE_ID,
+  invoiceEvent,
+  START,
+} from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
+
+const HOUR_MS = 3_600_000;
 
 describe('the relay', () => {
   it.each(['invoice.paid', 'invoice.voided', 'invoice.deleted'] as const)(
@@ -62,6 +72,71 @@ describe('the relay', () => {
     expect(s.journal.map((l) => l.text)).toContainEqual(
       'relay_event taken back: money was given back for it, so some was taken; it was tried before, without an answer',
     );
+  });
+
+  it.each(['paid', 'void', 'uncollectible', 'deleted'] as const)(
+    'an invoice.created that comes late is not relayed where the invoice is %s on Stripe by now: the MoR would charge for it',
+    async (status) => {
+      const h = LaneHarness.inMemory({ settings: { relay: true } });
+      h.clock.advance(20 * HOUR_MS);
+      h.platform.put(anInvoice({ status }));
+      await h.take(invoiceEvent('invoice.created'));
+      expect(h.relay.sent).toEqual([]);
+      const why = `relay_event taken back: the invoice is ${status}`;
+      expect((await h.state(INVOICE_ID)).journal.map((l) => l.text)).toContainEqual(why);
+    },
+  );
+
+  it('an invoice.created that comes late is relayed where the invoice is still to be paid', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.clock.advance(20 * HOUR_MS);
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created'));
+    expect(h.relay.sent).toHaveLength(1);
+  });
+
+  it('an invoice.created of just now is relayed without a read of the invoice', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice({ status: 'draft' }));
+    await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+    expect([h.relay.sent.length, h.platform.asked]).toEqual([1, []]);
+  });
+
+  it('an invoice.created that waited hours for the MoR is not sent where the invoice is void by then, though no event said so', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created', { createdAt: START }));
+    await h.rest(2);
+    const tried = h.relay.sent.length;
+    h.platform.put(anInvoice({ status: 'void' }));
+    h.relay.down = false;
+    await h.rest(3);
+    expect(h.relay.sent).toHaveLength(tried);
+  });
+
+  it('an invoice.created whose answer was lost is not sent again once the MoR has refused the renewal: a link may stand for it', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    h.relay.down = true;
+    await h.take(invoiceEvent('invoice.created'));
+    await h.take(aPaymentFailed());
+    const tried = h.relay.sent.length;
+    h.relay.down = false;
+    await h.rest(48);
+    expect(h.relay.sent).toHaveLength(tried);
+  });
+
+  it('two events of one new invoice under two ids ask the MoR once', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.platform.put(anInvoice());
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_1' }));
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_2' }));
+    expect(h.relay.sent).toHaveLength(1);
+    await h.take(aPaymentFailed());
+    h.clock.advance(1);
+    await h.take(invoiceEvent('invoice.created', { eventId: 'evt_3' })); // a retry, as the MoR's documents have it
+    expect(h.relay.sent).toHaveLength(2);
   });
 
   it('an event that is decided a second time is not relayed a second time', async () => {

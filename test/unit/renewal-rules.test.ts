@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { addCall, type Ctx, emptyLane, putMessage, putPayment } from '../../src/domain/lane/change.js';
 import { type InvoiceEvent } from '../../src/domain/lane/event.js';
-import { type InvoiceRow, type LaneState, type PaymentRow } from '../../src/domain/model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type PaymentRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { applyInvoice } from '../../src/renewals/rules/invoice-event.js';
@@ -10,6 +10,7 @@ import { applyRead, readErrand } from '../../src/renewals/rules/read-invoice.js'
 import { relayCall, settleRelay } from '../../src/renewals/rules/relay.js';
 import { refusal } from '../support/asked-refund.js';
 import { facts, NOW, open } from '../support/channel-lane.js';
+import { aLink, aProforma, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';
 import { TRAIL } from '../support/refused-renewal.js';
 import * as waiting from '../support/waiting-payment.js';
@@ -48,9 +49,23 @@ describe('the event of a new invoice', () => {
     ]);
     expect(verdict).toEqual({ status: 'done', reason: "the MoR's verdict is expected for 29.90 EUR" });
     expect(taken(event(), relay, state).state.messages).toHaveLength(1);
-    expect(taken({ ...event(), eventId: 'evt_2' }, relay, state).state.messages).toHaveLength(2);
     const other = addCall(emptyLane('in_1'), relay, { kind: 'finalize_invoice', invoiceId: 'evt_1' }, 'evt_1');
     expect(taken(event(), relay, other).state.messages).toHaveLength(2);
+  });
+
+  it('that comes a second time under another id is relayed after a refusal alone, as a retry', () => {
+    const again = { ...event(), eventId: 'evt_2' };
+    const first = taken(event()).state;
+    const asked = taken(again, relay, first).state;
+    expect(asked.messages).toHaveLength(1);
+    expect(texts(asked)).toEqual(['not relayed: the MoR was asked to charge it before, and has not answered']);
+    const of = (status: OutboxRow['status']) => putMessage(first, { ...(first.messages[0] ?? never()), status });
+    expect(taken(again, relay, of('done')).state.messages).toHaveLength(1);
+    expect(taken(again, relay, of('refused')).state.messages).toHaveLength(2);
+    expect(taken(again, relay, putPayment(of('done'), payment({ mark: 'none' }))).state.messages).toHaveLength(2);
+    const trail = { ...TRAIL, waitingSince: NOW.toISOString() };
+    const retried = lane({ status: 'open' }, { retries: trail }, payment({ mark: 'none' }));
+    expect(taken(again, relay, retried).state.messages).toHaveLength(0);
   });
 
   it.each<readonly [string, InvoiceEvent, Ctx, LaneState, string, string | null]>([
@@ -106,7 +121,7 @@ describe('an event of an invoice', () => {
   it('that Stripe wants paid is written into its retries, and no other event is', () => {
     const s = lane({}, { retries: TRAIL });
     const asked = (type: string) => taken(event({ status: 'open' }, type, at(1)), s).invoice?.retries?.askedAt;
-    expect(asked('invoice.payment_attempt_required')).toBe(at(5_000).toISOString());
+    expect(asked('invoice.payment_attempt_required')).toBe(at(1).toISOString());
     expect(asked('invoice.updated')).toBeNull();
   });
 
@@ -137,7 +152,28 @@ describe('the relay of an event that waits', () => {
     expect(texts(settleRelay(putPayment(draft, payment()), ctx(), () => undefined))).toEqual([
       'relay_event taken back: payment pay_1 came',
     ]);
-    expect(status(putPayment(draft, payment({ mark: 'none' })))).toEqual(['pending']);
+    const given = lane({ status: 'uncollectible' });
+    expect(texts(settleRelay({ ...draft, invoice: given.invoice }, ctx(), () => undefined))).toEqual([
+      'relay_event taken back: the invoice is uncollectible',
+    ]);
+  });
+
+  it('is taken back once the MoR has refused it, or the customer can pay another way', () => {
+    const why = (s: LaneState) => texts(settleRelay(s, ctx({}, 5_000), () => undefined));
+    expect(why(putPayment(draft, payment({ mark: 'none' })))).toEqual([
+      'relay_event taken back: the MoR has heard of it: it spoke of payment pay_1',
+    ]);
+    expect(status(putPayment(draft, payment({ mark: 'none', recordedAt: at(-1) })))).toEqual(['pending']);
+    for (const o of [aLink({ deadline: at(60_000) }), aProforma()])
+      expect(why(withObjects(draft, o))).toEqual(['relay_event taken back: the customer can pay it another way now']);
+    expect(status(withObjects(draft, aLink({ deadline: at(1_000) })))).toEqual(['pending']);
+  });
+
+  it('comes after a read of its invoice where that is an hour old', () => {
+    const { readFirst } = relayCall;
+    const asks = (createdAt: Date | null): boolean =>
+      typeof readFirst === 'function' && readFirst(lane({ createdAt }).invoice ?? never(), ctx());
+    expect([asks(at(-3_600_000)), asks(at(1 - 3_600_000)), asks(null)]).toEqual([true, false, false]);
   });
 
   it('leaves alone what was answered, and every other call', () => {

@@ -88,7 +88,7 @@ describe.each([
   const rule = kind === 'mark_uncollectible' ? markUncollectibleCall : cancelSubscriptionCall;
   const stuck = (): LaneState => refused(rule.refused(ending, call(ending), refusal(), of));
 
-  it('that it is refused asks a person, who may have the same call sent again', () => {
+  it('that it is refused asks a person, who may have the same call sent again, under a key of its own', () => {
     const s = stuck();
     expect(item(s)).toMatchObject({
       ...{ kind: 'effect_failed', subject: `${kind}:in_1` },
@@ -99,7 +99,11 @@ describe.each([
       const done = rule.resolve?.(lane, r, choice(resolution), of);
       return done?.ok === true ? done.state.messages.map((m) => m.status) : [];
     };
-    expect([sent(s, 'retry'), sent(s, 'dismiss')]).toEqual([['pending'], ['refused']]);
+    expect([sent(s, 'retry'), sent(s, 'dismiss')]).toEqual([['refused', 'pending'], ['refused']]);
+    const again = rule.resolve?.(s, item(s), choice('retry'), of);
+    const [first, next] = again?.ok === true ? again.state.messages : [];
+    expect([next?.generation, next?.asked, next?.wire]).toEqual([2, first?.asked, first?.wire]);
+    expect(next?.key).not.toBe(first?.key);
     expect(sent(s, 'retry', { ...item(s), subject: `${kind}:in_2` })).toEqual(['refused']);
     expect(sent(putMessage(s, { ...call(s), kind: 'retry_charge' }), 'retry')).toEqual(['refused']);
   });

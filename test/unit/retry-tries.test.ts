@@ -267,8 +267,10 @@ describe('what is remembered of a refusal', () => {
   });
 
   it('is beside it that Stripe asked for another attempt, if anything was refused', () => {
-    expect(takeAttemptAsked(lane(), ctx(7)).invoice?.retries?.askedAt).toBe(at(7).toISOString());
-    expect(takeAttemptAsked(open, ctx())).toBe(open);
+    const asked = takeAttemptAsked(lane(), at(7));
+    expect(asked.invoice?.retries?.askedAt).toBe(at(7).toISOString());
+    expect(takeAttemptAsked(asked, at(6))).toBe(asked);
+    expect(takeAttemptAsked(open, NOW)).toBe(open);
   });
 
   it('is written to the invoice alone, and a verdict is due as long after a try as after the first', () => {

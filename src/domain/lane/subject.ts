@@ -1,6 +1,6 @@
 // What a subject tells the engine: how it takes in an answer, what it settles, which errand it needs, what a person may make it do.
 // The table of them all is lane/rules/subjects.ts.
-import { type LaneState, type OutboxRow, type Resolution, type ReviewRow } from '../model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow, type Resolution, type ReviewRow } from '../model.js';
 import { type CallFailure } from '../ports/call.js';
 import { type Answer } from './answer.js';
 import { type Ctx } from './change.js';
@@ -20,8 +20,8 @@ export type ErrandRule = (s: LaneState, ctx: Ctx, due: (at: Date | null) => bool
 export type CallRule<A extends Answer> = {
   /** Lower goes first. Marks go before mirrors, and what helps nobody but the MoR goes last. */
   readonly order: 0 | 1 | 2 | 3;
-  /** It writes to the invoice itself, or leads to a write: the invoice is read afresh before. */
-  readonly readFirst?: true;
+  /** It writes to the invoice itself, or leads to a write or a charge: the invoice is read afresh before, always or as the rule says. */
+  readonly readFirst?: true | ((i: InvoiceRow, ctx: Ctx) => boolean);
   /**
    * Its effect may be on Stripe although this database knows nothing of it, as after a restored backup. Once the invoice is so old that
    * Stripe may have forgotten the key, it is looked for before the first try.

@@ -1,6 +1,6 @@
 // What a lane needs next of somebody else: one errand at a time, the stored calls among them.
 import { CALLS, ERRANDS_FIRST, ERRANDS_LAST } from './subjects.js';
-import { type LaneState, type OutboxRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneState, type OutboxKind, type OutboxRow } from '../../domain/model.js';
 import { type Ctx } from '../../domain/lane/change.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { type Errand } from '../../domain/lane/errand.js';
@@ -31,7 +31,7 @@ const callErrand: ErrandRule = (s, ctx, due) => {
   pending.sort((a, b) => CALLS[a.kind].order - CALLS[b.kind].order);
   for (const m of pending) {
     if (CALLS[m.kind].waits?.(s, ctx) === true || !due(m.nextTryAt)) continue;
-    if (i !== null && CALLS[m.kind].readFirst === true && !isFresh(i, ctx.now)) {
+    if (i !== null && isReadFirst(m.kind, i, ctx) && !isFresh(i, ctx.now)) {
       if (due(i.readDueAt)) return { do: 'read-invoice', invoiceId: i.invoiceId };
       continue;
     }
@@ -39,6 +39,11 @@ const callErrand: ErrandRule = (s, ctx, due) => {
   }
   return null;
 };
+
+function isReadFirst(kind: OutboxKind, i: InvoiceRow, ctx: Ctx): boolean {
+  const { readFirst } = CALLS[kind];
+  return typeof readFirst === 'function' ? readFirst(i, ctx) : readFirst === true;
+}
 
 /** Whether to look for the effect before the call is sent (again). */
 function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {

@@ -1,33 +1,61 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
-import { type LaneState } from '../../domain/model.js';
+import { type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
-import { sendAgain, takeCallBack } from '../../domain/lane/change.js';
-import { paymentThatCame } from '../../domain/lane/payment.js';
+import { type Ctx, sendAgain, takeCallBack } from '../../domain/lane/change.js';
+import { effectName, paymentThatCame } from '../../domain/lane/payment.js';
+import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
+import { awaitsRetry } from '../../retries/rules/trail.js';
+import { RELAY_LATE_MS } from '../../policy.js';
 
 /**
- * What the MoR has not answered is not sent again once the invoice is over or its money came: a MoR that was out for hours would charge a
- * customer who has paid. It may have heard an earlier try all the same; what it took then, its own event tells.
+ * The MoR was asked to charge the invoice and has not answered: another `invoice.created` of it is the same one told under a second id
+ * (Stripe docs, "Webhooks": two events may tell of one change), and the MoR would take it for a retry. After a refusal it is a retry
+ * (Document 3, rule 5).
  */
-export const settleRelay: SettleRule = (s, ctx) => {
-  const why = pointless(s);
-  if (why === null) return s;
-  return s.messages
-    .filter((m) => m.kind === 'relay_event' && m.status === 'pending')
-    .reduce((state, m) => takeCallBack(state, m, why, ctx), s);
-};
+export function awaitsRelay(s: LaneState): boolean {
+  const asked = s.messages.some(
+    (m) => m.kind === 'relay_event' && (m.status === 'pending' || m.status === 'done') && verdictSince(s, m) === null,
+  );
+  return asked || awaitsRetry(s);
+}
+
+/**
+ * What the MoR has not answered is not sent again once the invoice is over, its money came, the MoR has spoken of it, or the customer can
+ * pay another way: a MoR that was out for hours would charge a customer who has paid, or who is paying. It may have heard an earlier try all
+ * the same; what it took then, its own event tells.
+ */
+export const settleRelay: SettleRule = (s, ctx) =>
+  s.messages.reduce((state, m) => {
+    const why = m.kind === 'relay_event' && m.status === 'pending' ? pointless(s, m, ctx) : null;
+    return why === null ? state : takeCallBack(state, m, why, ctx);
+  }, s);
 
 /** Null: the MoR has still to hear of it. */
-function pointless(s: LaneState): string | null {
+function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
+  const came = paymentThatCame(s);
+  if (came !== null) return came;
   const status = s.invoice?.platformStatus ?? 'unknown';
-  return paymentThatCame(s) ?? (isOver(status) ? `the invoice is ${status}` : null);
+  if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
+  if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
+    return 'the customer can pay it another way now';
+  const refused = verdictSince(s, m);
+  return refused === null ? null : `the MoR has heard of it: it spoke of payment ${refused}`;
+}
+
+/** A payment of which the MoR spoke first after the event came; null: none. */
+function verdictSince(s: LaneState, m: OutboxRow): string | null {
+  const p = s.payments.find((x) => x.recordedAt.getTime() >= m.createdAt.getTime());
+  return p === undefined ? null : effectName(p);
 }
 
 export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   order: 3,
+  // Told hours after it was made, or kept waiting for hours: people and Stripe may have done anything to the invoice since.
+  readFirst: (i, ctx) => ctx.now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime() >= RELAY_LATE_MS,
   waits: (s, ctx) => standingOf(s, ctx) === 'unknown', // of who is not enrolled nothing is relayed
   answered: (s) => s,
   refused: (s, m, f, ctx) => {

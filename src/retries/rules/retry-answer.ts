@@ -2,7 +2,7 @@
 import { type LaneState } from '../../domain/model.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
-import { type Ctx, putInvoice, sendAgain } from '../../domain/lane/change.js';
+import { addCall, type Ctx, putInvoice, sendAgain } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
 import { verdictDueBy, putTrail } from './trail.js';
@@ -52,12 +52,16 @@ export const cancelSubscriptionCall: CallRule<AnswerTo<'cancel_subscription'>> =
   resolve: sendEndAgain('cancel_subscription'),
 };
 
-/** Whether it is still wanted is decided on a fresh read before it is sent, as the first time. */
+/**
+ * Under a next key: Stripe keeps a refusal under the first one for a day. Whether it is still wanted is decided on a fresh read before it is
+ * sent, as the first time.
+ */
 function sendEndAgain(kind: 'mark_uncollectible' | 'cancel_subscription'): ReviewRule {
-  return (s, r, { resolution }, ctx) =>
-    carriedOut(
-      resolution === 'retry' ? sendAgain(s, (m) => m.kind === kind && r.subject === `${kind}:${m.subject}`, ctx) : s,
-    );
+  return (s, r, { resolution }, ctx) => {
+    const m = s.messages.findLast((x) => x.kind === kind && r.subject === `${kind}:${x.subject}`);
+    if (resolution !== 'retry' || m?.status !== 'refused' || m.asked === null) return carriedOut(s);
+    return carriedOut(addCall(s, ctx, m.asked, m.subject));
+  };
 }
 
 function waiting(s: LaneState, ctx: Ctx | null): LaneState {

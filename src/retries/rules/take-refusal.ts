@@ -48,8 +48,12 @@ function isLater(a: Refusal, b: Refusal): boolean {
   return a.eventId > b.eventId;
 }
 
-/** Stripe asks for another attempt (`invoice.payment_attempt_required`): its own schedule is one cause of a retry. */
-export function takeAttemptAsked(s: LaneState, ctx: Ctx): LaneState {
+/**
+ * Stripe asks for another attempt (`invoice.payment_attempt_required`): its own schedule is one cause of a retry. `at`: by its own clock, since
+ * one that is delivered late may speak of the charge that was refused.
+ */
+export function takeAttemptAsked(s: LaneState, at: Date): LaneState {
   const trail = s.invoice?.retries;
-  return trail ? putTrail(s, { ...trail, askedAt: ctx.now.toISOString() }) : s;
+  const askedAt = at.toISOString();
+  return trail && askedAt > (trail.askedAt ?? '') ? putTrail(s, { ...trail, askedAt }) : s;
 }

@@ -1,0 +1,32 @@
+// A schedule of retries when something comes late or is refused: Stripe's own request for an attempt, and the end on Stripe.
+import { expect, it } from '@jest/globals';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { after, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+
+it('a request of Stripe that was made an hour after the refusal and is delivered half a day later brings nothing forward', async () => {
+  const r = rig();
+  const madeAt = new Date(r.h.clock.now().getTime() + HOUR_MS);
+  await refused(r);
+  await after(r, 13 * HOUR_MS);
+  await r.h.take(invoiceEvent('invoice.payment_attempt_required', { at: madeAt }));
+  expect(relayed(r)).toEqual([]);
+});
+
+it.each(['uncollectible', 'cancel'] as const)(
+  'an end (%s) that Stripe refuses, for a reason that a person mends, is carried out by their retry',
+  async (end) => {
+    const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end } });
+    r.h.platform.fail(end === 'cancel' ? 'cancel_subscription' : 'mark_uncollectible', 'refused');
+    await refused(r);
+    await r.h.rest(1);
+    const [item] = (await state(r)).reviews;
+    expect(item).toMatchObject({ kind: 'effect_failed', status: 'open' });
+    const choice = { resolution: 'retry', note: null, by: 'ada' } as const;
+    await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await r.h.rest(1);
+    expect((await state(r)).reviews.filter((x) => x.status === 'open')).toEqual([]);
+    const { ended, invoices } = r.h.platform;
+    expect([ended.size, invoices.get(INVOICE_ID)?.status]).toEqual(end === 'cancel' ? [1, 'open'] : [0, end]);
+  },
+);
