@@ -298,6 +298,7 @@ export class FakeBillingPlatform extends BillingPlatform {
 export class FakePaymentGateway extends PaymentGateway {
   readonly payments = new Map<string, { minor: bigint; currency: string; refunded: bigint }>();
   readonly charges = new Set<string>();
+  silent = false; // true: it answers nothing that is asked of a charge
   /** Known and not settled. */
   readonly pendingCharges = new Set<string>();
   readonly asked: string[] = [];
@@ -375,6 +376,7 @@ export class FakePaymentGateway extends PaymentGateway {
 
   override async lookUpCharge(processorChargeId: string): Promise<CallOutcome<ChargeState>> {
     this.asked.push(`charge ${processorChargeId}`);
+    if (this.silent) return failed('unknown');
     if (this.pendingCharges.has(processorChargeId)) return answered('pending');
     return answered(this.charges.has(processorChargeId) ? 'charged' : 'unknown');
   }

@@ -4,7 +4,14 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type LaneState, type Resolution } from '../../src/domain/model.js';
 import { money } from '../../src/domain/money.js';
-import { anInvoice, aPaymentFailed, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';
+import {
+  anInvoice,
+  aPaymentFailed,
+  aPaymentSucceeded,
+  COMPLETION,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../support/builders.js';
 import { LaneHarness, openKinds } from '../support/lane-harness.js';
 
 it.each([
@@ -21,6 +28,24 @@ it.each([
   const s = await h.state(INVOICE_ID);
   expect(s.payments).toMatchObject([{ paymentId: 'pay_s', mark: 'confirmed', status: 'succeeded' }]);
   expect(openKinds(s)).toEqual(kinds);
+});
+
+it('a charge of which the MoR cannot be asked for a day is shown to a person before Stripe ends the subscription, and proven after that', async () => {
+  const h = LaneHarness.inMemory();
+  const first = { billingReason: 'subscription_create', createdAt: h.clock.now() } as const;
+  h.platform.put(anInvoice(first));
+  h.gateway.silent = true;
+  await h.take(invoiceEvent('invoice.created', { ...first, status: 'open' }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  const kinds = async (hours: number) => {
+    for (let i = 0; i < hours; i++) await h.rest(1);
+    return openKinds(await h.state(INVOICE_ID));
+  };
+  expect([await kinds(17), await kinds(2)]).toEqual([[], ['signup_overdue']]);
+  h.gateway.silent = false;
+  h.gateway.charges.add('ch_first');
+  expect(await kinds(1)).toEqual([]);
+  expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
 });
 
 describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', () => {

@@ -181,9 +181,10 @@ describe('what Stripe answers to a step of the mark', () => {
     });
     expect(found({ kind: 'set_reference' }).payments[0]).toMatchObject({ mark: 'waiting', markMode: 'out_of_band' });
     const nobody = applyIdentified(s, 'pmt_1', NOTHING, ctx());
-    expect([marks(nobody), open(nobody)[0]?.summary]).toEqual([
+    expect([marks(nobody), open(nobody)[0]?.summary, open(nobody)[0]?.proposal]).toEqual([
       ['parked'],
       '29.90 EUR was taken although the invoice was already paid another way',
+      'If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund 29.90 EUR.',
     ]);
     const record = applyIdentified(
       lane({ status: 'paid' }, payment({ paymentRecordId: 'pr_1' })),

@@ -233,6 +233,19 @@ describe('a signup’s money that is on its way', () => {
     expect([pending(), proving(), pending({ mark: 'waiting' })].map(isUnsettled)).toEqual([true, false, false]);
   });
 
+  it('is no less waited for where the MoR cannot be asked for it: a person hears of it in time', () => {
+    const silent = proving({ proveAttempts: 1 });
+    expect([isUnsettled(silent), isUnsettled({ ...silent, mark: 'parked' })]).toEqual([true, false]);
+    const s = watched(silent, 17 * HOUR_MS);
+    expect(open(s)).toMatchObject([
+      {
+        ...{ kind: 'signup_overdue', subject: 'pmt_1', dueAt: at(22 * HOUR_MS) },
+        summary:
+          'whether 29.90 EUR of signup sup_1 was taken is not known: the MoR has not told since 2026-11-20 12:00 UTC (charge ch_1)',
+      },
+    ]);
+  });
+
   it('may come too late 18 hours after its subscription began, or after it was recorded', () => {
     const eighteen = at(17 * HOUR_MS);
     expect(signupLateAt(first(), pending())).toEqual(eighteen);

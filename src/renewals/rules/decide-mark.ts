@@ -85,7 +85,7 @@ export function decideMark(
     return park(
       'double_payment',
       `${taken} was taken although the invoice was already paid another way`,
-      `Refund ${taken}.`,
+      ofPaidOtherwise(taken),
     );
   }
   // A draft's total may still change, so under `wait` it is compared once it is final.
@@ -106,6 +106,11 @@ export function decideMark(
   if (status === 'draft') return { do: 'finalize' };
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };
+}
+
+/** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
+export function ofPaidOtherwise(taken: string): string {
+  return `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
 }
 
 /**

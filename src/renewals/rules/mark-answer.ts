@@ -20,6 +20,7 @@ import { callFailed, paymentOf, said } from '../../domain/lane/answer-parts.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { takeRead } from '../../domain/lane/facts.js';
+import { ofPaidOtherwise } from './decide-mark.js';
 import { markReview } from './mark-review.js';
 import { tellRest } from './rest.js';
 import { MARK_TRIES } from '../../policy.js';
@@ -114,16 +115,13 @@ export function applyIdentified(
     return confirm(s, { ...p, markMode }, ctx, 'found on Stripe');
   }
   const what = p.amount === null ? 'money' : showMoney({ minor: p.amount, currency: p.currency });
-  // What came of a transfer or on a link may have been marked by a person before the MoR said how much it was.
-  const isOfChannel = p.origin === 'proforma' || p.origin === 'payment_link';
-  const unlessMarked = `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${what}.`;
   const record = p.paymentRecordId === null ? '' : ` (its payment record ${p.paymentRecordId} is not attached)`;
   return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
     kind: 'double_payment',
     subject: p.id,
     paymentRowId: p.id,
     summary: `${what} was taken although the invoice was already paid another way${record}`,
-    proposal: isOfChannel ? unlessMarked : `Refund ${what}.`,
+    proposal: ofPaidOtherwise(what),
   });
 }
 

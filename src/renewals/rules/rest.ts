@@ -15,7 +15,8 @@ export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     subject: p.id,
     paymentRowId: p.id,
     summary: `the payment is attached, and the invoice is still ${i.platformStatus} with ${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} due`,
-    proposal: 'The invoice changed while it was being marked. Collect the rest, or credit it on Stripe.',
+    proposal:
+      'The invoice changed while it was being marked. Credit the rest on Stripe, or collect it there: what the MoR takes for it is shown as a double payment.',
   });
 }
 

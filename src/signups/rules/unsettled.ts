@@ -1,4 +1,4 @@
-// A signup's charge that the MoR knows and has not settled, while Stripe's 23 hours run.
+// A signup's charge that is not settled, or of which the MoR cannot be asked, while Stripe's 23 hours run.
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { SIGNUP_ENDS_MS, SIGNUP_OVERDUE_MS } from '../../policy.js';
@@ -7,9 +7,12 @@ import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js'
 import { type LookAgain } from '../../domain/lane/subject.js';
 import { showTime } from '../../domain/show-time.js';
 
-/** The money is on its way: a bank debit, or a card whose invoice the MoR is still making. */
+/**
+ * The money is on its way (a bank debit, or a card whose invoice the MoR is still making), or a look-up of it told nothing: one that the MoR
+ * does not know is a person's within hours, one of which it does not answer is asked for without end.
+ */
 export function isUnsettled(p: PaymentRow): boolean {
-  return p.mark === 'proving' && p.pendingSince !== null;
+  return p.mark === 'proving' && (p.pendingSince !== null || p.proveAttempts > 0);
 }
 
 /** When Stripe's subscription began, as near as is known: its first invoice is made with it. */
@@ -46,10 +49,17 @@ export function watchUnsettled(s: LaneState, ctx: Ctx, lookAgain: LookAgain): La
       kind: 'signup_overdue',
       subject: p.id,
       paymentRowId: p.id,
-      summary: `${what} of signup ${p.signupId} is not settled (charge ${p.processorChargeId ?? ''}, a bank debit on its way since ${showTime(p.recordedAt)})`,
+      summary: summaryOf(p, what),
       proposal: `At ${showTime(ends)} Stripe ends an incomplete subscription and voids its first invoice. Decide before: let it end and sign the customer up again once the money is there, or give the service meanwhile by a subscription that needs no first payment (a trial). Money that settles after the end becomes an invoice_not_payable item.`,
       dueAt: ends,
     });
   }
   return state;
+}
+
+function summaryOf(p: PaymentRow, what: string): string {
+  const [of, charge] = [`${what} of signup ${p.signupId ?? ''}`, p.processorChargeId ?? ''];
+  return p.pendingSince === null
+    ? `whether ${of} was taken is not known: the MoR has not told since ${showTime(p.recordedAt)} (charge ${charge})`
+    : `${of} is not settled (charge ${charge}, a bank debit on its way since ${showTime(p.recordedAt)})`;
 }
