@@ -284,8 +284,15 @@ export const mutants = [
   {
     name: 'invoice.created goes out although its invoice is over',
     file: 'src/renewals/rules/relay.ts',
-    find: 'return paymentThatCame(s) ?? (isOver(status) ? `the invoice is ${status}` : null);',
-    replace: "return paymentThatCame(s) ?? (status === 'paid' ? `the invoice is ${status}` : null);",
+    find: "if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;",
+    replace: "if (status === 'paid') return `the invoice is ${status}`;",
+    tests: ['test/unit/flow-relay.test.ts'],
+  },
+  {
+    name: 'a late invoice.created goes out without a look at Stripe',
+    file: 'src/renewals/rules/relay.ts',
+    find: '>= RELAY_LATE_MS',
+    replace: '>= Infinity',
     tests: ['test/unit/flow-relay.test.ts'],
   },
   {
