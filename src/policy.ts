@@ -35,6 +35,12 @@ export const READ_FRESH_MS = 10_000;
 /** Errands in one claim of a lane; more is a sign of a loop, and the lane goes to the back of the queue. */
 export const ERRANDS_A_CLAIM = 40;
 
+/**
+ * A process that dies while a call is under way holds its lane for the rest of its lease, which is this long at least: a try that is made so
+ * late may have one before it whose record was lost.
+ */
+export const CUT_OFF_AFTER_MS = 15_000;
+
 // ---- Workers: failing lanes, shared commits
 
 /** After so many failed decisions an event is parked for a person, and a lane without one becomes a review item. */

@@ -7,6 +7,7 @@ import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { Wake } from '../../src/lane/wake.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 import { ask, paid } from '../support/paid-lane.js';
 
@@ -46,6 +47,31 @@ describe('a refund asked for here', () => {
       expect([s.refunds.length, openKinds(s)]).toEqual([1, []]);
       await shows(h, 300n, 1);
     }
+  });
+
+  it('is not repeated once its key may be forgotten, though its last tries surely moved nothing: one before them may have', async () => {
+    const h = await paid();
+    const answers = h.gateway.createRefund.bind(h.gateway);
+    let isDown = false;
+    h.gateway.createRefund = (...call) => (isDown ? Promise.resolve(failed('retry')) : answers(...call));
+    h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+    await ask(h, 300n);
+    await h.drain();
+    isDown = true; // nobody can connect for a day
+    await h.rest(30);
+    isDown = false;
+    await h.rest(48);
+    const s = await state(h);
+    expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
+    expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
+  });
+
+  it('goes on by itself after a day in which nobody could connect, when each try was on record', async () => {
+    const h = await paid();
+    h.gateway.trouble.push(...Array.from({ length: 110 }, () => 'retry' as const));
+    await ask(h, 300n);
+    await h.rest(48);
+    expect([(await state(h)).refunds[0]?.status, h.gateway.made.length]).toEqual(['succeeded', 1]);
   });
 
   it('is not sent again once its bytes were purged: without an amount it would give all back', async () => {

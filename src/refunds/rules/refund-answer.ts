@@ -2,7 +2,7 @@
 import { type LaneState, type OutboxRow, type RefundRow } from '../../domain/model.js';
 import { isNameless, newRefund, refundOf } from './refund-names.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
-import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '../../domain/lane/change.js';
+import { type Ctx, note, openReview, putInvoice, putMessage, putPayment, putRefund } from '../../domain/lane/change.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark, moveRefund } from '../../domain/lane/moves.js';
 import { tellFailed } from './stuck-refund.js';
@@ -11,6 +11,7 @@ import { said } from '../../domain/lane/answer-parts.js';
 import { PARKING } from '../../domain/lane/payment.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
+import { CUT_OFF_AFTER_MS } from '../../policy.js';
 
 /** Our own request for a refund. */
 export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
@@ -20,11 +21,24 @@ export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
     return r === undefined ? s : applyRefundAnswer(s, r, a.refund, ctx);
   },
   refused: refundRefused,
-  silent: (s, m, f) => {
+  silent: (s, m, f, ctx) => {
     const r = s.refunds.find((x) => x.id === m.subject);
-    return f.kind === 'unknown' && r?.status === 'requested' ? putRefund(s, moveRefund(r, 'unknown')) : s;
+    const isCut = ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
+    const state = isCut ? triedSince(s, m) : s;
+    const mayBeMade = isCut || f.kind === 'unknown';
+    return mayBeMade && r?.status === 'requested' ? putRefund(state, moveRefund(r, 'unknown')) : state;
   },
 };
+
+/**
+ * So long after it was due, an earlier try may have been cut off by a crash that lost its record: the age of its key counts from when it
+ * was due.
+ */
+function triedSince(s: LaneState, { id, nextTryAt }: OutboxRow): LaneState {
+  const m = s.messages.find((x) => x.id === id);
+  if (m === undefined || (m.firstTriedAt !== null && m.firstTriedAt <= nextTryAt)) return s;
+  return putMessage(s, { ...m, firstTriedAt: nextTryAt });
+}
 
 /** Another refund of ours of the same amount without a name: the one whose event was taken for this one's. */
 function twinOf(s: LaneState, r: RefundRow): RefundRow | undefined {
