@@ -1,7 +1,8 @@
 // What a lane decides about tax: after the mark, never instead of it; each step once, to the last unit.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx } from '../../src/domain/lane/change.js';
+import { type Ctx, putObject } from '../../src/domain/lane/change.js';
 import { type LaneState, type RefundRow } from '../../src/domain/model.js';
+import { newMorObject } from '../../src/domain/mor-object.js';
 import { settleTax } from '../../src/tax/rules/settle-tax.js';
 import { applyTaxAnswer, applyTaxRefused, dismissTax, retryTax } from '../../src/tax/rules/tax-answer.js';
 import { compareWithin } from '../../src/verify/rules/compare.js';
@@ -66,6 +67,24 @@ describe('the tax of a paid invoice', () => {
     expect(applyTaxAnswer(asked, last(asked), { kind: 'calculate_tax', calculation }, ctx).taxes).toMatchObject([
       { stage: 'committing', taxCalculationId: 'calc_1' },
     ]);
+  });
+
+  it('is calculated with what came by transfer beyond the amount that was asked for there: that is no sale', () => {
+    const s = settleTax(paid({ amount: 400n }, { amount: 700n, origin: 'proforma' }), ctx);
+    const asked = newMorObject(NOW, { id: 'obj_1', kind: 'proforma', invoiceId: 'in_1', status: 'SETTLED' });
+    const of = { paymentRowId: s.payments[1]?.id ?? '', amount: 600n };
+    expect(unitPrices(calculated(putObject(s, { ...asked, ...of, currency: 'EUR' })))).toEqual(['2.80', '1.20']);
+    expect(unitPrices(calculated(putObject(s, { ...asked, ...of, currency: 'USD' })))).toEqual(['2.10', '0.90']);
+  });
+
+  it('that came to another amount than was paid, by the calculation that a signup named, is shown to a person once', () => {
+    const wrong = answered(found(settleTax(paid(), ctx)), [600n, 300n]);
+    expect(wrong.taxes).toMatchObject([{ stage: 'committed', morId: 'tx_1' }]);
+    expect(wrong.reviews).toMatchObject([{ kind: 'conflicting_event', subject: 'tax:in_1', status: 'open' }]);
+    expect(wrong.reviews[0]?.summary).toBe(
+      'tax transaction tx_1 was committed for 9.00 EUR, by the calculation that the signup named, and 10.00 EUR was paid',
+    );
+    expect(answered(found(settleTax(paid(), ctx)), [700n, 300n]).reviews).toEqual([]);
   });
 
   it('goes out with the invoice as its reference and the charge as its payment', () => {
@@ -162,10 +181,20 @@ describe('the tax of a refund', () => {
     expect(done.taxes.at(-1)).toMatchObject({ stage: 'committed', morId: 'rf_1' });
   });
 
+  it('is given back although MOR_PRODUCT is another since: its transaction is there', () => {
+    const s = answered(found(settleTax(paid(), ctx)), [1000n]);
+    const after = settleTax(refunded(s, 300n, { mirror: 'done' }), context('mor'));
+    expect(after.taxes.map((t) => [t.kind, t.stage])).toEqual([
+      ['transaction', 'committed'],
+      ['refund', 'committing'],
+    ]);
+    expect(bodyOf(last(after)).refundLineItems.map((l) => l.amount)).toEqual(['3.00']);
+  });
+
   it('of more than the lines have left is shown to a person', () => {
     const s = settleTax(refunded(answered(found(settleTax(paid(), ctx)), [400n]), 500n), ctx);
     expect(s.taxes.map((t) => t.stage)).toEqual(['committed', 'parked']);
-    expect(s.reviews[0]?.summary).toContain('4.00 EUR left and 5.00 EUR was refunded');
+    expect(s.reviews.at(-1)?.summary).toContain('4.00 EUR left and 5.00 EUR was refunded');
   });
 
   it('that does not count, or whose transaction a person records elsewhere, is not sent', () => {

@@ -14,11 +14,12 @@ const NO_REASON = 'requested_by_customer';
 const CHARGED: ReadonlySet<string> = new Set<PaymentOrigin>(['renewal', 'signup']);
 
 export function settleTax(s: LaneState, ctx: Ctx): LaneState {
-  if (ctx.settings.morProduct !== 'tor') return s;
   let state = s;
   const charged = chargedFor(s);
   let transaction = s.taxes.find((t) => t.kind === 'transaction');
   if (transaction === undefined) {
+    // What was begun under another MOR_PRODUCT is gone on with: a transaction that is there is given back with its refunds.
+    if (ctx.settings.morProduct !== 'tor') return s;
     const [paid] = charged;
     if (paid === undefined) return s;
     const shadow = ctx.settings.shadow === true;
@@ -51,10 +52,18 @@ export function chargedFor(s: LaneState): readonly PaymentRow[] {
   return s.payments.filter((p) => p.mark === 'confirmed' && CHARGED.has(p.origin) && (p.amount ?? 0n) > 0n);
 }
 
-/** What of the sale was paid by bank transfer or on hosted links: it is taxed at the MoR already. */
+/**
+ * What of the sale was paid by bank transfer or on hosted links: it is taxed at the MoR already. What came beyond the amount that was asked
+ * for there is no sale.
+ */
 export function taxedElsewhere(s: LaneState): bigint {
   const others = s.payments.filter((p) => p.mark === 'confirmed' && !CHARGED.has(p.origin));
-  return others.reduce((sum, p) => sum + (p.amount ?? 0n), 0n);
+  return others.reduce((sum, p) => {
+    const taken = p.amount ?? 0n;
+    const o = s.objects.find((x) => x.paymentRowId === p.id && (x.kind === 'proforma' || x.kind === 'payment_link'));
+    const asked = o?.currency === p.currency ? (o.amount ?? taken) : taken;
+    return sum + (asked < taken ? asked : taken);
+  }, 0n);
 }
 
 /**

@@ -5,7 +5,16 @@ import { type CallFailure, type CallOutcome } from '../../domain/ports/call.js';
 import { type TaxBasis, type TaxCalculationFacts } from '../../domain/ports/tax.js';
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
 import { said } from '../../domain/lane/answer-parts.js';
-import { addMessage, closeReviews, type Ctx, note, putMessage, putTax, retryAt } from '../../domain/lane/change.js';
+import {
+  addMessage,
+  closeReviews,
+  type Ctx,
+  note,
+  openReview,
+  putMessage,
+  putTax,
+  retryAt,
+} from '../../domain/lane/change.js';
 import { chargedFor, closed, parkTax, startCommit, taxedElsewhere } from './settle-tax.js';
 import { calculationFor } from './amounts.js';
 import { isTaxOf } from './tax-review.js';
@@ -21,7 +30,12 @@ export type TaxFound =
 export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx: Ctx): LaneState {
   const t = s.taxes.find((x) => x.id === taxId);
   if (t?.stage !== 'gathering') return s;
-  if (found.from === 'signup') return startCommit(s, t, found.taxCalculationId, ctx);
+  if (found.from === 'signup') {
+    // Nothing tells what it comes to before it is committed: what was paid stands in the record until then.
+    const paid = s.payments.find((x) => x.id === t.paymentRowId)?.amount ?? null;
+    const lines = paid === null ? [] : [{ lineItemId: found.taxCalculationId, amount: paid.toString() }];
+    return startCommit(s, { ...t, lines }, found.taxCalculationId, ctx);
+  }
   const { outcome } = found;
   if (!outcome.ok) {
     const attempts = t.attempts + 1;
@@ -57,7 +71,9 @@ export function applyTaxAnswer(s: LaneState, m: OutboxRow, a: TaxAnswer, ctx: Ct
       const known = lines.flatMap(({ lineItemId, gross }) =>
         gross === null ? [] : [{ lineItemId, amount: gross.toString() }],
       );
-      return committed(s, { ...t, lines: known }, transactionId, `tax transaction ${transactionId} is committed`, ctx);
+      const done = `tax transaction ${transactionId} is committed`;
+      const state = committed(s, { ...t, lines: known }, transactionId, done, ctx);
+      return known.length < lines.length ? state : tellOtherTotal(state, t, transactionId, sumOf(known), ctx);
     }
     case 'refund_tax':
       if (t.stage !== 'committing') return s;
@@ -65,9 +81,28 @@ export function applyTaxAnswer(s: LaneState, m: OutboxRow, a: TaxAnswer, ctx: Ct
   }
 }
 
+function sumOf(lines: TaxRecord['lines']): bigint {
+  return lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
+}
+
+/** The calculation that a signup named is committed unseen. One of another amount than was paid cannot be taken back from here. */
+function tellOtherTotal(s: LaneState, t: TaxRecord, transactionId: string, total: bigint, ctx: Ctx): LaneState {
+  const paid = sumOf(t.lines);
+  if (t.lines.length === 0 || total === paid) return s;
+  const show = (minor: bigint): string => showMoney({ minor, currency: t.currency });
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject: `tax:${t.reference}`,
+    paymentRowId: t.paymentRowId,
+    summary: `tax transaction ${transactionId} was committed for ${show(total)}, by the calculation that the signup named, and ${show(paid)} was paid`,
+    proposal:
+      "Find out which calculation the signup should have named, and correct the transaction in the MoR's portal. Then dismiss this.",
+  });
+}
+
 /** `INCLUSIVE` lines come to what was asked for, to the last unit: another total is of something else, and is not committed. */
 function applyCalculation(s: LaneState, t: TaxRecord, c: TaxCalculationFacts, ctx: Ctx): LaneState {
-  const asked = t.lines.reduce((sum, line) => sum + BigInt(line.amount), 0n);
+  const asked = sumOf(t.lines);
   const clear = { ...t, lines: [] };
   // A record that an older release left here does not know what it asked for.
   if (t.lines.length === 0 || (c.total === asked && c.currency === t.currency))
