@@ -33,6 +33,7 @@ import { enrolmentErrand, settleEnrolment } from '../../enrolment/rules/enrolmen
 import { debitErrand, expectVerdict, watchRenewal } from '../../renewals/rules/overdue.js';
 import { nameCustomers } from '../../channels/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../../renewals/rules/mark.js';
+import { settleFellShort } from '../../refunds/rules/fell-short.js';
 import { settleRefunds } from '../../refunds/rules/count-refunds.js';
 import { withdrawRequests } from '../../channels/rules/withdraw.js';
 import { lookAtObjects, objectErrand } from '../../channels/rules/looks.js';
@@ -127,6 +128,7 @@ export const UNTIL_STILL: readonly SettleRule[] = [settleMarks, settleRefunds, c
 export const LAST: readonly SettleRule[] = [
   lookAtObjects,
   settleDisputes,
+  settleFellShort,
   withdrawRequests,
   settleLinks,
   settleTransfers,

@@ -1,0 +1,57 @@
+// A payment that a person chose to give back, of which a bank had taken a part: what was refunded is not all of it, and it waits on.
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+import { type SettleRule } from '../../domain/lane/subject.js';
+import { PARKING } from '../../domain/lane/payment.js';
+import { lostOf } from '../../domain/mor-object.js';
+import { showMoney } from '../../domain/money.js';
+import { refundable } from '../../domain/status.js';
+import { returnOf } from '../../statements/rules/settle-return.js';
+
+/** Refunded in full it is closed (renewals/rules/mark.ts). Short of that nobody would be asked about it any more. */
+export const settleFellShort: SettleRule = (s, ctx) =>
+  s.payments.reduce((state, p) => {
+    const item = shortOf(s, p);
+    return item === undefined ? state : askAgain(state, p, item, ctx);
+  }, s);
+
+/** The item by which the refund was chosen, or that tells of what it fell short by; undefined: nothing is to be told. */
+function shortOf(s: LaneState, p: PaymentRow): ReviewRow | undefined {
+  if (p.mark !== 'parked' || p.amount === null || p.amountRefunded === 0n || p.amountRefunded >= p.amount)
+    return undefined;
+  const items = s.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
+  const item = items.at(-1);
+  const others = items.some((r) => r.status === 'open' && !r.summary.includes(REFUNDED));
+  // One that is refused or fails brings the item back by itself (refund-answer.ts).
+  const ends = s.refunds.filter((r) => r.paymentRowId === p.id).map((r) => r.status);
+  const isOver = ends.every((status) => status === 'succeeded' || status === 'failed' || status === 'joined');
+  const isAsked = item?.resolution === 'refund' || item?.status === 'open';
+  return isOver && isAsked && !others ? item : undefined;
+}
+
+/** The same question, with what became of it. */
+function askAgain(s: LaneState, p: PaymentRow, item: ReviewRow, ctx: Ctx): LaneState {
+  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  const left = returnOf(s, p.id) === undefined ? refundable(p, s.refunds, lostOf(p.id, s.objects)) : 0n;
+  const [question = item.summary] = item.summary.split(REFUNDED);
+  const rest = left === 0n ? 'nothing is left' : `${show(left)} is left`;
+  const summary = `${question}${REFUNDED}${show(p.amountRefunded)} was refunded since, and ${rest}`;
+  if (item.status === 'open' && item.summary === summary) return s;
+  const state = closeReviews(s, ctx, (r) => r.id === item.id, {
+    by: null,
+    resolution: 'cleared',
+    note: 'another sum is left',
+  });
+  return openReview(state, ctx, {
+    kind: item.kind,
+    subject: item.subject,
+    paymentRowId: p.id,
+    summary,
+    proposal:
+      left === 0n
+        ? 'The bank took the rest, so nothing of it can be refunded any more. Dismiss this.'
+        : `Refund the other ${show(left)}, or dismiss this.`,
+  });
+}
+
+const REFUNDED = '; of it ';

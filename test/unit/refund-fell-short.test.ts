@@ -1,0 +1,68 @@
+// A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
+import { expect, it } from '@jest/globals';
+import { type Resolution } from '../../src/domain/model.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
+
+/** Paid twice, the second time by `pay_two`, of which a bank took 4.00 of 10.00 EUR by a dispute. */
+async function paidTwice(): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.gateway.payments.set('pay_two', { minor: 1000n, currency: 'EUR', refunded: 0n });
+  await h.take(aPaymentSucceeded(), aPaymentSucceeded({ eventId: 'evt_two', paymentId: 'pay_two' }));
+  await outcome(h, 'lost', 0);
+  return h;
+}
+
+async function outcome(h: LaneHarness, said: 'lost' | 'won', hours: number): Promise<void> {
+  const type = 'dispute.outcome';
+  const data = { disputeId: 'dp_1', paymentId: 'pay_two', outcome: said, amount: { amount: '4.00', currency: 'EUR' } };
+  const created = new Date(START.getTime() + hours * 3_600_000).toISOString();
+  await h.take(delivery('mor_events', `evt_${said}`, type, INVOICE_ID, { id: `evt_${said}`, type, created, data }));
+}
+
+async function choose(h: LaneHarness, resolution: Resolution): Promise<boolean> {
+  const item = (await h.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
+  const choice = { resolution, note: null, by: 'ada' };
+  const done = await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.rest(48);
+  return done.ok;
+}
+
+const item = async (h: LaneHarness) =>
+  (await h.state(INVOICE_ID)).reviews.findLast((r) => r.kind === 'double_payment' && r.status === 'open');
+
+it('the rest is refunded, a person is told that it was not all, and what they dismiss is over', async () => {
+  const h = await paidTwice();
+  expect(await choose(h, 'refund')).toBe(true);
+  expect(await item(h)).toMatchObject({
+    summary:
+      '10.00 EUR was taken although payment pay_oak already settles this invoice; of it 6.00 EUR was refunded since, and nothing is left',
+    proposal: 'The bank took the rest, so nothing of it can be refunded any more. Dismiss this.',
+  });
+  expect(await choose(h, 'refund')).toBe(false);
+  expect(await choose(h, 'dismiss')).toBe(true);
+  const s = await h.state(INVOICE_ID);
+  expect([openKinds(s), s.payments.map((p) => p.mark)]).toEqual([['dispute'], ['confirmed', 'closed']]);
+  // What is left of it stands against the loss: accounting.md.
+  expect(balances(s)).toEqual({
+    ...{ mor_receivable: 1000n, settled_invoices: -1000n },
+    ...{ unmarked_payments: -400n, disputed_payments: 400n },
+  });
+});
+
+it('the dispute is won after all: the rest is offered, and once it is refunded nobody is asked', async () => {
+  const h = await paidTwice();
+  await choose(h, 'refund');
+  await outcome(h, 'won', 24);
+  expect(await item(h)).toMatchObject({
+    summary: expect.stringMatching(/; of it 6\.00 EUR was refunded since, and 4\.00 EUR is left$/),
+    proposal: 'Refund the other 4.00 EUR, or dismiss this.',
+  });
+  expect(await choose(h, 'refund')).toBe(true);
+  const s = await h.state(INVOICE_ID);
+  expect(h.gateway.payments.get('pay_two')?.refunded).toBe(1000n);
+  expect([openKinds(s), s.payments[1]?.mark]).toEqual([[], 'closed']);
+  expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+});
