@@ -224,7 +224,7 @@ export type OutboxRow = {
   readonly kind: OutboxKind;
   /** The payment's or refund's own id; with `kind` and `generation` unique for good. */
   readonly subject: string;
-  /** Our id of the payment that is marked by it, whatever that is called by now; null: it is no step of a mark. */
+  /** Our id of the payment that is marked by it, or whose refund it shows, whatever that is called by now; null: it is neither. */
   readonly paymentRowId: string | null;
   /** Raised only when the effect of the earlier key is surely absent. */
   readonly generation: number;

@@ -77,3 +77,20 @@ it('a name that the MoR does not know is taken back while the mark is under way:
   await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, id, refund, ctx));
   expect((await atRest(h)).facts).toMatchObject({ payments: [[null, 'confirmed']], unmarked: 0n, is: 'paid' });
 });
+
+it.each(['report_refund', 'issue_credit_note'])(
+  'a name that the MoR corrects while Stripe does not take the %s of a refund: the refund shows all the same',
+  async (kind) => {
+    const h = await misnamed('payment_record', kind, 'retry', 'retry');
+    h.gateway.payments.set('pay_typo', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
+    const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
+    await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, id, refund, ctx));
+    await h.drain();
+    await h.take(corrected);
+    const { s, facts } = await atRest(h);
+    expect(facts).toMatchObject({ payments: [['pay_right', 'confirmed']], pending: 0, open: [] });
+    expect([s.refunds.map((r) => r.mirror), h.platform.effects['issue_credit_note']]).toEqual([['done'], 1]);
+    expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
+  },
+);

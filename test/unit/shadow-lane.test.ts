@@ -4,6 +4,7 @@ import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { applyRead } from '../../src/renewals/rules/read-invoice.js';
 import { decideShadowedAnew } from '../../src/renewals/rules/shadow.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
+import { compareWithin } from '../../src/verify/rules/compare.js';
 import {
   anInvoice,
   aPaymentFailed,
@@ -186,4 +187,29 @@ describe('after shadow mode', () => {
     const s = await state(h);
     expect([s.payments[0]?.mark, openKinds(s), h.platform.effects]).toEqual(['confirmed', [], {}]);
   });
+});
+
+describe('shadow mode switched on over a payment that was marked from here', () => {
+  it.each(MODES)(
+    'nobody else shows its refund: it waits, verify names it, and it is shown afterwards (%s)',
+    async (markMode) => {
+      const h = LaneHarness.inMemory({ settings: { markMode } });
+      h.platform.put(anInvoice());
+      await h.take(aPaymentSucceeded());
+      Object.assign(h.context.settings, { shadow: true });
+      await h.take(aRefund({ amount: 300 }));
+      let s = await state(h);
+      expect(s.refunds[0]).toMatchObject({ counted: true, mirror: 'waiting' });
+      expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -1000n, unmirrored_refunds: 300n });
+      const { invoice } = s;
+      if (invoice === null) throw new Error('no invoice');
+      const shown = compareWithin({ ...s, invoice, openReviews: [] }, new Date(h.clock.now().getTime() + 3_600_000));
+      expect(shown.map((d) => d.kind)).toEqual(['refund_not_mirrored']);
+      Object.assign(h.context.settings, { shadow: false });
+      await h.take(invoiceEvent('invoice.paid', { amountRemaining: 0n, amountPaid: 1000n }));
+      s = await state(h);
+      expect([s.refunds[0]?.mirror, h.platform.notes.length]).toEqual(['done', 1]);
+      expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
+    },
+  );
 });

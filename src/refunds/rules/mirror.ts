@@ -3,8 +3,8 @@ import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from 
 import { addCall, addEntry, type Ctx, note, putRefund } from '../../domain/lane/change.js';
 import { moveMirror } from '../../domain/lane/moves.js';
 import { refundMirrored, refundOfUnmarked } from '../../ledger/rules/postings.js';
-import { namesOf, referenceIn, refundOf } from './refund-names.js';
-import { effectName } from '../../domain/lane/payment.js';
+import { isAbout, referenceIn, refundOf } from './refund-names.js';
+import { effectName, isCallOf } from '../../domain/lane/payment.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { mirrorReview } from './refund-review.js';
@@ -25,7 +25,7 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
     }
     // Part of the invoice may still be due, beside a part payment that a person let through. A credit note would lower what is due instead
     // of showing the refund (Stripe docs, "Credit notes"), so its twin waits until the invoice is paid.
-    if (p.mark !== 'confirmed' || isPayable(state.invoice)) continue;
+    if (p.mark !== 'confirmed' || isPayable(state.invoice) || waitsForShadow(state, p, ctx)) continue;
     state = startMirror(state, p, { ...r, surplus: surplusIn(state, r) }, ctx);
     // Whoever marked the payment mirrors its refunds too: the call is written down, and the books follow.
     if (ctx.settings.shadow !== true || state.refunds.find((x) => x.id === r.id)?.mirror === 'not_needed') continue;
@@ -44,10 +44,10 @@ export const reportRefundCall: CallRule<AnswerTo<'report_refund'>> = {
     const amount = { minor: saleOf(r), currency: r.currency };
     if (amount.minor === 0n) return shown(s, r, ctx);
     // The reference it was reported under: the refund may have got another id since.
-    const reference = referenceIn(s, r, m.subject);
+    const reference = reportedAs(s, r, m);
     const refunded = { paymentRecordId: a.paymentRecordId, reference };
     const call = { kind: 'issue_credit_note', invoiceId: r.invoiceId, refundId: reference, amount, refunded } as const;
-    return addCall(putRefund(s, moveMirror(r, 'crediting')), ctx, call, m.subject);
+    return addCall(putRefund(s, moveMirror(r, 'crediting')), ctx, call, m.subject, r.paymentRowId);
   },
   refused: mirrorRefused,
   resolve: mirrorReview,
@@ -69,22 +69,27 @@ export const creditNoteCall: CallRule<AnswerTo<'issue_credit_note'>> = {
   resolve: mirrorReview,
 };
 
+/** Shadow mode was switched on over a payment that we marked: nobody else shows its refunds, and they are shown when it ends. */
+function waitsForShadow(s: LaneState, p: PaymentRow, ctx: Ctx): boolean {
+  if (ctx.settings.shadow !== true) return false;
+  const isPaid = (m: OutboxRow): boolean => m.kind === 'pay_out_of_band' && m.status === 'done' && isCallOf(m, p);
+  return p.paymentRecordId !== null || s.messages.some(isPaid);
+}
+
 function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneState {
   const reference = refundReference(r);
   // Reported before, and the credit note was refused: it goes on from there, under the reference it was reported with.
-  const reported = s.messages.find(
-    (m) => m.kind === 'report_refund' && m.status === 'done' && namesOf(s, r).includes(m.subject),
-  );
+  const reported = s.messages.find((m) => m.kind === 'report_refund' && m.status === 'done' && isAbout(s, r, m));
   if (p.paymentRecordId === null || reported !== undefined) {
     const refunded =
       p.paymentRecordId === null || reported === undefined
         ? null
-        : { paymentRecordId: p.paymentRecordId, reference: referenceIn(s, r, reported.subject) };
+        : { paymentRecordId: p.paymentRecordId, reference: reportedAs(s, r, reported) };
     const amount = { minor: saleOf(r), currency: r.currency };
     if (amount.minor === 0n) return shown(s, reported === undefined ? r : moveMirror(r, 'reporting'), ctx);
     const name = refunded?.reference ?? reference;
     const call = { kind: 'issue_credit_note', invoiceId: p.invoiceId, refundId: name, amount, refunded } as const;
-    const credited = addCall(s, ctx, call, reported?.subject ?? subjectOf(p, r));
+    const credited = addCall(s, ctx, call, reported?.subject ?? subjectOf(p, r), p.id);
     return note(
       putRefund(credited, moveMirror(r, 'crediting')),
       ctx,
@@ -102,7 +107,7 @@ function startMirror(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneS
     amount: { minor: r.amount, currency: r.currency },
     refundedAt: r.succeededAt ?? ctx.now,
   } as const;
-  const called = addCall(s, ctx, call, subjectOf(p, r));
+  const called = addCall(s, ctx, call, subjectOf(p, r), p.id);
   return note(
     putRefund(called, moveMirror(r, 'reporting')),
     ctx,
@@ -125,6 +130,11 @@ function shown(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
     'the refund gives back what was paid beyond the amount due: no credit note',
     r.id,
   );
+}
+
+/** The reference that the report went out with; calls that an older release wrote down are told by their names. */
+function reportedAs(s: LaneState, r: RefundRow, { asked, subject }: OutboxRow): string {
+  return asked?.kind === 'report_refund' ? asked.reference : referenceIn(s, r, subject);
 }
 
 /** Unique at Stripe: the processor's id, or the MoR's where it gave no other. */

@@ -21,7 +21,16 @@ function prefixesOf(s: LaneState, r: RefundRow): readonly string[] {
 
 /** The refund that a stored call is about. */
 export function refundOf(s: LaneState, m: OutboxRow): RefundRow | undefined {
-  return s.refunds.find((r) => namesOf(s, r).includes(m.subject));
+  return s.refunds.find((r) => isAbout(s, r, m));
+}
+
+/** Whether a stored call is about this refund, whatever its payment is called by now: the MoR may have corrected the name. */
+export function isAbout(s: LaneState, r: RefundRow, m: OutboxRow): boolean {
+  if (namesOf(s, r).includes(m.subject)) return true;
+  const { asked } = m;
+  if (m.paymentRowId !== r.paymentRowId || (asked?.kind !== 'report_refund' && asked?.kind !== 'issue_credit_note'))
+    return false;
+  return [r.id, r.processorRefundId, r.morRefundId].includes(asked.refundId);
 }
 
 /** The refund under this id of ours: its own row, or the one that it was joined to. */
