@@ -99,6 +99,8 @@ export type OurRefund = {
   readonly amount: bigint;
   readonly currency: string;
   readonly status: string;
+  /** It is in the ledger: one beyond its payment is not, nor one whose payment nobody has told us of. */
+  readonly booked: boolean;
 };
 
 /** What of ours some lines may name. */

@@ -78,6 +78,7 @@ export class PgStatements extends Statements {
         amount: big(r['amount']) ?? 0n,
         currency: String(r['currency']),
         status: String(r['status']),
+        booked: r['counted'] === true,
       })),
     };
   }

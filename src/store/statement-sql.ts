@@ -15,7 +15,7 @@ export const OUR_PAYMENTS = `
 
 /** $1: ids as the statement has them; $2: our ids of payments, whose refunds a line without a refund id may be about. */
 export const OUR_REFUNDS = `
-  select id, payment_row_id, mor_refund_id, processor_refund_id, invoice_id, amount, currency, status from refund
+  select id, payment_row_id, mor_refund_id, processor_refund_id, invoice_id, amount, currency, status, counted from refund
    where id = any($1) or mor_refund_id = any($1) or processor_refund_id = any($1) or payment_row_id = any($2) order by seq`;
 
 /**

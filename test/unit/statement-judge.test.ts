@@ -25,7 +25,7 @@ const payment = (over: Partial<OurPayment> = {}): OurPayment => ({
 });
 const refund = (over: Partial<OurRefund> = {}): OurRefund => ({
   ...{ id: 'ref_1', paymentRowId: 'pmt_1', morRefundId: 'rfnd_1', processorRefundId: 're_1', invoiceId: 'in_1' },
-  ...{ amount: 1000n, currency: 'EUR', status: 'succeeded', ...over },
+  ...{ amount: 1000n, currency: 'EUR', status: 'succeeded', booked: true, ...over },
 });
 const ours = (payments: readonly OurPayment[], refunds: readonly OurRefund[] = []): Ours => ({ payments, refunds });
 const said = (l: StatementLine, o: Ours): readonly [string, string | null, string | null, string | null] => {
@@ -150,6 +150,20 @@ describe('a refund of a statement', () => {
     expect(said(l, ours([payment()], [failed, refund()]))).toEqual(['refund:ref_1', 'refund:ref_1', null, null]);
     expect(said(l, ours([payment()], [failed])).slice(1, 3)).toEqual(['refund:ref_6', 'status_differs']);
     expect(said(l, ours([], [refund()]))[3]).toBe('the ledger has no refund by ch_1 or pay_1');
+  });
+
+  it('that is known and not in the ledger differs, and of two alike the one in the ledger is meant', () => {
+    const uncounted = refund({ id: 'ref_6', morRefundId: 'rfnd_6', booked: false });
+    const [, subject, kind, detail] = said(refundLine({ refund: 'rfnd_6' }), ours([payment()], [refund(), uncounted]));
+    expect([subject, kind]).toEqual(['refund:ref_6', 'status_differs']);
+    expect(detail).toMatch(/^the statement has the refund as paid; it is known here, and not in the ledger/);
+    const unnamed = refundLine({ refund: null });
+    expect(said(unnamed, ours([payment()], [uncounted, refund()]))).toEqual([
+      'refund:ref_1',
+      'refund:ref_1',
+      null,
+      null,
+    ]);
   });
 
   it('is the one of its own payment where two payments’ refunds bear one id of the processor’s', () => {

@@ -108,12 +108,18 @@ function judgeRefund(l: StatementLine, { payments, refunds }: Ours): Judged {
   if (foreign !== null) return say('ids_differ', foreign);
   if (r.status !== 'succeeded')
     return say('status_differs', `the statement has the refund as paid; here it is ${r.status}`);
+  if (!r.booked) return say('status_differs', NOT_BOOKED);
   return say2(l, key, subject, about, r.amount, r.currency, size);
 }
 
-/** What a statement shows was paid out: of several refunds, those that succeeded, if any did. */
+const NOT_BOOKED =
+  'the statement has the refund as paid; it is known here, and not in the ledger: it does not fit into its payment, or nobody has told of that';
+
+/** What a statement shows was paid out: of several refunds, those that succeeded, if any did, and of these those in the ledger. */
 function fulfilled(refunds: readonly OurRefund[]): readonly OurRefund[] {
   const succeeded = refunds.filter((r) => r.status === 'succeeded');
+  const booked = succeeded.filter((r) => r.booked);
+  if (booked.length > 0) return booked;
   return succeeded.length > 0 ? succeeded : refunds;
 }
 
