@@ -1,6 +1,6 @@
 // What the merchant asks for beside an invoice, what it brings in money, and which object and payment an event means.
 import { describe, expect, it } from '@jest/globals';
-import { type Ctx, putPayment, putRefund } from '../../src/domain/lane/change.js';
+import { closeReviews, type Ctx, openReview, putPayment, putRefund } from '../../src/domain/lane/change.js';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
@@ -83,10 +83,31 @@ describe('a request for a proforma invoice or a link', () => {
     expect(ask(s, over, of)).toMatchObject({ ok: false, ...refused });
   });
 
+  it.each(['proforma', 'payment_link'] as const)(
+    '(%s) is refused while money that was taken waits for a person: the customer would pay it again',
+    (kind) => {
+      const s = lane({}, payment({ mark: 'parked' }));
+      const item = { kind: 'effect_failed', subject: 'report_payment:pay_1', summary: 's', proposal: 'p' } as const;
+      const waits = openReview(s, later, { ...item, paymentRowId: 'pmt_1' });
+      expect(ask(waits, { kind })).toMatchObject({
+        ...{ ok: false, status: 409, code: 'invoice_not_payable' },
+        message: expect.stringContaining('payment pay_1 was taken and waits for a person. Decide its review item'),
+      });
+      const chosen = { by: 'ada', resolution: 'refund', note: null } as const;
+      expect(
+        ask(
+          closeReviews(waits, later, () => true, chosen),
+          { kind },
+        ).ok,
+      ).toBe(true);
+      expect(ask(openReview(s, later, { ...item, paymentRowId: 'pmt_9' }), { kind }).ok).toBe(true);
+    },
+  );
+
   it.each<readonly [string, PaymentRow]>([
     ['was given back', payment({ mark: 'closed' })],
     ['is marked in part', payment({ mark: 'confirmed' })],
-    ['waits for a person', payment({ mark: 'parked' })],
+    ['a person has decided on', payment({ mark: 'parked' })],
     ['was refused', payment({ mark: 'none', succeededAt: null })],
   ])('is taken beside a payment that %s', (_, p) => {
     expect(ask(lane({}, p)).ok).toBe(true);

@@ -8,7 +8,7 @@ import { type WireRequest } from '../../domain/ports/call.js';
 import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
 import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
-import { moneyOnItsWay, NOT_PAYABLE } from './withdraw.js';
+import { moneyOnItsWay, moneyUndecided, NOT_PAYABLE } from './withdraw.js';
 
 export type ObjectRequest = {
   readonly kind: 'proforma' | 'payment_link';
@@ -54,9 +54,8 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
       NOT_PAYABLE,
       `No ${what} is made: ${coming}. Once that is settled, ask again for what is still due.`,
     );
-  // What is due still counts the part that came: billed now, the customer would be asked for it again.
-  if (kind === 'proforma' && read.payments.some((p) => p.origin === 'proforma' && p.mark === 'parked'))
-    return refuse(409, NOT_PAYABLE, 'A bank transfer for it waits for a person: decide its review item first.');
+  const undecided = moneyUndecided(read);
+  if (undecided !== null) return refuse(409, NOT_PAYABLE, `No ${what} is made: ${undecided}.`);
   if (wire === null) return refuse(400, 'invalid_request', 'The request is not complete.');
   const object = newMorObject(ctx.now, {
     id,

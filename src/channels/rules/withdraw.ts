@@ -23,6 +23,18 @@ export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
 }
 
 /**
+ * The money that was taken for the invoice and waits for a person's word, as a part of a sentence; null: none does. What is due still counts
+ * it: asked now, the customer would pay it again.
+ */
+export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments' | 'reviews'>): string | null {
+  const open = new Set(reviews.filter((r) => r.status === 'open').map((r) => r.paymentRowId));
+  const p = payments.find((x) => x.mark === 'parked' && x.succeededAt !== null && open.has(x.id));
+  return p === undefined
+    ? null
+    : `payment ${effectName(p)} was taken and waits for a person. Decide its review item first`;
+}
+
+/**
  * What the MoR has not answered is not sent again once the invoice is over or its money is on its way: whoever got the link would pay a
  * second time. What was sent before may be there all the same: a person is told (`mayStand`).
  */
