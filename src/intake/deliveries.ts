@@ -1,8 +1,6 @@
 // The three doors, and what each makes of an authentic body: the inbox row it becomes.
 import { type EventPlace } from '../domain/events/envelope.js';
-import { parseMorPaymentEvent } from '../domain/events/mor-payment-event.js';
-import { parseMorServiceEvent } from '../domain/events/mor-service-event.js';
-import { placeStripeEvent } from '../domain/events/stripe-event.js';
+import { PLACES } from '../domain/events/place.js';
 import { type Delivery, type InboxSource } from '../domain/ports/inbox.js';
 
 export type Door = {
@@ -15,9 +13,9 @@ export type Door = {
 };
 
 export const doors: readonly Door[] = [
-  { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature', place: placeStripeEvent },
-  { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature', place: parseMorPaymentEvent },
-  { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature', place: parseMorServiceEvent },
+  { source: 'stripe', path: '/webhooks/stripe', header: 'stripe-signature', place: PLACES.stripe },
+  { source: 'mor_payments', path: '/webhooks/mor/payments', header: 'mor-signature', place: PLACES.mor_payments },
+  { source: 'mor_events', path: '/webhooks/mor/events', header: 'service-signature', place: PLACES.mor_events },
 ];
 
 const byPath = new Map(doors.map((door) => [door.path, door]));

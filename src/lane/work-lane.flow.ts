@@ -1,6 +1,6 @@
 // Works one claimed lane until nothing is due: take in what came, decide, write down, carry out, and again.
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { isChannelLane } from '../domain/events/channel-lane.js';
+import { isBareEventLane, isChannelLane } from '../domain/events/channel-lane.js';
 import { applyAnswer, applyProbe } from './rules/apply-answer.js';
 import { applyIdentified } from '../renewals/rules/mark-answer.js';
 import { applyRead } from '../renewals/rules/read-invoice.js';
@@ -83,9 +83,8 @@ export class WorkLaneFlow {
     }
     const decided: DecidedEvent[] = [];
     // Money that arrives makes a read certain: done first, it saves a round.
-    let news: News | null = claim.waitingTypes.includes('payment.succeeded')
-      ? { take: await this.read(claim.lane, trail), ahead: true }
-      : null;
+    const paid = claim.waitingTypes.includes('payment.succeeded') && !isBareEventLane(claim.lane);
+    let news: News | null = paid ? { take: await this.read(claim.lane, trail), ahead: true } : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
       const step = await trail.decision(this.step(claim, news, NOWHERE));

@@ -10,6 +10,7 @@ import {
   type PageRequest,
   type Span,
 } from '../domain/ports/books.js';
+import { laneAgain } from '../domain/events/place.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { DatabaseTime, timeSql } from './database-time.js';
@@ -195,18 +196,30 @@ export class PgEventsDesk extends EventsDesk {
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
     if (match === null) return null;
-    if (match[1] === 'ie') {
-      // What became unique for good stays unique: deciding an event a second time has no second effect.
-      const again = await this.db.pool.query(
-        `with again as (
-           update inbox_event e set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
-            where id = $1 and ${hasBody('e')} returning lane)
-         ${makeDue(`select lane, ${timeSql(2)}, 1 from again`)}`,
-        [match[2], this.time.given()],
-      );
-      return again.rowCount === 1 ? id : null;
-    }
+    if (match[1] === 'ie') return (await this.again(match[2] ?? '')) ? id : null;
     return this.release(match[2] ?? '');
+  }
+
+  /** What became unique for good stays unique: deciding an event a second time has no second effect. */
+  private async again(id: string): Promise<boolean> {
+    return inTransaction(this.db.pool, async (db) => {
+      const found = await db.query<{ source: InboxSource; lane: string; body: Buffer }>(
+        `select e.source, e.lane, ${bodyOf('e')} as body from inbox_event e where id = $1 and ${hasBody('e')} for update of e`,
+        [id],
+      );
+      const [event] = found.rows;
+      if (event === undefined) return false;
+      const lane = laneAgain(event.source, event.lane, event.body);
+      const now = this.time.given();
+      await db.query(
+        `with again as (
+           update inbox_event set lane = $3, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
+            where id = $1 returning lane)
+         ${makeDue(`select lane, ${timeSql(2)}, 1 from again`)}`,
+        [id, now, lane],
+      );
+      return true;
+    });
   }
 
   async dismiss(id: string, why: string): Promise<boolean> {
@@ -225,19 +238,20 @@ export class PgEventsDesk extends EventsDesk {
       const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
       const q = copy.rows[0];
       if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
+      const [source, lane, body] = [q['source'] as InboxSource, q['lane'] as string, q['body'] as Buffer];
       const taken = await db.query<{ id: string; lane: string }>(
         `with taken as (
-           insert into inbox_event (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
-           select source, event_id, type, lane, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
+           insert into inbox_event as e (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
+           select source, event_id, type, $3, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
            on conflict (source, event_id) do update
-             set status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
-             where inbox_event.body_sha256 = excluded.body_sha256
+             set lane = case when e.lane = $4 then $3 else e.lane end, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
+             where e.body_sha256 = excluded.body_sha256
            returning id, lane, received_at),
          kept as (
            insert into event_body (event_id, received_at, body)
            select t.id, t.received_at, q.body from taken t, inbox_quarantine q where q.id = $1 on conflict do nothing)
          select id, lane from taken`,
-        [id, this.time.given()],
+        [id, this.time.given(), laneAgain(source, lane, body), lane],
       );
       const [event] = taken.rows;
       if (event === undefined) return null; // another body came under this id: the copy stays where it is

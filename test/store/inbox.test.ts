@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { type EventRow } from '../../src/domain/ports/books.js';
 import { eventPage, PgEventsDesk } from '../../src/store/event-queries.js';
-import { aPaymentFailed, aPaymentSucceeded, anInvoice, delivery, INVOICE_ID } from '../support/builders.js';
+import {
+  aPaymentFailed,
+  aPaymentSucceeded,
+  anInvoice,
+  delivery,
+  INVOICE_ID,
+  invoiceEvent,
+} from '../support/builders.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 let x: LaneOnPostgres;
@@ -154,6 +161,47 @@ describe('once more', () => {
     await x.inbox.store([an('a')]);
     expect(await desk.retry('iq_1')).toBeNull();
     expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
+  });
+
+  describe('that no older release could read', () => {
+    const event = aPaymentSucceeded();
+    const unread: Delivery = { ...event, lane: `event:mor_payments:${event.eventId}`, status: 'parked', reason: 'odd' };
+    const settled = async (): Promise<object> => ({
+      invoices: await rows('select invoice_id, status from invoice'),
+      lanes: await rows(`select distinct lane from inbox_event where source = 'mor_payments'`),
+      items: await rows('select 1 from review'),
+    });
+    const home = { invoices: [{ invoice_id: INVOICE_ID, status: 'paid' }], lanes: [{ lane: INVOICE_ID }], items: [] };
+    beforeEach(async () => {
+      x.harness.platform.put(anInvoice());
+      await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
+    });
+
+    it('goes to its invoice when it is tried again', async () => {
+      await x.inbox.store([unread]);
+      expect(await desk.retry('ie_2')).toBe('ie_2');
+      await x.harness.rest();
+      expect(await settled()).toEqual(home);
+    });
+
+    it('goes there from quarantine too, whether it was parked before or not', async () => {
+      await x.inbox.quarantine(unread, 'stale');
+      await x.inbox.store([unread]);
+      expect(await desk.retry('iq_1')).toBe('ie_2');
+      await x.harness.rest();
+      expect(await settled()).toEqual(home);
+    });
+
+    it('makes no invoice of its lane where an older release beside this one puts it up', async () => {
+      await x.harness.take({ ...unread, status: 'received', reason: null });
+      expect(await rows('select invoice_id from invoice')).toEqual([{ invoice_id: INVOICE_ID }]);
+      expect(await rows(`select status from inbox_event where source = 'mor_payments'`)).toEqual([
+        { status: 'parked' },
+      ]);
+      await desk.retry('ie_2');
+      await x.harness.rest();
+      expect(await settled()).toEqual(home);
+    });
   });
 
   it('a decided event has no second effect', async () => {
