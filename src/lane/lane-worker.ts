@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../domain/ports/clock.js';
-import { type Claim, LaneFenced, LaneStore, StoreUnavailable } from '../domain/ports/lane-store.js';
+import { type Claim, LaneFenced, LaneStore, LaneUnreadable, StoreUnavailable } from '../domain/ports/lane-store.js';
 import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../policy.js';
 import { Wake } from './wake.js';
 import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
@@ -190,7 +190,9 @@ export class LaneWorker {
         return;
       }
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : 'the decision failed';
-      const blamed = await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES);
+      const blamed =
+        !(error instanceof LaneUnreadable) &&
+        (await this.store.postpone(claim.lane, claim.fence, reason, 2 * BACK_OFF_MS, DECISION_TRIES));
       if (!blamed) await this.wait(claim, reason);
     } catch (again) {
       // The lease runs out by itself; then anyone goes on.
@@ -198,7 +200,7 @@ export class LaneWorker {
     }
   }
 
-  /** No event can be parked for it: it waits longer each time, and in the end a person is told. */
+  /** No event is to be parked for it: it waits longer each time, and in the end a person is told. */
   private async wait(claim: Claim, reason: string): Promise<void> {
     const failures = (this.failing.get(claim.lane) ?? 0) + 1;
     if (this.failing.size >= MOST_FAILING) this.failing.clear();
@@ -206,6 +208,9 @@ export class LaneWorker {
     const stuck = failures >= DECISION_TRIES;
     const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
     await this.store.release(claim.lane, claim.fence, waitMs);
-    if (failures === DECISION_TRIES) await this.flow.tellStuck(claim, reason, waitMs);
+    if (failures !== DECISION_TRIES) return;
+    this.failing.set(claim.lane, DECISION_TRIES - 1); // who cannot be told now is told after the next try
+    await this.flow.tellStuck(claim, reason, waitMs);
+    this.failing.set(claim.lane, DECISION_TRIES);
   }
 }

@@ -8,7 +8,7 @@ import { orderIfWanted } from '../retries/rules/settle-retries.js';
 import { type Answer } from '../domain/lane/answer.js';
 import { applyObjectRead } from './rules/apply-object-read.js';
 import { applyEvent } from './rules/apply-event.js';
-import { type ChargeHolder, type Ctx, note, openReview, type RefundHolder } from '../domain/lane/change.js';
+import { type ChargeHolder, type Ctx, emptyLane, note, openReview, type RefundHolder } from '../domain/lane/change.js';
 import { ensureInvoice } from '../domain/lane/facts.js';
 import { collectedCharges } from '../ledger/rules/one-charge.js';
 import { capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
@@ -19,7 +19,15 @@ import { applyDebit } from '../renewals/rules/overdue.js';
 import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
-import { type Claim, type EventVerdict, LaneStore, NotUnique, type WaitingEvent } from '../domain/ports/lane-store.js';
+import {
+  type Claim,
+  type EventVerdict,
+  LaneFenced,
+  LaneStore,
+  NotUnique,
+  StoreUnavailable,
+  type WaitingEvent,
+} from '../domain/ports/lane-store.js';
 import { MorChannels } from '../domain/ports/mor-channels.js';
 import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
@@ -99,21 +107,29 @@ export class WorkLaneFlow {
   }
 
   /** The lane keeps failing with no event to blame: a person is told, once, and it is looked at again after `waitMs`. */
-  async tellStuck(claim: Claim, why: string, waitMs: number): Promise<void> {
-    await this.store.transact({
-      lane: claim.lane,
-      fence: claim.fence,
-      decide: ({ state, now }) => {
-        const told = openReview(state, this.context.at(now), {
-          kind: 'effect_failed',
-          subject: `lane:${claim.lane}`,
-          summary: `the next step cannot be decided or written down: ${why}`.slice(0, 600),
-          proposal:
-            'The log of the daemon has the whole error: report it. It is tried again every hour, and with `retry`.',
-        });
-        return { state: told, verdicts: [], dueAt: new Date(now.getTime() + waitMs), rest: true, value: null };
-      },
-    });
+  async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
+    const told = (s: LaneState, now: Date): LaneState =>
+      openReview(s, this.context.at(now), {
+        kind: 'effect_failed',
+        subject: `lane:${lane}`,
+        summary: `the next step of ${lane} cannot be decided or written down: ${why}`.slice(0, 600),
+        proposal:
+          'The log of the daemon has the whole error: report it. It is tried again every hour, and with `retry`.',
+      });
+    try {
+      await this.store.transact({
+        lane,
+        fence,
+        decide: ({ state, now }) => {
+          const dueAt = new Date(now.getTime() + waitMs);
+          return { state: told(state, now), verdicts: [], dueAt, rest: true, value: null };
+        },
+      });
+    } catch (e) {
+      if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
+      // What keeps the lane from being read or written keeps the item from being one of its own: it stands without an invoice.
+      for (const item of told(emptyLane(lane), await this.store.time()).reviews) await this.store.tell(item);
+    }
   }
 
   /** One transaction: the news, the events that wait, the decision. */

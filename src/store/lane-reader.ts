@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { type LaneState, type ReviewRow } from '../domain/model.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
-import { type WaitingEvent } from '../domain/ports/lane-store.js';
+import { LaneUnreadable, type WaitingEvent } from '../domain/ports/lane-store.js';
 import { columnList, fromRow, REVIEW } from './codec.js';
 import { type DatabaseTime, readTime } from './database-time.js';
 import { bodyOf } from './event-bodies.js';
@@ -26,7 +26,10 @@ export type Loaded = {
   readonly moreAt: Date | null;
 };
 
-/** Reads lanes in one flight, and the events of those of `withEvents`. `now`: the database's time at which they were read. */
+/**
+ * Reads lanes in one flight, and the events of those of `withEvents`. `now`: the database's time at which they were read. Throws
+ * LaneUnreadable for the first that cannot be.
+ */
 export async function loadLanes(
   db: Db,
   lanes: readonly string[],
@@ -42,10 +45,18 @@ export async function loadLanes(
   const out = new Map<string, Loaded>();
   for (const lane of lanes) {
     const rows = enough(logs.get(lane) ?? []) ?? (await allRows(db, lane));
-    const folded = withLooseReviews(fold(lane, rows), loose.get(lane) ?? []);
+    const folded = withLooseReviews(foldOf(lane, rows), loose.get(lane) ?? []);
     out.set(lane, { folded, ...waitingOf(undecided.get(lane) ?? [], now) });
   }
   return { now, lanes: out };
+}
+
+function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
+  try {
+    return fold(lane, rows);
+  } catch (e) {
+    throw new LaneUnreadable(lane, e);
+  }
 }
 
 /** The rows from the newest snapshot on, or from the first; null: more have to be read to find either. */

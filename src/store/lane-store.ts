@@ -1,11 +1,14 @@
 // Lanes in PostgreSQL: claimed from the queue, read by their logs, written by steps that share one commit.
 import { Injectable } from '@nestjs/common';
 import { type ChargeHolder, type RefundHolder } from '../domain/lane/change.js';
-import { type Claim, LaneStore, type LaneWork } from '../domain/ports/lane-store.js';
+import { type Claim, LaneStore, LaneUnreadable, type LaneWork } from '../domain/ports/lane-store.js';
+import { type ReviewRow } from '../domain/model.js';
 import { type NotifyFormat } from '../domain/notification.js';
+import { insertSql, jsonText, REVIEW, toJson } from './codec.js';
 import { DatabaseTime, laterSql, readTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
-import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn } from './lane-queue.js';
+import { claimDue, giveBack, namedOf, newestEvents, renewLeases, restIn, type Taken } from './lane-queue.js';
+import { type Loaded } from './lane-reader.js';
 import { LaneWriter } from './lane-writer.js';
 
 @Injectable()
@@ -31,7 +34,7 @@ export class PgLaneStore extends LaneStore {
   async claim(owner: string, limit: number, leaseMs: number): Promise<readonly Claim[]> {
     const taken = await claimDue(this.db.pool, this.clock, limit, owner, leaseMs);
     if (taken.length === 0) return [];
-    const loaded = await this.writer.keep(taken);
+    const loaded = await this.readable(taken);
     const quiet = taken.filter((t) => loaded.get(t.lane)?.events.length === 0).map((t) => t.lane);
     const before = await newestEvents(this.db.pool, quiet);
     return taken.map(({ lane, fence }) => {
@@ -39,6 +42,19 @@ export class PgLaneStore extends LaneStore {
       const waitingTypes = [...new Set(events.map((e) => e.type))];
       return { lane, fence, waitingTypes, events: events.length > 0 ? namedOf(events) : (before.get(lane) ?? []) };
     });
+  }
+
+  /** One lane that cannot be read keeps no other from being worked: it is claimed like them, and whoever works it meets the error. */
+  private async readable(taken: readonly Taken[]): Promise<ReadonlyMap<string, Loaded>> {
+    try {
+      return await this.writer.keep(taken);
+    } catch (e) {
+      if (!(e instanceof LaneUnreadable)) throw e;
+      if (taken.length === 1) return new Map();
+      const each: [string, Loaded][] = [];
+      for (const one of taken) each.push(...(await this.readable([one])));
+      return new Map(each);
+    }
   }
 
   renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>> {
@@ -69,6 +85,10 @@ export class PgLaneStore extends LaneStore {
       await restIn(db, lane, this.clock.given(), retryInMs);
       return blamed.rowCount === 1;
     });
+  }
+
+  async tell(item: ReviewRow): Promise<void> {
+    await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
   }
 
   async paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>> {

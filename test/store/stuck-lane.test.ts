@@ -5,7 +5,7 @@ import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.
 import { Wake } from '../../src/lane/wake.js';
 import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { LaneWorker } from '../../src/lane/lane-worker.js';
-import { aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
+import { aPaymentFailed, aPaymentSucceeded, anInvoice, INVOICE_ID } from '../support/builders.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { openKinds } from '../support/lane-harness.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
@@ -16,19 +16,23 @@ beforeEach(async () => {
 });
 afterEach(() => x.close());
 
-/** A worker of a release that fails at every read of an invoice; gives how long the lane then waits, in seconds, try by try. */
-async function workUntilTried(times: number): Promise<readonly number[]> {
-  const { harness, db } = x;
-  const { clock, context, gateway, platform, relay, store } = harness;
+/** Of a release that fails at every read of an invoice. */
+function broken(): BillingPlatform {
   const readInvoice = async (): Promise<never> => {
     throw new RangeError('a fault of our own');
   };
-  const broken = Object.create(platform, { readInvoice: { value: readInvoice } }) as BillingPlatform;
+  return Object.create(x.harness.platform, { readInvoice: { value: readInvoice } }) as BillingPlatform;
+}
+
+/** A worker whose lane fails; gives how long it then waits, in seconds, try by try. */
+async function workUntilTried(times: number, platform: BillingPlatform): Promise<readonly number[]> {
+  const { harness, db } = x;
+  const { clock, context, gateway, relay, store } = harness;
   const router = new RouteChannelEventsFlow(new NoChannelEvents(), context, new Wake());
-  const flow = new WorkLaneFlow(store, broken, gateway, relay, context, { expected: null }, new NoChannels(), router);
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
   const worker = new LaneWorker(store, flow, new Wake(), clock, {
     owner: 'w',
-    concurrency: 1,
+    concurrency: 2,
     leaseMs: 25_000,
     pollMs: 0,
   });
@@ -57,12 +61,22 @@ async function workUntilTried(times: number): Promise<readonly number[]> {
   return waits;
 }
 
+const WAITS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 3_600];
+const shown = async (): Promise<object[]> =>
+  (await x.db.pool.query<object>(`select kind, status, summary ~ 'in_oak' as named from review`)).rows;
+const ITEM = { kind: 'effect_failed', status: 'open', named: true };
+
+/** Money waits for the draft; a timer will look. */
+async function held(): Promise<void> {
+  x.harness.platform.put(anInvoice({ status: 'draft' }));
+  await x.harness.take(aPaymentSucceeded());
+  expect((await x.harness.state(INVOICE_ID)).invoice?.status).toBe('held');
+}
+
 describe('a lane that cannot be worked, without an event', () => {
   it('is tried after 2, 4, 8, … seconds, shown to a person after ten tries, and then once an hour', async () => {
     const { harness } = x;
-    harness.platform.put(anInvoice({ status: 'draft' }));
-    await harness.take(aPaymentSucceeded()); // the money waits for the draft; a timer will look
-    expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('held');
+    await held();
     await harness.store.transact({
       lane: INVOICE_ID,
       fence: null,
@@ -73,9 +87,7 @@ describe('a lane that cannot be worked, without an event', () => {
       },
     });
 
-    const waits = await workUntilTried(12);
-
-    expect(waits).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 512, 3_600, 3_600, 3_600]);
+    expect(await workUntilTried(12, broken())).toEqual([...WAITS, 3_600, 3_600]);
     expect(openKinds(await harness.state(INVOICE_ID))).toEqual(['effect_failed']);
     const [item] = (await harness.state(INVOICE_ID)).reviews;
     expect(item?.summary).toContain('RangeError: a fault of our own');
@@ -83,5 +95,49 @@ describe('a lane that cannot be worked, without an event', () => {
     harness.platform.put(anInvoice()); // the next release reads it again
     await harness.rest();
     expect((await harness.state(INVOICE_ID)).invoice?.status).toBe('paid');
+  });
+
+  it('is shown although what it would write is refused', async () => {
+    const { harness, db } = x;
+    await held();
+    await db.pool.query(
+      `insert into invoice (invoice_id, status, platform_status, first_seen_at) values ('in_x', 'paid', 'paid', now())`,
+    );
+    await db.pool.query(
+      `insert into payment (id, invoice_id, customer_id, origin, status, currency, mark, payment_record_id, recorded_at)
+       values ('p_x', 'in_x', 'cus_x', 'renewal', 'succeeded', 'EUR', 'confirmed', 'pr_1', now())`,
+    );
+    harness.platform.put(anInvoice()); // finalized: it is marked, with the record that another invoice has
+    harness.clock.advance(3_600_000);
+    await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
+
+    expect(await workUntilTried(10, harness.platform)).toEqual(WAITS);
+    expect(await shown()).toEqual([ITEM]);
+  });
+});
+
+describe('a lane whose log cannot be read', () => {
+  it('keeps no other from being worked, parks none of its events, and is shown to a person', async () => {
+    const { harness, db } = x;
+    await held();
+    await db.pool.query(
+      `insert into lane_log (lane, version, at, at_rest, snapshot, change)
+       select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
+    );
+    harness.platform.put(anInvoice({ invoiceId: 'in_other' }));
+    const [late, other] = [
+      aPaymentFailed({ paymentId: 'pay_late' }),
+      aPaymentSucceeded({ invoiceId: 'in_other', paymentId: 'pay_2' }),
+    ];
+    await x.inbox.store([late, other]);
+
+    expect(await workUntilTried(10, harness.platform)).toEqual(WAITS);
+    expect(harness.platform.invoices.get('in_other')?.status).toBe('paid');
+    expect(await shown()).toEqual([ITEM]);
+    const events = await db.pool.query('select lane, status, attempts from inbox_event order by id offset 1');
+    expect(events.rows).toEqual([
+      { lane: INVOICE_ID, status: 'received', attempts: 0 },
+      { lane: 'in_other', status: 'done', attempts: 0 },
+    ]);
   });
 });

@@ -116,6 +116,10 @@ export class MemoryLaneStore extends LaneStore {
     throw new Error('a decision failed');
   }
 
+  override async tell(): Promise<never> {
+    throw new Error('a lane could be neither read nor written');
+  }
+
   /** Customers who pay by bank debit. */
   readonly debtors = new Set<string>();
 

@@ -38,6 +38,10 @@ export class MortalStore extends LaneStore {
     return this.inner.postpone(...args);
   }
 
+  override tell(...args: Parameters<LaneStore['tell']>): Promise<void> {
+    return this.inner.tell(...args);
+  }
+
   override paysByDebit(customerId: string): Promise<boolean> {
     return this.inner.paysByDebit(customerId);
   }

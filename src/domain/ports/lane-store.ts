@@ -1,6 +1,6 @@
 // Where lanes are kept: claimed by one worker at a time, changed in one transaction, fenced against a worker that slept.
 import { type ChargeHolder, type RefundHolder } from '../lane/change.js';
-import { type LaneState } from '../model.js';
+import { type LaneState, type ReviewRow } from '../model.js';
 import { type InboxSource } from './inbox.js';
 import { type NamedRequest, type Remembered } from './signups.js';
 
@@ -73,6 +73,16 @@ export class StoreUnavailable extends Error {
   readonly code = 'store.unavailable';
 }
 
+/** What the log of a lane holds is not to be understood: a newer release wrote it, or somebody damaged it. Its events are not to blame. */
+export class LaneUnreadable extends Error {
+  readonly code = 'lane.unreadable';
+  constructor(lane: string, cause: unknown) {
+    super(`the log of lane ${lane} cannot be read: ${cause instanceof Error ? cause.message : 'no error says why'}`, {
+      cause,
+    });
+  }
+}
+
 /** A row that must be unique for good is there already, for another invoice. */
 export class NotUnique extends Error {
   readonly code = 'store.not_unique';
@@ -93,7 +103,7 @@ export abstract class LaneStore {
   abstract renew(held: readonly Pick<Claim, 'lane' | 'fence'>[], leaseMs: number): Promise<ReadonlySet<string>>;
   /**
    * One step of a lane: read, decide, write. `decide` may run again when somebody else wrote the lane meanwhile. Throws LaneFenced,
-   * NotUnique, StoreUnavailable, or what else the database threw; then nothing was written.
+   * LaneUnreadable, NotUnique, StoreUnavailable, or what else the database threw; then nothing was written.
    */
   abstract transact<T>(work: LaneWork<T>): Promise<T>;
   /** Gives a lane back; what is due is picked up by anyone. With `dueInMs` it is due after so long, unless something comes before. */
@@ -109,6 +119,8 @@ export abstract class LaneStore {
     retryInMs: number,
     parkAfter: number,
   ): Promise<boolean>;
+  /** Opens an item about a lane of which nothing can be read or written: apart from its log, and once while it is open. */
+  abstract tell(item: ReviewRow): Promise<void>;
   /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
   abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
   /** Of these charges, those that were collected for a payment of another invoice. */
