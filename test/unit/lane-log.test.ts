@@ -1,8 +1,8 @@
 // The log of a lane, written and read again: what a step left out is null, not what it was before.
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { emptyLane, openReview } from '../../src/domain/lane/change.js';
 import { type LaneState } from '../../src/domain/model.js';
-import { fold, rowOf } from '../../src/store/lane-log.js';
+import { fold, type LoggedRow, rowOf, wantsSnapshot } from '../../src/store/lane-log.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
 
 const ctx = aCtx();
@@ -25,4 +25,27 @@ it('a review item whose deadline is gone has none when its log is read', () => {
   });
   expect(second.reviews).toMatchObject([{ dueAt: null }]);
   expect(fold('in_1', rows).state.reviews).toEqual(second.reviews);
+});
+
+describe('a log that a newer release beside this one writes too', () => {
+  const logged = (version: number, change: object): LoggedRow => ({
+    ...{ lane: 'in_1', version, at: NOW, at_rest: true, snapshot: false, bodies: null },
+    change: { f: 1, ...change },
+  });
+  const wants = (first: object, rows: number): boolean =>
+    wantsSnapshot(fold('in_1', [logged(1, first), ...Array.from({ length: rows - 1 }, (_, n) => logged(n + 2, {}))]));
+  const invoice = { invoice_id: 'in_1', status: 'open' };
+
+  it.each([
+    ['a field', { invoice: [{ ...invoice, of_tomorrow: 'x' }] }],
+    ['a part', { invoice: [invoice], parts_of_tomorrow: [{ id: 'x' }] }],
+  ])('is not summed up by this one, which does not know %s of it', (_, first) => {
+    expect(wants({ invoice: [invoice] }, 20)).toBe(true);
+    expect(wants(first, 20)).toBe(false);
+    expect(wants(first, 199)).toBe(false);
+  });
+
+  it('is summed up in the end: the field may be one that is gone since', () => {
+    expect(wants({ invoice: [{ ...invoice, of_yesterday: 'x' }] }, 200)).toBe(true);
+  });
 });
