@@ -119,6 +119,24 @@ describe('in shadow mode', () => {
     expect(h.platform.effects).toEqual({});
   });
 
+  it('calls that were under way before stay where they are, and go on when it ends', async () => {
+    const h = LaneHarness.inMemory({});
+    const over = (shadow: boolean): void => void Object.assign(h.context.settings, { shadow });
+    h.platform.put(anInvoice());
+    h.platform.fail('report_payment', 'retry');
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentSucceeded());
+    expect(await calls(h)).toEqual(['report_payment pending ']);
+    over(true);
+    await h.rest(2);
+    expect(h.platform.effects).toEqual({});
+    over(false);
+    await h.rest(1);
+    expect([await calls(h), (await state(h)).invoice?.status]).toEqual([
+      ['report_payment done ', 'attach_payment done '],
+      'paid',
+    ]);
+  });
+
   it('a refund cannot be asked for, and nothing is relayed', async () => {
     const h = inShadow({ relay: true });
     await h.take(invoiceEvent('invoice.created'), aPaymentSucceeded());
@@ -206,7 +224,7 @@ describe('shadow mode switched on over a payment that was marked from here', () 
       const shown = compareWithin({ ...s, invoice, openReviews: [] }, new Date(h.clock.now().getTime() + 3_600_000));
       expect(shown.map((d) => d.kind)).toEqual(['refund_not_mirrored']);
       Object.assign(h.context.settings, { shadow: false });
-      await h.take(invoiceEvent('invoice.paid', { amountRemaining: 0n, amountPaid: 1000n }));
+      await h.rest(1);
       s = await state(h);
       expect([s.refunds[0]?.mirror, h.platform.notes.length]).toEqual(['done', 1]);
       expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });

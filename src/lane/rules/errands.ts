@@ -7,7 +7,7 @@ import { type Errand } from '../../domain/lane/errand.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
 import { isFirstTry } from './apply-answer.js';
-import { KEY_LIFE_MS, REPLAY_PATIENCE_MS } from '../../policy.js';
+import { KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../../policy.js';
 
 export function nextErrand(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand | null {
   const due = (at: Date | null): boolean => {
@@ -24,10 +24,15 @@ export function nextErrand(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Errand
 
 /** The stored call that goes first, or the read or the look that must come before it. */
 const callErrand: ErrandRule = (s, ctx, due) => {
-  // What was decided before shadow mode was switched on goes on under its own key when shadow mode ends.
-  if (ctx.settings.shadow === true) return null;
   const i = s.invoice;
   const pending = s.messages.filter((m) => m.status === 'pending');
+  if (ctx.settings.shadow === true) {
+    // What was decided before shadow mode was switched on goes on under its own key when shadow mode ends, and so do refunds that nobody else
+    // shows: until then they stay in the queue.
+    if (pending.length > 0 || s.refunds.some((r) => r.mirror === 'waiting'))
+      due(new Date(ctx.now.getTime() + RETRY_LONGEST_PAUSE_MS));
+    return null;
+  }
   pending.sort((a, b) => CALLS[a.kind].order - CALLS[b.kind].order);
   for (const m of pending) {
     if (CALLS[m.kind].waits?.(s, ctx) === true || !due(m.nextTryAt)) continue;
