@@ -67,7 +67,7 @@ export class RouteChannelEventsFlow {
     });
     if (event === null) return decide('not in the shape its type needs', 'parked');
     const home = homeOf(event, known);
-    if (home !== null && home.invoiceId !== null) return { id, do: 'move', invoiceId: home.invoiceId, reviewId };
+    if (home !== null && home.invoiceId !== null) return { id, do: 'move', invoiceId: home.invoiceId };
     if (reviewId !== null) return decide('names nothing Crossbill knows');
     if (home !== null && event.kind === 'payment.captured') {
       return decide("a signup's card payment: its own payment.* event, or the signup's completion, counts");

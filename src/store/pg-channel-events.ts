@@ -39,6 +39,9 @@ const HOMES_SQL = `
   select intent_id, 'signup', invoice_id, seq from signup where intent_id = any($1)
    order by seq`;
 
+/** Kinds of items about an event that names no invoice. */
+const OF_EVENT = (kind: string): string => `${kind} in ('conflicting_event', 'dispute')`;
+
 @Injectable()
 export class PgChannelEvents extends ChannelEvents {
   constructor(
@@ -53,7 +56,7 @@ export class PgChannelEvents extends ChannelEvents {
       this.db.pool.query<Row>(
         `select e.*, ${bodyOf('e')} as body, extract(epoch from ${timeSql(2)} - e.received_at) * 1000 as waited_ms, case when e.status = 'received' then null else r.id end as review_id from inbox_event e
            left join review r on r.subject = e.event_id and r.invoice_id is null and r.status = 'open'
-            and r.kind in ('conflicting_event', 'dispute')
+            and ${OF_EVENT('r.kind')}
           where e.lane = $1 and ${hasBody('e')}
             and ((e.status = 'received' and e.next_try_at <= ${timeSql(2)}) or (e.status = 'done' and r.id is not null))
           order by e.id limit ${EVENTS_AT_ONCE}`,
@@ -105,8 +108,7 @@ async function write(db: pg.PoolClient, r: Routing, now: Date): Promise<void> {
         [r.id, r.invoiceId, now],
       );
       await db.query(makeDue('values ($1::text, $2::timestamptz, 1)'), [r.invoiceId, now]);
-      if (r.reviewId !== null) await clear(db, r.reviewId, r.invoiceId, now);
-      return;
+      return clear(db, r.id, r.invoiceId, now);
     case 'wait':
       await db.query(`update inbox_event set next_try_at = ${laterSql(2, 3)} where id = $1`, [r.id, now, r.forMs]);
       return;
@@ -128,11 +130,12 @@ async function open(db: pg.PoolClient, review: ReviewRow): Promise<void> {
   await db.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, review)])]);
 }
 
-async function clear(db: pg.PoolClient, reviewId: string, invoiceId: string, now: Date): Promise<void> {
+/** The item of the event `id`: also of one that a person tried again meanwhile. */
+async function clear(db: pg.PoolClient, id: bigint, invoiceId: string, now: Date): Promise<void> {
   const note = `it belongs to invoice ${invoiceId}`;
   await db.query(
     `update review set status = 'resolved', resolved_at = $2, resolved_by = 'crossbill', resolution = 'cleared', note = $3
-      where id = $1 and status = 'open'`,
-    [reviewId, now, note],
+      where subject = (select event_id from inbox_event where id = $1) and invoice_id is null and status = 'open' and ${OF_EVENT('kind')}`,
+    [id, now, note],
   );
 }

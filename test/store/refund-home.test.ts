@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { doors, toDelivery } from '../../src/intake/deliveries.js';
+import { PgEventsDesk } from '../../src/store/event-queries.js';
 import { aPaymentSucceeded, anInvoice, aRefund, COMPLETION, INVOICE_ID } from '../support/builders.js';
 import { openKinds } from '../support/lane-harness.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
@@ -68,6 +69,16 @@ describe('a refund without an invoice', () => {
     await x.harness.rest(1);
     expect(await items()).toEqual([{ kind: 'conflicting_event', subject: 'evt_r1', status: 'open', resolution: null }]);
     await complete();
+    await x.harness.rest();
+    expect(await shown()).toEqual(once);
+    expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);
+  });
+
+  it('that a person tries again once its invoice is known closes its item too', async () => {
+    await x.harness.take(refunded(1, 300));
+    await x.harness.rest(1);
+    await complete();
+    expect(await new PgEventsDesk(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
     await x.harness.rest();
     expect(await shown()).toEqual(once);
     expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);

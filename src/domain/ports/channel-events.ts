@@ -20,7 +20,7 @@ export type RoutedEvent = WaitingEvent & {
 };
 
 export type Routing =
-  | { readonly id: bigint; readonly do: 'move'; readonly invoiceId: string; readonly reviewId: string | null }
+  | { readonly id: bigint; readonly do: 'move'; readonly invoiceId: string }
   | { readonly id: bigint; readonly do: 'wait'; readonly forMs: number }
   | (EventVerdict & { readonly do: 'decide'; readonly review: ReviewRow | null });
 
@@ -30,7 +30,8 @@ export abstract class ChannelEvents {
   /** What these ids are known for, in one look. */
   abstract homes(ids: readonly string[]): Promise<readonly Home[]>;
   /**
-   * Writes the routing down in one transaction: moves go to their invoice's lane and are worked there, items are opened once.
+   * Writes the routing down in one transaction: moves go to their invoice's lane and are worked there, and their
+   * items close; items are opened once.
    * `lookAgainInMs`: after so long this lane is looked at again; null: when something comes. Throws LaneFenced.
    */
   abstract route(
