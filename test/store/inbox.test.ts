@@ -102,6 +102,16 @@ describe('storing', () => {
     expect(await rows('select status from review')).toEqual([{ status: 'resolved' }]);
   });
 
+  it('keeps it also where the first one was erased, but of Stripe, whose bodies count deliveries', async () => {
+    const body = (n: number) => ({ id: 'a', n });
+    const both = (n: number) => [an('a', {}, body(n)), { ...an('a', {}, body(n)), source: 'stripe' as const }];
+    await x.inbox.store(both(1));
+    await rows('delete from event_body');
+    expect(await x.inbox.store(both(1))).toEqual(['duplicate', 'duplicate']);
+    expect(await x.inbox.store(both(2))).toEqual(['conflict', 'duplicate']);
+    expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
+  });
+
   it('says of evidence that is sent back twice under one id that a deadline may run', async () => {
     const back = (note: string) => an('evt_dis_1', { type: 'dispute.revision_requested' }, { id: 'evt_dis_1', note });
     await x.inbox.store([back('blurred')]);
