@@ -4,6 +4,7 @@ import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { type InvoiceCall, isEnded, shows } from './answers.js';
 import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
 import { parseCreditNote, parsePaymentRecord } from './parse-objects.js';
+import { isObject, partOf } from './parse.js';
 import { notUnderstood, type StripeClient } from './stripe-client.js';
 
 /** A record may bear a time of Stripe's clock that lies a little before ours. */
@@ -86,17 +87,19 @@ export class StripeEffects {
       const name = 'payment_records.retrieve';
       const read = await this.client.read(name, `/v1/payment_records/${encodeURIComponent(paymentRecordId)}`);
       if (!read.ok) return read;
+      if (read.value !== null && mayBeOf(asked, read.value)) return notUnderstood(name, read);
       if (isRecordOf(asked, read.value)) return { ...read, value: recordFound(paymentRecordId) };
     }
     const since = Math.max(0, Math.floor(asked.initiatedAt.getTime() / 1000) - CLOCK_SLACK_SEC);
-    const pages = await this.client.pages(
-      'payment_records.list',
-      `/v1/payment_records?created_after=${since}&limit=100`,
-      (items) => items.some((item) => isRecordOf(asked, item)),
+    const name = 'payment_records.list';
+    const pages = await this.client.pages(name, `/v1/payment_records?created_after=${since}&limit=100`, (items) =>
+      items.some((item) => isRecordOf(asked, item)),
     );
     if (!pages.ok) return pages;
     const record = parsePaymentRecord(pages.value.find((item) => isRecordOf(asked, item)));
-    return { ...pages, value: record === null ? ABSENT : recordFound(record.paymentRecordId) };
+    if (record !== null) return { ...pages, value: recordFound(record.paymentRecordId) };
+    const odd = pages.value.some((item) => mayBeOf(asked, item));
+    return odd ? notUnderstood(name, pages) : { ...pages, value: ABSENT };
   }
 
   /**
@@ -169,6 +172,14 @@ function isRecordOf(asked: Call<'report_payment'>, object: unknown): boolean {
   if (record.invoiceId !== null && record.invoiceId !== asked.invoiceId) return false;
   if (record.amountRequested !== asked.amount.minor || record.currency !== asked.amount.currency) return false;
   return record.paymentId === asked.paymentId || record.reference === asked.reference;
+}
+
+/** One that cannot be read and names our payment: taken for absent, the money would be reported a second time. */
+function mayBeOf(asked: Call<'report_payment'>, object: unknown): boolean {
+  if (!isObject(object)) return true;
+  if (parsePaymentRecord(object) !== null) return false;
+  const { payment_reference: reference } = partOf(partOf(object['processor_details'])['custom']);
+  return partOf(object['metadata'])['payment_id'] === asked.paymentId || reference === asked.reference;
 }
 
 function recordFound(paymentRecordId: string): Probe {

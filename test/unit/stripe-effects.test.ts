@@ -176,6 +176,21 @@ describe('looking for a payment that may have been reported', () => {
     expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: false } });
   });
 
+  it('is unknown, not absent, when one of the records is not of a shape that can be read', async () => {
+    const odd = { ...aRecord({ metadata: {} }), amount_requested: undefined };
+    const { platform, more } = await stub(
+      reply(200, payments()),
+      reply(200, aList(aRecord({ metadata: {}, processor_details: {} }), odd)),
+    );
+    expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
+    more(reply(200, payments({ record: 'pr_1' })), reply(200, odd));
+    expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
+    more(reply(200, payments()), reply(200, aList({ ...odd, processor_details: {} })));
+    expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: false } });
+    more(reply(200, payments()), reply(200, aList(odd, aRecord())));
+    expect(await platform.probe(calls.report)).toMatchObject({ ok: true, value: { done: true } });
+  });
+
   it('is unknown, not absent, when the records could not be read', async () => {
     const { platform } = await stub(reply(200, payments()), refusal(500, { type: 'api_error' }));
     expect(await platform.probe(calls.report)).toMatchObject({ ok: false, kind: 'unknown' });
