@@ -43,7 +43,9 @@ export class TokenSource {
   async get(signal: AbortSignal): Promise<TokenOutcome> {
     const now = this.clock.now().getTime();
     if (this.#held !== null && now < this.#held.usableUntil) return { ok: true, token: this.#held.token };
-    if (this.#pause !== null && now < this.#pause.until) return this.#pause.failure;
+    // One that ends later than any can was begun before the clock was set back.
+    const pauseMs = this.#pause === null ? 0 : this.#pause.until - now;
+    if (this.#pause !== null && pauseMs > 0 && pauseMs <= LONGEST_PAUSE_MS) return this.#pause.failure;
     this.#refresh ??= this.#fetch().finally(() => (this.#refresh = null));
     return unlessAborted(this.#refresh, signal);
   }

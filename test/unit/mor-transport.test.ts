@@ -127,6 +127,16 @@ describe('tokens', () => {
     expect(rig.peer.tokenCalls.length).toBeGreaterThan(asked);
   });
 
+  it('a pause ends also where the clock was set back in it', async () => {
+    const [answering, failing] = [rig.peer.tokenReply, json(503, {})];
+    rig.peer.tokenReply = failing;
+    await send();
+    await send();
+    rig.peer.tokenReply = answering;
+    rig.clock.forward(-3_600_000);
+    expect((await send()).ok).toBe(true);
+  });
+
   it('an unusable token answer is no token', async () => {
     for (const body of [{}, { access_token: 7 }, { access_token: 'a\r\nx: y' }, [], 'text']) {
       const fresh = await aRig();
