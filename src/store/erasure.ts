@@ -12,13 +12,20 @@ export type Erased = {
   readonly calls: number;
   /** Free texts: why a charge failed, reasons of refunds, notes of people. */
   readonly texts: number;
-  /** Events that wait to be decided and calls that wait to be sent: they need their bytes still. Run it again later. */
+  /** Events that wait to be decided, or for a person, and calls that wait to be sent: they need their bytes still. Run it again later. */
   readonly waiting: number;
 };
 
 export type Purged = { readonly events: number; readonly quarantined: number; readonly calls: number };
 
 const BATCH = 2_000;
+
+/** Nobody has to decide on the event `e` any more. */
+const OVER = `e.status not in ('received', 'parked')`;
+
+/** A body names one of `$n`. */
+const named = (n: number): string =>
+  `exists (select 1 from unnest($${n}::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
 
 export class Erasure {
   constructor(private readonly db: Database) {}
@@ -42,7 +49,7 @@ export class Erasure {
     const logs = await this.eraseLogs(lanes);
     const inLanes = await this.change(
       `delete from event_body b using inbox_event e
-        where e.lane = any($1) and e.status <> 'received' and b.event_id = e.id and b.received_at = e.received_at`,
+        where e.lane = any($1) and ${OVER} and b.event_id = e.id and b.received_at = e.received_at`,
       [lanes],
     );
     const quarantined = await this.change(
@@ -51,9 +58,8 @@ export class Erasure {
     );
     const names = [customerId, ...(await this.morCustomersOf(customerId))];
     // Bodies anywhere that name one of these, such as events that we do not use. All bodies are read.
-    const named = `exists (select 1 from unnest($3::text[]) as name where position(convert_to('"' || name || '"', 'UTF8') in body) > 0)`;
-    const elsewhere = await this.emptied('inbox_event', named, names);
-    const quarantinedElsewhere = await this.emptied('inbox_quarantine', named, names);
+    const elsewhere = await this.emptied('inbox_event', named(3), names);
+    const quarantinedElsewhere = await this.emptied('inbox_quarantine', named(3), names);
     const references = await this.change(
       'update customer_link set reference = null where customer_id = $1 and reference is not null',
       [customerId],
@@ -66,7 +72,7 @@ export class Erasure {
       texts: texts + logs.attempts,
       events: inLanes + elsewhere,
       quarantined: quarantined + quarantinedElsewhere,
-      waiting: logs.waiting + (await this.waitingEvents(lanes)),
+      waiting: logs.waiting + (await this.waitingEvents(lanes, names)),
     };
   }
 
@@ -112,7 +118,7 @@ export class Erasure {
       const step = await this.change(
         table === 'inbox_event'
           ? `delete from event_body b using inbox_event e where b.event_id >= $1 and b.event_id < $2 and e.id = b.event_id
-                and e.status <> 'received' and ${which}`
+                and ${OVER} and ${which}`
           : `update ${table} set body = null where id >= $1 and id < $2 and body is not null and ${which}`,
         [from.toString(), (from + BigInt(BATCH)).toString(), value],
       );
@@ -172,10 +178,13 @@ export class Erasure {
     return found.rows.map((r) => r.id);
   }
 
-  private async waitingEvents(lanes: readonly string[]): Promise<number> {
+  /** Parked ones also in lanes of their own: what could not be used may name the customer all the same. */
+  private async waitingEvents(lanes: readonly string[], names: readonly string[]): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
-      `select count(*) as n from inbox_event where lane = any($1) and status = 'received'`,
-      [lanes],
+      `select (select count(*) from inbox_event where lane = any($1) and status = 'received')
+            + (select count(*) from inbox_event e join event_body b on b.event_id = e.id and b.received_at = e.received_at
+                where e.aside = 'parked' and (e.lane = any($1) or ${named(2)})) as n`,
+      [lanes, names],
     );
     return Number(found.rows[0]?.n ?? 0);
   }

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { type EventRow } from '../../src/domain/ports/books.js';
+import { Erasure } from '../../src/store/erasure.js';
 import { eventPage, PgEventsDesk } from '../../src/store/event-queries.js';
 import {
   aPaymentFailed,
@@ -10,6 +11,7 @@ import {
   delivery,
   INVOICE_ID,
   invoiceEvent,
+  CUSTOMER_ID,
 } from '../support/builders.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
@@ -212,6 +214,26 @@ describe('once more', () => {
       await x.harness.rest();
       expect(await settled()).toEqual(home);
     });
+  });
+
+  it('a parked event of a customer who is erased keeps its body, counts as under way, and loses it once it is dismissed', async () => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
+    const event = aPaymentSucceeded();
+    const apart = { lane: 'event:mor_payments:evt_odd', eventId: 'evt_odd' };
+    const parked = { status: 'parked', reason: 'ten decisions failed' } as const;
+    await x.inbox.store([
+      { ...event, ...parked },
+      { ...event, ...parked, ...apart },
+    ]);
+    const erasure = new Erasure(x.db);
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 2 });
+    expect(await desk.dismiss('ie_3', 'odd')).toBe(true);
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 1 });
+    expect(await desk.retry('ie_2')).toBe('ie_2');
+    await x.harness.rest();
+    expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
   });
 
   it('a decided event has no second effect', async () => {
