@@ -90,6 +90,8 @@ export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
  * costs none, so that a burst of renewals is relayed at the MoR's pace and not at Stripe's.
  */
 export const RELAY_LATE_MS = HOUR_MS;
+/** Reads that fail in a row before it is relayed unread: some seven seconds. */
+export const RELAY_READ_TRIES = 3;
 
 // ---- Enrolment
 

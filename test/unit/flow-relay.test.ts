@@ -74,7 +74,7 @@ describe('the relay', () => {
     );
   });
 
-  it.each(['paid', 'void', 'uncollectible', 'deleted'] as const)(
+  it.each(['paid', 'void', 'uncollectible'] as const)(
     'an invoice.created that comes late is not relayed where the invoice is %s on Stripe by now: the MoR would charge for it',
     async (status) => {
       const h = LaneHarness.inMemory({ settings: { relay: true } });
@@ -93,6 +93,21 @@ describe('the relay', () => {
     h.platform.put(anInvoice());
     await h.take(invoiceEvent('invoice.created'));
     expect(h.relay.sent).toHaveLength(1);
+  });
+
+  it('an invoice.created that comes late is relayed where Stripe knows no such invoice, or cannot be asked: the key may be wrong', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.clock.advance(20 * HOUR_MS);
+    await h.take(invoiceEvent('invoice.created'));
+    expect(h.relay.sent).toHaveLength(1);
+    const away = LaneHarness.inMemory({ settings: { relay: true } });
+    away.clock.advance(20 * HOUR_MS);
+    away.platform.put(anInvoice());
+    away.platform.fail('read', 'retry', 'retry', 'retry', 'retry');
+    await away.take(invoiceEvent('invoice.created'));
+    expect(away.relay.sent).toEqual([]);
+    await away.rest(0.01);
+    expect(away.relay.sent).toHaveLength(1);
   });
 
   it('an invoice.created of just now is relayed without a read of the invoice', async () => {

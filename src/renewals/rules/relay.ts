@@ -1,5 +1,5 @@
 // `invoice.created` is handed on to the MoR, which charges for it.
-import { type LaneState, type OutboxRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
@@ -9,7 +9,7 @@ import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
 import { awaitsRetry } from '../../retries/rules/trail.js';
-import { RELAY_LATE_MS } from '../../policy.js';
+import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 
 /**
  * The MoR was asked to charge the invoice and has not answered: another `invoice.created` of it is the same one told under a second id
@@ -38,12 +38,20 @@ export const settleRelay: SettleRule = (s, ctx) =>
 function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   const came = paymentThatCame(s);
   if (came !== null) return came;
-  const status = s.invoice?.platformStatus ?? 'unknown';
+  const status = isUnknownToUs(s.invoice) ? 'unknown' : (s.invoice?.platformStatus ?? 'unknown');
   if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
     return 'the customer can pay it another way now';
   const refused = verdictSince(s, m);
   return refused === null ? null : `the MoR has heard of it: it spoke of payment ${refused}`;
+}
+
+/**
+ * A read found no such invoice, and no event has told of its deletion: STRIPE_API_KEY may be of another account than the one whose events come.
+ * Nobody would hear of a renewal that is kept back for that.
+ */
+function isUnknownToUs(i: InvoiceRow | null): boolean {
+  return i?.platformStatus === 'deleted' && i.readAt !== null && i.readAt.getTime() === i.factsAt?.getTime();
 }
 
 /** A payment of which the MoR spoke first after the event came; null: none. */
@@ -54,8 +62,11 @@ function verdictSince(s: LaneState, m: OutboxRow): string | null {
 
 export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   order: 3,
-  // Told hours after it was made, or kept waiting for hours: people and Stripe may have done anything to the invoice since.
-  readFirst: (i, ctx) => ctx.now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime() >= RELAY_LATE_MS,
+  // Told hours after it was made, or kept waiting for hours: people and Stripe may have done anything to the invoice since. A Stripe that
+  // cannot be asked keeps no renewal from being charged.
+  readFirst: (i, ctx) =>
+    i.readAttempts < RELAY_READ_TRIES &&
+    ctx.now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime() >= RELAY_LATE_MS,
   waits: (s, ctx) => standingOf(s, ctx) === 'unknown', // of who is not enrolled nothing is relayed
   answered: (s) => s,
   refused: (s, m, f, ctx) => {
