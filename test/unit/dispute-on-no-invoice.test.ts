@@ -1,6 +1,6 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed.
 import { expect, it } from '@jest/globals';
-import { aDispute, only, paidTwice, withThem } from '../support/disputed-lane.js';
+import { aDispute, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
 
 const lost = aDispute({
   ...{ paymentRowId: 'pmt_2', status: 'lost' },
@@ -22,4 +22,30 @@ it('that was given back in part as well: neither is it to be billed', () => {
   expect(item?.summary).toMatch(/20\.00 EUR is booked as lost; that money stands on no invoice$/);
   expect(item?.proposal).not.toContain('Bill the customer');
   expect(item?.proposal).not.toContain('The invoice stays paid');
+});
+
+it.each([
+  ['somebody may have marked the invoice by hand for it', paid({ id: 'pmt_2', paymentId: 'pay_2', mark: 'closed' })],
+  ['the MoR may have named one charge twice', paidTwice({ mark: 'closed', processorChargeId: 'ch_1' })],
+])('that may be what the invoice was paid with, since %s: nobody is told that the customer owes nothing', (_, s) => {
+  const item = only(withThem(s, [lost]));
+  expect(item?.summary).toMatch(/took 29\.90 EUR back; no invoice was marked for that money from here$/);
+  expect(item?.proposal).toMatch(/^If the invoice was paid with this money .*, bill the customer again/);
+  const inPart = { ...s, payments: s.payments.map((p) => (p.id === 'pmt_2' ? { ...p, amountRefunded: 990n } : p)) };
+  const both = only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))?.proposal;
+  expect(both).toMatch(
+    /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
+  );
+});
+
+it('that is applied to the invoice after a person has heard so is told once more: now it is to be billed', () => {
+  const told = withThem(paidTwice({ mark: 'parked' }), [lost]);
+  const dealt = dismissed(told, only(told)?.subject ?? '');
+  const marked = (mark: 'waiting' | 'confirmed') => ({
+    ...dealt,
+    payments: dealt.payments.map((p) => (p.id === 'pmt_2' ? { ...p, mark } : p)),
+  });
+  expect(only(goesOn(dealt, {}))).toBeUndefined();
+  expect(only(goesOn(marked('waiting'), {}))).toBeUndefined();
+  expect(only(goesOn(marked('confirmed'), {}))?.proposal).toMatch(/^Bill the customer again/);
 });

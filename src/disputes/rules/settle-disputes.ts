@@ -5,6 +5,7 @@ import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js'
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
+import { apartOf, FOR_NOTHING, isAppliedSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { until } from '../../channels/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
@@ -140,32 +141,22 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   const subject = subjects.lost;
   const both = takenTwice(s, o);
   const again = onceMore(s, o, subject, [subjects.won]);
-  const beside = isOnNoInvoice(s, o);
+  const apart = apartOf(s, o);
   const lost = `dispute ${o.morId ?? o.id} was lost${again}: the bank took ${both?.taken ?? lossOf(s, o)} back`;
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
   // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
-  if (both === null && s.reviews.some((r) => own(r) && r.resolution === 'dismiss' && r.summary.startsWith(lost))) {
+  const isKnown = (r: ReviewRow): boolean => r.summary.startsWith(lost) && !isAppliedSince(s, o, r.summary);
+  if (both === null && s.reviews.some((r) => own(r) && r.resolution === 'dismiss' && isKnown(r))) {
     return closeReviews(s, ctx, own, { by: null, resolution: 'cleared', note: 'the customer did not get it twice' });
   }
   return openReview(s, ctx, {
     kind: 'dispute',
     subject,
     paymentRowId: o.paymentRowId,
-    summary: `${lost}${both?.summary ?? ''}${beside ? `; ${BESIDE}` : ''}`,
+    summary: `${lost}${both?.summary ?? ''}${apart?.said ?? ''}`,
     proposal:
-      both?.proposal ??
-      (beside ? OF_NOTHING : 'Bill the customer again or write the loss off. The invoice stays paid.'),
+      both?.proposal ?? apart?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.',
   });
-}
-
-const BESIDE = 'that money stands on no invoice';
-const OF_NOTHING =
-  'Do not bill the customer for it: it paid for nothing. Settle the item of the payment itself, then dismiss this.';
-
-/** A double payment, or one of a void invoice: the customer had no invoice settled by it, and owes nothing for its loss. */
-function isOnNoInvoice(s: LaneState, o: MorObjectRow): boolean {
-  const mark = s.payments.find((p) => p.id === o.paymentRowId)?.mark;
-  return mark === 'parked' || mark === 'closed';
 }
 
 type Twice = { readonly taken: string; readonly summary: string; readonly proposal: string };
@@ -182,12 +173,13 @@ function takenTwice(s: LaneState, o: MorObjectRow): Twice | null {
   if (booked >= said) return null;
   const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
   const how = p.amountRefunded > 0n ? 'refunded' : 'taken back';
-  const beside = isOnNoInvoice(s, o);
-  const rest = booked === 0n || beside ? '' : `Bill the customer ${show(booked)} again or write that off. `;
+  const apart = apartOf(s, o);
+  const bill = `Bill the customer ${show(booked)} again or write that off${apart === null ? '' : ', if the invoice was paid with this money'}. `;
+  const rest = booked === 0n || apart === FOR_NOTHING ? '' : bill;
   return {
     taken: show(said),
     summary: `, and payment ${p.paymentId ?? p.id} was ${how} as well: the customer got ${show(said - booked)} twice, and ${show(booked)} is booked as lost`,
-    proposal: `${rest}Ask the MoR whether both went out. If so, ask the customer for ${show(said - booked)}, or take it as a loss and book it beside this ledger, which never books more than the payment.${beside ? '' : ' The invoice stays paid.'}`,
+    proposal: `${rest}Ask the MoR whether both went out. If so, ask the customer for ${show(said - booked)}, or take it as a loss and book it beside this ledger, which never books more than the payment.${apart === null ? ' The invoice stays paid.' : ''}`,
   };
 }
 
