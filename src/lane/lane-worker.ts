@@ -208,9 +208,7 @@ export class LaneWorker {
     const stuck = failures >= DECISION_TRIES;
     const waitMs = stuck ? STUCK_LANE_EVERY_MS : BACK_OFF_MS * 2 ** failures;
     await this.store.release(claim.lane, claim.fence, waitMs);
-    if (failures !== DECISION_TRIES) return;
-    this.failing.set(claim.lane, DECISION_TRIES - 1); // who cannot be told now is told after the next try
-    await this.flow.tellStuck(claim, reason, waitMs);
-    this.failing.set(claim.lane, DECISION_TRIES);
+    // Each time: who could not be told before hears of it now, and so does who said `retry` and it did not help. An open item stays as it is.
+    if (stuck) await this.flow.tellStuck(claim, reason, waitMs);
   }
 }

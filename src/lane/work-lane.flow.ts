@@ -106,15 +106,14 @@ export class WorkLaneFlow {
     return { errands, decided };
   }
 
-  /** The lane keeps failing with no event to blame: a person is told, once, and it is looked at again after `waitMs`. */
+  /** The lane keeps failing with no event to blame: a person is told, and it is looked at again after `waitMs`. */
   async tellStuck({ lane, fence }: Claim, why: string, waitMs: number): Promise<void> {
     const told = (s: LaneState, now: Date): LaneState =>
       openReview(s, this.context.at(now), {
         kind: 'effect_failed',
         subject: `lane:${lane}`,
         summary: `the next step of ${lane} cannot be decided or written down: ${why}`.slice(0, 600),
-        proposal:
-          'The log of the daemon has the whole error: report it. It is tried again every hour, and with `retry`.',
+        proposal: 'The log of the daemon has the whole error: report it. It is tried again every hour.',
       });
     try {
       await this.store.transact({

@@ -88,6 +88,11 @@ export class PgLaneStore extends LaneStore {
   }
 
   async tell(item: ReviewRow): Promise<void> {
+    const known = await this.db.pool.query(
+      `select 1 from review where kind = $1 and subject = $2 and resolution = 'dismiss' and summary = $3`,
+      [item.kind, item.subject, item.summary],
+    );
+    if (known.rowCount !== 0) return;
     await this.db.pool.query(`${insertSql(REVIEW)} on conflict do nothing`, [jsonText([toJson(REVIEW, item)])]);
   }
 

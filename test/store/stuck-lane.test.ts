@@ -25,7 +25,11 @@ function broken(): BillingPlatform {
 }
 
 /** A worker whose lane fails; gives how long it then waits, in seconds, try by try. */
-async function workUntilTried(times: number, platform: BillingPlatform): Promise<readonly number[]> {
+async function workUntilTried(
+  times: number,
+  platform: BillingPlatform,
+  onceTold: () => Promise<unknown> = async () => null,
+): Promise<readonly number[]> {
   const { harness, db } = x;
   const { clock, context, gateway, relay, store } = harness;
   const router = new RouteChannelEventsFlow(new NoChannelEvents(), context, new Wake());
@@ -54,7 +58,10 @@ async function workUntilTried(times: number, platform: BillingPlatform): Promise
     await until(() => given > waits.length);
     const seen = await db.pool.query<{ due_at: Date }>('select due_at from lane where key = $1', [INVOICE_ID]);
     waits.push(((seen.rows[0]?.due_at.getTime() ?? 0) - clock.now().getTime()) / 1_000);
-    if (waits.length === 10) await until(async () => (await db.pool.query('select 1 from review')).rowCount === 1);
+    if (waits.length === 10) {
+      await until(async () => (await db.pool.query('select 1 from review')).rowCount === 1);
+      await onceTold();
+    }
     clock.set(seen.rows[0]?.due_at ?? clock.now());
   }
   await worker.stop();
@@ -139,5 +146,23 @@ describe('a lane whose log cannot be read', () => {
       { lane: INVOICE_ID, status: 'received', attempts: 0 },
       { lane: 'in_other', status: 'done', attempts: 0 },
     ]);
+  });
+
+  it.each([
+    ['retry', 2],
+    ['dismiss', 1],
+  ])('after a `%s` that did not help has items: %i', async (resolution, items) => {
+    const { harness, db } = x;
+    await held();
+    await db.pool.query(
+      `insert into lane_log (lane, version, at, at_rest, snapshot, change)
+       select lane, max(version) + 1, max(at), true, false, '{"f":99}' from lane_log group by lane`,
+    );
+    harness.clock.advance(3_600_000);
+    await db.pool.query('update lane set due_at = $1', [harness.clock.now()]);
+    const said = (): Promise<unknown> =>
+      db.pool.query(`update review set status = 'resolved', resolution = $1, resolved_at = now()`, [resolution]);
+    expect(await workUntilTried(12, harness.platform, said)).toEqual([...WAITS, 3_600, 3_600]);
+    expect(await shown()).toHaveLength(items);
   });
 });

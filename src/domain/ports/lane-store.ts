@@ -119,7 +119,10 @@ export abstract class LaneStore {
     retryInMs: number,
     parkAfter: number,
   ): Promise<boolean>;
-  /** Opens an item about a lane of which nothing can be read or written: apart from its log, and once while it is open. */
+  /**
+   * Opens an item about a lane of which nothing can be read or written: apart from its log, once while it is open, and not in words that a
+   * person dismissed.
+   */
   abstract tell(item: ReviewRow): Promise<void>;
   /** Of these MoR payment ids, those recorded for another invoice: payment id → invoice id. */
   abstract paymentsElsewhere(paymentIds: readonly string[], lane: string): Promise<ReadonlyMap<string, string>>;
