@@ -90,8 +90,11 @@ export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;
  * costs none, so that a burst of renewals is relayed at the MoR's pace and not at Stripe's.
  */
 export const RELAY_LATE_MS = HOUR_MS;
-/** Reads that fail in a row before it is relayed unread: some seven seconds. */
-export const RELAY_READ_TRIES = 3;
+/**
+ * Reads that fail in a row before it is relayed unread: some nine minutes. A burst of 429, as after an outage that made many of them late,
+ * is no reason to have an invoice charged that may be void.
+ */
+export const RELAY_READ_TRIES = 10;
 
 // ---- Enrolment
 

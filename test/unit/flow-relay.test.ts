@@ -103,11 +103,22 @@ describe('the relay', () => {
     const away = LaneHarness.inMemory({ settings: { relay: true } });
     away.clock.advance(20 * HOUR_MS);
     away.platform.put(anInvoice());
-    away.platform.fail('read', 'retry', 'retry', 'retry', 'retry');
+    away.platform.fail('read', ...Array.from({ length: 12 }, () => 'retry' as const));
     await away.take(invoiceEvent('invoice.created'));
+    await away.rest(0.05);
     expect(away.relay.sent).toEqual([]);
-    await away.rest(0.01);
+    await away.rest(0.5);
     expect(away.relay.sent).toHaveLength(1);
+  });
+
+  it('an invoice.created that comes late, of an invoice that is void, is not relayed because Stripe answers some reads with 429', async () => {
+    const h = LaneHarness.inMemory({ settings: { relay: true } });
+    h.clock.advance(20 * HOUR_MS);
+    h.platform.put(anInvoice({ status: 'void' }));
+    h.platform.fail('read', 'retry', 'retry', 'retry', 'retry', 'retry');
+    await h.take(invoiceEvent('invoice.created'));
+    await h.rest(2);
+    expect(h.relay.sent).toEqual([]);
   });
 
   it('an invoice.created of just now is relayed without a read of the invoice', async () => {
