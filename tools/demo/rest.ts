@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { disagreements, type Finding } from './check.js';
 import { readSides, type Sides } from './sides.js';
 import { type World } from './world.js';
+import { connectAlone } from '#src/store/connect.js';
 
 /** After this long, in real time, what is still open is reported. A worker that was killed is waited for up to 25 s (its lease). */
 const PATIENCE_MS = 120_000;
@@ -19,6 +20,12 @@ export class NotAtRest extends Error {
     super(`not at rest after ${PATIENCE_MS / 1000} s`);
   }
 }
+
+const UNDER_WAY_SQL = `
+  select lane from open_call where kind = 'relay_event' and status = 'pending'
+  union
+  select key from lane where lease_until > now() and key not like 'job:%'
+  limit 100`;
 
 type Traffic = { readonly sending: number; readonly waiting: number };
 
@@ -99,7 +106,22 @@ export class Rest {
     return [
       ...received.map((e) => `event ${e.text('event_id')} (${e.text('type')}) is not decided`),
       ...marking.map((i) => `invoice ${i.text('id')} is being marked paid`),
+      ...(await this.underWay()).map((lane) => `${lane} is being worked on, or the MoR has still to hear of it`),
     ];
+  }
+
+  /**
+   * What the daemon's API does not show: a lane that is being worked on, an invoice that waits to be relayed. A day that passes meanwhile would
+   * make Stripe forget the key of a call whose answer was lost a second ago, and the MoR hear of the invoice after its draft's hour.
+   */
+  private async underWay(): Promise<readonly string[]> {
+    const database = await connectAlone(this.world.databaseUrl, { name: 'crossbill-demo', statementMs: 10_000 });
+    try {
+      const found = await database.query<{ lane: string }>(UNDER_WAY_SQL);
+      return found.rows.map((row) => row.lane);
+    } finally {
+      await database.end();
+    }
   }
 }
 

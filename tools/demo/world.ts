@@ -28,6 +28,8 @@ export type World = {
   readonly opsKey: string;
   /** The daemon's settings, to run its command line with. They hold secrets of made-up money. */
   readonly daemonEnv: Readonly<Record<string, string>>;
+  /** Holds a password: not for printing. */
+  readonly databaseUrl: string;
   /** Where the demo keeps its files. */
   readonly folder: string;
   /** Writes them to a file for the `--env-file` of the command line, and says where; it goes when the demo ends. */
@@ -157,6 +159,7 @@ async function withDaemon(
     daemonUrl,
     opsKey,
     daemonEnv: env,
+    databaseUrl: database.url,
     folder: dataDir,
     leaveEnvFile: () => {
       const lines = Object.entries(settings).map(([name, value]) => `${name}='${value}'\n`);
