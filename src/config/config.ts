@@ -61,7 +61,8 @@ export function loadDatabaseConfig(env: Environment): DatabaseConfig {
 }
 
 /**
- * The values of all secrets, for the one use of keeping them out of the log. Includes the password of the database URL by itself.
+ * The values of all secrets, for the one use of keeping them out of the log. Includes the password of the database URL by itself,
+ * and what the relay's address says after its question mark, where a token may stand.
  */
 export function secretValues(config: Config): readonly string[] {
   const values = [
@@ -78,7 +79,12 @@ export function secretValues(config: Config): readonly string[] {
     ...config.apiKeys.map(({ digest }) => digest), // the keys themselves are nowhere
     ...databaseUrls(config),
   ].map((secret) => secret.reveal());
-  return [...values, ...databaseUrls(config).flatMap((url) => passwordsIn(url.reveal()))];
+  const relayQuery = config.morRelayUrl === null ? '' : new URL(config.morRelayUrl.reveal()).search.slice(1);
+  return [
+    ...values,
+    ...databaseUrls(config).flatMap((url) => passwordsIn(url.reveal())),
+    ...(relayQuery === '' ? [] : [relayQuery]),
+  ];
 }
 
 function databaseUrls({ database, readDatabaseUrl }: Config): readonly Secret[] {

@@ -1,8 +1,16 @@
 // The settings of the Merchant of Record: where it is, who we are there, and which secrets sign what it sends.
-import { choice, httpUrl, matching, secret, signingSecret, signingSecrets } from './parsers.js';
+import { choice, httpUrl, matching, type Parser, secret, signingSecret, signingSecrets } from './parsers.js';
+import { Secret } from './secret.js';
 import { optional, optionalList, required, withDefault } from './setting.js';
 
 const url = 'http or https URL';
+const endpoint = httpUrl('endpoint');
+
+/** A token may stand in its query, so it is kept as a secret. */
+const relayAddress: Parser<Secret> = (text) => {
+  const parsed = endpoint(text);
+  return parsed.ok ? { ok: true, value: new Secret(parsed.value) } : parsed;
+};
 
 export const mor = {
   morBaseUrl: required(
@@ -108,7 +116,7 @@ export const mor = {
       description:
         'Where authentic invoice.created events are sent on to, for merchants who cannot add a second Stripe endpoint. Set it with MOR_RELAY_SECRET or leave both out.',
     },
-    httpUrl('endpoint'),
+    relayAddress,
   ),
   morRelaySecret: optional(
     {

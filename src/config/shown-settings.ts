@@ -16,6 +16,7 @@ export function redactedConfig(config: Config): readonly ShownSetting[] {
     ...config,
     databaseUrl: config.database.kind === 'url' ? withoutPassword(config.database.url) : NOT_SET,
     readDatabaseUrl: config.readDatabaseUrl === null ? NOT_SET : withoutPassword(config.readDatabaseUrl),
+    morRelayUrl: config.morRelayUrl === null ? NOT_SET : withoutQuery(config.morRelayUrl),
     dataDir: config.database.kind === 'embedded' ? config.database.dir : 'not used',
     trustedProxies: config.trustedProxies.join(', ') || NOT_SET,
     oidcRoles: config.oidcRoles.map(({ group, role }) => `${group}=${role}`).join(', ') || NOT_SET,
@@ -38,4 +39,10 @@ function shown(value: unknown): string {
 /** Host and database of a connection URL: its user, password and options stay out. */
 function withoutPassword(url: Secret): string {
   return shownDatabaseUrl(url.reveal()) ?? url.toString();
+}
+
+/** The query of the relay's address may be what lets a caller in. */
+function withoutQuery(address: Secret): string {
+  const { origin, pathname, search } = new URL(address.reveal());
+  return `${origin}${pathname}${search === '' ? '' : '?[secret]'}`;
 }

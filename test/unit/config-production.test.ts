@@ -39,7 +39,7 @@ describe('what is shown of the settings', () => {
     DATABASE_URL: 'postgres://u:canary5%21@db:5432/crossbill?password=canary6',
     READ_DATABASE_URL: 'postgres://u:canary11@standby:5432/crossbill',
     MOR_EVENT_WEBHOOK_SECRETS: 'canary7-event,canary8-event',
-    MOR_RELAY_URL: 'https://mor.example/in',
+    MOR_RELAY_URL: 'https://mor.example/in?token=canary12-relay',
     MOR_RELAY_SECRET: 'canary9-relay',
     CROSSBILL_SHADOW: 'true',
     MOR_PARTNER_CLIENT_ID: 'p',
@@ -62,6 +62,7 @@ describe('what is shown of the settings', () => {
     const value = (name: string): string | undefined => shown.find((setting) => setting.name === name)?.value;
     expect(value('DATABASE_URL')).toBe('postgres://db:5432/crossbill');
     expect(value('READ_DATABASE_URL')).toBe('postgres://standby:5432/crossbill');
+    expect(value('MOR_RELAY_URL')).toBe('https://mor.example/in?[secret]');
     expect(value('PORT')).toBe('3000');
     expect(value('CROSSBILL_SHADOW')).toBe('true');
     expect(value('OTEL_EXPORTER_OTLP_ENDPOINT')).toBe('not set');
@@ -72,7 +73,7 @@ describe('what is shown of the settings', () => {
 
   it('lists every secret value for the log to keep out, the database password by itself too', () => {
     const values = secretValues(full);
-    for (const value of [...'1 2 3 4 7 8 9 10 11'.split(' ')])
+    for (const value of [...'1 2 3 4 7 8 9 10 11 12'.split(' ')])
       expect(values.some((text) => text.includes(`canary${value}`))).toBe(true);
     expect(values).toEqual(expect.arrayContaining(['canary5%21', 'canary5!', 'canary6', sha256('a'.repeat(32))]));
   });
