@@ -263,8 +263,8 @@ export const mutants = [
   {
     name: 'a refund is repeated under a key that may be forgotten',
     file: 'src/refunds/rules/stuck-refund.ts',
-    find: 'if (ctx.now.getTime() - tried.getTime() < KEY_LIFE_MS) continue;',
-    replace: 'if (tried.getTime() > 0) continue;',
+    find: 'if (ctx.now.getTime() < staleAt(s, r, m).getTime()) continue;',
+    replace: 'if (r.createdAt.getTime() > 0) continue;',
     tests: ['test/unit/flow-refund-keys.test.ts'],
   },
   {

@@ -7,6 +7,7 @@ import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { Wake } from '../../src/lane/wake.js';
 import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
+import { StoreUnavailable } from '../../src/domain/ports/lane-store.js';
 import { failed } from '../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 import { ask, paid } from '../support/paid-lane.js';
@@ -66,12 +67,41 @@ describe('a refund asked for here', () => {
     expect([s.refunds[0]?.status, openKinds(s)]).toEqual(['unknown', ['refund_stuck']]);
   });
 
-  it('goes on by itself after a day in which nobody could connect, when each try was on record', async () => {
+  it('goes on by itself while its key is surely known, and waits for a person after that, though each try is on record', async () => {
+    for (const [tries, end] of [
+      [80, 'succeeded'],
+      [130, 'unknown'],
+    ] as const) {
+      const h = await paid();
+      h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const));
+      await ask(h, 300n);
+      await h.rest(48);
+      const s = await state(h);
+      const isDone = end === 'succeeded';
+      expect([s.refunds[0]?.status, h.gateway.made.length]).toEqual([end, isDone ? 1 : 0]);
+      expect(openKinds(s)).toEqual(isDone ? [] : ['refund_stuck']);
+      await shows(h, isDone ? 300n : 0n, isDone ? 1 : 0);
+    }
+  });
+
+  it('is not repeated once its key may be forgotten, though the database lost the record of a try and came back at once', async () => {
     const h = await paid();
-    h.gateway.trouble.push(...Array.from({ length: 110 }, () => 'retry' as const));
     await ask(h, 300n);
+    const transact = h.backend.store.transact.bind(h.backend.store);
+    let isLost = false;
+    h.backend.store.transact = async (work) => {
+      if (h.gateway.made.length === 0 || isLost) return transact(work);
+      isLost = true;
+      throw new StoreUnavailable('the database is gone');
+    };
+    await expect(h.drain()).rejects.toThrow(StoreUnavailable);
+    const send = h.gateway.createRefund.bind(h.gateway);
+    const back = h.clock.now().getTime() + 25 * 3_600_000;
+    h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('stopped') : send(...call));
+    h.clock.advance(60_000);
     await h.rest(48);
-    expect([(await state(h)).refunds[0]?.status, h.gateway.made.length]).toEqual(['succeeded', 1]);
+    expect(h.gateway.made).toHaveLength(1);
+    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   });
 
   it('is not sent again once its bytes were purged: without an amount it would give all back', async () => {
@@ -105,6 +135,25 @@ describe('a refund asked for here', () => {
     expect(openKinds(await state(h))).toEqual(['refund_stuck']);
   });
 
+  it('has a key that no repair of verify makes younger', async () => {
+    const h = await paid();
+    h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+    await ask(h, 300n);
+    await h.drain();
+    h.clock.advance(20 * 3_600_000);
+    const none = {} as never;
+    const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+    await verify.repair(none, [
+      difference('refund_not_mirrored', 'look-again', 'not there', { invoiceId: INVOICE_ID }),
+    ]);
+    const send = h.gateway.createRefund.bind(h.gateway);
+    const back = h.clock.now().getTime() + 6 * 3_600_000;
+    h.gateway.createRefund = async (...call) => (h.clock.now().getTime() < back ? failed('retry') : send(...call));
+    await h.rest(48);
+    expect(h.gateway.made).toHaveLength(1);
+    expect(openKinds(await state(h))).toEqual(['refund_stuck']);
+  });
+
   it('that lost its answer and was announced is not sent again under a key that may be forgotten', async () => {
     const h = await paid();
     h.gateway.trouble.push('lost-answer');
@@ -116,24 +165,17 @@ describe('a refund asked for here', () => {
     expect((await state(h)).messages.filter((m) => m.status === 'pending')).toEqual([]);
   });
 
-  it('of which no try reached the MoR for more than a day is sent when it can be', async () => {
-    const h = await paid();
-    h.gateway.trouble.push(...Array.from({ length: 130 }, () => 'retry' as const));
-    await ask(h, 300n);
-    await h.rest(48);
-    expect(h.gateway.made).toHaveLength(1);
-    await shows(h, 300n, 1);
-  });
-
-  it('that was taken back for its key’s age is sent once more when a person says so', async () => {
+  it('that was taken back for its key’s age is sent when a person says so, for as long as its key is surely known', async () => {
     const h = await paid();
     h.gateway.trouble.push('lost-request');
     await askLongAgo(h);
+    h.gateway.trouble.push(...Array.from({ length: 60 }, () => 'retry' as const));
     await h.rest(1);
+    expect(h.gateway.asked).toHaveLength(1);
     const item = (await state(h)).reviews.find((r) => r.kind === 'refund_stuck') ?? never();
     const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
     await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
-    await h.rest();
+    await h.rest(22);
     expect(h.gateway.made).toHaveLength(1);
     expect(openKinds(await state(h))).toEqual([]);
     await shows(h, 300n, 1);
@@ -214,37 +256,34 @@ it('a refund of a part payment shows on Stripe once the rest is paid, and lowers
   expect(h.platform.notes.map((n) => n.minor)).toEqual([200n]);
 });
 
-it.each([
-  ['the MoR says that it failed', (h: LaneHarness): void => void (h.gateway.nextStatus = 'failed')],
-  ['the MoR refuses it', (h: LaneHarness): void => void h.gateway.trouble.push('refused')],
-])(
-  'a refund that nobody accepted for days is shown as failed, and no longer as waiting, once %s',
-  async (_how, then) => {
-    const h = await paid();
-    h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
-    await ask(h, 400n);
-    const waiting = (s: LaneState): string[] =>
-      s.reviews.filter((r) => r.status === 'open' && r.summary.includes('since')).map((r) => r.kind);
-    await h.rest(25);
-    expect((await state(h)).refunds[0]?.status).toBe('requested');
-    expect(waiting(await state(h))).toEqual(['refund_stuck']);
-    h.gateway.trouble.length = 0;
-    then(h);
-    await h.rest(1);
-    const s = await state(h);
-    expect(s.refunds[0]?.status).toBe('failed');
-    expect(waiting(s)).toEqual([]);
-    expect(s.reviews.filter((r) => r.status === 'open')).toMatchObject([
-      { kind: 'refund_stuck', refundId: s.refunds[0]?.id, proposal: expect.stringContaining('free again') },
-    ]);
-    const asked = h.gateway.asked.length;
-    const item = s.reviews.find((r) => r.status === 'open')?.id ?? never();
+it('a refund that nobody accepted for a day is shown as failed, and no longer as waiting, once it is retried and the MoR says that it failed', async () => {
+  const h = await paid();
+  h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
+  await ask(h, 400n);
+  const waiting = (s: LaneState): string[] =>
+    s.reviews.filter((r) => r.status === 'open' && r.summary.includes('since')).map((r) => r.id);
+  const retry = async (item: string | undefined): Promise<void> => {
     const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
-    await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item, choice, ctx));
+    await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item ?? never(), choice, ctx));
     await h.rest(1);
-    expect(h.gateway.asked).toHaveLength(asked); // its amount may be on its way back with another refund
-  },
-);
+  };
+  await h.rest(25);
+  expect((await state(h)).refunds[0]?.status).toBe('unknown');
+  expect(waiting(await state(h))).toHaveLength(1);
+  h.gateway.trouble.length = 0;
+  h.gateway.nextStatus = 'failed';
+  await retry(waiting(await state(h))[0]);
+  const s = await state(h);
+  expect(s.refunds[0]?.status).toBe('failed');
+  expect(waiting(s)).toEqual([]);
+  const open = s.reviews.filter((r) => r.status === 'open');
+  expect(open).toMatchObject([
+    { kind: 'refund_stuck', refundId: s.refunds[0]?.id, proposal: expect.stringContaining('free again') },
+  ]);
+  const asked = h.gateway.asked.length;
+  await retry(open[0]?.id);
+  expect(h.gateway.asked).toHaveLength(asked); // its amount may be on its way back with another refund
+});
 
 describe('a refund that failed at the MoR without a word', () => {
   const stuck = (s: LaneState): string =>
@@ -317,7 +356,11 @@ describe('a refund that failed at the MoR without a word', () => {
     h.gateway.trouble.push(...Array.from({ length: 400 }, () => 'retry' as const));
     await ask(h, 300n);
     await h.rest(25);
+    const choice = { resolution: 'retry', note: null, by: 'ops' } as const;
+    const item = stuck(await state(h));
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item, choice, ctx));
+    await h.rest(1);
     expect(await end(h, 'Ada of the MoR')).toBe('refund_being_sent');
-    expect([(await state(h)).refunds[0]?.status, await left(h)]).toEqual(['requested', 700n]);
+    expect([(await state(h)).refunds[0]?.status, await left(h)]).toEqual(['unknown', 700n]);
   });
 });

@@ -274,11 +274,10 @@ describe('a refund that takes too long', () => {
   };
 
   it.each([
-    ['requested', 24],
     ['unknown', 24],
     ['pending', 240],
   ] as const)('%s is shown to a person after %d hours, and not before', (status, hours) => {
-    const { s } = asked({ status }, { nextTryAt: at(hours * HOUR), firstTriedAt: at(hours * HOUR) });
+    const { s } = asked({ status }, { status: 'done' });
     expect(watch(s, hours * HOUR - 1)).toEqual({ s, looks: [at(hours * HOUR)] });
     const late = watch(s, hours * HOUR).s;
     expect(open(late)).toMatchObject([{ kind: 'refund_stuck', refundId: s.refunds[0]?.id, paymentRowId: 'pmt_1' }]);
@@ -286,22 +285,35 @@ describe('a refund that takes too long', () => {
     expect(open(late)[0]?.proposal).not.toContain('It is not sent again automatically');
   });
 
-  it('is not sent again under a key that the MoR may have forgotten: 23 hours after the first try', () => {
-    const { s, m } = asked({ status: 'unknown' }, { firstTriedAt: at(0), nextTryAt: at(99 * HOUR) });
-    expect(watch(s, 23 * HOUR - 1).s).toBe(s);
-    const { s: over } = watch(s, 23 * HOUR);
-    expect(over.messages).toMatchObject([{ status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) }]);
-    expect(open(over)[0]?.proposal).toContain('It is not sent again automatically');
-    expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
-    const requested = asked({}, { firstTriedAt: at(0), nextTryAt: at(HOUR) });
-    expect(watch(requested.s, 23 * HOUR).s.messages[0]?.status).toBe('pending');
-    expect(watch(requested.s, 24 * HOUR).s.refunds[0]?.status).toBe('unknown');
-    const untried = asked({ status: 'unknown' }, { firstTriedAt: null, nextTryAt: at(HOUR) });
-    expect(watch(untried.s, 23 * HOUR).s.messages[0]?.status).toBe('pending');
+  it('is not sent again under a key that the MoR may have forgotten: 23 hours after it was made, whenever it was tried', () => {
+    for (const tried of [null, at(0), at(22 * HOUR)])
+      for (const status of ['requested', 'unknown'] as const) {
+        const { s, m } = asked({ status }, { firstTriedAt: tried, nextTryAt: at(99 * HOUR) });
+        expect(watch(s, 23 * HOUR - 1).s).toBe(s);
+        const { s: over } = watch(s, 23 * HOUR);
+        expect(over.messages).toMatchObject([
+          { status: 'refused', lastCode: 'key_too_old', answeredAt: at(23 * HOUR) },
+        ]);
+        expect(over.refunds[0]?.status).toBe('unknown');
+        expect(open(over)[0]?.proposal).toContain('It is not sent again automatically');
+        expect(over.journal.some((l) => l.text.includes(`key ${m.key} by now: it is not sent again`))).toBe(true);
+      }
     const settled = asked({ status: 'succeeded' }, { firstTriedAt: at(0) });
     expect(watch(settled.s, 23 * HOUR).s.messages[0]?.status).toBe('cancelled');
     const done = asked({ status: 'unknown' }, { firstTriedAt: at(0), status: 'done' });
     expect(watch(done.s, 23 * HOUR).s.messages[0]?.status).toBe('done');
+  });
+
+  it('is sent for another 23 hours after a person retried it', () => {
+    const { s } = asked({ status: 'unknown' }, {});
+    const [item] = open(watch(s, 23 * HOUR).s);
+    const retried = (resolution: 'retry' | 'dismiss'): LaneState => ({
+      ...s,
+      reviews: [{ ...(item ?? never()), status: 'resolved', resolution, resolvedAt: at(30 * HOUR) }],
+    });
+    const sent = (x: LaneState, hours: number) => watch(x, hours * HOUR - 1).s.messages[0]?.status;
+    expect([sent(retried('retry'), 53), sent(retried('retry'), 54)]).toEqual(['pending', 'refused']);
+    expect(sent(retried('dismiss'), 53)).toBe('refused');
   });
 
   it('is waited for no more once it has an end; that it failed after all is an item of its own', () => {

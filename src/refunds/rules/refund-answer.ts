@@ -2,7 +2,7 @@
 import { type LaneState, type OutboxRow, type RefundRow } from '../../domain/model.js';
 import { isNameless, newRefund, refundOf } from './refund-names.js';
 import { type RefundAnswer } from '../../domain/ports/payment-gateway.js';
-import { type Ctx, note, openReview, putInvoice, putMessage, putPayment, putRefund } from '../../domain/lane/change.js';
+import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '../../domain/lane/change.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark, moveRefund } from '../../domain/lane/moves.js';
 import { tellFailed } from './stuck-refund.js';
@@ -24,21 +24,10 @@ export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
   silent: (s, m, f, ctx) => {
     const r = s.refunds.find((x) => x.id === m.subject);
     const isCut = ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
-    const state = isCut ? triedSince(s, m) : s;
     const mayBeMade = isCut || f.kind === 'unknown';
-    return mayBeMade && r?.status === 'requested' ? putRefund(state, moveRefund(r, 'unknown')) : state;
+    return mayBeMade && r?.status === 'requested' ? putRefund(s, moveRefund(r, 'unknown')) : s;
   },
 };
-
-/**
- * So long after it was due, an earlier try may have been cut off by a crash that lost its record: the age of its key counts from when it
- * was due.
- */
-function triedSince(s: LaneState, { id, nextTryAt }: OutboxRow): LaneState {
-  const m = s.messages.find((x) => x.id === id);
-  if (m === undefined || (m.firstTriedAt !== null && m.firstTriedAt <= nextTryAt)) return s;
-  return putMessage(s, { ...m, firstTriedAt: nextTryAt });
-}
 
 /** Another refund of ours of the same amount without a name: the one whose event was taken for this one's. */
 function twinOf(s: LaneState, r: RefundRow): RefundRow | undefined {

@@ -48,26 +48,35 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
 
 /** When a person last dismissed the item: the amount stays reserved, and only an item can free it, so it comes back. Null: nobody did. */
 function lastDismissal(s: LaneState, r: RefundRow, summary: string): Date | null {
-  const times = s.reviews.flatMap((x) =>
-    x.kind === 'refund_stuck' && x.subject === r.id && x.resolution === 'dismiss' && x.summary.startsWith(summary)
-      ? (x.resolvedAt?.getTime() ?? [])
-      : [],
+  const times = resolutions(s, r, 'dismiss').flatMap((x) =>
+    x.summary.startsWith(summary) ? (x.resolvedAt?.getTime() ?? []) : [],
   );
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
+function resolutions(s: LaneState, r: RefundRow, how: 'dismiss' | 'retry'): readonly ReviewRow[] {
+  return s.reviews.filter((x) => x.kind === 'refund_stuck' && x.subject === r.id && x.resolution === how);
+}
+
 /**
- * A refund's request that nobody answered for so long that its key may be forgotten is not repeated by itself: money could go back
- * a second time. Its event still settles it, or a person does.
+ * When the MoR may have forgotten the request's key. It counts from when the request was made, or from a person's last `retry`, and
+ * never from a try: the record of an earlier one, which moved money, may have been lost with a process or with the database.
+ */
+function staleAt(s: LaneState, r: RefundRow, m: OutboxRow): Date {
+  const retries = resolutions(s, r, 'retry').map((x) => x.resolvedAt?.getTime() ?? 0);
+  return new Date(Math.max(m.createdAt.getTime(), ...retries) + KEY_LIFE_MS);
+}
+
+/**
+ * A refund's request that is not done once its key may be forgotten is not repeated by itself: money could go back a second time. Its
+ * event still settles it, or a person does.
  */
 function withdrawStale(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
   for (const r of s.refunds) {
     const m = requestOf(s, r);
     if (m?.status !== 'pending') continue;
-    // While it is only `requested`, no try can have moved money but one that a crash cut off: made when it was due, or later.
-    const tried = r.status === 'requested' ? m.nextTryAt : (m.firstTriedAt ?? m.nextTryAt);
-    if (ctx.now.getTime() - tried.getTime() < KEY_LIFE_MS) continue;
+    if (ctx.now.getTime() < staleAt(s, r, m).getTime()) continue;
     const settled = r.status !== 'requested' && r.status !== 'unknown';
     const status = settled ? 'cancelled' : 'refused';
     state = putMessage(state, { ...m, status, lastCode: KEY_TOO_OLD, answeredAt: ctx.now });
