@@ -121,6 +121,28 @@ describe('the relay', () => {
     expect(h.relay.sent).toEqual([]);
   });
 
+  it.each(['once', 'never'] as const)(
+    'after an outage of ours, in which neither the MoR nor Stripe answered (it was read %s before), no try goes out without a try to read first',
+    async (read) => {
+      const h = LaneHarness.inMemory({ settings: { relay: true }, seed: 2 });
+      h.clock.advance(20 * HOUR_MS);
+      h.platform.put(anInvoice());
+      h.relay.down = true;
+      const away = Array.from({ length: 400 }, () => 'retry' as const);
+      if (read === 'never') h.platform.fail('read', ...away);
+      await h.take(invoiceEvent('invoice.created'));
+      h.platform.fail('read', ...away);
+      await h.rest(5);
+      const tried = h.relay.sent.length;
+      expect(tried).toBeGreaterThan(2); // Stripe, which cannot be asked, keeps no renewal from being charged
+      h.platform.trouble.length = 0;
+      h.relay.down = false;
+      h.platform.put(anInvoice({ status: 'void' })); // and no event has told of it yet
+      await h.rest(3);
+      expect(h.relay.sent).toHaveLength(tried);
+    },
+  );
+
   it('an invoice.created of just now is relayed without a read of the invoice', async () => {
     const h = LaneHarness.inMemory({ settings: { relay: true } });
     h.platform.put(anInvoice({ status: 'draft' }));

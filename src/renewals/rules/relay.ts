@@ -3,7 +3,7 @@ import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/mo
 import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
-import { type Ctx, sendAgain, takeCallBack } from '../../domain/lane/change.js';
+import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../domain/lane/change.js';
 import { effectName, paymentThatCame } from '../../domain/lane/payment.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
@@ -60,6 +60,17 @@ function verdictSince(s: LaneState, m: OutboxRow): string | null {
   return p === undefined ? null : effectName(p);
 }
 
+/**
+ * Each try that goes unread has a failed read of its own before it: Stripe may be back by the next one, and tell that the invoice is over. After
+ * an outage of ours, neither answered, and nobody has heard of what was done meanwhile.
+ */
+function readOnceMore(s: LaneState): LaneState {
+  const i = s.invoice;
+  return i === null || i.readAttempts < RELAY_READ_TRIES
+    ? s
+    : putInvoice(s, { ...i, readAttempts: RELAY_READ_TRIES - 1 });
+}
+
 export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
   order: 3,
   // Told hours after it was made, or kept waiting for hours: people and Stripe may have done anything to the invoice since. A Stripe that
@@ -69,6 +80,7 @@ export const relayCall: CallRule<AnswerTo<'relay_event'>> = {
     ctx.now.getTime() - (i.platformCreatedAt ?? i.firstSeenAt).getTime() >= RELAY_LATE_MS,
   waits: (s, ctx) => standingOf(s, ctx) === 'unknown', // of who is not enrolled nothing is relayed
   answered: (s) => s,
+  silent: readOnceMore,
   refused: (s, m, f, ctx) => {
     const proposal =
       'The MoR did not accept this event. Find out why, then retry; otherwise it may not charge this renewal.';
