@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { INVOICE_ID, invoiceEvent } from '../support/builders.js';
-import { after, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
 
 it('a request of Stripe that was made an hour after the refusal and is delivered half a day later brings nothing forward', async () => {
   const r = rig();
@@ -30,3 +30,35 @@ it.each(['uncollectible', 'cancel'] as const)(
     expect([ended.size, invoices.get(INVOICE_ID)?.status]).toEqual(end === 'cancel' ? [1, 'open'] : [0, end]);
   },
 );
+
+it('a retry that was sent by a process that died before it wrote that down, and is taken back then, counts as sent: nobody is charged beside it', async () => {
+  const r = rig();
+  await refused(r);
+  const { relay, store } = r.h;
+  const send = relay.send.bind(relay);
+  relay.send = (body) => {
+    store.dieBefore = store.transactions + 1;
+    return send(body);
+  };
+  await after(r, 3 * DAY_MS);
+  relay.send = send;
+  expect([relayed(r).length, r.h.crashes]).toEqual([1, 1]);
+  r.h.platform.change(INVOICE_ID, { amountDue: 900n, amountRemaining: 900n, total: 900n });
+  await r.h.rest(12);
+  expect(relayed(r)).toHaveLength(1);
+  const s = await state(r);
+  expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
+  expect(s.invoice?.retries).toMatchObject({ waitingSince: expect.any(String), retries: [{ withdrawn: false }] });
+});
+
+it('a retry whose answer was lost is not sent again once the MoR has refused it', async () => {
+  const r = rig();
+  await refused(r);
+  r.h.relay.down = true;
+  await after(r, 3 * DAY_MS);
+  await r.h.take(declined(r));
+  const tried = relayed(r).length;
+  r.h.relay.down = false;
+  await r.h.rest(12);
+  expect(relayed(r)).toHaveLength(tried);
+});

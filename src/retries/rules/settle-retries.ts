@@ -101,7 +101,7 @@ function withdraw(s: LaneState, ctx: Ctx): LaneState {
     if (m.status !== 'pending' || !OURS.has(m.kind)) continue;
     const why = pointless(state, m, ctx);
     if (why === null) continue;
-    state = takeCallBack(takeBack(state, m), m, why, ctx);
+    state = takeCallBack(takeBack(state, m, ctx), m, why, ctx);
   }
   return state;
 }
@@ -117,15 +117,18 @@ function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
     return 'the customer can pay it another way now';
   if (m.kind !== 'retry_charge') return null;
+  // Its answer was lost, and it was heard all the same: sent again, the MoR might take it for another retry.
+  if (m.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
   const minor = i?.retries?.retries.find((r) => r.number === m.generation)?.minor;
   return i?.amountRemaining?.toString() === minor ? null : 'another amount is due now';
 }
 
-function takeBack(s: LaneState, m: OutboxRow): LaneState {
+function takeBack(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
   const trail = s.invoice?.retries;
   if (!trail) return s;
   if (m.kind !== 'retry_charge') return m.attempts === 0 ? putTrail(s, { ...trail, ended: null }) : s;
-  // Once it was tried, the MoR may have received it: its verdict is awaited all the same.
-  if (m.attempts > 0) return s;
+  // Once it was tried, the MoR may have received it: its verdict is awaited all the same. A try is counted when it is answered: one may be
+  // under way, or its record may have been lost with a process that died.
+  if (m.attempts > 0 || m.createdAt < ctx.now) return s;
   return putRetry(putTrail(s, { ...trail, waitingSince: null }), m.generation, { withdrawn: true });
 }
