@@ -2,7 +2,18 @@
 import { expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { INVOICE_ID, invoiceEvent } from '../support/builders.js';
-import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+import {
+  after,
+  DAY_MS,
+  declined,
+  HOUR_MS,
+  refused,
+  relayed,
+  retry,
+  rig,
+  SCHEDULE,
+  state,
+} from '../support/retry-rig.js';
 
 it('a request of Stripe that was made an hour after the refusal and is delivered half a day later brings nothing forward', async () => {
   const r = rig();
@@ -30,6 +41,20 @@ it.each(['uncollectible', 'cancel'] as const)(
     expect([ended.size, invoices.get(INVOICE_ID)?.status]).toEqual(end === 'cancel' ? [1, 'open'] : [0, end]);
   },
 );
+
+it('an end that waits for Stripe is taken back when a person has the MoR charge again, and is carried out when that was refused too', async () => {
+  const r = rig({ retrySchedule: { ...SCHEDULE, soft: [], end: 'cancel' } });
+  r.h.platform.fail('cancel_subscription', ...Array.from({ length: 6 }, () => 'retry' as const));
+  await refused(r);
+  expect((await state(r)).messages.map((m) => [m.kind, m.status])).toEqual([['cancel_subscription', 'pending']]);
+  expect((await retry(r)).ok).toBe(true);
+  await r.h.rest(2);
+  expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 0]);
+  await r.h.take(declined(r));
+  r.h.platform.trouble.length = 0;
+  await r.h.rest(2);
+  expect([relayed(r).length, r.h.platform.ended.size]).toEqual([1, 1]);
+});
 
 it('a retry that was sent by a process that died before it wrote that down, and is taken back then, counts as sent: nobody is charged beside it', async () => {
   const r = rig();

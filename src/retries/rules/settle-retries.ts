@@ -10,7 +10,7 @@ import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { makeRetry } from './make-retry.js';
 import { nextOf } from './next-try.js';
-import { putRetry, putTrail } from './trail.js';
+import { awaitsRetry, putRetry, putTrail } from './trail.js';
 
 const OURS: ReadonlySet<OutboxRow['kind']> = new Set(['retry_charge', 'mark_uncollectible', 'cancel_subscription']);
 
@@ -116,7 +116,7 @@ function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   if (status !== 'unknown' && !wanted.includes(status)) return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
     return 'the customer can pay it another way now';
-  if (m.kind !== 'retry_charge') return null;
+  if (m.kind !== 'retry_charge') return awaitsRetry(s) ? 'the MoR was asked to charge it again' : null;
   // Its answer was lost, and it was heard all the same: sent again, the MoR might take it for another retry.
   if (m.attempts > 0 && i?.retries?.waitingSince === null) return 'the MoR has answered it';
   const minor = i?.retries?.retries.find((r) => r.number === m.generation)?.minor;
@@ -126,7 +126,8 @@ function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
 function takeBack(s: LaneState, m: OutboxRow, ctx: Ctx): LaneState {
   const trail = s.invoice?.retries;
   if (!trail) return s;
-  if (m.kind !== 'retry_charge') return m.attempts === 0 ? putTrail(s, { ...trail, ended: null }) : s;
+  // The end is decided again when a person's retry was refused too.
+  if (m.kind !== 'retry_charge') return m.attempts === 0 || awaitsRetry(s) ? putTrail(s, { ...trail, ended: null }) : s;
   // Once it was tried, the MoR may have received it: its verdict is awaited all the same. A try is counted when it is answered: one may be
   // under way, or its record may have been lost with a process that died.
   if (m.attempts > 0 || m.createdAt < ctx.now) return s;
