@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
 import {
   after,
   DAY_MS,
@@ -87,3 +88,36 @@ it('a retry whose answer was lost is not sent again once the MoR has refused it'
   await r.h.rest(12);
   expect(relayed(r)).toHaveLength(tried);
 });
+
+it.each([
+  ['nobody answered', 'unknown', 1],
+  ['was refused as well', 'refused', 2],
+] as const)(
+  'a retry that the relay address refuses, of which an earlier try %s: the schedule goes on only where it was surely not heard',
+  async (_, first, charges) => {
+    const r = rig();
+    await refused(r);
+    const { relay } = r.h;
+    const send = relay.send.bind(relay);
+    const answers = [failed(first), failed('refused', { status: 409 })];
+    relay.send = async (body) => {
+      const sent = await send(body);
+      return answers.shift() ?? sent;
+    };
+    const choose = async (resolution: 'retry' | 'dismiss'): Promise<void> => {
+      const item = (await state(r)).reviews.findLast((x) => x.kind === 'effect_failed');
+      expect(item?.status).toBe('open');
+      const choice = { resolution, note: null, by: 'ada' } as const;
+      await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      await r.h.rest(0.1);
+    };
+    await after(r, 3 * DAY_MS);
+    await r.h.rest(0.1);
+    if (first === 'refused') await choose('retry');
+    const said = (await state(r)).reviews.at(-1)?.proposal;
+    expect(said).toMatch(first === 'unknown' ? /^The MoR may have heard/ : /^The MoR was not asked/);
+    await choose('dismiss');
+    await after(r, 5 * DAY_MS);
+    expect(new Set(relayed(r).map((e) => e.id)).size).toBe(charges);
+  },
+);

@@ -1,11 +1,12 @@
 // What became of the calls that a schedule of retries makes: the MoR was asked to charge again, or Stripe to end it.
-import { type LaneState } from '../../domain/model.js';
+import { type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
-import { addCall, type Ctx, putInvoice, sendAgain } from '../../domain/lane/change.js';
+import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
-import { verdictDueBy, putTrail } from './trail.js';
+import { CUT_OFF_AFTER_MS } from '../../policy.js';
+import { awaitsRetry, verdictDueBy, putTrail } from './trail.js';
 
 export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   order: 3,
@@ -14,19 +15,27 @@ export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   answered: (s, _, __, ctx) =>
     s.invoice === null ? s : putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx) }),
   refused: (s, m, f, ctx) => {
-    const proposal =
-      'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.';
+    const proposal = mayBeHeard(m, ctx)
+      ? 'The MoR may have heard an earlier try, so its verdict is awaited. Find out why its relay address refuses the event; retry sends the same event once more.'
+      : 'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.';
     // The next one may be refused in the same words, and is news though this item was dismissed: they are told apart by their number.
     const call = `retry_charge, retry ${m.generation},`;
-    return callFailed(waiting(s, null), m, f, { call, proposal }, ctx);
+    return callFailed(mayBeHeard(m, ctx) ? s : waiting(s, null), m, f, { call, proposal }, ctx);
   },
   resolve: (s, r, { resolution }, ctx) => {
     // The one that was refused last: an earlier retry has been answered since.
     const m = s.messages.findLast((x) => x.kind === 'retry_charge' && r.subject === `retry_charge:${x.subject}`);
     if (resolution !== 'retry' || m === undefined || m.status !== 'refused') return carriedOut(s);
-    return carriedOut(sendAgain(waiting(s, ctx), (x) => x.id === m.id, ctx));
+    // What was surely not heard says nothing of the tries that follow.
+    const attempts = awaitsRetry(s) ? m.attempts : 0;
+    return carriedOut(sendAgain(waiting(putMessage(s, { ...m, attempts }), ctx), (x) => x.id === m.id, ctx));
   },
 };
+
+/** A refusal of the repeat says nothing of a try before it that nobody answered, or that a crash cut off. */
+function mayBeHeard(m: OutboxRow, ctx: Ctx): boolean {
+  return m.attempts > 1 || ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
+}
 
 export const markUncollectibleCall: CallRule<AnswerTo<'mark_uncollectible'>> = {
   order: 3,
