@@ -188,6 +188,11 @@ export const RECOVERY_LINKS_MOST = 3;
  * speaks of the charge that was just refused. Its later ones are at least a day apart (Stripe docs, "Automate payment retries").
  */
 export const RETRY_ASKED_AFTER_MS = 12 * HOUR_MS;
+/**
+ * A refusal that the MoR made so long before a retry was ordered is of an earlier try. The doors take nothing of a clock that is wrong by
+ * more than some minutes (WEBHOOK_TOLERANCE_SEC).
+ */
+export const CLOCKS_APART_MS = HOUR_MS;
 /** Steps for one kind of refusal: Stripe's own recovery tries eight times at most (Stripe docs, "Automate payment retries"). */
 export const RETRY_STEPS_MOST = 8;
 

@@ -1,7 +1,7 @@
 // A schedule of retries when something comes late or is refused: Stripe's own request for an attempt, and the end on Stripe.
 import { expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aPaymentFailed, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import {
   after,
@@ -119,5 +119,22 @@ it.each([
     await choose('dismiss');
     await after(r, 5 * DAY_MS);
     expect(new Set(relayed(r).map((e) => e.id)).size).toBe(charges);
+  },
+);
+
+it.each(['insufficient_funds', 'stolen_card'])(
+  'the verdict on a retry (%s) that is delivered after a person ordered another one is no answer to that: nobody is charged or given a link beside it',
+  async (declineCode) => {
+    const r = rig();
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    const madeAt = new Date(r.h.clock.now().getTime() + 60_000);
+    await after(r, 25 * HOUR_MS); // nobody answers, and a person is told so
+    expect((await retry(r)).ok).toBe(true);
+    await after(r, HOUR_MS);
+    await r.h.take(aPaymentFailed({ paymentId: 'pay_late', at: madeAt, declineCode }));
+    await after(r, 9 * DAY_MS);
+    expect([relayed(r).length, r.links.asked.length]).toEqual([2, 0]);
+    expect((await state(r)).reviews.at(-1)).toMatchObject({ kind: 'renewal_overdue', status: 'open' });
   },
 );

@@ -4,6 +4,7 @@ import { type Refusal, type RetryTrail } from '../../domain/retry.js';
 import { type PaymentEvent } from '../../domain/lane/event.js';
 import { type Ctx } from '../../domain/lane/change.js';
 import { kindOfRefusal } from './decline-kinds.js';
+import { CLOCKS_APART_MS } from '../../policy.js';
 import { putTrail } from './trail.js';
 
 /**
@@ -34,11 +35,13 @@ export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState 
   });
 }
 
-/** Its payment was recorded before the last charge was ordered. */
+/** Its payment was recorded before the last charge was ordered, or the MoR made it well before: it was delivered late. */
 function isOfEarlierTry(s: LaneState, trail: RetryTrail, e: PaymentEvent): boolean {
   const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
+  if (charge === undefined) return false;
+  const orderedAt = Date.parse(charge.at);
   const p = s.payments.find((x) => x.paymentId === e.paymentId);
-  return charge !== undefined && p !== undefined && p.recordedAt.getTime() < Date.parse(charge.at);
+  return (p !== undefined && p.recordedAt.getTime() < orderedAt) || orderedAt - e.at.getTime() >= CLOCKS_APART_MS;
 }
 
 /** Of two in one second `failed` is the later, as for the payment; then the ids decide, so that the order of arrival does not. */
