@@ -138,3 +138,18 @@ it.each(['insufficient_funds', 'stolen_card'])(
     expect((await state(r)).reviews.at(-1)).toMatchObject({ kind: 'renewal_overdue', status: 'open' });
   },
 );
+
+it('another invoice.created of a refused renewal asks the MoR once, by the schedule', async () => {
+  const r = rig();
+  await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_1', createdAt: r.h.clock.now() }));
+  await refused(r);
+  const again = (eventId: string) => invoiceEvent('invoice.created', { eventId, at: r.h.clock.now() });
+  await r.h.take(again('evt_2')); // the same one, told under a second id
+  await after(r, HOUR_MS);
+  expect(relayed(r).map((e) => e.id)).toEqual(['evt_1']);
+  await after(r, 2 * DAY_MS);
+  await r.h.take(again('evt_3')); // a retry of Stripe's, as the MoR's documents have it
+  expect(relayed(r).map((e) => e.id)).toEqual(['evt_1', expect.stringMatching(/^evt_crossbill_/)]);
+  await after(r, 9 * DAY_MS);
+  expect(relayed(r)).toHaveLength(2); // its verdict is awaited
+});

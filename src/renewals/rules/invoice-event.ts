@@ -33,6 +33,16 @@ function relayOnce(s: LaneState, e: InvoiceEvent, ctx: Ctx): LaneState {
   const relayed = s.messages.some((m) => m.kind === 'relay_event' && m.subject === e.eventId);
   // Delivered late: to relay it now would have the MoR charge what was paid or given up meanwhile.
   if (relayed || (s.invoice !== null && isOver(s.invoice.platformStatus))) return s;
+  const trail = s.invoice?.retries ?? null;
+  // Relayed, it would be a retry beside those of the schedule, which does not know that the MoR was asked.
+  if (trail !== null && trail.ended === null && ctx.settings.retrySchedule !== null)
+    return note(
+      takeAttemptAsked(s, e.at),
+      ctx,
+      'decision',
+      'not relayed: the schedule of retries says when the MoR charges it again',
+      e.eventId,
+    );
   if (awaitsRelay(s))
     return note(
       s,
