@@ -47,6 +47,22 @@ describe('a payment link that the MoR has not answered', () => {
     ]);
   });
 
+  it('is not asked for again either while the money that came waits for a person: what is due still counts it', async () => {
+    const r = rig({ retrySchedule: null });
+    const { h, links } = r;
+    const create = links.createLink.bind(links);
+    links.createLink = async () => silent;
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_1' }));
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_2', amount: 900 }));
+    links.createLink = create;
+    await h.rest(3);
+    const s = await state(r);
+    expect(s.invoice?.status).toBe('review');
+    expect(links.links.size).toBe(0);
+    expect(told(emptyLane(s.lane), s)).not.toContain('payment_link.created');
+    expect(open(s).map((x) => x.kind)).toEqual(['amount_mismatch', 'double_payment']);
+  });
+
   it.each<readonly [string, LaneState, string]>([
     ['is paid', lane({ status: 'paid' }), 'the invoice is paid'],
     ['is void', lane({ status: 'void' }), 'the invoice is void'],

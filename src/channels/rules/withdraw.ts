@@ -35,12 +35,12 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
 }
 
 /**
- * What the MoR has not answered is not sent again once the invoice is over or its money is on its way: whoever got the link would pay a
- * second time. What was sent before may be there all the same: a person is told (`mayStand`).
+ * What the MoR has not answered is not sent again once the invoice is over, or its money is on its way or waits for a person: whoever got
+ * the link would pay a second time. What was sent before may be there all the same: a person is told (`mayStand`).
  */
 export const withdrawRequests: SettleRule = (s, ctx) => {
   const status = s.invoice?.platformStatus ?? 'unknown';
-  const why = isOver(status) ? `the invoice is ${status}` : moneyOnItsWay(s.payments);
+  const why = isOver(status) ? `the invoice is ${status}` : (moneyOnItsWay(s.payments) ?? moneyUndecided(s));
   if (why === null) return s;
   return s.messages
     .filter((m) => m.status === 'pending' && REQUESTS.has(m.kind))
