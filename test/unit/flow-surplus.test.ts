@@ -188,4 +188,17 @@ describe('a rest that is due after the mark', () => {
     const s = await choose(h, 'refund');
     expect([told(s), s.refunds.map((r) => r.status)]).toEqual([[], ['failed', 'succeeded']]);
   });
+
+  it('is told as well when a person applied more than was due on the draft, and the draft came out at more still', async () => {
+    const h = LaneHarness.inMemory({ settings: { draftPolicy: 'finalize' } });
+    h.platform.put(anInvoice({ status: 'draft', amountDue: 900n }));
+    await h.take(aPaymentSucceeded());
+    expect(told(await state(h))).toEqual(['10.00 EUR was taken; 9.00 EUR is due']);
+    h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
+    const s = await choose(h, 'apply');
+    expect([told(s), s.invoice?.status]).toEqual([
+      ['the payment is attached, and the invoice is still open with 5.00 EUR due'],
+      'open',
+    ]);
+  });
 });

@@ -5,11 +5,11 @@ import { type SettleRule } from '../../domain/lane/subject.js';
 import { isPayable } from '../../domain/status.js';
 import { showMoney } from '../../domain/money.js';
 
-/** A person is told, unless they let a part through themselves. */
+/** A person is told, unless they let a part through themselves. Who applied more than was due let no part through. */
 export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const i = s.invoice;
-  if (i === null || i.platformStatus === 'paid' || i.amountRemaining === 0n || p.waived.includes('amount_mismatch'))
-    return s;
+  const isPart = p.waived.includes('amount_mismatch') && !p.waived.includes('surplus');
+  if (i === null || i.platformStatus === 'paid' || i.amountRemaining === 0n || isPart) return s;
   return openReview(s, ctx, {
     kind: 'amount_mismatch',
     subject: p.id,
