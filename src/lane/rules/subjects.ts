@@ -44,6 +44,7 @@ import { settleTax } from '../../tax/rules/settle-tax.js';
 import { watchUnsettled } from '../../signups/rules/unsettled.js';
 import { watchRefunds } from '../../refunds/rules/stuck-refund.js';
 import { watchFinalization } from '../../renewals/rules/stuck-draft.js';
+import { settleOnlyMoney } from '../../renewals/rules/only-money.js';
 import { settleRest } from '../../renewals/rules/rest.js';
 import { settleSurplus } from '../../renewals/rules/surplus.js';
 import { recoveryErrand, settleRecovery } from '../../links/rules/recovery.js';
@@ -129,6 +130,7 @@ export const LAST: readonly SettleRule[] = [
   lookAtObjects,
   settleDisputes,
   settleFellShort,
+  settleOnlyMoney,
   withdrawRequests,
   settleLinks,
   settleTransfers,

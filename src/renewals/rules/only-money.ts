@@ -1,0 +1,46 @@
+// A second payment that waits for a person, when the one that settles the invoice has gone back to the customer: it is the only money there is.
+import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { lostOf } from '../../domain/mor-object.js';
+import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
+import { type SettleRule } from '../../domain/lane/subject.js';
+import { effectName } from '../../domain/lane/payment.js';
+
+/** The item proposed to refund it, and whoever refunded the other one in the MoR's portal has settled the matter that way already. */
+export const settleOnlyMoney: SettleRule = (s, ctx) =>
+  s.payments.reduce((state, p) => (p.mark === 'parked' ? tellOnlyMoney(state, p, ctx) : state), s);
+
+function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
+  const item = openReviewOf(s, 'double_payment', p.id);
+  const marked = s.payments.filter((x) => x.mark === 'confirmed');
+  const [first] = marked;
+  if (item === undefined || first === undefined || item.summary.includes(SINCE)) return s;
+  if (!marked.every((x) => isGone(s, x) && !maybeOne(x, p))) return s;
+  const told = closeReviews(s, ctx, (r) => r.id === item.id, {
+    by: null,
+    resolution: 'cleared',
+    note: `payment ${effectName(first)} has gone back to the customer`,
+  });
+  return openReview(told, ctx, {
+    kind: item.kind,
+    subject: item.subject,
+    paymentRowId: p.id,
+    summary: `${item.summary}${SINCE}`,
+    proposal:
+      'The customer has paid once. Bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or refund it, if they are to pay nothing.',
+  });
+}
+
+/** All of it was refunded, or taken back by a bank. */
+function isGone(s: LaneState, p: PaymentRow): boolean {
+  return p.amount !== null && p.amountRefunded + lostOf(p.id, s.objects) >= p.amount;
+}
+
+/** The same charge, or a link's money that names none: told twice, it is gone altogether. The item asks that first (decide-mark.ts). */
+function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
+  const isNameless = (x: PaymentRow): boolean => x.origin === 'payment_link' && x.processorChargeId === null;
+  return (
+    isNameless(a) || isNameless(b) || (a.processorChargeId !== null && a.processorChargeId === b.processorChargeId)
+  );
+}
+
+const SINCE = '; that money has gone back to the customer, so this is the only money there is';

@@ -1,0 +1,67 @@
+// Two payments of one invoice, of which the one that settles it goes back to the customer: the other is the only money there is.
+import { describe, expect, it } from '@jest/globals';
+import { type ReviewRow } from '../../src/domain/model.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { LaneHarness } from '../support/lane-harness.js';
+
+const FIRST = { paymentId: 'pay_1', chargeId: 'ch_pay_1' } as const;
+const SECOND = aPaymentSucceeded({ paymentId: 'pay_2' });
+const refund = (amount: number) => aRefund({ ...FIRST, amount, total: amount });
+
+async function open(h: LaneHarness): Promise<readonly ReviewRow[]> {
+  await h.rest(5);
+  return (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
+}
+
+async function paidTwice(): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded(FIRST));
+  await h.take(SECOND);
+  expect((await open(h)).map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
+  return h;
+}
+
+describe('the item of a second payment', () => {
+  it('no longer proposes to refund it once somebody refunded the first', async () => {
+    const h = await paidTwice();
+    await h.take(refund(1000));
+    const told = await open(h);
+    expect(told).toMatchObject([
+      {
+        kind: 'double_payment',
+        summary: expect.stringMatching(/pay_1 already settles .* this is the only money there is$/),
+        proposal: expect.stringMatching(/^The customer has paid once\./),
+      },
+    ]);
+    await h.take(invoiceEvent('invoice.updated', { status: 'paid' }));
+    expect(await open(h)).toEqual(told);
+  });
+
+  it('nor when the first was refunded before the invoice was final', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice({ status: 'draft' }));
+    await h.take(aPaymentSucceeded(FIRST));
+    await h.take(refund(1000));
+    h.clock.advance(1_000);
+    await h.take(SECOND);
+    h.platform.change(INVOICE_ID, { status: 'open' });
+    await h.take(invoiceEvent('invoice.finalized'));
+    expect((await open(h)).map((r) => r.proposal)).toEqual([expect.stringMatching(/^The customer has paid once\./)]);
+  });
+
+  it('still proposes it when a part of the first was refunded', async () => {
+    const h = await paidTwice();
+    await h.take(refund(300));
+    expect((await open(h)).map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
+  });
+
+  it('asks first whether the two are one where they name one charge', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    await h.take(aPaymentSucceeded(FIRST));
+    await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId: FIRST.chargeId }));
+    await h.take(refund(1000));
+    expect((await open(h)).map((r) => r.proposal)).toEqual([expect.stringMatching(/^Ask the MoR whether/)]);
+  });
+});
