@@ -141,6 +141,7 @@ describe('a signup by bank debit', () => {
       records: 1,
       open: [],
     });
+    expect(h.platform.records).toMatchObject([{ reference: 'ch_second' }]); // not the charge that failed
   });
 
   it('is not disproven by the failure of an earlier try of its intent that is told late', async () => {

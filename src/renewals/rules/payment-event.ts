@@ -35,6 +35,8 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
   // The MoR's own word proves a signup's charge, whatever stage its proof had reached.
   // A person who dismissed an unproven one could not know; money that was taken is never left aside.
   const waits = p.mark === 'none' || p.mark === 'proving' || p.mark === 'closed' || unproven(s, p);
+  // A signup's reference may be a charge of the same intent that failed before this one.
+  const isOfCharge = p.reference === null || p.reference === p.processorChargeId;
   const paid: PaymentRow = {
     ...(waits ? moveMark(p, 'waiting') : p),
     amount: e.amount,
@@ -43,7 +45,7 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
     status: 'succeeded',
     succeededAt: e.at,
     processorChargeId: e.processorChargeId ?? p.processorChargeId,
-    reference: p.reference ?? e.processorChargeId,
+    reference: isOfCharge ? (e.processorChargeId ?? p.reference) : p.reference,
     failureMessage: null,
     declineCode: null,
   };
