@@ -3,7 +3,7 @@ import { type ReviewRow } from '../domain/model.js';
 import { isLiveProforma, isPayableLink, lostOf, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../domain/ports/books.js';
 import { isOver, isPayable, refundable } from '../domain/status.js';
-import { moneyOnItsWay, moneyUndecided } from '../channels/rules/withdraw.js';
+import { moneyAnnounced, moneyOnItsWay, moneyUndecided } from '../channels/rules/withdraw.js';
 import { type Ctx } from '../domain/lane/change.js';
 import { mayDo } from '../api/access/caller.js';
 import { actForm, actLink, actRow, outsideLink, stripeUrl } from '../console/acts.js';
@@ -50,11 +50,12 @@ export function invoiceActs(v: InvoiceView, { session, ctx, live }: Looker): Htm
 }
 
 /** A final invoice with something to pay, and no money for it on its way or undecided. */
-function canBeCollected({ invoice: i, payments, reviews }: InvoiceView): boolean {
+function canBeCollected({ invoice: i, payments, objects, reviews }: InvoiceView): boolean {
   return (
     isPayable(i) &&
     moneyOnItsWay(payments) === null &&
     moneyUndecided({ payments, reviews }) === null &&
+    moneyAnnounced({ objects, reviews }) === null &&
     i.amountRemaining !== null &&
     i.amountRemaining > 0n &&
     i.enrolled !== false

@@ -104,6 +104,30 @@ describe('a request for a proforma invoice or a link', () => {
     },
   );
 
+  it.each(['proforma', 'payment_link'] as const)(
+    '(%s) is refused while a payment on a link that has ended was announced, until it is known or a person has looked into it',
+    (kind) => {
+      const detail = { capturedAt: NOW.toISOString() };
+      const ended = aLink({ status: 'EXPIRED', detail });
+      const announced = withObjects(lane(), ended);
+      expect(ask(announced, { kind })).toMatchObject({
+        ...{ ok: false, status: 409, code: 'invoice_not_payable' },
+        message: expect.stringMatching(/a payment on payment link .* was announced, and is not confirmed yet/),
+      });
+      expect(ask(withObjects(lane(), { ...ended, paymentRowId: 'pmt_1' }), { kind }).ok).toBe(true);
+      const item = { kind: 'conflicting_event', subject: ended.id, summary: 's', proposal: 'p' } as const;
+      const asked = openReview(announced, later, item);
+      expect(ask(asked, { kind }).ok).toBe(false);
+      const looked = { by: 'ada', resolution: 'dismiss', note: null } as const;
+      expect(
+        ask(
+          closeReviews(asked, later, () => true, looked),
+          { kind },
+        ).ok,
+      ).toBe(true);
+    },
+  );
+
   it.each<readonly [string, PaymentRow]>([
     ['was given back', payment({ mark: 'closed' })],
     ['is marked in part', payment({ mark: 'confirmed' })],

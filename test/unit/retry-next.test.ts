@@ -134,6 +134,10 @@ describe('what stands in the way of another try', () => {
       'a payment link can be paid until 2026-11-21',
       () => putObject(lane(), object('payment_link', { deadline: at(DAY_MS) })),
     ],
+    [
+      'a payment on payment link lnk_1 was announced, and is not confirmed yet.',
+      () => putObject(lane(), object('payment_link', { status: 'EXPIRED', detail: { capturedAt: NOW.toISOString() } })),
+    ],
     ['a proforma invoice for it stands', () => putObject(lane(), object('proforma', { status: 'ISSUED' }))],
   ])('%s', (words, s) => {
     expect(why(s())).toContain(words);

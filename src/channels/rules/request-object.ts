@@ -8,7 +8,7 @@ import { type WireRequest } from '../../domain/ports/call.js';
 import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
 import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
-import { moneyOnItsWay, moneyUndecided, NOT_PAYABLE } from './withdraw.js';
+import { moneyAnnounced, moneyOnItsWay, moneyUndecided, NOT_PAYABLE } from './withdraw.js';
 
 export type ObjectRequest = {
   readonly kind: 'proforma' | 'payment_link';
@@ -47,7 +47,7 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
   if (there !== null) return { ok: true, state: read, value: there };
   if (read.invoice?.amountRemaining !== minor)
     return refuse(409, 'invoice_changed', 'The amount due changed while the invoice was read: send the request again.');
-  const coming = moneyOnItsWay(read.payments);
+  const coming = moneyOnItsWay(read.payments) ?? moneyAnnounced(read);
   if (coming !== null)
     return refuse(
       409,

@@ -1,9 +1,11 @@
 // When nothing more is asked of the customer, and what becomes of a request for a proforma invoice or a link that the MoR has not answered.
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { type Ctx, putObject, takeCallBack } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
+import { nameOf } from './mor-object.js';
 
 /** The code of a request that is refused, or taken back, because nothing more is to be paid. */
 export const NOT_PAYABLE = 'invoice_not_payable';
@@ -32,6 +34,20 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
   return p === undefined
     ? null
     : `payment ${effectName(p)} was taken and waits for a person. Decide its review item first`;
+}
+
+/**
+ * A payment on a link that the MoR has announced and no read has confirmed yet, as a part of a sentence; null: none is, or a person has looked
+ * into it.
+ */
+export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
+  const isLookedInto = (o: MorObjectRow): boolean =>
+    reviews.some((r) => r.kind === 'conflicting_event' && r.subject === o.id && r.resolution === 'dismiss');
+  const o = objects.find(
+    (x) =>
+      x.kind === 'payment_link' && x.detail.capturedAt !== undefined && x.paymentRowId === null && !isLookedInto(x),
+  );
+  return o === undefined ? null : `a payment on ${nameOf(o)} was announced, and is not confirmed yet`;
 }
 
 /**

@@ -4,6 +4,7 @@ import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { type RetryEnd, type RetryStep, type RetryTrail } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type Ctx } from '../../domain/lane/change.js';
+import { moneyAnnounced } from '../../channels/rules/withdraw.js';
 import { endOfLink, openLook } from '../../links/rules/recovery.js';
 import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { awaitsRetry } from './trail.js';
@@ -63,6 +64,8 @@ export function obstacle(s: LaneState, ctx: Ctx): string | null {
   const link = s.objects.find((o) => isPayableLink(o, ctx.now));
   if (link !== undefined)
     return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}: with a charge beside it the customer may pay twice.`;
+  const announced = moneyAnnounced(s);
+  if (announced !== null) return `${announced}.`;
   if (s.objects.some(isLiveProforma)) return 'a proforma invoice for it stands: the customer may pay that.';
   if (meansFor('charge', i, ctx) === null)
     return ctx.settings.relay
