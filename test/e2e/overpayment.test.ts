@@ -13,8 +13,8 @@ import {
 } from './support/story.js';
 
 describe.each([
-  ['payment_record', '/v1/payment_records/report_payment'],
-  ['out_of_band', '/v1/invoices/in_*'],
+  ['payment_record', '/v1/invoices/in_*/attach_payment'],
+  ['out_of_band', '/v1/invoices/in_*/pay'],
 ])('a credit note between our read and our write, marked by %s', (mode, path) => {
   let world: World;
 
@@ -35,7 +35,7 @@ describe.each([
     await world.control('POST', '/faults', slow);
     await tellSucceeded(world, paid, { customerId: s.customerId, invoiceId, amount: 2990 });
     await world.until(
-      'the first call of the mark is on its way',
+      'the last call of the mark is on its way',
       async () => (await world.control('GET', '/faults')).body['data'] as Json[],
       (faults) => faults.some((f) => f['hits'] === 1),
     );

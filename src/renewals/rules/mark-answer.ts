@@ -22,7 +22,7 @@ import { type AnswerTo } from '../../domain/lane/answer.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { ofPaidOtherwise } from './decide-mark.js';
 import { markReview } from './mark-review.js';
-import { tellRest } from './rest.js';
+import { tellBeyond, tellRest } from './rest.js';
 import { MARK_TRIES } from '../../policy.js';
 
 /** A payment record of ours that a restored database forgot shows on the invoice as money paid, as it is attached only once reported. */
@@ -77,7 +77,8 @@ export const endOfMarkCall: CallRule<AnswerTo<'attach_payment' | 'pay_out_of_ban
   answered: (s, m, a, ctx) => {
     const p = paymentOf(s, m);
     const state = takeRead(s, ctx, a.invoice);
-    return p === undefined ? state : confirm(state, p, ctx, `Stripe shows it ${a.invoice.status}`);
+    if (p === undefined) return state;
+    return tellBeyond(confirm(state, p, ctx, `Stripe shows it ${a.invoice.status}`), p, s.invoice, ctx);
   },
   refused: markRefused,
   withdrawn: (s, m) => {
@@ -112,7 +113,7 @@ export function applyIdentified(
       return putPayment(s, { ...p, paymentRecordId: answer.paymentRecordId, markMode: 'payment_record' });
     if (answer.kind === 'set_reference') return putPayment(s, { ...p, markMode: 'out_of_band' });
     const markMode = answer.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
-    return confirm(s, { ...p, markMode }, ctx, 'found on Stripe');
+    return tellBeyond(confirm(s, { ...p, markMode }, ctx, 'found on Stripe'), { ...p, markMode }, i, ctx);
   }
   const what = p.amount === null ? 'money' : showMoney({ minor: p.amount, currency: p.currency });
   const record = p.paymentRecordId === null ? '' : ` (its payment record ${p.paymentRecordId} is not attached)`;

@@ -1,5 +1,12 @@
 // The mark of a payment on its invoice: begun, held, withdrawn, or left to a person.
-import { HOLDING, type InvoiceRow, type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import {
+  HOLDING,
+  type InvoiceRow,
+  type LaneState,
+  type OutboxRow,
+  type PaymentRow,
+  type RefundRow,
+} from '../../domain/model.js';
 import {
   addCall,
   closeReviews,
@@ -88,7 +95,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
     return settlePayment(putPayment(s, moveMark(p, 'waiting')), id, ctx);
   }
   if (isShadowed(s, p)) return settleShadowed(s, p, ctx);
-  if (p.mark === 'reporting' || p.mark === 'referencing') return withdrawIfPointless(s, p, ctx);
+  if (STEPS[p.mark] !== undefined) return withdrawIfPointless(s, p, ctx);
   if (p.mark !== 'waiting' || p.amount === null || isBesidePart(s, p)) return s;
   const asked = askedOfAmount(s, p, ctx);
   if (asked !== null) return asked;
@@ -222,21 +229,36 @@ export function reportOf(p: PaymentRow, amount: bigint, now: Date): BillingCall 
   };
 }
 
-/** A first step that was never tried is taken back when a fresh read shows that the invoice cannot be paid any more. */
+/** The call of each stage of a mark. */
+const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
+  reporting: 'report_payment',
+  attaching: 'attach_payment',
+  referencing: 'set_reference',
+  paying: 'pay_out_of_band',
+};
+
+/** A step that had no effect is taken back when a fresh read shows that it would do something else than was decided: it is decided anew. */
 function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const i = s.invoice;
-  if (i === null || !isFresh(i, ctx.now) || isPayable(i)) return s;
-  const kind = p.mark === 'reporting' ? 'report_payment' : 'set_reference';
+  const kind = STEPS[p.mark];
   const m = s.messages.find((x) => x.kind === kind && isCallOf(x, p) && x.status === 'pending');
-  if (m === undefined || m.attempts > 0) return s;
+  if (i === null || !isFresh(i, ctx.now) || m === undefined) return s;
+  const why = pointless(p, i, m);
+  if (why === null) return s;
   const state = putMessage(s, { ...m, status: 'cancelled', answeredAt: ctx.now });
-  return note(
-    putPayment(state, moveMark(p, 'waiting')),
-    ctx,
-    'decision',
-    `the invoice is now ${i.platformStatus}: not marked`,
-    p.id,
-  );
+  return note(putPayment(state, moveMark(p, 'waiting')), ctx, 'decision', `${why}: not marked`, p.id);
+}
+
+/** Null: it is still what was decided, or it was tried and may have been heard. */
+function pointless(p: PaymentRow, i: InvoiceRow, { kind, attempts }: OutboxRow): string | null {
+  const isEnd = kind === 'attach_payment' || kind === 'pay_out_of_band';
+  // Whether an end was carried out is looked for before it is sent (mark-answer.ts).
+  if (!isPayable(i)) return attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
+  const outOfBand = p.markMode === 'out_of_band';
+  if (i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && !outOfBand)) return null;
+  // Out of band all of it counts as paid, and an invoice that can be paid shows that no try was carried out.
+  const due = showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency });
+  return attempts === 0 || outOfBand ? `${due} is due now` : null;
 }
 
 function holdUntil(finalizesAt: Date | null, now: Date): Date {

@@ -1,5 +1,5 @@
 // A rest that is still due after the mark: the invoice changed while it was being marked.
-import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type InvoiceRow, type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type Ctx, openReview } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isPayable } from '../../domain/status.js';
@@ -17,6 +17,26 @@ export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     summary: `the payment is attached, and the invoice is still ${i.platformStatus} with ${showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency })} due`,
     proposal:
       'The invoice changed while it was being marked. Credit the rest on Stripe, or collect it there: what the MoR takes for it is shown as a double payment.',
+  });
+}
+
+/**
+ * Out of band Stripe takes all that is due for paid: more became due between our read and our mark, and nobody took it. `before`: the
+ * invoice as it was known before; where that shows the mark already, as after a lost answer, what other payments settled of it.
+ */
+export function tellBeyond(s: LaneState, p: PaymentRow, before: InvoiceRow | null, ctx: Ctx): LaneState {
+  const is = s.invoice?.amountPaid ?? 0n;
+  const known = before?.amountPaid ?? 0n;
+  const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
+  const was = known < is ? known : others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
+  if (p.markMode !== 'out_of_band' || p.amount === null || is - was <= p.amount) return s;
+  const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
+  return openReview(s, ctx, {
+    kind: 'amount_mismatch',
+    subject: p.id,
+    paymentRowId: p.id,
+    summary: `the invoice was marked as paid with ${show(is - was)}, and ${show(p.amount)} was taken`,
+    proposal: `More was due than was taken. Bill ${show(is - was - p.amount)} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
   });
 }
 

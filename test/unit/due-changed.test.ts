@@ -1,0 +1,70 @@
+// What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
+import { describe, expect, it } from '@jest/globals';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { type LaneState, type MarkMode } from '../../src/domain/model.js';
+import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
+import { balances, LaneHarness } from '../support/lane-harness.js';
+
+const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
+
+/** 10.00 are taken and decided to be marked, Stripe does not answer `kind` for half a minute, and meanwhile `due` is due. */
+async function changed(markMode: MarkMode, kind: string, due: bigint): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory({ settings: { markMode } });
+  h.platform.put(anInvoice());
+  h.platform.fail(kind, 'retry', 'retry', 'retry', 'retry', 'retry');
+  await h.take(aPaymentSucceeded());
+  h.platform.change(INVOICE_ID, { amountDue: due, amountRemaining: due, total: due });
+  await h.rest(1);
+  return h;
+}
+
+describe('an invoice that comes to another amount before it is written to', () => {
+  it.each([
+    ['out_of_band', 'set_reference', 1500n],
+    ['out_of_band', 'set_reference', 600n],
+    ['out_of_band', 'pay_out_of_band', 1500n],
+    ['out_of_band', 'pay_out_of_band', 600n],
+    ['payment_record', 'report_payment', 1500n],
+    ['payment_record', 'report_payment', 600n],
+  ] as const)('is not marked (%s, before %s, %s cents are due): a person is asked', async (markMode, kind, due) => {
+    const h = await changed(markMode, kind, due);
+    const s = await h.state(INVOICE_ID);
+    expect(h.platform.invoices.get(INVOICE_ID)).toMatchObject({ status: 'open', amountPaid: 0n });
+    expect([s.payments.map((p) => p.mark), balances(s)['unmarked_payments']]).toEqual([['parked'], -1000n]);
+    expect(told(s)).toEqual([`10.00 EUR was taken; ${due === 600n ? '6.00' : '15.00'} EUR is due`]);
+  });
+
+  it('is marked as a part by the record that was made already, once a person applies it', async () => {
+    const h = await changed('payment_record', 'report_payment', 1500n);
+    const [item] = (await h.state(INVOICE_ID)).reviews;
+    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await h.rest(1);
+    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+    expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
+  });
+});
+
+describe('more that becomes due in the seconds between our look and a mark out of band, which pays all of it', () => {
+  it.each([
+    ['is answered', []],
+    ['is answered to nobody', ['lost-answer', 'retry', 'retry', 'retry', 'retry', 'retry']],
+  ] as const)('is told to a person when the mark %s', async (_, trouble) => {
+    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+    h.platform.put(anInvoice());
+    h.platform.fail('pay_out_of_band', ...trouble);
+    const send = h.platform.send.bind(h.platform);
+    h.platform.send = async (call) => {
+      const { status } = h.platform.invoices.get(INVOICE_ID) ?? {};
+      if (call.asked.kind === 'pay_out_of_band' && status === 'open')
+        h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n });
+      return send(call);
+    };
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    const s = await h.state(INVOICE_ID);
+    expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
+    expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
+    expect(s.reviews.at(-1)?.proposal).toContain('Bill 5.00 EUR with a new invoice');
+  });
+});
