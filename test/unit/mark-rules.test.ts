@@ -7,6 +7,7 @@ import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { decideMark } from '../../src/renewals/rules/decide-mark.js';
 import { closeRefunded, moneyErrand, reportOf, settleMarks } from '../../src/renewals/rules/mark.js';
+import { proposedOf } from '../../src/reviews/rules/stake.js';
 import { facts, NOW } from '../support/channel-lane.js';
 import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
 
@@ -36,6 +37,15 @@ describe('what is said of money that cannot be marked', () => {
   ] as const)('%j is %s', (over, kind, summary, proposal) => {
     const [said, what, todo] = parked(over);
     expect([said, what, todo]).toEqual([kind, expect.stringContaining(summary), expect.stringContaining(proposal)]);
+  });
+
+  it('is given back with one click where its invoice is void, not where it may only be unknown to a wrong key', () => {
+    const proposed = (over: Partial<InvoiceFacts>): string | null => {
+      const s = settled(lane(over, payment()), ctx());
+      const [item] = s.reviews;
+      return item === undefined ? 'nothing is asked' : proposedOf(item, true);
+    };
+    expect([proposed({ status: 'void' }), proposed({ status: 'deleted' })]).toEqual(['refund', null]);
   });
 
   it('beside another payment: refund it, unless both name one charge', () => {

@@ -42,7 +42,7 @@ export function decideMark(
     return park(
       'invoice_not_payable',
       `${taken} was taken for invoice ${invoice.invoiceId}, which does not exist on Stripe`,
-      `Refund ${taken}, once STRIPE_API_KEY is known to be of the account that billed it: to any other key the invoice is unknown.`,
+      `See that STRIPE_API_KEY is of the account that billed it: to any other key the invoice is unknown, and a retry under the right one marks it. If it is, refund ${taken}.`,
     );
   }
   if (status === 'void') {
