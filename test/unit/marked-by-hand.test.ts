@@ -104,6 +104,25 @@ describe('a payment whose mark Stripe refused, marked by hand as its item says, 
   });
 });
 
+it('of two payments that name one charge, on an invoice that was paid another way, each is asked about: a record is one payment’s', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  h.platform.fail('attach_payment', 'retry', 'retry', 'retry');
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }));
+  h.platform.payAnotherWay(INVOICE_ID);
+  await h.rest(1);
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId: 'ch_1' }));
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments.map((p) => [p.mark, p.paymentRecordId])).toEqual([
+    ['parked', 'pr_1'],
+    ['parked', null],
+  ]);
+  expect(s.reviews.filter((r) => r.status === 'open').map((r) => [r.kind, r.proposal])).toEqual([
+    ['double_payment', expect.stringContaining('by hand for this money')],
+    ['double_payment', expect.stringMatching(/^Ask the MoR whether the customer was charged twice/)],
+  ]);
+});
+
 describe('a transfer of which no event said how much, marked by hand as its item says', () => {
   const SETTLED = newMorObject(NOW, {
     id: 'pfm_1',

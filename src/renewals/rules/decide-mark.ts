@@ -74,11 +74,7 @@ export function decideMark(
     if (charge === null || charge !== holder.processorChargeId)
       return park('double_payment', summary, `Refund ${taken}.`);
     // One charge is one payment: a refund may give back the only money there is.
-    return park(
-      'double_payment',
-      `${summary} with the same charge ${charge}`,
-      'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.',
-    );
+    return park('double_payment', `${summary} with the same charge ${charge}`, ASK_IF_TWICE);
   }
   if (status === 'paid') {
     if (p.paymentRecordId !== null || p.markTries === 0) return { do: 'identify' };
@@ -107,6 +103,10 @@ export function decideMark(
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };
 }
+
+/** Of two payments that name one charge. */
+export const ASK_IF_TWICE =
+  'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.';
 
 /** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
 export function ofPaidOtherwise(taken: string): string {

@@ -20,7 +20,7 @@ import { callFailed, paymentOf, said } from '../../domain/lane/answer-parts.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { takeRead } from '../../domain/lane/facts.js';
-import { ofPaidOtherwise } from './decide-mark.js';
+import { ASK_IF_TWICE, ofPaidOtherwise } from './decide-mark.js';
 import { markReview } from './mark-review.js';
 import { tellBeyond, tellRest } from './rest.js';
 import { MARK_TRIES } from '../../policy.js';
@@ -107,15 +107,20 @@ export function applyIdentified(
       readAttempts: i.readAttempts + 1,
       readDueAt: retryAt(ctx, i.readAttempts + 1, outcome.retryAfterMs),
     });
+  const what = p.amount === null ? 'money' : showMoney({ minor: p.amount, currency: p.currency });
   if (outcome.ok && outcome.value.done) {
     const { answer } = outcome.value;
+    const twin =
+      answer.kind === 'report_payment'
+        ? s.payments.find((x) => x.id !== p.id && x.paymentRecordId === answer.paymentRecordId)
+        : undefined;
+    if (twin !== undefined) return parkTwin(s, p, twin, what, ctx);
     if (answer.kind === 'report_payment')
       return putPayment(s, { ...p, paymentRecordId: answer.paymentRecordId, markMode: 'payment_record' });
     if (answer.kind === 'set_reference') return putPayment(s, { ...p, markMode: 'out_of_band' });
     const markMode = answer.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
     return tellBeyond(confirm(s, { ...p, markMode }, ctx, 'found on Stripe'), { ...p, markMode }, i, ctx);
   }
-  const what = p.amount === null ? 'money' : showMoney({ minor: p.amount, currency: p.currency });
   const record = p.paymentRecordId === null ? '' : ` (its payment record ${p.paymentRecordId} is not attached)`;
   return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
     kind: 'double_payment',
@@ -123,6 +128,17 @@ export function applyIdentified(
     paymentRowId: p.id,
     summary: `${what} was taken although the invoice was already paid another way${record}`,
     proposal: ofPaidOtherwise(what),
+  });
+}
+
+/** The record that bears its charge is another payment's: a record is one payment's, and the MoR may have named one charge twice. */
+function parkTwin(s: LaneState, p: PaymentRow, twin: PaymentRow, what: string, ctx: Ctx): LaneState {
+  return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {
+    kind: 'double_payment',
+    subject: p.id,
+    paymentRowId: p.id,
+    summary: `${what} was taken although the invoice was already paid another way; it names the same charge ${p.processorChargeId ?? ''} as payment ${effectName(twin)}`,
+    proposal: ASK_IF_TWICE,
   });
 }
 
