@@ -3,10 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { emptyLane, messageKey } from '../../src/domain/lane/change.js';
 import { type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { applyAnswer } from '../../src/lane/rules/apply-answer.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { makeLink } from '../../src/links/rules/recovery.js';
 import { withdrawRequests } from '../../src/channels/rules/withdraw.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
-import { aPaymentFailed, aPaymentSucceeded, invoiceEvent } from '../support/builders.js';
+import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { hear, open, PROFORMA } from '../support/channel-lane.js';
 import { aLink, aProforma, asking, eur, linkFacts } from '../support/channel-object.js';
 import { failed } from '../support/fakes.js';
@@ -61,6 +62,30 @@ describe('a payment link that the MoR has not answered', () => {
     expect(links.links.size).toBe(0);
     expect(told(emptyLane(s.lane), s)).not.toContain('payment_link.created');
     expect(open(s).map((x) => x.kind)).toEqual(['amount_mismatch', 'double_payment']);
+  });
+
+  it('is not made over an amount that is no longer due; one that is made by itself is made anew', async () => {
+    const r = rig({ retrySchedule: null });
+    const { h, links } = r;
+    const create = links.createLink.bind(links);
+    const asked: string[] = [];
+    let down = true;
+    links.createLink = async (wire) => {
+      if (down) return silent;
+      asked.push(/"minor":\{"minor":"(\d+)"/.exec(String(wire.body))?.[1] ?? '');
+      return create(wire);
+    };
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_1' }));
+    h.platform.change(INVOICE_ID, { amountDue: 600n, amountRemaining: 600n, total: 600n });
+    await h.take(invoiceEvent('invoice.updated', { at: h.clock.now(), amountDue: 600n }));
+    down = false;
+    await h.rest(1);
+    const [item] = open(await state(r)); // the first may be there, though nobody was given its address
+    expect(item).toMatchObject({ kind: 'double_payment', summary: expect.stringContaining('taken back') });
+    const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, of) => resolveReview(s, item?.id ?? '', choice, of));
+    await h.rest(1);
+    expect([asked, (await state(r)).objects.map((o) => o.status)]).toEqual([['600'], ['REPLACED', 'PAYABLE']]);
   });
 
   it.each<readonly [string, LaneState, string]>([

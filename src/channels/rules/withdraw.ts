@@ -1,7 +1,7 @@
 // When nothing more is asked of the customer, and what becomes of a request for a proforma invoice or a link that the MoR has not answered.
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { isOver } from '../../domain/status.js';
+import { isOver, isPayable } from '../../domain/status.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { type Ctx, putObject, takeCallBack } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
@@ -52,16 +52,27 @@ export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' |
 
 /**
  * What the MoR has not answered is not sent again once the invoice is over, or its money is on its way or waits for a person: whoever got
- * the link would pay a second time. What was sent before may be there all the same: a person is told (`mayStand`).
+ * the link would pay a second time. Nor once another amount is due. What was sent before may be there all the same: a person is told (`mayStand`).
  */
 export const withdrawRequests: SettleRule = (s, ctx) => {
   const status = s.invoice?.platformStatus ?? 'unknown';
   const why = isOver(status) ? `the invoice is ${status}` : (moneyOnItsWay(s.payments) ?? moneyUndecided(s));
-  if (why === null) return s;
   return s.messages
     .filter((m) => m.status === 'pending' && REQUESTS.has(m.kind))
-    .reduce((state, m) => withdraw(state, m, why, ctx), s);
+    .reduce((state, m) => {
+      const reason = why ?? otherAmount(s, m);
+      return reason === null ? state : withdraw(state, m, reason, ctx);
+    }, s);
 };
+
+const OTHER_AMOUNT = 'another amount is due now';
+
+/** Made now it would ask the customer for too much, or too little. Null: it would not. */
+function otherAmount({ invoice, objects }: LaneState, m: OutboxRow): string | null {
+  const amount = objects.find((x) => x.id === m.subject)?.amount ?? null;
+  const due = isPayable(invoice) ? (invoice?.amountRemaining ?? null) : null;
+  return amount === null || due === null || amount === due ? null : OTHER_AMOUNT;
+}
 
 function withdraw(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState {
   const o = s.objects.find((x) => x.id === m.subject);
@@ -73,5 +84,7 @@ function withdraw(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState 
   // Its first try may be under way, or its answer may have been lost with a process that died: a try is counted when it is answered.
   const mayStand = m.attempts > 0 || m.createdAt < ctx.now;
   const detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
-  return putObject(state, { ...o, status: 'REFUSED', detail, updatedAt: ctx.now });
+  // One that is made by itself is made again, of what is due now.
+  const status = why === OTHER_AMOUNT && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
+  return putObject(state, { ...o, status, detail, updatedAt: ctx.now });
 }
