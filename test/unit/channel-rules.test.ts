@@ -19,6 +19,7 @@ import { byEvent, refusal } from '../support/asked-refund.js';
 import { facts, LINK, NOW, open, PROFORMA } from '../support/channel-lane.js';
 import { aLink, aProforma, asking, eur, withObjects } from '../support/channel-object.js';
 import { never } from '../support/never.js';
+import { TRAIL } from '../support/refused-renewal.js';
 import { at, ctx as on, lane, payment, withInvoice } from '../support/waiting-payment.js';
 
 const later = on({}, 5_000);
@@ -101,6 +102,19 @@ describe('a request for a proforma invoice or a link', () => {
         ).ok,
       ).toBe(true);
       expect(ask(openReview(s, later, { ...item, paymentRowId: 'pmt_9' }), { kind }).ok).toBe(true);
+    },
+  );
+
+  it.each(['proforma', 'payment_link'] as const)(
+    '(%s) is refused while the MoR’s answer to another charge is awaited, and not once that is overdue',
+    (kind) => {
+      const awaited = (expectedBy: Date): LaneState =>
+        withInvoice(lane(), { expectedBy, retries: { ...TRAIL, waitingSince: NOW.toISOString() } });
+      expect(ask(awaited(at(60_000)), { kind })).toMatchObject({
+        ...{ ok: false, status: 409, code: 'invoice_not_payable' },
+        message: expect.stringContaining('the MoR was asked to charge it again, and its answer is awaited until'),
+      });
+      expect(ask(awaited(at(5_000)), { kind }).ok).toBe(true);
     },
   );
 

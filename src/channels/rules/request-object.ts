@@ -8,6 +8,8 @@ import { type WireRequest } from '../../domain/ports/call.js';
 import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
 import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
+import { showTime } from '../../domain/show-time.js';
+import { awaitsRetry } from '../../domain/lane/payment.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided, NOT_PAYABLE } from './withdraw.js';
 
 export type ObjectRequest = {
@@ -47,7 +49,7 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
   if (there !== null) return { ok: true, state: read, value: there };
   if (read.invoice?.amountRemaining !== minor)
     return refuse(409, 'invoice_changed', 'The amount due changed while the invoice was read: send the request again.');
-  const coming = moneyOnItsWay(read.payments) ?? moneyAnnounced(read);
+  const coming = moneyOnItsWay(read.payments) ?? moneyAnnounced(read) ?? chargeAwaited(read, ctx);
   if (coming !== null)
     return refuse(
       409,
@@ -69,6 +71,13 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
   const state = askFor(read, object, wire, ctx);
   const said = `${by} asked for a ${what} of ${showMoney({ minor, currency })}`;
   return { ok: true, state: note(state, ctx, 'person', said, id), value: object };
+}
+
+/** The MoR was asked to charge it again, and may be doing so: a debit takes days. When its answer is overdue a person decides. */
+function chargeAwaited(s: LaneState, ctx: Ctx): string | null {
+  const by = s.invoice?.expectedBy ?? null;
+  if (!awaitsRetry(s) || by === null || by.getTime() <= ctx.now.getTime()) return null;
+  return `the MoR was asked to charge it again, and its answer is awaited until ${showTime(by)}`;
 }
 
 /** The MoR has deleted a proforma invoice, as we asked. */

@@ -90,6 +90,12 @@ export function paymentThatCame(s: LaneState): string | null {
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
+/** The MoR was asked to charge again, and no money is known since. */
+export function awaitsRetry(s: LaneState): boolean {
+  const waiting = s.invoice?.retries?.waitingSince ?? null;
+  return waiting !== null && s.payments.every((p) => p.mark === 'none');
+}
+
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;

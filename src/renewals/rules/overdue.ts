@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { awaitsRetry } from '../../retries/rules/trail.js';
+import { awaitsRetry } from '../../domain/lane/payment.js';
 import { showTime } from '../../domain/show-time.js';
 
 /**

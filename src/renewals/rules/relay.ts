@@ -4,11 +4,10 @@ import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/su
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
 import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../domain/lane/change.js';
-import { effectName, paymentThatCame } from '../../domain/lane/payment.js';
+import { awaitsRetry, effectName, paymentThatCame } from '../../domain/lane/payment.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
-import { awaitsRetry } from '../../retries/rules/trail.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 
 /**

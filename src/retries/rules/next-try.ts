@@ -7,7 +7,7 @@ import { type Ctx } from '../../domain/lane/change.js';
 import { moneyAnnounced } from '../../channels/rules/withdraw.js';
 import { endOfLink, openLook } from '../../links/rules/recovery.js';
 import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
-import { awaitsRetry } from './trail.js';
+import { awaitsRetry } from '../../domain/lane/payment.js';
 import { showTime } from '../../domain/show-time.js';
 
 export type Means = RetryStep['do'];

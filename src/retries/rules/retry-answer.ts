@@ -6,7 +6,8 @@ import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../doma
 import { takeRead } from '../../domain/lane/facts.js';
 import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
 import { CUT_OFF_AFTER_MS } from '../../policy.js';
-import { awaitsRetry, verdictDueBy, putTrail } from './trail.js';
+import { awaitsRetry } from '../../domain/lane/payment.js';
+import { verdictDueBy, putTrail } from './trail.js';
 
 export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   order: 3,

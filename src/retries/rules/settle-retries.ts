@@ -4,13 +4,13 @@ import { type InvoiceRow, type LaneState, type OutboxRow } from '../../domain/mo
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type RetryEnd } from '../../domain/retry.js';
 import { addCall, type Ctx, note, putInvoice, takeCallBack } from '../../domain/lane/change.js';
-import { paymentThatCame } from '../../domain/lane/payment.js';
+import { awaitsRetry, paymentThatCame } from '../../domain/lane/payment.js';
 import { isFresh, takeRead } from '../../domain/lane/facts.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { makeRetry } from './make-retry.js';
 import { nextOf } from './next-try.js';
-import { awaitsRetry, putRetry, putTrail } from './trail.js';
+import { putRetry, putTrail } from './trail.js';
 
 const OURS: ReadonlySet<OutboxRow['kind']> = new Set(['retry_charge', 'mark_uncollectible', 'cancel_subscription']);
 

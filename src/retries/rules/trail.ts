@@ -17,12 +17,6 @@ export function putRetry(s: LaneState, number: number, over: Partial<Retry>): La
   return putTrail(s, { ...trail, retries });
 }
 
-/** The MoR was asked to charge again, and no money is known since. */
-export function awaitsRetry(s: LaneState): boolean {
-  const waiting = s.invoice?.retries?.waitingSince ?? null;
-  return waiting !== null && s.payments.every((p) => p.mark === 'none');
-}
-
 /** By when a verdict on a charge that is ordered now is expected: as long as on the first one. */
 export function verdictDueBy(i: InvoiceRow, ctx: Ctx): Date {
   const { renewalAlarmAfterHours: hours, bankDebitAlarmAfterDays: days } = ctx.settings;
