@@ -1,5 +1,6 @@
-// A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed.
-import { expect, it } from '@jest/globals';
+// A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
+// here: its loss is not booked, and a person hears so.
+import { describe, expect, it } from '@jest/globals';
 import { aDispute, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
 
 const lost = aDispute({
@@ -48,4 +49,43 @@ it('that is applied to the invoice after a person has heard so is told once more
   expect(only(goesOn(dealt, {}))).toBeUndefined();
   expect(only(goesOn(marked('waiting'), {}))).toBeUndefined();
   expect(only(goesOn(marked('confirmed'), {}))?.proposal).toMatch(/^Bill the customer again/);
+});
+
+describe('whose payment is not known here', () => {
+  const unnamed = {
+    ...lost,
+    paymentRowId: null,
+    amount: 2990n,
+    currency: 'EUR',
+    detail: { ...lost.detail, names: [] },
+  };
+  const NOT_BOOKED =
+    'dispute dp_1 was lost: the bank took 29.90 EUR back; whose money that was is not known here, and the loss is not in the ledger';
+
+  it.each([
+    ['since two payments were taken and none is named', paidTwice(), unnamed],
+    ['since nobody told of its success', paidTwice({ succeededAt: null, mark: 'none' }), { ...unnamed, ...lost }],
+    ['since its charge is booked for another invoice', paidTwice({ succeededAt: null, mark: 'parked' }), lost],
+  ])('%s: it is not booked, and a person hears so', (_, s, dispute) => {
+    const told = withThem(s, [{ ...dispute, amount: 2990n, currency: 'EUR' }]);
+    expect(told.entries).toEqual([]);
+    expect(only(told)?.summary).toBe(NOT_BOOKED);
+    expect(only(told)?.proposal).toMatch(/book the loss beside it/);
+  });
+
+  it('and is known since: it is booked, and whoever booked it beside the ledger hears of that, once', () => {
+    const told = withThem(paidTwice(), [unnamed]);
+    const dealt = dismissed(told, only(told)?.subject ?? '');
+    expect(only(goesOn(dealt, {}))).toBeUndefined();
+    const named = goesOn(dealt, { paymentRowId: 'pmt_2' });
+    expect(named.entries.map((e) => [e.reason, e.amount.minor])).toEqual([['dispute_lost', 2990n]]);
+    expect(only(named)?.summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back; it is in the ledger now');
+    expect(only(goesOn(dismissed(named, only(named)?.subject ?? ''), {}, 10))).toBeUndefined();
+  });
+
+  it('and is won after all: nobody is told that the ledger took the loss back', () => {
+    const told = withThem(paidTwice(), [unnamed]);
+    const won = goesOn(dismissed(told, only(told)?.subject ?? ''), { status: 'won' });
+    expect(only(won)?.proposal).toMatch(/^The ledger never had the loss: if it was booked beside it, take that back\./);
+  });
 });

@@ -5,7 +5,7 @@ import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js'
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
-import { apartOf, FOR_NOTHING, isAppliedSince } from './unmarked-money.js';
+import { apartOf, bookedSince, FOR_NOTHING, isOtherSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { until } from '../../channels/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
@@ -145,15 +145,16 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   const lost = `dispute ${o.morId ?? o.id} was lost${again}: the bank took ${both?.taken ?? lossOf(s, o)} back`;
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
   // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
-  const isKnown = (r: ReviewRow): boolean => r.summary.startsWith(lost) && !isAppliedSince(s, o, r.summary);
-  if (both === null && s.reviews.some((r) => own(r) && r.resolution === 'dismiss' && isKnown(r))) {
+  const dealt = s.reviews.filter((r) => own(r) && r.resolution === 'dismiss');
+  const isKnown = (r: ReviewRow): boolean => r.summary.startsWith(lost) && !isOtherSince(s, o, r.summary);
+  if (both === null && dealt.some(isKnown)) {
     return closeReviews(s, ctx, own, { by: null, resolution: 'cleared', note: 'the customer did not get it twice' });
   }
   return openReview(s, ctx, {
     kind: 'dispute',
     subject,
     paymentRowId: o.paymentRowId,
-    summary: `${lost}${both?.summary ?? ''}${apart?.said ?? ''}`,
+    summary: `${lost}${both?.summary ?? ''}${bookedSince(o, dealt)}${apart?.said ?? ''}`,
     proposal:
       both?.proposal ?? apart?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.',
   });
@@ -210,8 +211,7 @@ function settleWon(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx):
     subject: subjects.won,
     paymentRowId: o.paymentRowId,
     summary: `dispute ${o.morId ?? o.id} was lost and then won${again}: the bank returned ${sumOf(s, o)}`,
-    proposal:
-      'The loss is reversed in the ledger. If the customer was billed again meanwhile, decide which of the two stands.',
+    proposal: `${o.detail.booked === true ? 'The loss is reversed in the ledger.' : 'The ledger never had the loss: if it was booked beside it, take that back.'} If the customer was billed again meanwhile, decide which of the two stands.`,
   });
 }
 

@@ -1,5 +1,5 @@
-// Disputed money that was not marked on its invoice: what is to be said of its loss.
-import { type LaneState } from '../../domain/model.js';
+// Disputed money that was not marked on its invoice, or is not known here: what is to be said of its loss.
+import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 
 /** A double payment, or one of a void invoice: the customer had no invoice settled by it, and owes nothing for its loss. */
@@ -14,20 +14,34 @@ const MAYBE_FOR_NOTHING = {
   proposal:
     'If the invoice was paid with this money (somebody marked it by hand, or the MoR named one charge twice), bill the customer again or write the loss off. If it was paid twice, do not bill them: they owe nothing. Settle the item of the payment itself, then dismiss this.',
 };
+/** The event names none of two payments, or its payment was never told of, or its charge is booked for another invoice. */
+const NOT_BOOKED = {
+  said: '; whose money that was is not known here, and the loss is not in the ledger',
+  proposal:
+    "Find the payment in the MoR's dashboard. If its money is in the ledger, book the loss beside it. If an invoice was paid with it, bill the customer again or write the loss off.",
+};
 const APARTS = [FOR_NOTHING, MAYBE_FOR_NOTHING] as const;
 
 /** What is to be said of money that was not marked on its invoice; null: it was. */
-export function apartOf(s: LaneState, o: MorObjectRow): (typeof APARTS)[number] | null {
+export function apartOf(s: LaneState, o: MorObjectRow): (typeof APARTS)[number] | typeof NOT_BOOKED | null {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
-  if (p?.mark !== 'parked' && p?.mark !== 'closed') return null;
+  if (p === undefined || p.succeededAt === null || p.amount === null) return NOT_BOOKED;
+  if (p.mark !== 'parked' && p.mark !== 'closed') return null;
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
   const isSame = others.some((x) => x.processorChargeId !== null && x.processorChargeId === p.processorChargeId);
   const byHand = others.length === 0 && s.invoice?.platformStatus === 'paid';
   return isSame || byHand ? MAYBE_FOR_NOTHING : FOR_NOTHING;
 }
 
-/** It was marked on its invoice after a person was told so: what they heard holds no more. */
-export function isAppliedSince(s: LaneState, o: MorObjectRow, told: string): boolean {
+/** It was marked on its invoice, or booked at all, after a person was told otherwise: what they heard holds no more. */
+export function isOtherSince(s: LaneState, o: MorObjectRow, told: string): boolean {
+  if (told.endsWith(NOT_BOOKED.said)) return apartOf(s, o) !== NOT_BOOKED;
   const mark = s.payments.find((x) => x.id === o.paymentRowId)?.mark;
   return mark === 'confirmed' && APARTS.some(({ said }) => told.endsWith(said));
+}
+
+/** What whoever dealt with a loss that was not booked must hear now. */
+export function bookedSince(o: MorObjectRow, dealtWith: readonly ReviewRow[]): string {
+  const isBooked = BigInt(o.detail.loss?.minor ?? '0') > 0n;
+  return isBooked && dealtWith.some((r) => r.summary.endsWith(NOT_BOOKED.said)) ? '; it is in the ledger now' : '';
 }
