@@ -12,6 +12,7 @@ import { type ChargeHolder, type Ctx, emptyLane, note, openReview, type RefundHo
 import { ensureInvoice } from '../domain/lane/facts.js';
 import { collectedCharges } from '../ledger/rules/one-charge.js';
 import { capturedId, learnFromCapture } from '../links/rules/payment-captured.js';
+import { tellRenamed } from '../refunds/rules/misnamed-payment.js';
 import { applyProof } from '../signups/rules/prove-charge.js';
 import { type Errand } from '../domain/lane/errand.js';
 import { settle } from './rules/settle.js';
@@ -209,7 +210,8 @@ export class WorkLaneFlow {
     const named = capturedId(event.event);
     if (named !== null) seen.push(named);
     const free = named === null || elsewhere.has(named) ? null : named;
-    return { ...taken, state: learnFromCapture(taken.state, event.event, free, ctx) };
+    const learned = learnFromCapture(taken.state, event.event, free, ctx);
+    return { ...taken, state: tellRenamed(taken.state, learned, ctx) };
   }
 
   private ignore(state: LaneState, reason: string): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {

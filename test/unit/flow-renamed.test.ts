@@ -1,9 +1,10 @@
 // A payment that gets another name while its mark is on the way to Stripe: the MoR corrects what a signup or a person called it.
 import { describe, expect, it } from '@jest/globals';
 import { type LaneState } from '../../src/domain/model.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { requestRefund } from '../../src/refunds/rules/request-refund.js';
 import { completeSignup } from '../../src/signups/rules/complete-signup.js';
-import { anInvoice, aPaymentSucceeded, COMPLETION, INVOICE_ID } from '../support/builders.js';
+import { anInvoice, aPaymentSucceeded, COMPLETION, delivery, INVOICE_ID, START } from '../support/builders.js';
 import { type Trouble } from '../support/fakes.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 
@@ -89,8 +90,75 @@ it.each(['report_refund', 'issue_credit_note'])(
     await h.drain();
     await h.take(corrected);
     const { s, facts } = await atRest(h);
-    expect(facts).toMatchObject({ payments: [['pay_right', 'confirmed']], pending: 0, open: [] });
+    expect(facts).toMatchObject({ payments: [['pay_right', 'confirmed']], pending: 0, open: ['conflicting_event'] });
     expect([s.refunds.map((r) => r.mirror), h.platform.effects['issue_credit_note']]).toEqual([['done'], 1]);
     expect(balances(s)).toEqual({ mor_receivable: 700n, settled_invoices: -700n });
   },
 );
+
+describe('the MoR names a payment otherwise after a refund of it was asked for under the name that people gave', () => {
+  /** Paid, and all of it asked back of `pay_typo`, another customer's payment; then the MoR's own word comes. */
+  async function refundedAs(
+    prepare: (h: LaneHarness) => void = () => undefined,
+    waitMs = 0,
+    word = corrected,
+  ): Promise<LaneHarness> {
+    const h = await misnamed('payment_record', 'report_payment');
+    h.gateway.payments.set('pay_typo', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    h.gateway.payments.set('pay_right', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    prepare(h);
+    const id = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
+    const refund = { amount: 300n, reason: null, metadata: null, by: 'ada' };
+    await h.command(INVOICE_ID, (s, ctx) => requestRefund(s, id, refund, ctx));
+    await h.drain();
+    h.clock.advance(waitMs);
+    await h.take(word);
+    return h;
+  }
+  const shown = (s: LaneState): unknown[] =>
+    s.reviews.filter((r) => r.status === 'open').map((r) => [r.kind, r.summary]);
+  const gaveBack = (h: LaneHarness): bigint | undefined => h.gateway.payments.get('pay_typo')?.refunded;
+
+  const data = { paymentId: 'pay_right', processorChargeId: 'ch_first' };
+  const body = { id: 'evt_captured', type: 'payment.captured', created: START.toISOString(), data };
+
+  it.each([
+    ['payment.succeeded', corrected],
+    ['payment.captured', delivery('mor_events', body.id, body.type, INVOICE_ID, body)],
+  ])('by %s, and it was made: a person hears whose money may have gone back', async (_, word) => {
+    const h = await refundedAs(undefined, 0, word);
+    expect(shown((await atRest(h)).s)).toEqual([
+      [
+        'conflicting_event',
+        'signup sup_1 named this payment pay_typo, and 3.00 EUR was asked back under that name; the MoR says that the payment is pay_right',
+      ],
+    ]);
+    await h.take(aPaymentSucceeded({ eventId: 'evt_again', paymentId: 'pay_right', chargeId: 'ch_first' }));
+    expect(openKinds(await h.state(INVOICE_ID))).toEqual(['conflicting_event']);
+  });
+
+  it('which no try has made yet: it is not made of the other payment, and can be asked for again', async () => {
+    const h = await refundedAs((x) => void x.gateway.trouble.push('retry'));
+    const { s } = await atRest(h);
+    expect([gaveBack(h), s.refunds[0]?.status, s.refunds[0]?.failure?.code]).toEqual([0n, 'failed', 'payment_renamed']);
+    expect(openKinds(s)).toEqual(['refund_stuck']);
+    const again = { amount: 300n, reason: null, metadata: null, by: 'ada' };
+    await h.command(INVOICE_ID, (x, ctx) => requestRefund(x, s.payments[0]?.id ?? '', again, ctx));
+    await atRest(h);
+    expect([gaveBack(h), h.gateway.payments.get('pay_right')?.refunded]).toEqual([0n, 300n]);
+  });
+
+  it.each<[string, Trouble, number]>([
+    ['whose answer was lost', 'lost-request', 0],
+    ['of which a crash may have lost a try', 'retry', 60_000],
+  ])('%s: it is not sent again, nor by a person, and its amount stays reserved', async (_, trouble, waitMs) => {
+    const h = await refundedAs((x) => void x.gateway.trouble.push(trouble), waitMs);
+    const { s, facts } = await atRest(h);
+    expect(facts).toMatchObject({ pending: 0, open: ['conflicting_event', 'refund_stuck'] });
+    expect([gaveBack(h), s.refunds[0]?.status]).toEqual([0n, 'unknown']);
+    const item = s.reviews.find((r) => r.status === 'open' && r.kind === 'refund_stuck');
+    const retry = { resolution: 'retry', note: null, by: 'ada' } as const;
+    const said = await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', retry, ctx));
+    expect(said).toMatchObject({ ok: false, code: 'payment_renamed' });
+  });
+});

@@ -87,7 +87,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
           (t) => (t.kind === 'signup' || t.kind === 'link') && r.summary.includes(t.id) && rowOf(seen, t) === undefined,
         ) ||
         isOfNobody(sides, r) ||
-        world.planted.namings.some((n) => n.as === 'another' && r.summary.includes(n.said))
+        // Under a wrong name money was asked back, or given back in place of another's.
+        world.planted.namings.some((n) => n.as !== 'right' && r.summary.includes(n.said))
       );
     case 'effect_failed':
       // What a person gave back or took off on Stripe by hand leaves no room for our own refund or credit note there.

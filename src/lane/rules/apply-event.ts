@@ -4,12 +4,14 @@ import { type LaneState } from '../../domain/model.js';
 import { type Applied, type ChannelEvent, type LaneEvent } from '../../domain/lane/event.js';
 import { type Ctx, note } from '../../domain/lane/change.js';
 import { applyInvoice } from '../../renewals/rules/invoice-event.js';
+import { tellRenamed } from '../../refunds/rules/misnamed-payment.js';
 import { ensureInvoice } from '../../domain/lane/facts.js';
 import { type MorServiceType, type ServiceEvent } from '../../domain/events/mor-service-event.js';
 
 /** Records one event. Pure; every event may come twice, late, early or never. */
 export function applyEvent(s: LaneState, event: LaneEvent | ChannelEvent, ctx: Ctx): Applied {
-  const { state, verdict } = take(s, event, ctx);
+  const { state: taken, verdict } = take(s, event, ctx);
+  const state = event.family === 'payment' ? tellRenamed(s, taken, ctx) : taken;
   const text = verdict.reason === null ? event.type : `${event.type}: ${verdict.reason}`;
   return { verdict, state: note(state, ctx, 'event', text, event.eventId) };
 }

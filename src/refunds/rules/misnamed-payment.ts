@@ -1,7 +1,11 @@
 // A person named a payment by the id of somebody else's: money that goes back under that name is not this payment's.
-import { type Ctx, openReview } from '../../domain/lane/change.js';
-import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type Ctx, openReview, putRefund, takeCallBack } from '../../domain/lane/change.js';
+import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { moveRefund } from '../../domain/lane/moves.js';
 import { showMoney } from '../../domain/money.js';
+import { CUT_OFF_AFTER_MS } from '../../policy.js';
+import { decideAgain } from './refund-answer.js';
+import { tellFailed } from './stuck-refund.js';
 
 /** What the MoR says of a payment by its id. */
 type Said = {
@@ -38,4 +42,48 @@ export function tellMisnamed(s: LaneState, e: Said, p: PaymentRow, ctx: Ctx): La
     summary: `${p.identifiedBy ?? ''} named this payment of charge ${p.processorChargeId ?? ''} ${e.paymentId}; the MoR says that ${e.paymentId} is charge ${e.processorChargeId ?? ''} of customer ${e.customerId}, of which ${what} was given back`,
     proposal: `Find out at the MoR which customer got the money. What was given back under ${e.paymentId} is not money of this payment.`,
   });
+}
+
+/** Why a refund is not sent again: its request names another payment. */
+export const RENAMED = 'payment_renamed';
+
+/** The MoR has just named payments otherwise than people did: what was asked for under their names is not money of these payments. */
+export function tellRenamed(before: LaneState, after: LaneState, ctx: Ctx): LaneState {
+  return before.payments.reduce((state, was) => {
+    const p = after.payments.find((x) => x.id === was.id);
+    const isOther = was.paymentId !== null && was.identifiedBy !== null && p?.paymentId !== was.paymentId;
+    return p === undefined || p.paymentId === null || !isOther ? state : renamed(state, was, p, ctx);
+  }, after);
+}
+
+function renamed(s: LaneState, was: PaymentRow, p: PaymentRow, ctx: Ctx): LaneState {
+  const asked = s.refunds.filter((r) => r.paymentRowId === p.id && r.origin === 'api');
+  const state = asked.reduce((x, r) => notSentAnyMore(x, r, p, ctx), s);
+  const made = state.refunds.filter(
+    (r) => asked.some((a) => a.id === r.id) && r.status !== 'failed' && r.status !== 'joined',
+  );
+  if (made.length === 0) return state;
+  const what = showMoney({ minor: made.reduce((sum, r) => sum + r.amount, 0n), currency: p.currency });
+  const [old, name] = [was.paymentId ?? '', p.paymentId ?? ''];
+  return openReview(state, ctx, {
+    kind: 'conflicting_event',
+    subject: `${p.id}:${old}`,
+    paymentRowId: p.id,
+    summary: `${was.identifiedBy ?? ''} named this payment ${old}, and ${what} was asked back under that name; the MoR says that the payment is ${name}`,
+    proposal: `Find out at the MoR whose payment ${old} is. If another customer got the money, it is here and on Stripe as if it had been given back of this payment: correct your accounts, and refund ${name} in the MoR's portal if its customer is to have it. If both are names of one payment, dismiss this.`,
+  });
+}
+
+/** What was not made yet would be made of the other payment. */
+function notSentAnyMore(s: LaneState, r: RefundRow, p: PaymentRow, ctx: Ctx): LaneState {
+  if (r.status !== 'requested' && r.status !== 'unknown') return s;
+  const m = s.messages.find((x) => x.kind === 'create_refund' && x.subject === r.id && x.status === 'pending');
+  const why = `the MoR says that the payment is ${p.paymentId ?? ''}`;
+  const state = m === undefined ? s : takeCallBack(s, m, why, ctx);
+  const isCut = m === undefined || ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
+  const message = 'its payment was named wrongly, and the MoR has named it since: ask for another refund';
+  const failure = { status: null, code: RENAMED, message };
+  if (r.status === 'unknown' || isCut) return putRefund(state, { ...moveRefund(r, 'unknown'), failure });
+  const row: RefundRow = { ...moveRefund(r, 'failed'), failure };
+  return tellFailed(decideAgain(putRefund(state, row), p.id), row, ctx);
 }

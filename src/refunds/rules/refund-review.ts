@@ -2,6 +2,7 @@
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
 import { decideAgain } from './refund-answer.js';
+import { RENAMED } from './misnamed-payment.js';
 import { putRefund, sendAgain } from '../../domain/lane/change.js';
 import { moveMirror, moveRefund } from '../../domain/lane/moves.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
@@ -13,6 +14,8 @@ export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
   const refund = s.refunds.find((x) => x.id === r.refundId);
   // One that failed is asked for again as another refund: its amount is no longer reserved.
   if (refund === undefined || refund.status === 'failed') return erasedRequest(s, r) ?? carriedOut(s);
+  if (refund.failure?.code === RENAMED)
+    return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
   return (
     erasedRequest(s, r) ?? carriedOut(sendAgain(s, (m) => m.kind === 'create_refund' && m.subject === refund.id, ctx))
   );
