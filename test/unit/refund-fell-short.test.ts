@@ -1,5 +1,6 @@
 // A payment that a person chose to give back, of which a bank had taken a part: somebody is asked until nothing of it is open.
 import { expect, it } from '@jest/globals';
+import { closeReviews, openReview } from '../../src/domain/lane/change.js';
 import { type Resolution } from '../../src/domain/model.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
@@ -65,4 +66,23 @@ it('the dispute is won after all: the rest is offered, and once it is refunded n
   expect(h.gateway.payments.get('pay_two')?.refunded).toBe(1000n);
   expect([openKinds(s), s.payments[1]?.mark]).toEqual([[], 'closed']);
   expect(balances(s)).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+});
+
+it('another item of it that closed by itself meanwhile does not hide what was chosen', async () => {
+  const h = await paidTwice();
+  const of = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
+  const by = { by: null, resolution: 'cleared', note: 'the signup was completed with the right amount' } as const;
+  const told = {
+    kind: 'amount_mismatch',
+    subject: 'sup_1',
+    paymentRowId: of,
+    summary: '9.00 EUR',
+    proposal: '',
+  } as const;
+  await h.command(INVOICE_ID, (s, ctx) => {
+    const state = closeReviews(openReview(s, ctx, told), ctx, (r) => r.subject === 'sup_1', by);
+    return { ok: true, state, value: null };
+  });
+  await choose(h, 'refund');
+  expect((await item(h))?.summary).toMatch(/; of it 6\.00 EUR was refunded since, and nothing is left$/);
 });

@@ -20,7 +20,8 @@ function shortOf(s: LaneState, p: PaymentRow): ReviewRow | undefined {
   if (p.mark !== 'parked' || p.amount === null || p.amountRefunded === 0n || p.amountRefunded >= p.amount)
     return undefined;
   const items = s.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
-  const item = items.at(-1);
+  // One that closed by itself since, as a signup's about its number does, decided nothing.
+  const item = items.findLast((r) => r.resolution !== 'cleared');
   const others = items.some((r) => r.status === 'open' && !r.summary.includes(REFUNDED));
   // One that is refused or fails brings the item back by itself (refund-answer.ts).
   const ends = s.refunds.filter((r) => r.paymentRowId === p.id).map((r) => r.status);
