@@ -31,6 +31,13 @@ describe('the tax of a paid invoice', () => {
     expect(plan(s, ctx).errand).toMatchObject({ do: 'gather-tax', invoiceId: 'in_1' });
   });
 
+  it('that was begun before shadow mode was switched on stays in the queue, and goes on when it ends', () => {
+    const s = settleTax(paid(), ctx);
+    const inShadow = plan(s, { ...ctx, settings: { ...ctx.settings, shadow: true } });
+    expect(inShadow).toMatchObject({ errand: null, dueAt: new Date(NOW.getTime() + 15 * 60_000) });
+    expect(plan(s, ctx).errand).toMatchObject({ do: 'gather-tax' });
+  });
+
   it.each<[string, LaneState, Ctx]>([
     ['the product is Merchant of Record', paid(), context('mor')],
     ['the payment is not marked', paid({ mark: 'waiting' }), ctx],

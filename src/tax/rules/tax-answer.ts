@@ -19,7 +19,7 @@ import { chargedFor, closed, parkTax, startCommit, taxedElsewhere } from './sett
 import { calculationFor } from './amounts.js';
 import { isTaxOf } from './tax-review.js';
 import { type TaxAnswer } from '../../domain/lane/answer.js';
-import { FAILED_READS_SHOWN, TAX_CALCULATIONS } from '../../policy.js';
+import { FAILED_READS_SHOWN, RETRY_LONGEST_PAUSE_MS, TAX_CALCULATIONS } from '../../policy.js';
 import { type CallRule, carriedOut, type ErrandRule } from '../../domain/lane/subject.js';
 
 /** Either the calculation that a signup was bound to, or what the platform knows of the invoice. */
@@ -193,7 +193,10 @@ export const taxCall: CallRule<TaxAnswer> = {
 
 export const taxErrand: ErrandRule = (s, ctx, due) => {
   for (const t of s.taxes) {
-    if (ctx.settings.shadow === true || t.stage !== 'gathering' || !due(t.dueAt)) continue;
+    if (t.stage !== 'gathering') continue;
+    // What was begun before shadow mode was switched on goes on when it ends: until then it stays in the queue, as calls do.
+    const isShadow = ctx.settings.shadow === true;
+    if (!due(isShadow ? new Date(ctx.now.getTime() + RETRY_LONGEST_PAUSE_MS) : t.dueAt) || isShadow) continue;
     // What a signup was bound to is the tax of its own payment, and says nothing of a rest that was charged later.
     const isBound = t.calculations === 0 && chargedFor(s).length === 1;
     const p = isBound ? s.payments.find((x) => x.id === t.paymentRowId) : undefined;
