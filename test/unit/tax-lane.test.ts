@@ -38,6 +38,24 @@ describe('the tax of a paid invoice', () => {
     expect(plan(s, ctx).errand).toMatchObject({ do: 'gather-tax' });
   });
 
+  it('of a refund that a person wants tried again in shadow mode waits until that ends, and is given back then', () => {
+    const shadow = { ...ctx, settings: { ...ctx.settings, shadow: true } };
+    const parked = settleTax(refunded(answered(found(settleTax(paid(), ctx)), []), 300n, { mirror: 'done' }), ctx);
+    const item = parked.reviews.find((r) => r.kind === 'effect_failed');
+    if (item === undefined) throw new Error('no item');
+    const lines = [{ lineItemId: 'l_1', amount: '1000' }]; // what was missing is known now
+    const known = { ...parked, taxes: parked.taxes.map((t) => (t.kind === 'transaction' ? { ...t, lines } : t)) };
+    const again = settleTax(retryTax(known, item, shadow), shadow);
+    expect([again.taxes.at(-1)?.stage, last(again).kind]).toEqual(['waiting', 'commit_tax']);
+    expect(plan(again, shadow).dueAt).toEqual(new Date(NOW.getTime() + 15 * 60_000));
+    const after = settleTax(again, ctx);
+    expect([after.taxes.at(-1)?.stage, last(after).kind, last(after).status]).toEqual([
+      'committing',
+      'refund_tax',
+      'pending',
+    ]);
+  });
+
   it.each<[string, LaneState, Ctx]>([
     ['the product is Merchant of Record', paid(), context('mor')],
     ['the payment is not marked', paid({ mark: 'waiting' }), ctx],

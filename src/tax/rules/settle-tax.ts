@@ -42,7 +42,9 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
     const t = own ?? newTax(ctx, p, r);
     if (own === undefined) state = putTax(state, t);
     if (t.stage === 'waiting' && transaction.stage === 'closed') state = closed(state, t, ctx);
-    if (t.stage === 'waiting' && transaction.stage === 'committed') state = startRefund(state, transaction, t, r, ctx);
+    // A call that shadow mode writes down is never sent: it waits until that ends.
+    const isNow = transaction.stage === 'committed' && ctx.settings.shadow !== true;
+    if (t.stage === 'waiting' && isNow) state = startRefund(state, transaction, t, r, ctx);
   }
   return state;
 }

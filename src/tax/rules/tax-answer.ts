@@ -193,10 +193,10 @@ export const taxCall: CallRule<TaxAnswer> = {
 
 export const taxErrand: ErrandRule = (s, ctx, due) => {
   for (const t of s.taxes) {
-    if (t.stage !== 'gathering') continue;
     // What was begun before shadow mode was switched on goes on when it ends: until then it stays in the queue, as calls do.
-    const isShadow = ctx.settings.shadow === true;
-    if (!due(isShadow ? new Date(ctx.now.getTime() + RETRY_LONGEST_PAUSE_MS) : t.dueAt) || isShadow) continue;
+    if (ctx.settings.shadow === true && (t.stage === 'gathering' || (t.kind === 'refund' && t.stage === 'waiting')))
+      due(new Date(ctx.now.getTime() + RETRY_LONGEST_PAUSE_MS));
+    if (ctx.settings.shadow === true || t.stage !== 'gathering' || !due(t.dueAt)) continue;
     // What a signup was bound to is the tax of its own payment, and says nothing of a rest that was charged later.
     const isBound = t.calculations === 0 && chargedFor(s).length === 1;
     const p = isBound ? s.payments.find((x) => x.id === t.paymentRowId) : undefined;
