@@ -1,7 +1,9 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
 // here: its loss is not booked, and a person hears so.
 import { describe, expect, it } from '@jest/globals';
+import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
 import { aDispute, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
+import { balances, LaneHarness } from '../support/lane-harness.js';
 
 const lost = aDispute({
   ...{ paymentRowId: 'pmt_2', status: 'lost' },
@@ -71,6 +73,31 @@ describe('whose payment is not known here', () => {
     expect(told.entries).toEqual([]);
     expect(only(told)?.summary).toBe(NOT_BOOKED);
     expect(only(told)?.proposal).toMatch(/book the loss beside it/);
+  });
+
+  it('since it names another payment than the one that is known: that one is not taken for it, before or after its own is told', () => {
+    const names = ['in_1', 'pay_2'];
+    const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names } }]);
+    expect([told.entries, only(told)?.summary]).toEqual([[], NOT_BOOKED]);
+    const both = withThem({ ...told, payments: paidTwice().payments }, []);
+    expect(both.entries.map((e) => e.paymentRowId)).toEqual(['pmt_2']);
+    expect(only(both)?.summary).toBe('dispute dp_1 was lost: the bank took 29.90 EUR back');
+  });
+
+  it('as its event comes, no loss is booked for the payment that is known', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    const [type, id] = ['dispute.outcome', 'evt_lost'];
+    const amount = { amount: '10.00', currency: 'EUR' };
+    const data = { disputeId: 'dp_1', invoice: INVOICE_ID, paymentId: 'pay_other', outcome: 'lost', amount };
+    const body = { id, type, created: START.toISOString(), data };
+    await h.take(aPaymentSucceeded(), delivery('mor_events', id, type, INVOICE_ID, body));
+    expect(balances(await h.state(INVOICE_ID))).toEqual({ mor_receivable: 1000n, settled_invoices: -1000n });
+  });
+
+  it('by an id that is no payment’s of the MoR, where one payment was taken: it is that one’s', () => {
+    const told = withThem(paid(), [{ ...unnamed, detail: { ...unnamed.detail, names: ['0b5a', 'in_1'] } }]);
+    expect(told.entries.map((e) => e.paymentRowId)).toEqual(['pmt_1']);
   });
 
   it('and is known since: it is booked, and whoever booked it beside the ledger hears of that, once', () => {

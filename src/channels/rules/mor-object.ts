@@ -26,7 +26,7 @@ export function backInPlay(o: MorObjectRow): MorObjectRow {
   return { ...o, status: 'REQUESTED', detail };
 }
 
-/** The payment that these ids name; else the only one that was taken; null when nobody can say. */
+/** The payment that these ids name; else the only one that was taken, unless they name another; null when nobody can say. */
 export function paymentNamed(s: LaneState, ids: ReadonlySet<string>): PaymentRow | null {
   const refund = s.refunds.find((r) => has(ids, r.morRefundId) || has(ids, r.processorRefundId) || has(ids, r.id));
   const object = s.objects.find((o) => has(ids, o.morId) && o.paymentRowId !== null);
@@ -39,8 +39,15 @@ export function paymentNamed(s: LaneState, ids: ReadonlySet<string>): PaymentRow
       p.id === refund?.paymentRowId ||
       p.id === object?.paymentRowId,
   );
-  const takenOnes = s.payments.filter((p) => p.succeededAt !== null);
-  return of ?? (takenOnes.length === 1 ? (takenOnes[0] ?? null) : null);
+  return of ?? onlyTaken(s, [...ids]);
+}
+
+/** The only payment that was taken, unless these ids name another one of the MoR's, of which nobody has told yet, or ever will. */
+export function onlyTaken(s: LaneState, ids: readonly string[]): PaymentRow | null {
+  const [only, second] = s.payments.filter((p) => p.succeededAt !== null);
+  if (only === undefined || second !== undefined) return null;
+  const isNamedByMor = only.paymentId !== null && only.identifiedBy === null;
+  return isNamedByMor && ids.some((id) => id.startsWith('pay_') && id !== only.paymentId) ? null : only;
 }
 
 export function has(ids: ReadonlySet<string>, id: string | null): boolean {

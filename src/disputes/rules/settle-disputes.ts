@@ -7,7 +7,7 @@ import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
 import { apartOf, bookedSince, FOR_NOTHING, isOtherSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
-import { until } from '../../channels/rules/mor-object.js';
+import { onlyTaken, until } from '../../channels/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
 
 export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
@@ -28,7 +28,7 @@ function nameDisputed(s: LaneState): LaneState {
   for (const o of s.objects) {
     if (o.kind !== 'dispute' && o.kind !== 'alert') continue;
     const named = taken.find((p) => isNamed(p, o.detail.names ?? []));
-    const only = o.paymentRowId === null && taken.length === 1 ? taken[0] : undefined;
+    const only = o.paymentRowId === null ? onlyTaken(s, o.detail.names ?? []) : null;
     const paymentRowId = (named ?? only)?.id ?? o.paymentRowId;
     if (paymentRowId !== o.paymentRowId) state = putObject(state, { ...o, paymentRowId });
   }
