@@ -79,13 +79,13 @@ describe('an invoice of Stripe', () => {
       expect(Object.keys(read(over))).not.toContain('metadata');
   });
 
-  it('that is deleted is so without a status; overpaid is what it says, and nothing where it does not', () => {
+  it('that is deleted is so without a status; overpaid is what it says, and not known where it does not', () => {
     const { status, ...gone } = base;
     expect(parseInvoice({ ...gone, deleted: true })).toMatchObject({ ok: true, invoice: { status: 'deleted' } });
     expect(parseInvoice(gone)).toMatchObject({ ok: false, problem: 'status is missing or unknown' });
     expect(parseInvoice({ ...base, deleted: false })).toMatchObject({ ok: true, invoice: { status } });
     expect(read({ amount_overpaid: 100 })).toMatchObject({ amountOverpaid: 100n });
-    expect(read({})).toMatchObject({ amountOverpaid: 0n, amountRemaining: 2990n });
+    expect(read({})).toMatchObject({ amountOverpaid: null, amountRemaining: 2990n });
     expect(read({ amount_paid: 990 })).toMatchObject({ amountPaid: 990n, amountRemaining: 2000n });
   });
 

@@ -3,7 +3,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type LaneState, type Resolution } from '../../src/domain/model.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID } from '../support/builders.js';
+import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 
 const state = (h: LaneHarness): Promise<LaneState> => h.state(INVOICE_ID);
@@ -64,6 +65,39 @@ describe('a surplus of 2.00 EUR that a person chose to give back', () => {
     expect([s.refunds.map((r) => r.status), openKinds(s)]).toEqual([['pending'], []]);
     await h.take(aRefund({ refundId: s.refunds[0]?.morRefundId ?? '', amount: 200, total: 200 }));
     expect([(await state(h)).refunds.map((r) => r.status), openKinds(await state(h))]).toEqual([['succeeded'], []]);
+  });
+});
+
+/** As an endpoint with an API version of before 2025-03-31 gets it: without a surplus, and with nothing paid where it came out of band. */
+function paidEvent(at: Date, amountPaid: bigint): Delivery {
+  const e = invoiceEvent('invoice.paid', { at, amountDue: 800n, amountPaid, amountRemaining: 0n });
+  const body = JSON.parse(e.body.toString('utf8')) as { data: { object: { amount_overpaid?: number } } };
+  delete body.data.object.amount_overpaid;
+  return { ...e, body: Buffer.from(JSON.stringify(body)) };
+}
+
+describe('a surplus of 2.00 EUR on which an event of an older shape says nothing', () => {
+  it('waits for a person all the same, and its refund takes nothing off the sale', async () => {
+    const h = await overpaid();
+    await h.take(paidEvent(h.clock.now(), 1000n));
+    expect(openKinds(await state(h))).toEqual(['amount_mismatch']);
+    const s = await choose(h, 'refund');
+    expect([s.refunds.map((r) => [r.amount, r.surplus]), h.platform.notes]).toEqual([[[200n, 200n]], []]);
+  });
+
+  it('waits for a person too where the invoice was marked out of band', async () => {
+    const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+    h.platform.put(anInvoice());
+    await h.deliver(aPaymentSucceeded());
+    const send = h.platform.send.bind(h.platform);
+    h.platform.send = async (call) => {
+      if (call.asked.kind === 'pay_out_of_band')
+        h.platform.change(INVOICE_ID, { amountDue: 800n, amountRemaining: 800n });
+      return send(call);
+    };
+    await h.drain();
+    await h.take(paidEvent(h.clock.now(), 0n));
+    expect([openKinds(await state(h)), (await state(h)).invoice?.amountPaid]).toEqual([['amount_mismatch'], 800n]);
   });
 });
 

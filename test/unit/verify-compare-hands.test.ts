@@ -15,6 +15,7 @@ import { facts, note, ours, payment, record, refund, review } from '../support/c
 
 const shown = (over: Partial<ShownInvoice> = {}): ShownInvoice => ({
   ...facts(),
+  amountOverpaid: 0n,
   payments: [],
   creditedAfterPayment: 0n,
   ...over,

@@ -208,7 +208,7 @@ function readAmounts(invoice: JsonObject, status: InvoiceStatus): Amounts {
     amountDue,
     amountPaid: paid ?? amountDue - left,
     amountRemaining: left,
-    amountOverpaid: optionalAmount(invoice, 'amount_overpaid', 0n) ?? 0n,
+    amountOverpaid: optionalAmount(invoice, 'amount_overpaid', 0n),
     total: optionalAmount(invoice, 'total', -amountLimit) ?? amountDue, // below zero when the customer is owed
   };
 }

@@ -94,7 +94,7 @@ export function takeEvent(s: LaneState, ctx: Ctx, facts: InvoiceFacts, at: Date)
 }
 
 /** `known`: what we know already. Stripe clears a finalization error by finalizing only, so a draft that does not show it keeps it. */
-function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): Partial<InvoiceRow> {
+function taken(f: InvoiceFacts, known: InvoiceRow): Partial<InvoiceRow> {
   return {
     customerId: f.customerId,
     customerCountry: f.customerCountry,
@@ -105,7 +105,7 @@ function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): P
     amountDue: f.amountDue,
     amountPaid: f.amountPaid,
     amountRemaining: f.amountRemaining,
-    amountOverpaid: f.amountOverpaid,
+    ...(f.amountOverpaid === null ? asKnown(f, known) : { amountOverpaid: f.amountOverpaid }),
     total: f.total,
     subscriptionId: f.subscriptionId,
     collectionMethod: f.collectionMethod,
@@ -115,6 +115,15 @@ function taken(f: InvoiceFacts, known: Pick<InvoiceRow, 'finalizationError'>): P
     finalizesAt: f.finalizesAt,
     finalizationError: f.status === 'draft' ? (f.finalizationError ?? known.finalizationError) : null,
   };
+}
+
+/**
+ * A shape of before 2025-03-31 tells of no surplus, and counts money that came out of band as nothing paid: what newer ones said of a paid
+ * invoice stands.
+ */
+function asKnown(f: InvoiceFacts, { platformStatus, amountPaid }: InvoiceRow): Partial<InvoiceRow> {
+  const isLess = f.status === 'paid' && platformStatus === 'paid' && amountPaid !== null && f.amountPaid < amountPaid;
+  return isLess ? { amountPaid } : {};
 }
 
 export function isFresh(invoice: InvoiceRow | null, now: Date): boolean {

@@ -19,8 +19,8 @@ export type InvoiceFacts = {
   readonly amountDue: bigint;
   readonly amountPaid: bigint;
   readonly amountRemaining: bigint;
-  /** What was paid beyond what was due; zero where the platform does not say. */
-  readonly amountOverpaid: bigint;
+  /** What was paid beyond what was due; null: the platform does not say, as in shapes of before 2025-03-31. */
+  readonly amountOverpaid: bigint | null;
   readonly total: bigint;
   readonly subscriptionId: string | null;
   /** The subscription's metadata as the invoice carries it; left out: it carries none. */

@@ -15,8 +15,8 @@ export function applyInvoice(s: LaneState, e: InvoiceEvent, ctx: Ctx): Applied {
   state = takeMetadata(state, e.facts, ctx);
   const standing = standingOf(state, ctx);
   // Older than what we know, by its second or by our clock: Stripe is asked what is so now.
-  if (e.facts.amountOverpaid > 0n && state.invoice?.amountOverpaid !== e.facts.amountOverpaid)
-    state = askAgain(state, ctx);
+  const overpaid = e.facts.amountOverpaid ?? 0n;
+  if (overpaid > 0n && state.invoice?.amountOverpaid !== overpaid) state = askAgain(state, ctx);
   const signup = e.facts.billingReason === SIGNUP_REASON;
   if (e.type === 'invoice.created' && !signup && ctx.settings.relay && standing !== 'outside')
     state = relayOnce(state, e, ctx);
