@@ -36,8 +36,8 @@ export const READ_FRESH_MS = 10_000;
 export const ERRANDS_A_CLAIM = 40;
 
 /**
- * A process that dies while a call is under way holds its lane for the rest of its lease, which is this long at least: a try that is made so
- * late may have one before it whose record was lost.
+ * A process that dies while a call is under way, or cannot write down its answer, leaves its lane to the rest of its lease, which is this long at
+ * least: a try that is made so late may have one before it whose record was lost.
  */
 export const CUT_OFF_AFTER_MS = 15_000;
 

@@ -2,7 +2,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { setMaxListeners } from 'node:events';
 import { Clock } from '../domain/ports/clock.js';
-import { type Claim, LaneFenced, LaneStore, LaneUnreadable, StoreUnavailable } from '../domain/ports/lane-store.js';
+import {
+  AnswerLost,
+  type Claim,
+  LaneFenced,
+  LaneStore,
+  LaneUnreadable,
+  StoreUnavailable,
+} from '../domain/ports/lane-store.js';
 import { DECISION_TRIES, STUCK_LANE_EVERY_MS } from '../policy.js';
 import { Wake } from './wake.js';
 import { type LaneDone, WorkLaneFlow } from './work-lane.flow.js';
@@ -184,6 +191,8 @@ export class LaneWorker {
   /** A failing decision waits and is parked in the end; a failing database is no fault of the lane's. */
   private async giveBack(claim: Claim, error: unknown): Promise<void> {
     try {
+      // Given back at once, the next try would pass for the first: the lease runs out instead, as if this process had died (CUT_OFF_AFTER_MS).
+      if (error instanceof AnswerLost) return;
       if (error instanceof StoreUnavailable) {
         await this.clock.sleep(BACK_OFF_MS, this.stopping.signal);
         await this.store.release(claim.lane, claim.fence);

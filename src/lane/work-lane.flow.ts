@@ -21,6 +21,7 @@ import { type LaneState, type OutboxRow } from '../domain/model.js';
 import { BillingPlatform, type StoredBillingCall } from '../domain/ports/billing-platform.js';
 import { type CallOutcome } from '../domain/ports/call.js';
 import {
+  AnswerLost,
   type Claim,
   type EventVerdict,
   LaneFenced,
@@ -49,7 +50,12 @@ const NOWHERE: Elsewhere = { payments: new Map(), charges: new Map() };
 
 /** What a call brought, as a change of the lane's state. */
 type Take = (s: LaneState, ctx: Ctx) => LaneState;
-type News = { readonly take: Take; readonly ahead: boolean };
+type News = {
+  readonly take: Take;
+  readonly ahead: boolean;
+  /** A stored call was sent: it may have done something. */
+  readonly sent: boolean;
+};
 
 export type LaneDone = {
   readonly errands: number;
@@ -93,14 +99,14 @@ export class WorkLaneFlow {
     const decided: DecidedEvent[] = [];
     // Money that arrives makes a read certain: done first, it saves a round.
     const paid = claim.waitingTypes.includes('payment.succeeded') && !isBareEventLane(claim.lane);
-    let news: News | null = paid ? { take: await this.read(claim.lane, trail), ahead: true } : null;
+    let news: News | null = paid ? { take: await this.read(claim.lane, trail), ahead: true, sent: false } : null;
     let errands = news === null ? 0 : 1;
     for (;;) {
-      const step = await trail.decision(this.step(claim, news, NOWHERE));
+      const step = await trail.decision(this.takeIn(claim, news));
       decided.push(...step.decided);
       if (step.errand === null) return { errands, decided }; // given back with the last write
       if (errands >= ERRANDS_A_CLAIM || signal.aborted) break;
-      news = { take: await this.carryOut(step.errand, trail), ahead: false };
+      news = { take: await this.carryOut(step.errand, trail), ahead: false, sent: step.errand.do === 'send' };
       errands++;
     }
     await this.store.release(claim.lane, claim.fence);
@@ -129,6 +135,15 @@ export class WorkLaneFlow {
       if (e instanceof LaneFenced || e instanceof StoreUnavailable) throw e;
       // What keeps the lane from being read or written keeps the item from being one of its own: it stands without an invoice.
       for (const item of told(emptyLane(lane), await this.store.time()).reviews) await this.store.tell(item);
+    }
+  }
+
+  /** Throws AnswerLost where the database did not take what a call brought. */
+  private async takeIn(claim: Claim, news: News | null): ReturnType<WorkLaneFlow['step']> {
+    try {
+      return await this.step(claim, news, NOWHERE);
+    } catch (e) {
+      throw news?.sent === true && e instanceof StoreUnavailable ? new AnswerLost(e.message, { cause: e }) : e;
     }
   }
 

@@ -1,13 +1,21 @@
 // A call whose record was lost with its process, or with its database: how old its key may be is not forgotten, whatever comes between.
 import { expect, it } from '@jest/globals';
+import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
+import { StoreUnavailable } from '../../src/domain/ports/lane-store.js';
+import { LaneWorker } from '../../src/lane/lane-worker.js';
 import { Wake } from '../../src/lane/wake.js';
+import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
 import { INVOICE_ID } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
+import { turn } from '../support/intake-fakes.js';
 import { type LaneHarness, openKinds } from '../support/lane-harness.js';
+import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { ask, paid } from '../support/paid-lane.js';
 
 const HOUR_MS = 3_600_000;
+const POLL_MS = 400;
 
 async function isMadeOnce(h: LaneHarness): Promise<void> {
   const s = await h.state(INVOICE_ID);
@@ -24,6 +32,46 @@ it('a refund that a repair of verify finds before any daemon does is not sent un
   const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
   await verify.repair(none, [difference('event_never_delivered', 'look-again', 'old', { invoiceId: INVOICE_ID })]);
   h.clock.advance(10 * HOUR_MS);
+  await h.rest(48);
+  await isMadeOnce(h);
+});
+
+/** A worker over the lanes of `h`, step by step, until `holds`. */
+async function workUntil(h: LaneHarness, holds: () => boolean): Promise<void> {
+  const { clock, context, gateway, platform, relay, store } = h;
+  store.renew = (held) => Promise.resolve(new Set(held.map((one) => one.lane)));
+  const router = new RouteChannelEventsFlow(new NoChannelEvents(), context, new Wake());
+  const flow = new WorkLaneFlow(store, platform, gateway, relay, context, { expected: null }, new NoChannels(), router);
+  const options = { owner: 'one', concurrency: 2, leaseMs: 25_000, pollMs: POLL_MS };
+  const worker = new LaneWorker(store, flow, new Wake(), clock, options);
+  const poll = async (): Promise<void> => {
+    for (let turns = 0; turns < 20; turns++) await turn();
+    clock.advance(POLL_MS);
+  };
+  worker.start();
+  for (let polls = 0; polls < 200 && !holds(); polls++) await poll();
+  await poll();
+  const stopped = worker.stop();
+  await poll();
+  await stopped;
+}
+
+it('a refund whose answer the database did not take is not sent again after a day in which nobody could connect', async () => {
+  const h = await paid();
+  const answers = h.gateway.createRefund.bind(h.gateway);
+  const transact = h.store.transact.bind(h.store);
+  let calls = 0;
+  let isLost = false;
+  h.gateway.createRefund = (...call) => (calls++ === 0 ? answers(...call) : Promise.resolve(failed('retry')));
+  h.store.transact = (work) => {
+    if (calls === 0 || isLost) return transact(work);
+    isLost = true;
+    return Promise.reject(new StoreUnavailable('the database did not answer'));
+  };
+  await ask(h, 300n);
+  await workUntil(h, () => calls === 2);
+  await h.rest(30);
+  h.gateway.createRefund = answers;
   await h.rest(48);
   await isMadeOnce(h);
 });

@@ -73,6 +73,9 @@ export class StoreUnavailable extends Error {
   readonly code = 'store.unavailable';
 }
 
+/** It did not, just when what became of a call was to be written down: nobody will know that the call was made. */
+export class AnswerLost extends StoreUnavailable {}
+
 /** What the log of a lane holds is not to be understood: a newer release wrote it, or somebody damaged it. Its events are not to blame. */
 export class LaneUnreadable extends Error {
   readonly code = 'lane.unreadable';
