@@ -91,6 +91,7 @@ describe('a look for the effect of a call on Stripe', () => {
     expect([goes('report_payment', tried(DAY - 1)), goes('report_payment', tried(DAY))]).toEqual(['send', 'probe']);
     const unmarked = { firstTriedAt: null, createdAt: at(-DAY) };
     expect(goes('report_payment', unmarked)).toBe('probe');
+    expect(goes('report_payment', tried(1, { createdAt: at(-DAY) }))).toBe('probe'); // one before it may have left no record
     expect(goes('create_refund', tried(DAY))).toBe('send');
   });
 

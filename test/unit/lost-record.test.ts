@@ -7,7 +7,7 @@ import { Wake } from '../../src/lane/wake.js';
 import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { difference } from '../../src/verify/rules/compare.js';
 import { VerifyFlow } from '../../src/verify/verify.flow.js';
-import { INVOICE_ID } from '../support/builders.js';
+import { aRefund, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { turn } from '../support/intake-fakes.js';
 import { type LaneHarness, openKinds } from '../support/lane-harness.js';
@@ -75,3 +75,27 @@ it('a refund whose answer the database did not take is not sent again after a da
   await h.rest(48);
   await isMadeOnce(h);
 });
+
+it.each(['payment_record', 'out_of_band'] as const)(
+  'a credit note (%s) whose first try nobody remembers is looked for once its key may be forgotten, whatever was tried since',
+  async (markMode) => {
+    const h = await paid({ settings: { markMode } });
+    const send = h.platform.send.bind(h.platform);
+    let isDown = false;
+    h.platform.send = async (call) => {
+      if (isDown) return failed('retry');
+      const sent = await send(call);
+      if (call.asked.kind === 'issue_credit_note') h.store.dieBefore = h.store.transactions + 1;
+      return sent;
+    };
+    await h.take(aRefund({ amount: 300 }));
+    expect([h.crashes, h.platform.notes.length]).toEqual([1, 1]);
+    h.clock.advance(20 * HOUR_MS);
+    isDown = true;
+    await h.rest(6);
+    isDown = false;
+    await h.rest(48);
+    const s = await h.state(INVOICE_ID);
+    expect([h.platform.notes.length, s.refunds[0]?.mirror, openKinds(s)]).toEqual([1, 'done', []]);
+  },
+);

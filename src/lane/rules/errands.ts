@@ -53,10 +53,11 @@ function isReadFirst(kind: OutboxKind, i: InvoiceRow, ctx: Ctx): boolean {
 /** Whether to look for the effect before the call is sent (again). */
 function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {
   if (m.peer !== 'stripe') return false;
-  // A try whose record was lost in a crash may be as old as the message itself.
-  const triedMs = ctx.now.getTime() - (m.firstTriedAt ?? m.createdAt).getTime();
-  if (m.replaying && triedMs >= REPLAY_PATIENCE_MS) return true;
-  if (triedMs >= KEY_LIFE_MS) return true; // the key may be forgotten: a retry looks before it sends
+  const firstTriedMs = (m.firstTriedAt ?? m.createdAt).getTime();
+  if (m.replaying && ctx.now.getTime() - firstTriedMs >= REPLAY_PATIENCE_MS) return true;
+  // The key may be forgotten: a retry looks before it sends. A try whose record was lost in a crash may be as old as the message itself, also
+  // where later ones are on record.
+  if (ctx.now.getTime() - Math.min(firstTriedMs, m.createdAt.getTime()) >= KEY_LIFE_MS) return true;
   if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;
   return CALLS[m.kind].withdrawn !== undefined && !isPayable(s.invoice);
 }
