@@ -32,7 +32,8 @@ export class RefundsFlow {
     const scope = name === null ? null : ['caller', name.apiKey, name.idempotencyKey];
     const act = (s: LaneState, ctx: Ctx): Commanded<RefundRow> => requestRefund(s, rowId, request, ctx, scope);
     if (name === null) return this.lanes.change(invoiceId, act);
-    const path = `/v1/payments/${found.payment.paymentId ?? rowId}/refunds`;
+    // By our own id, which never changes: the MoR may give the payment another name.
+    const path = `/v1/payments/${rowId}/refunds`;
     return this.lanes.change(invoiceId, act, { name: { ...name, method: 'POST', path }, find: refundById });
   }
 }

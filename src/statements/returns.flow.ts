@@ -47,8 +47,8 @@ export class ReturnsFlow {
   ): Promise<Done<MorObjectRow>> {
     const found = await this.books.payment(id);
     if (found === null) return refuse(404, 'payment_not_found', 'There is no such payment.');
-    const { id: rowId, invoiceId, paymentId } = found.payment;
-    const path = `/v1/payments/${paymentId ?? rowId}/${action}`;
+    const { id: rowId, invoiceId } = found.payment;
+    const path = `/v1/payments/${rowId}/${action}`; // our own id never changes
     return this.lanes.change(invoiceId, (s, ctx) => act(s, rowId, ctx), {
       name: { ...name, method: 'POST', path },
       find: (s, made) => s.objects.find((o) => o.id === made),

@@ -159,6 +159,36 @@ describe('a request with a name', () => {
     expect(harness.gateway.made.map((m) => m.amountMinor)).toEqual([300n]);
     expect((await harness.state(INVOICE_ID)).refunds).toHaveLength(1);
   });
+
+  it('for a refund is the same after the MoR has given the payment another name', async () => {
+    const { harness } = x;
+    harness.platform.put(anInvoice());
+    harness.gateway.charges.add('ch_1');
+    harness.gateway.payments.set('pay_ours', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    const made = await flow.create(ASKED, null, '{}');
+    if (made.outcome !== 'made') throw new Error(made.outcome);
+    const completion = {
+      chargeId: 'ch_1',
+      invoiceId: INVOICE_ID,
+      amount: 1000n,
+      currency: 'EUR',
+      paymentId: 'pay_ours',
+    };
+    await flow.complete(made.signup.id, completion);
+    await harness.rest(1);
+    const [payment] = (await harness.state(INVOICE_ID)).payments;
+    const request = { amount: 300n, reason: null, metadata: null, by: 'ops' };
+    const ask = () => refunds.request(payment?.id ?? '', request, { ...name('r'), bodySha256: sha(1) });
+    const first = await ask();
+    await harness.rest(1);
+    harness.gateway.payments.set('pay_theirs', { minor: 1000n, currency: 'EUR', refunded: 300n });
+    await harness.take(aPaymentSucceeded({ paymentId: 'pay_theirs', chargeId: 'ch_1' }));
+    expect((await harness.state(INVOICE_ID)).payments).toMatchObject([{ paymentId: 'pay_theirs' }]);
+    const again = await ask();
+    await harness.rest(1);
+    expect(again).toMatchObject({ ok: true, value: { id: first.ok ? first.value.id : '' } });
+    expect(harness.gateway.made.map((m) => m.amountMinor)).toEqual([300n]);
+  });
 });
 
 describe('a signup', () => {
