@@ -206,13 +206,16 @@ export function rowOf({ before, after, version, at, atRest, snapshot }: Step): N
   };
 }
 
-/** The bytes of calls stand beside the change, so that they can be dropped without it. An answered call's are not copied. */
+/**
+ * The bytes of calls stand beside the change, so that they can be dropped without it. An answered call's are not copied. Those of one that was
+ * taken back are: it may be asked for under its key after all (links/rules/payment-captured.ts).
+ */
 function takeBodies(calls: Fields[] | undefined, snapshot: boolean): Bodies | null {
   const bodies: Record<string, string> = {};
   for (const call of calls ?? []) {
     const { id, body, status } = call;
     call['body'] = undefined; // not deleted: the engine would keep such an object as a table, and be slow to write it
-    if (typeof body !== 'string' || (snapshot && (status === 'done' || status === 'cancelled'))) continue;
+    if (typeof body !== 'string' || (snapshot && status === 'done')) continue;
     bodies[String(id)] = body;
   }
   return Object.keys(bodies).length === 0 ? null : bodies;

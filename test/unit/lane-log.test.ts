@@ -1,9 +1,11 @@
 // The log of a lane, written and read again: what a step left out is null, not what it was before.
 import { describe, expect, it } from '@jest/globals';
-import { emptyLane, openReview } from '../../src/domain/lane/change.js';
+import { emptyLane, openReview, takeCallBack } from '../../src/domain/lane/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { fold, type LoggedRow, rowOf, wantsSnapshot } from '../../src/store/lane-log.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
+import { aLink, asking } from '../support/channel-object.js';
+import { lane } from '../support/waiting-payment.js';
 
 const ctx = aCtx();
 const item = {
@@ -25,6 +27,19 @@ it('a review item whose deadline is gone has none when its log is read', () => {
   });
   expect(second.reviews).toMatchObject([{ dueAt: null }]);
   expect(fold('in_1', rows).state.reviews).toEqual(second.reviews);
+});
+
+it('a row with the whole state keeps the bytes of a call that was taken back: it may be asked for under its key after all', () => {
+  const { s, m } = asking(lane(), aLink({ status: 'REQUESTED', morId: null, url: null }));
+  const after = takeCallBack(s, m, 'the invoice is paid', ctx);
+  const { change, bodies, ...row } = rowOf({
+    ...{ before: s, after, version: 21, at: NOW, atRest: true, snapshot: true },
+  });
+  const parsed = {
+    change: JSON.parse(change) as LoggedRow['change'],
+    bodies: JSON.parse(bodies ?? 'null') as LoggedRow['bodies'],
+  };
+  expect(fold(s.lane, [{ ...row, ...parsed }]).state.messages).toMatchObject([{ status: 'cancelled', wire: m.wire }]);
 });
 
 describe('a log that a newer release beside this one writes too', () => {
