@@ -99,3 +99,18 @@ it.each(['payment_record', 'out_of_band'] as const)(
     expect([h.platform.notes.length, s.refunds[0]?.mirror, openKinds(s)]).toEqual([1, 'done', []]);
   },
 );
+
+it('a refund that the MoR answered with a redirect may have been made: it is not sent again once its key may be forgotten', async () => {
+  const h = await paid();
+  const answers = h.gateway.createRefund.bind(h.gateway);
+  let isMoved = true;
+  h.gateway.createRefund = async (...call) => {
+    if (h.gateway.made.length === 0) await answers(...call);
+    return isMoved ? failed('stopped', { status: 303, code: 'unexpected_redirect' }) : answers(...call);
+  };
+  await ask(h, 300n);
+  await h.rest(30);
+  isMoved = false;
+  await h.rest(48);
+  await isMadeOnce(h);
+});

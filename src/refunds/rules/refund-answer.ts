@@ -24,7 +24,9 @@ export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
   silent: (s, m, f, ctx) => {
     const r = s.refunds.find((x) => x.id === m.subject);
     const isCut = ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
-    const mayBeMade = isCut || f.kind === 'unknown';
+    // A redirect (303) may follow on something that was done; it is `stopped`, since a person has to mend the address.
+    const isRedirect = f.status !== null && f.status >= 300 && f.status < 400;
+    const mayBeMade = isCut || isRedirect || f.kind === 'unknown';
     return mayBeMade && r?.status === 'requested' ? putRefund(s, moveRefund(r, 'unknown')) : s;
   },
 };
