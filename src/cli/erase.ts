@@ -31,7 +31,7 @@ export function addErase(program: Command, session: Session): void {
             `Erased of ${plain(customer)}, on ${erased.invoices} invoices: ${erased.events} event bodies, ${erased.signups} signup requests, ${erased.quarantined} quarantine copies, ${erased.calls} call bodies, ${erased.texts} notes and reasons.`,
             erased.waiting === 0
               ? ''
-              : `${erased.waiting} events or calls are still under way, or parked, and need their data: run this again later.`,
+              : `${erased.waiting} events or calls are still under way, parked, or in quarantine, and need their data: run this again later.`,
             'Stripe and the MoR keep data of their own: erase it there too.',
             '',
           ]

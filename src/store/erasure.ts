@@ -12,7 +12,10 @@ export type Erased = {
   readonly calls: number;
   /** Free texts: why a charge failed, reasons of refunds, notes of people. */
   readonly texts: number;
-  /** Events that wait to be decided, or for a person, and calls that wait to be sent: they need their bytes still. Run it again later. */
+  /**
+   * Events that wait to be decided, or for a person, in quarantine too, and calls that wait to be sent: they need their bytes still. Run it
+   * again later.
+   */
   readonly waiting: number;
 };
 
@@ -22,6 +25,13 @@ const BATCH = 2_000;
 
 /** Nobody has to decide on the event `e` any more. */
 const OVER = `e.status not in ('received', 'parked')`;
+
+/**
+ * A copy in quarantine is all that there is of its event: it came outside of the time window each time, and no person has taken it in. One
+ * that came with another body than its event is never applied.
+ */
+const ONLY_COPY = `inbox_quarantine.released_at is null and inbox_quarantine.reason not like 'conflict%' and not exists (
+  select from inbox_event i where i.source = inbox_quarantine.source and i.event_id = inbox_quarantine.event_id)`;
 
 /** A body names one of `$n`. */
 const named = (n: number): string =>
@@ -53,13 +63,13 @@ export class Erasure {
       [lanes],
     );
     const quarantined = await this.change(
-      'update inbox_quarantine set body = null where lane = any($1) and body is not null',
+      `update inbox_quarantine set body = null where lane = any($1) and body is not null and not (${ONLY_COPY})`,
       [lanes],
     );
     const names = [customerId, ...(await this.morCustomersOf(customerId))];
     // Bodies anywhere that name one of these, such as events that we do not use. All bodies are read.
     const elsewhere = await this.emptied('inbox_event', named(3), names);
-    const quarantinedElsewhere = await this.emptied('inbox_quarantine', named(3), names);
+    const quarantinedElsewhere = await this.emptied('inbox_quarantine', `${named(3)} and not (${ONLY_COPY})`, names);
     const references = await this.change(
       'update customer_link set reference = null where customer_id = $1 and reference is not null',
       [customerId],
@@ -178,12 +188,13 @@ export class Erasure {
     return found.rows.map((r) => r.id);
   }
 
-  /** Parked ones also in lanes of their own: what could not be used may name the customer all the same. */
+  /** Parked ones, and copies in quarantine, also in lanes of their own: what could not be used may name the customer all the same. */
   private async waitingEvents(lanes: readonly string[], names: readonly string[]): Promise<number> {
     const found = await this.db.pool.query<{ n: string }>(
       `select (select count(*) from inbox_event where lane = any($1) and status = 'received')
             + (select count(*) from inbox_event e join event_body b on b.event_id = e.id and b.received_at = e.received_at
-                where e.aside = 'parked' and (e.lane = any($1) or ${named(2)})) as n`,
+                where e.aside = 'parked' and (e.lane = any($1) or ${named(2)}))
+            + (select count(*) from inbox_quarantine where body is not null and ${ONLY_COPY} and (lane = any($1) or ${named(2)})) as n`,
       [lanes, names],
     );
     return Number(found.rows[0]?.n ?? 0);

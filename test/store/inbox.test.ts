@@ -236,6 +236,20 @@ describe('once more', () => {
     expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, waiting: 0 });
   });
 
+  it('a copy in quarantine that was never taken in keeps its body where its customer is erased, and loses it once it was', async () => {
+    x.harness.platform.put(anInvoice());
+    await x.harness.take(invoiceEvent('invoice.finalized', anInvoice()));
+    const apart = { ...aPaymentSucceeded({ eventId: 'evt_apart' }), lane: 'event:mor_payments:evt_apart' };
+    for (const stale of [aPaymentSucceeded(), invoiceEvent('invoice.finalized'), apart])
+      await x.inbox.quarantine(stale, 'its time is outside the tolerance');
+    const erasure = new Erasure(x.db);
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ events: 1, quarantined: 1, waiting: 2 });
+    for (const id of ['iq_1', 'iq_3']) expect(await desk.retry(id)).not.toBeNull();
+    await x.harness.rest();
+    expect(x.harness.platform.invoices.get(INVOICE_ID)?.status).toBe('paid');
+    expect(await erasure.eraseCustomer(CUSTOMER_ID)).toMatchObject({ quarantined: 2, waiting: 0 });
+  });
+
   it('a decided event has no second effect', async () => {
     x.harness.platform.put(anInvoice());
     await x.harness.take(aPaymentSucceeded());
