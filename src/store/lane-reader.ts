@@ -51,7 +51,8 @@ export async function loadLanes(
   return { now, lanes: out };
 }
 
-function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
+/** Throws LaneUnreadable. */
+export function foldOf(lane: string, rows: readonly LoggedRow[]): Folded {
   try {
     return fold(lane, rows);
   } catch (e) {

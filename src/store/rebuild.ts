@@ -2,10 +2,10 @@
 import type pg from 'pg';
 import { emptyLane } from '../domain/lane/change.js';
 import { type LaneState, type RefundRow } from '../domain/model.js';
+import { LaneUnreadable } from '../domain/ports/lane-store.js';
 import { fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
-import { type Database, onConnection } from './database.js';
-import { fold } from './lane-log.js';
-import { allRows } from './lane-reader.js';
+import { type Database, onConnection, violatedConstraint } from './database.js';
+import { allRows, foldOf } from './lane-reader.js';
 import { listedRefunds, openCallIds, readRowWrites } from './read-rows.js';
 
 export type Rebuilt = {
@@ -13,6 +13,8 @@ export type Rebuilt = {
   readonly lanes: number;
   /** Lanes whose read rows differed from their log. */
   readonly differed: number;
+  /** Lanes that could not be made again: their log is not to be understood, or another lane's rows hold what must be unique. */
+  readonly failed: readonly { readonly lane: string; readonly why: string }[];
 };
 
 const LANES_AT_ONCE = 500;
@@ -33,14 +35,37 @@ export class Rebuild {
   async run(check: boolean, onProgress: (lanes: number) => void): Promise<Rebuilt> {
     let lanes = 0;
     let differed = 0;
+    const again: string[] = [];
     for (let after: Cursor = { at: new Date(0), lane: '' }; ;) {
       const batch = await this.lanesAfter(after);
       const last = batch.at(-1);
-      if (last === undefined) return { lanes, differed };
-      for (const { lane } of batch) if (await this.rebuilt(lane, check)) differed++;
+      if (last === undefined) break;
+      for (const { lane } of batch) {
+        const done = await this.tried(lane, check);
+        if (typeof done === 'string') again.push(lane);
+        else if (done) differed++;
+      }
       lanes += batch.length;
       after = last;
       onProgress(lanes);
+    }
+    // What another lane's rows held by mistake is free once those were made again.
+    const failed: { lane: string; why: string }[] = [];
+    for (const lane of again) {
+      const done = await this.tried(lane, check);
+      if (typeof done === 'string') failed.push({ lane, why: done });
+      else if (done) differed++;
+    }
+    return { lanes, differed, failed };
+  }
+
+  /** As `rebuilt`, or why it could not be made again: one lane keeps no other from it. */
+  private async tried(lane: string, check: boolean): Promise<boolean | string> {
+    try {
+      return await this.rebuilt(lane, check);
+    } catch (e) {
+      if (e instanceof LaneUnreadable || (e instanceof Error && violatedConstraint(e) !== null)) return e.message;
+      throw e;
     }
   }
 
@@ -64,7 +89,7 @@ export class Rebuild {
     return onConnection(this.db.pool, async (db) => {
       await db.query('begin');
       const rows = await allRows(db, lane);
-      const { shown } = fold(lane, rows);
+      const { shown } = foldOf(lane, rows);
       const before = await shownRows(db, lane, shown);
       const writes = readRowWrites([{ before, after: shown }]);
       const closed = await goneCalls(db, lane, shown);
