@@ -13,6 +13,7 @@ import { turn } from '../support/intake-fakes.js';
 import { type LaneHarness, openKinds } from '../support/lane-harness.js';
 import { NoChannelEvents, NoChannels } from '../support/no-channels.js';
 import { ask, paid } from '../support/paid-lane.js';
+import { DAY_MS, refused, relayed, rig, state } from '../support/retry-rig.js';
 
 const HOUR_MS = 3_600_000;
 const POLL_MS = 400;
@@ -113,4 +114,25 @@ it('a refund that the MoR answered with a redirect may have been made: it is not
   isMoved = false;
   await h.rest(48);
   await isMadeOnce(h);
+});
+
+it('a retry whose record was lost and that became pointless is waited for: the MoR may be charging, and no other is ordered beside it', async () => {
+  const r = rig();
+  const { h } = r;
+  await refused(r);
+  const send = h.relay.send.bind(h.relay);
+  h.relay.send = (...event) => {
+    h.store.dieBefore = h.store.transactions + 1;
+    return send(...event);
+  };
+  h.clock.advance(3 * DAY_MS);
+  await h.drain();
+  expect([h.crashes, relayed(r).length]).toEqual([1, 1]);
+  h.platform.change(INVOICE_ID, { amountDue: 900n, amountRemaining: 900n, total: 900n });
+  h.clock.advance(HOUR_MS);
+  await h.rest(30);
+  const s = await state(r);
+  expect(s.messages).toMatchObject([{ kind: 'retry_charge', status: 'cancelled', attempts: 0 }]);
+  expect(s.invoice?.retries).toMatchObject({ retries: [{ withdrawn: false }], waitingSince: expect.any(String) });
+  expect([relayed(r).length, openKinds(s)]).toEqual([1, ['renewal_overdue']]);
 });
