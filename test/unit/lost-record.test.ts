@@ -136,3 +136,19 @@ it('a retry whose record was lost and that became pointless is waited for: the M
   expect(s.invoice?.retries).toMatchObject({ retries: [{ withdrawn: false }], waitingSince: expect.any(String) });
   expect([relayed(r).length, openKinds(s)]).toEqual([1, ['renewal_overdue']]);
 });
+
+it('a refund whose event came and whose repeat is refused is not said to have been made elsewhere: its first try may have made it', async () => {
+  const h = await paid();
+  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  const asked = await ask(h, 1000n);
+  await h.drain();
+  expect([h.crashes, h.gateway.made.length]).toEqual([1, 1]);
+  h.gateway.createRefund = async () => failed('refused', { status: 422, code: 'payment_not_refundable' });
+  await h.deliver(aRefund({ refundId: 'rfnd_api1', processorRefundId: 're_api1', amount: 1000 }));
+  await h.rest(1);
+  const s = await h.state(INVOICE_ID);
+  expect(s.refunds).toMatchObject([{ id: asked.id, status: 'succeeded', failure: null }]);
+  expect(s.reviews.map((r) => r.proposal)).toEqual([
+    expect.stringMatching(/^Ask the MoR whether that refund was made/),
+  ]);
+});

@@ -3,6 +3,7 @@ import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type CallFailure } from '../ports/call.js';
 import { isCallOf } from './payment.js';
 import { type Ctx, openReview } from './change.js';
+import { CUT_OFF_AFTER_MS } from '../../policy.js';
 
 /** A failure in one line, for the timeline and review items. */
 export function said(f: CallFailure): string {
@@ -15,6 +16,11 @@ export function said(f: CallFailure): string {
 export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
   if (m.kind === 'finalize_invoice') return s.payments.find((p) => p.mark === 'finalizing');
   return s.payments.find((p) => isCallOf(m, p));
+}
+
+/** So long after it was due, a call may have been sent before by a process that died in it: that try is not on record. */
+export function mayBeCutOff({ nextTryAt }: OutboxRow, { now }: Ctx): boolean {
+  return now.getTime() - nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
 }
 
 /** A call was refused for good: the item that tells a person. `call`: what it is called in the item; absent: by its kind. */

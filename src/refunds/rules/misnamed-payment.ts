@@ -3,7 +3,7 @@ import { type Ctx, openReview, putRefund, takeCallBack } from '../../domain/lane
 import { type LaneState, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { moveRefund } from '../../domain/lane/moves.js';
 import { showMoney } from '../../domain/money.js';
-import { CUT_OFF_AFTER_MS } from '../../policy.js';
+import { mayBeCutOff } from '../../domain/lane/answer-parts.js';
 import { decideAgain } from './refund-answer.js';
 import { tellFailed } from './stuck-refund.js';
 
@@ -80,7 +80,7 @@ function notSentAnyMore(s: LaneState, r: RefundRow, p: PaymentRow, ctx: Ctx): La
   const m = s.messages.find((x) => x.kind === 'create_refund' && x.subject === r.id && x.status === 'pending');
   const why = `the MoR says that the payment is ${p.paymentId ?? ''}`;
   const state = m === undefined ? s : takeCallBack(s, m, why, ctx);
-  const isCut = m === undefined || ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
+  const isCut = m === undefined || mayBeCutOff(m, ctx);
   const message = 'its payment was named wrongly, and the MoR has named it since: ask for another refund';
   const failure = { status: null, code: RENAMED, message };
   if (r.status === 'unknown' || isCut) return putRefund(state, { ...moveRefund(r, 'unknown'), failure });

@@ -7,11 +7,10 @@ import { showMoney } from '../../domain/money.js';
 import { moveMark, moveRefund } from '../../domain/lane/moves.js';
 import { tellFailed } from './stuck-refund.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { said } from '../../domain/lane/answer-parts.js';
+import { mayBeCutOff, said } from '../../domain/lane/answer-parts.js';
 import { PARKING } from '../../domain/lane/payment.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
-import { CUT_OFF_AFTER_MS } from '../../policy.js';
 
 /** Our own request for a refund. */
 export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
@@ -23,7 +22,7 @@ export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
   refused: refundRefused,
   silent: (s, m, f, ctx) => {
     const r = s.refunds.find((x) => x.id === m.subject);
-    const isCut = ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
+    const isCut = mayBeCutOff(m, ctx);
     // A redirect (303) may follow on something that was done; it is `stopped`, since a person has to mend the address.
     const isRedirect = f.status !== null && f.status >= 300 && f.status < 400;
     const mayBeMade = isCut || isRedirect || f.kind === 'unknown';
@@ -185,7 +184,7 @@ function refusedBeside(s: LaneState, r: RefundRow, m: OutboxRow, f: CallFailure,
   const what = showMoney({ minor: r.amount, currency: r.currency });
   const told = r.morRefundId ?? r.processorRefundId;
   const other = told === null ? 'a refund' : `refund ${told}`;
-  const isFirstTry = m.attempts === 1;
+  const isFirstTry = m.attempts === 1 && !mayBeCutOff(m, ctx);
   const message = `${f.message} (${other} of the same amount, made elsewhere, stands in its place)`;
   // Whoever asks under the same key is answered with the refusal; it is never said where a try before it may have moved money.
   const row = isFirstTry ? { ...r, failure: { status: f.status, code: f.code, message } } : r;

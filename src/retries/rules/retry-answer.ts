@@ -1,11 +1,10 @@
 // What became of the calls that a schedule of retries makes: the MoR was asked to charge again, or Stripe to end it.
 import { type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
-import { callFailed } from '../../domain/lane/answer-parts.js';
+import { callFailed, mayBeCutOff } from '../../domain/lane/answer-parts.js';
 import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
-import { CUT_OFF_AFTER_MS } from '../../policy.js';
 import { awaitsRetry } from '../../domain/lane/payment.js';
 import { verdictDueBy, putTrail } from './trail.js';
 
@@ -35,7 +34,7 @@ export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
 
 /** A refusal of the repeat says nothing of a try before it that nobody answered, or that a crash cut off. */
 function mayBeHeard(m: OutboxRow, ctx: Ctx): boolean {
-  return m.attempts > 1 || ctx.now.getTime() - m.nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
+  return m.attempts > 1 || mayBeCutOff(m, ctx);
 }
 
 export const markUncollectibleCall: CallRule<AnswerTo<'mark_uncollectible'>> = {
