@@ -121,6 +121,30 @@ describe('a renewal without a verdict', () => {
     expect(looks).toEqual([]);
   });
 
+  it('and one that was refused, for which a proforma invoice stands that was not paid in its time, is for a person too', () => {
+    const standing = aProforma({ deadline: at(3 * DAY_MS) });
+    const s = withObjects(putPayment(expected(), refused), standing);
+    expect(open(watched(s))).toEqual([]);
+    expect(looks).toEqual([at(3 * DAY_MS)]);
+    const late = watched(s, 3 * DAY_MS);
+    expect(open(late)).toMatchObject([
+      {
+        ...{ kind: 'renewal_overdue', subject: 'in_1' },
+        summary: expect.stringMatching(
+          /^the renewal was refused, and proforma invoice PF-1 was to be paid by 2026-11-23/,
+        ),
+      },
+    ]);
+    const again = waiting.withInvoice(s, { expectedBy: at(4 * DAY_MS) }); // a person waits for it once more
+    expect([open(watched(again, 3 * DAY_MS)), looks]).toEqual([[], [at(4 * DAY_MS)]]);
+    const cancelled = withObjects(late, { ...standing, status: 'CANCELLED' });
+    expect(open(watched(cancelled, 3 * DAY_MS))).toEqual([]);
+    const paid = putPayment(late, payment({ origin: 'proforma' }));
+    expect(open(watched(paid, 3 * DAY_MS))).toEqual([]);
+    const over = waiting.withInvoice(s, { platformStatus: 'void' });
+    expect(open(watched(over, 3 * DAY_MS))).toEqual([]);
+  });
+
   it('closes its item, and no other, when the verdict comes or the customer gets more time', () => {
     const asked = item(item(expected()), 'effect_failed');
     const told = watched(putPayment(asked, refused));

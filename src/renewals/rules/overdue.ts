@@ -1,6 +1,6 @@
 // The alarm when no verdict of the MoR came: by when one is expected, and the item when it did not come.
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { isLiveProforma, type MorObjectRow } from '../../domain/mor-object.js';
+import { isLiveProforma, type MorObjectRow, TRANSFERRED } from '../../domain/mor-object.js';
 import { dueDate } from '../../channels/rules/looks.js';
 import { closeReviews, type Ctx, note, openReview, putInvoice } from '../../domain/lane/change.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
@@ -29,6 +29,8 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
   const i = s.invoice;
   if (i === null || i.expectedBy === null) return s;
   if (hasVerdict(s)) {
+    const unpaid = unpaidProforma(s, i, ctx, lookAgain);
+    if (unpaid !== null) return openReview(s, ctx, { kind: 'renewal_overdue', subject: i.invoiceId, ...unpaid });
     return closeReviews(s, ctx, (r) => r.kind === 'renewal_overdue', {
       by: null,
       resolution: 'cleared',
@@ -50,6 +52,31 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
     summary: `no verdict from the MoR for ${due} since ${askedSince(s, i)}`,
     proposal: 'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until then.',
   });
+}
+
+/**
+ * The MoR refused the renewal, and a proforma invoice that was not paid in its time stands for it: nothing else is tried beside that
+ * (retries/rules/next-try.ts). Null: there is none, or its time is not over.
+ */
+function unpaidProforma(
+  s: LaneState,
+  i: InvoiceRow,
+  ctx: Ctx,
+  lookAgain: LookAgain,
+): { readonly summary: string; readonly proposal: string } | null {
+  const o = s.objects.find((x) => isLiveProforma(x) && x.morId !== null && !TRANSFERRED.has(x.status));
+  if (o === undefined || isOver(i.platformStatus) || i.amountDue === 0n || s.payments.some((p) => p.mark !== 'none'))
+    return null;
+  const by = verdictBy(i, s.objects);
+  if (by === null || by.getTime() > ctx.now.getTime()) {
+    lookAgain(by);
+    return null;
+  }
+  return {
+    summary: `the renewal was refused, and proforma invoice ${o.number ?? o.morId ?? o.id} was to be paid by ${showTime(dueDate(o))}: no transfer for it is known`,
+    proposal:
+      "Ask the customer. While it stands nothing else is tried: once it is cancelled in the MoR's portal, the renewal can be tried again.",
+  };
 }
 
 /** Since when a verdict is awaited: the invoice was seen first, or the MoR was asked to charge it again. */
