@@ -20,9 +20,20 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
   const ofInvoice = all.filter((t) => invoiceOf(sides, t) === invoiceId);
   const books = mor.channelBooks();
   switch (r.kind) {
-    case 'renewal_overdue':
-      // The MoR has not said anything: a bank debit on its way, or it does not know the invoice.
-      return ![...mor.payments.values()].some((x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing');
+    case 'renewal_overdue': {
+      // The MoR has not said anything: a bank debit on its way, or it does not know the invoice, or has not heard of its newest retry.
+      const said = [...mor.payments.values()].some(
+        (x) => x.merchantInvoiceId === invoiceId && x.status !== 'processing',
+      );
+      const retries = seen.invoices.find((x) => x.invoice_id === invoiceId)?.retries?.retries ?? [];
+      const ref = retries.findLast((x) => x.means === 'charge')?.ref;
+      const isUnheard = ref !== undefined && !world.sandbox.cards.book.heardEvents.has(ref);
+      // Refused, and the customer does not pay the proforma invoice that stands for it.
+      const isUnpaid = books.proformas.some(
+        (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
+      );
+      return !said || isUnheard || isUnpaid;
+    }
     case 'double_charge_risk':
       return invoice !== undefined && stripeWouldCharge(world, invoice);
     case 'double_payment': {
