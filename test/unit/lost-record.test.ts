@@ -152,3 +152,16 @@ it('a refund whose event came and whose repeat is refused is not said to have be
     expect.stringMatching(/^Ask the MoR whether that refund was made/),
   ]);
 });
+
+it('a refusal of the repeat does not free the amount of a refund that was answered with a redirect before', async () => {
+  const h = await paid();
+  const answers = h.gateway.createRefund.bind(h.gateway);
+  h.gateway.createRefund = async (...call) => {
+    if (h.gateway.made.length > 0) return failed('refused', { status: 422, code: 'payment_not_refundable' });
+    await answers(...call);
+    return failed('stopped', { status: 303, code: 'unexpected_redirect' });
+  };
+  await ask(h, 300n);
+  await h.rest(1);
+  await isMadeOnce(h);
+});
