@@ -15,7 +15,8 @@ export function morOptions(config: Config, onCall: OnCall): MorOptions {
       morPartnerClientId !== null && morPartnerClientSecret !== null
         ? { clientId: morPartnerClientId, clientSecret: morPartnerClientSecret }
         : null,
-    relay: morRelayUrl !== null && morRelaySecret !== null ? { url: morRelayUrl.reveal(), secret: morRelaySecret } : null,
+    relay:
+      morRelayUrl !== null && morRelaySecret !== null ? { url: morRelayUrl.reveal(), secret: morRelaySecret } : null,
     onCall,
   };
 }
