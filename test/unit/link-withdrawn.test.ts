@@ -7,7 +7,7 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { makeLink } from '../../src/links/rules/recovery.js';
 import { withdrawRequests } from '../../src/channels/rules/withdraw.js';
 import { tellLane } from '../../src/notifications/rules/tell-lane.js';
-import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aPaymentFailed, aPaymentSucceeded, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { hear, open, PROFORMA } from '../support/channel-lane.js';
 import { aLink, aProforma, asking, eur, linkFacts } from '../support/channel-object.js';
 import { failed } from '../support/fakes.js';
@@ -142,6 +142,30 @@ describe('a payment link that the MoR has not answered', () => {
     expect(found.payments).toMatchObject([{ origin: 'payment_link', amount: 2990n, processorChargeId: 'ch_9' }]);
     expect(told(heard, found)).not.toContain('payment_link.created');
     expect(open(found).filter((r) => r.subject === 'lnk_1')).toEqual([]);
+  });
+
+  it('is asked for again too when it was set aside for one of another amount: that money is found as well', async () => {
+    const r = rig({ retrySchedule: null });
+    const { h, links } = r;
+    const create = links.createLink.bind(links);
+    links.createLink = async (wire) => {
+      await create(wire);
+      return silent; // made, and the answer is lost
+    };
+    await h.take(invoiceEvent('invoice.finalized'), aPaymentFailed({ paymentId: 'pay_1' }));
+    h.platform.change(INVOICE_ID, { amountDue: 600n, amountRemaining: 600n, total: 600n });
+    await h.take(invoiceEvent('invoice.updated', { at: h.clock.now(), amountDue: 600n }));
+    links.createLink = create;
+    expect((await state(r)).objects.map((o) => o.status)).toEqual(['REPLACED']);
+    links.pay('link_1');
+    const [idempotencyKey = never()] = links.links.keys();
+    const [id, type] = ['evt_captured', 'payment.captured'];
+    const event = { id, type, created: h.clock.now().toISOString(), data: { idempotencyKey, pspReference: 'ch_9' } };
+    await h.take(delivery('mor_events', id, type, INVOICE_ID, event));
+    await h.rest(1);
+    const s = await state(r);
+    expect(s.payments.map((p) => [p.origin, p.mark, p.amount])).toContainEqual(['payment_link', 'parked', 1000n]);
+    expect(open(s).map((x) => x.summary)).toEqual(['10.00 EUR was taken; 6.00 EUR is due']);
   });
 
   it('and that was made just before a process died is told to a person when it is taken back', async () => {

@@ -19,9 +19,14 @@ function isAwaited(o: MorObjectRow): boolean {
   return o.morId === null && (o.status === 'REQUESTED' || o.detail.mayStand === true);
 }
 
+/** Its request was refused, or taken back: also a link that was to be made again, of another amount, and may stand beside that. */
+export function isTakenBack(o: MorObjectRow): boolean {
+  return o.status === 'REFUSED' || (o.status === 'REPLACED' && o.detail.mayStand === true);
+}
+
 /** What was taken back unanswered and is there all the same. */
 export function backInPlay(o: MorObjectRow): MorObjectRow {
-  if (o.status !== 'REFUSED') return o;
+  if (!isTakenBack(o)) return o;
   const { refusal: _refusal, mayStand: _mayStand, ...detail } = o.detail;
   return { ...o, status: 'REQUESTED', detail };
 }

@@ -3,7 +3,7 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
-import { backInPlay, has, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { backInPlay, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
@@ -52,7 +52,7 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
 
 /** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */
 function askIfTakenBack(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  if (o.morId !== null || o.status !== 'REFUSED') return s;
+  if (o.morId !== null || !isTakenBack(o)) return s;
   const asked = putObject(s, { ...backInPlay(o), updatedAt: ctx.now });
   return sendAgain(asked, (m) => m.kind === 'create_payment_link' && m.subject === o.id, ctx);
 }
