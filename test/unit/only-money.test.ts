@@ -1,7 +1,7 @@
 // Two payments of one invoice, of which the one that settles it goes back to the customer: the other is the only money there is.
 import { describe, expect, it } from '@jest/globals';
 import { type ReviewRow } from '../../src/domain/model.js';
-import { anInvoice, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 const FIRST = { paymentId: 'pay_1', chargeId: 'ch_pay_1' } as const;
@@ -48,6 +48,25 @@ describe('the item of a second payment', () => {
     h.platform.change(INVOICE_ID, { status: 'open' });
     await h.take(invoiceEvent('invoice.finalized'));
     expect((await open(h)).map((r) => r.proposal)).toEqual([expect.stringMatching(/^The customer has paid once\./)]);
+  });
+
+  it('proposes it again once a dispute that took the first back is won after all', async () => {
+    const h = await paidTwice();
+    const outcome = async (id: string, said: string): Promise<readonly ReviewRow[]> => {
+      const type = 'dispute.outcome';
+      const data = { disputeId: 'dsp_1', paymentId: 'pay_1', outcome: said };
+      h.clock.advance(60_000);
+      const event = { id, type, created: h.clock.now().toISOString(), data };
+      await h.take(delivery('mor_events', id, type, INVOICE_ID, event));
+      return (await open(h)).filter((r) => r.kind === 'double_payment');
+    };
+    for (const round of [1, 2]) {
+      const lost = await outcome(`evt_lost_${round}`, 'lost');
+      expect(lost.map((r) => r.proposal)).toEqual([expect.stringMatching(/^The customer has paid once\./)]);
+      const won = await outcome(`evt_won_${round}`, 'won');
+      expect(won.map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
+      expect(won[0]?.summary).not.toContain('only money');
+    }
   });
 
   it('still proposes it when a part of the first was refunded', async () => {

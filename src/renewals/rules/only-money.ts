@@ -4,6 +4,7 @@ import { lostOf } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { effectName } from '../../domain/lane/payment.js';
+import { ASK_IF_TWICE } from './decide-mark.js';
 
 /** The item proposed to refund it, and whoever refunded the other one in the MoR's portal has settled the matter that way already. */
 export const settleOnlyMoney: SettleRule = (s, ctx) =>
@@ -13,21 +14,20 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const item = openReviewOf(s, 'double_payment', p.id);
   const marked = s.payments.filter((x) => x.mark === 'confirmed');
   const [first] = marked;
-  if (item === undefined || first === undefined || item.summary.includes(SINCE)) return s;
-  if (!marked.every((x) => isGone(s, x) && !maybeOne(x, p))) return s;
+  if (item === undefined || first === undefined) return s;
+  const isOnly = marked.every((x) => isGone(s, x) && !maybeOne(x, p));
+  if (item.summary.endsWith(SINCE) === isOnly) return s;
+  const { kind, subject } = item;
+  // A dispute that was lost may be won after all: then what was said before it holds again.
+  const summary = isOnly ? `${item.summary}${SINCE}` : item.summary.slice(0, -SINCE.length);
+  const before = s.reviews.findLast((r) => r.kind === kind && r.subject === subject && r.summary === summary);
   const told = closeReviews(s, ctx, (r) => r.id === item.id, {
     by: null,
     resolution: 'cleared',
-    note: `payment ${effectName(first)} has gone back to the customer`,
+    note: `payment ${effectName(first)} ${isOnly ? 'has gone back to the customer' : 'pays the invoice after all'}`,
   });
-  return openReview(told, ctx, {
-    kind: item.kind,
-    subject: item.subject,
-    paymentRowId: p.id,
-    summary: `${item.summary}${SINCE}`,
-    proposal:
-      'The customer has paid once. Bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or refund it, if they are to pay nothing.',
-  });
+  const proposal = isOnly ? BILL_IT : (before?.proposal ?? ASK_IF_TWICE);
+  return openReview(told, ctx, { kind, subject, paymentRowId: p.id, summary, proposal });
 }
 
 /** All of it was refunded, or taken back by a bank. */
@@ -44,3 +44,5 @@ function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
 }
 
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';
+const BILL_IT =
+  'The customer has paid once. Bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or refund it, if they are to pay nothing.';
