@@ -24,6 +24,7 @@ import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS } from '../../policy.js';
+import { mayBeCutOff } from '../../domain/lane/answer-parts.js';
 import { closePayment, effectName, isCallOf, PARKING } from '../../domain/lane/payment.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
@@ -243,14 +244,15 @@ function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const kind = STEPS[p.mark];
   const m = s.messages.find((x) => x.kind === kind && isCallOf(x, p) && x.status === 'pending');
   if (i === null || !isFresh(i, ctx.now) || m === undefined) return s;
-  const why = pointless(p, i, m);
+  const why = pointless(p, i, m, ctx);
   if (why === null) return s;
   const state = putMessage(s, { ...m, status: 'cancelled', answeredAt: ctx.now });
   return note(putPayment(state, moveMark(p, 'waiting')), ctx, 'decision', `${why}: not marked`, p.id);
 }
 
 /** Null: it is still what was decided, or it was tried and may have been heard. */
-function pointless(p: PaymentRow, i: InvoiceRow, { kind, attempts }: OutboxRow): string | null {
+function pointless(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): string | null {
+  const { kind, attempts } = m;
   const isEnd = kind === 'attach_payment' || kind === 'pay_out_of_band';
   // Whether an end was carried out is looked for before it is sent (mark-answer.ts).
   if (!isPayable(i)) return attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
@@ -258,7 +260,9 @@ function pointless(p: PaymentRow, i: InvoiceRow, { kind, attempts }: OutboxRow):
   if (i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && !outOfBand)) return null;
   // Out of band all of it counts as paid, and an invoice that can be paid shows that no try was carried out.
   const due = showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency });
-  return attempts === 0 || outOfBand ? `${due} is due now` : null;
+  // A report may have been made by a try that a crash cut off: decided anew, the charge would be reported twice.
+  const isUntried = attempts === 0 && (isEnd || !mayBeCutOff(m, ctx));
+  return isUntried || outOfBand ? `${due} is due now` : null;
 }
 
 function holdUntil(finalizesAt: Date | null, now: Date): Date {
