@@ -45,6 +45,31 @@ describe('an invoice that comes to another amount before it is written to', () =
   });
 });
 
+describe('a payment that was reported by a try whose record a crash lost', () => {
+  it('is not reported a second time when another amount is due by then', async () => {
+    const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
+    h.platform.put(anInvoice());
+    const send = h.platform.send.bind(h.platform);
+    h.platform.send = async (call) => {
+      const outcome = await send(call);
+      if (call.asked.kind === 'report_payment' && h.store.dieBefore === null) {
+        h.store.dieBefore = h.store.transactions + 1;
+        h.platform.change(INVOICE_ID, { amountDue: 1500n, amountRemaining: 1500n, total: 1500n });
+      }
+      return outcome;
+    };
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    const s = await h.state(INVOICE_ID);
+    expect(told(s)).toEqual(['10.00 EUR was taken; 15.00 EUR is due']);
+    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, s.reviews[0]?.id ?? '', choice, ctx));
+    await h.rest(1);
+    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+    expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
+  });
+});
+
 describe('more that becomes due in the seconds between our look and a mark out of band, which pays all of it', () => {
   it.each([
     ['is answered', []],
@@ -66,5 +91,13 @@ describe('more that becomes due in the seconds between our look and a mark out o
     expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark)]).toEqual(['paid', ['confirmed']]);
     expect(told(s)).toEqual(['the invoice was marked as paid with 15.00 EUR, and 10.00 EUR was taken']);
     expect(s.reviews.at(-1)?.proposal).toContain('Bill 5.00 EUR with a new invoice');
+    // Whoever looks again is told again, until they dismiss it.
+    for (const resolution of ['retry', 'retry', 'dismiss'] as const) {
+      const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
+      const choice = { resolution, note: null, by: 'ada' };
+      await h.command(INVOICE_ID, (x, ctx) => resolveReview(x, item?.id ?? '', choice, ctx));
+      await h.rest(1);
+      expect(told(await h.state(INVOICE_ID))).toEqual(resolution === 'retry' ? told(s) : []);
+    }
   });
 });

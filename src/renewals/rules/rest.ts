@@ -35,7 +35,7 @@ export function tellBeyond(s: LaneState, p: PaymentRow, before: InvoiceRow | nul
     kind: 'amount_mismatch',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `the invoice was marked as paid with ${show(is - was)}, and ${show(p.amount)} was taken`,
+    summary: `${BEYOND}${show(is - was)}, and ${show(p.amount)} was taken`,
     proposal: `More was due than was taken. Bill ${show(is - was - p.amount)} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
   });
 }
@@ -44,12 +44,23 @@ export function tellBeyond(s: LaneState, p: PaymentRow, before: InvoiceRow | nul
 export const settleRest: SettleRule = (s, ctx) => {
   const i = s.invoice;
   // Without a read, the one that a look asks for (mark-review.ts) is on its way.
-  if (i === null || i.readAt === null || !isPayable(i)) return s;
+  if (i === null || i.readAt === null) return s;
+  const tell = isPayable(i) ? tellRest : tellBeyondAgain;
   return s.payments.reduce(
-    (state, p) => (p.mark === 'confirmed' && cameToNothing(s, p) ? tellRest(state, p, ctx) : state),
+    (state, p) => (p.mark === 'confirmed' && cameToNothing(s, p) ? tell(state, p, ctx) : state),
     s,
   );
 };
+
+/** Nothing that a look shows makes up for it: Stripe took more for paid than was taken, and keeps it so. */
+function tellBeyondAgain(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
+  const item = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.id);
+  if (item === undefined || !item.summary.startsWith(BEYOND)) return s;
+  const { kind, subject, paymentRowId, summary, proposal } = item;
+  return openReview(s, ctx, { kind, subject, paymentRowId, summary, proposal });
+}
+
+const BEYOND = 'the invoice was marked as paid with ';
 
 function cameToNothing(s: LaneState, p: PaymentRow): boolean {
   const chosen = s.reviews.findLast((r) => r.kind === 'amount_mismatch' && r.subject === p.id)?.resolution;
