@@ -1,7 +1,7 @@
 // A schedule of retries when something comes late or is refused: Stripe's own request for an attempt, and the end on Stripe.
 import { expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { aPaymentFailed, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aPaymentFailed, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import {
   after,
@@ -75,6 +75,30 @@ it('a retry that was sent by a process that died before it wrote that down, and 
   const s = await state(r);
   expect(s.messages.map((m) => [m.kind, m.status])).toEqual([['retry_charge', 'cancelled']]);
   expect(s.invoice?.retries).toMatchObject({ waitingSince: expect.any(String), retries: [{ withdrawn: false }] });
+});
+
+it('a retry that waits for the MoR is not sent any more once a payment on a link that has ended is announced', async () => {
+  const r = rig({ retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } });
+  await refused(r, 'stolen_card');
+  const { relay } = r.h;
+  const send = relay.send.bind(relay);
+  let isDown = false;
+  relay.send = () => {
+    isDown = true;
+    return Promise.resolve(failed('retry', { status: 503 }));
+  };
+  while (!isDown) await r.h.rest(24);
+  relay.send = send;
+  r.h.clock.advance(HOUR_MS);
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  const event = { id, type, created: r.h.clock.now().toISOString(), data };
+  await r.h.take(delivery('mor_events', id, type, INVOICE_ID, event));
+  await r.h.rest(1); // its read does not confirm it yet
+  expect((await state(r)).messages.at(-1)).toMatchObject({ kind: 'retry_charge', status: 'cancelled' });
+  r.links.pay('link_1');
+  await r.h.rest(24);
+  expect([relayed(r).length, (await state(r)).invoice?.status]).toEqual([0, 'paid']);
 });
 
 it('a retry whose answer was lost is not sent again once the MoR has refused it', async () => {

@@ -51,12 +51,15 @@ export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' |
 }
 
 /**
- * What the MoR has not answered is not sent again once the invoice is over, or its money is on its way or waits for a person: whoever got
- * the link would pay a second time. Nor once another amount is due. What was sent before may be there all the same: a person is told (`mayStand`).
+ * What the MoR has not answered is not sent again once the invoice is over, or its money is announced, on its way, or waits for a person:
+ * whoever got the link would pay a second time. Nor once another amount is due. What was sent before may be there all the same: a person is
+ * told (`mayStand`).
  */
 export const withdrawRequests: SettleRule = (s, ctx) => {
   const status = s.invoice?.platformStatus ?? 'unknown';
-  const why = isOver(status) ? `the invoice is ${status}` : (moneyOnItsWay(s.payments) ?? moneyUndecided(s));
+  const why = isOver(status)
+    ? `the invoice is ${status}`
+    : (moneyOnItsWay(s.payments) ?? moneyUndecided(s) ?? moneyAnnounced(s));
   return s.messages
     .filter((m) => m.status === 'pending' && REQUESTS.has(m.kind))
     .reduce((state, m) => {

@@ -8,6 +8,7 @@ import { awaitsRetry, paymentThatCame } from '../../domain/lane/payment.js';
 import { isFresh, takeRead } from '../../domain/lane/facts.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
+import { moneyAnnounced } from '../../channels/rules/withdraw.js';
 import { makeRetry } from './make-retry.js';
 import { nextOf } from './next-try.js';
 import { putRetry, putTrail } from './trail.js';
@@ -92,8 +93,8 @@ function end(s: LaneState, how: RetryEnd, why: string | null, ctx: Ctx): LaneSta
 }
 
 /**
- * A call that was decided and not answered is taken back as soon as it has become pointless or dangerous: money came, the invoice is
- * settled, the amount changed, or the customer can pay another way. What was sent before may have had its effect all the same.
+ * A call that was decided and not answered is taken back as soon as it has become pointless or dangerous: money came or was announced, the
+ * invoice is settled, the amount changed, or the customer can pay another way. What was sent before may have had its effect all the same.
  */
 function withdraw(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
@@ -109,7 +110,7 @@ function withdraw(s: LaneState, ctx: Ctx): LaneState {
 /** Null: it is still wanted. */
 function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
   const i = s.invoice;
-  const came = paymentThatCame(s);
+  const came = paymentThatCame(s) ?? moneyAnnounced(s);
   if (came !== null) return came;
   const status = i?.platformStatus ?? 'unknown';
   const wanted = m.kind === 'retry_charge' ? ['draft', 'open'] : ['open', 'uncollectible'];
