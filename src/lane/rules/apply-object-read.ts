@@ -5,7 +5,7 @@ import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, putObject, retryAt } from '../../domain/lane/change.js';
 import { objectGone } from '../../channels/rules/mor-object.js';
 import { takeProformaRead } from '../../transfers/rules/proforma-answer.js';
-import { takeLinkRead } from '../../links/rules/link-answer.js';
+import { takeLinkRead, tellUnreadable } from '../../links/rules/link-answer.js';
 
 /** Null: the MoR does not know it any more. */
 export function applyObjectRead(
@@ -20,7 +20,9 @@ export function applyObjectRead(
   if (!outcome.ok) {
     if (o.readDueAt === null) return s;
     const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
-    return putObject(s, { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, outcome.retryAfterMs, slow) });
+    const failed = { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, outcome.retryAfterMs, slow) };
+    const later = putObject(s, failed);
+    return slow && o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
   }
   const facts = outcome.value;
   if (facts === null) return objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx);

@@ -6,6 +6,7 @@ import { closeReviews, type Ctx, note, openReview, putObject, retryAt } from '..
 import { LINK_CONFIRM_TRIES } from '../../policy.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
+import { type CallFailure } from '../../domain/ports/call.js';
 import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { applyChannelRefusal, applyChannelSilence, markByHand, nameOf } from '../../channels/rules/mor-object.js';
@@ -77,6 +78,19 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
     summary: `a payment on link ${row.morId ?? ''} was announced, but the link still says ${f.status}`,
     proposal:
       'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+  });
+}
+
+/** The MoR announced a payment on the link and does not let us read it: nobody else will ever say that the money came. */
+export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ctx: Ctx): LaneState {
+  const isAwaited = o.detail.capturedAt !== undefined && o.paymentRowId === null;
+  if (!isAwaited || o.readAttempts < LINK_CONFIRM_TRIES) return s;
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject: o.id,
+    summary: `a payment on ${nameOf(o)} was announced, and the MoR does not show the link: ${said(f)}`,
+    proposal:
+      'Find out why the MoR refuses to show it, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
   });
 }
 

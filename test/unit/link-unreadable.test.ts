@@ -1,0 +1,39 @@
+// A payment is announced on a link, and the MoR does not let us read that link: a person hears of the money all the same.
+import { expect, it } from '@jest/globals';
+import { delivery, INVOICE_ID } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
+import { openKinds } from '../support/lane-harness.js';
+import { refused, rig, state } from '../support/retry-rig.js';
+
+async function announced(
+  status: 403 | 503,
+): Promise<{
+  readonly kinds: () => Promise<string[]>;
+  readonly h: ReturnType<typeof rig>['h'];
+  readonly back: () => void;
+}> {
+  const r = rig();
+  const { h, links } = r;
+  await refused(r, 'stolen_card');
+  await h.rest(1);
+  const read = links.read.bind(links);
+  links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  const created = h.clock.now().toISOString();
+  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  return { h, kinds: async () => openKinds(await state(r)), back: () => void (links.read = read) };
+}
+
+it('is told after some refused reads, and not while the MoR is merely away', async () => {
+  const shut = await announced(403);
+  expect(await shut.kinds()).toEqual([]);
+  await shut.h.rest(1);
+  expect(await shut.kinds()).toEqual(['conflicting_event']);
+  shut.back();
+  await shut.h.rest(2);
+  expect(await shut.kinds()).toEqual(['conflicting_event']); // it can be read, and does not say PAID: still a person's
+  const away = await announced(503);
+  await away.h.rest(2);
+  expect(await away.kinds()).toEqual([]);
+});
