@@ -5,9 +5,7 @@ import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
 import { refused, rig, state } from '../support/retry-rig.js';
 
-async function announced(
-  status: 403 | 503,
-): Promise<{
+async function announced(status: 403 | 503): Promise<{
   readonly kinds: () => Promise<string[]>;
   readonly h: ReturnType<typeof rig>['h'];
   readonly back: () => void;
