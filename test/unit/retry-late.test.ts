@@ -177,3 +177,18 @@ it('another invoice.created of a refused renewal asks the MoR once, by the sched
   await after(r, 9 * DAY_MS);
   expect(relayed(r)).toHaveLength(2); // its verdict is awaited
 });
+
+it('the verdict on the only retry counts although the MoR made it before: a restored backup ordered that retry again', async () => {
+  const r = rig();
+  await refused(r);
+  const madeAt = new Date(r.h.clock.now().getTime() + 2 * HOUR_MS); // the MoR's answer to the retry of before the restore
+  await after(r, 3 * DAY_MS);
+  expect(relayed(r)).toHaveLength(1);
+  await r.h.take(aPaymentFailed({ paymentId: 'pay_late', at: madeAt }));
+  expect((await state(r)).invoice?.retries).toMatchObject({
+    waitingSince: null,
+    refusal: { at: madeAt.toISOString() },
+  });
+  await after(r, 9 * DAY_MS);
+  expect(relayed(r)).toHaveLength(2);
+});

@@ -1,6 +1,6 @@
 // The MoR refused a renewal, or Stripe asks for another attempt: what is remembered of it. What follows, settle-retries.ts decides.
 import { type LaneState } from '../../domain/model.js';
-import { type Refusal, type RetryTrail } from '../../domain/retry.js';
+import { type Refusal, type Retry, type RetryTrail } from '../../domain/retry.js';
 import { type PaymentEvent } from '../../domain/lane/event.js';
 import { type Ctx } from '../../domain/lane/change.js';
 import { kindOfRefusal } from './decline-kinds.js';
@@ -35,13 +35,18 @@ export function takeRefusal(s: LaneState, e: PaymentEvent, ctx: Ctx): LaneState 
   });
 }
 
-/** Its payment was recorded before the last charge was ordered, or the MoR made it well before: it was delivered late. */
+/**
+ * Its payment was recorded before the last charge was ordered; or the MoR made it well before, and an earlier charge is unanswered: it was
+ * delivered late. Without an earlier one it is the answer: after a restored backup a retry is ordered again that the MoR has answered.
+ */
 function isOfEarlierTry(s: LaneState, trail: RetryTrail, e: PaymentEvent): boolean {
   const charge = trail.retries.findLast((r) => r.means === 'charge' && !r.withdrawn);
   if (charge === undefined) return false;
   const orderedAt = Date.parse(charge.at);
   const p = s.payments.find((x) => x.paymentId === e.paymentId);
-  return (p !== undefined && p.recordedAt.getTime() < orderedAt) || orderedAt - e.at.getTime() >= CLOCKS_APART_MS;
+  if (p !== undefined && p.recordedAt.getTime() < orderedAt) return true;
+  const isUnanswered = (r: Retry): boolean => r.means === 'charge' && !r.withdrawn && r.at > trail.refusal.at;
+  return orderedAt - e.at.getTime() >= CLOCKS_APART_MS && trail.retries.some((r) => r !== charge && isUnanswered(r));
 }
 
 /** Of two in one second `failed` is the later, as for the payment; then the ids decide, so that the order of arrival does not. */
