@@ -1,22 +1,13 @@
 // Every command of the documents is run as it stands there, in order, against a real daemon and the sandbox. What cannot be run here is
-// listed in commands/not-run.ts, with the reason, and is looked at without running it.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
+// listed in commands/not-run.ts, with the reason; test/architecture/commands.test.ts looks at it without running it.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadConfig } from '../../src/config/index.js';
 import { type Block, blocksOf, pagesWithCommands } from './commands/blocks.js';
-import { NOT_RUN, OPTIONS_IN } from './commands/not-run.js';
+import { notRun } from './commands/not-run.js';
 import { PageShell, type Ran } from './commands/page-shell.js';
 import { type Page, PAGES } from './commands/pages.js';
 import { Rig } from './commands/rig.js';
-import { commandLine, commandsOf } from '../../tools/docs/cli-reference.js';
-import { codeIn, handwritten, isThere, root, textOf } from './support.js';
 
 const blocks = pagesWithCommands().flatMap(blocksOf);
-const commands = blocks.flatMap((block) => block.commands);
-const notRun = (command: string) => NOT_RUN.find((entry) => command.startsWith(entry.command));
-const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 
 describe('the commands of the documents', () => {
   let rig: Rig;
@@ -130,73 +121,4 @@ describe('the commands of the documents', () => {
       .flatMap(({ page, commands: own }) => own.filter((c) => notRun(c) === undefined).map((c) => `${page}: ${c}`));
     expect(missed).toEqual([]);
   });
-});
-
-describe('the commands that a sentence names', () => {
-  it('are each run by some test', () => {
-    const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .map((path) => textOf(join('test', path)))
-      .join('\n');
-    const run = (words: string): boolean =>
-      new RegExp(`\\[\\s*${words.replaceAll(/[\w-]+/g, "'$&'").replaceAll(' ', ',\\s*')}`).test(tests) ||
-      tests.includes(`'${words} `) ||
-      commands.some((command) => command.startsWith(`crossbill ${words}`) && notRun(command) === undefined);
-    const named = handwritten().flatMap((page) => codeIn(textOf(page)));
-    const known = commandsOf(commandLine()).map(({ words }) => words);
-    const used = known.filter((words) => named.some((code) => code.startsWith(`crossbill ${words}`)));
-    expect(used.length).toBeGreaterThan(30);
-    expect(used.filter((words) => !run(words))).toEqual([]);
-  });
-});
-
-describe('the commands that are not run', () => {
-  it('are still in the documents, and the tests that run them are there', () => {
-    for (const { command, runs } of NOT_RUN) {
-      expect([command, commands.some((c) => c.startsWith(command))]).toEqual([command, true]);
-      if (runs !== undefined) expect(textOf(`test/${runs.file}`)).toContain(runs.title);
-    }
-  });
-
-  it('name npm scripts, files, tests and options that exist', () => {
-    for (const command of commands.filter((c) => notRun(c) !== undefined)) {
-      const plain = command.replace(/\s#.*$/, '');
-      for (const [, script = ''] of plain.matchAll(/npm run (?:--silent )?([\w:-]+)/g))
-        expect([plain, scripts]).toEqual([plain, expect.objectContaining({ [script]: expect.any(String) })]);
-      for (const [file] of plain.matchAll(/(?<=\s)(?:test|node_modules|tools|deploy)\/[\w./-]+/g))
-        expect([plain, isThere(file)]).toEqual([plain, true]);
-      const [, file, title] = /(test\/\S+) -t '(.+)'/.exec(plain) ?? [];
-      if (file !== undefined) expect([plain, textOf(file).includes(title ?? '')]).toEqual([plain, true]);
-      const script = /npm run (\w+) -- /.exec(plain)?.[1] ?? '';
-      for (const [option] of OPTIONS_IN[script] === undefined ? [] : plain.matchAll(/--[a-z-]+(?= |$)/g))
-        if (option !== '--') expect([plain, textOf(OPTIONS_IN[script] ?? '').includes(option)]).toEqual([plain, true]);
-    }
-  });
-});
-
-describe('the settings that the documents show', () => {
-  it.each(blocks.filter((b) => b.settings).map((b) => [`${b.page}:${b.line}`, b] as const))(
-    'at %s are taken by the daemon',
-    (_, { text }) => {
-      const given = text
-        .replaceAll('https://…', 'https://mor.example/relay')
-        .replaceAll('…', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw');
-      const secret = 'a-secret-for-tests-0123456789abcdef';
-      const required = {
-        STRIPE_API_KEY: 'rk_test_0123456789abcdef',
-        STRIPE_WEBHOOK_SECRETS: secret,
-        MOR_BASE_URL: 'https://mor.example',
-        MOR_AUTH_URL: 'https://mor.example',
-        MOR_CLIENT_ID: 'merchant',
-        MOR_CLIENT_SECRET: secret,
-        MOR_PAYMENT_WEBHOOK_SECRETS: secret,
-        MOR_RELAY_URL: 'https://mor.example/relay',
-        MOR_RELAY_SECRET: secret,
-        RECOVERY_LINK_JURISDICTION: 'GB',
-        RECOVERY_LINK_RETURN_URL: 'https://shop.example/thanks',
-        API_KEYS: `ops:ops:${secret}`,
-      };
-      expect(() => loadConfig({ ...required, ...parseEnv(given) })).not.toThrow();
-    },
-  );
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../src/config/index.js';
 import { startDaemon } from '../../src/daemon.js';
 import { createLogger } from '../../src/observe/index.js';
+import { cli, cliJson } from '../cli/rig.js';
 import { aPaymentSucceeded, type PaymentEventOver } from '../support/builders.js';
 import { sign } from '../support/signing.js';
 import { type Json, startWorld, type World } from '../support/world.js';
@@ -174,6 +175,20 @@ describe('the doors of a running daemon', () => {
     // The sender renews its stamp and comes again: taken now, and no longer in quarantine.
     expect(await deliver(world, 'mor_payments', body)).toEqual(RECEIVED);
     expect(await eventStatus(world, 'mor_payments', id)).toBe('done');
+  });
+
+  it('events retry takes in what is in quarantine: the payment that it tells of is in the books', async () => {
+    const names = { eventId: 'evt_late_stamp', paymentId: 'pay_late_stamp', invoiceId: 'in_late_stamp' };
+    const sent = await deliver(world, 'mor_payments', paymentBody(names), { t: nowSec() - 7_200 });
+    expect(sent.status).toBe(503);
+    const listed = ['events', 'list', '--event-id', 'evt_late_stamp'];
+    const [kept] = (await cliJson<{ data: Json[] }>(listed, world.env)).body.data;
+    expect(kept).toMatchObject({ id: expect.stringMatching(/^iq_/), status: 'quarantined' });
+    expect((await world.api('GET', '/v1/payments/pay_late_stamp')).status).toBe(404);
+    const taken = await cli(['events', 'retry', String(kept?.['id'])], world.env);
+    expect(taken).toEqual({ code: 0, out: expect.stringMatching(/^Queued to be decided again: i[eq]_/), err: '' });
+    expect(await eventStatus(world, 'mor_payments', 'evt_late_stamp')).toBe('done');
+    expect((await world.api('GET', '/v1/payments/pay_late_stamp')).body).toMatchObject({ invoice_id: 'in_late_stamp' });
   });
 
   it.each(DOOR_NAMES)('%s: refuses a body over the limit with 413 and takes one of exactly the limit', async (door) => {

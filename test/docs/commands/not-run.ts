@@ -92,3 +92,7 @@ export const OPTIONS_IN: Readonly<Record<string, string>> = {
   demo: 'tools/demo/options.ts',
   fuzz: 'tools/fuzz/options.ts',
 };
+
+/** The entry of the command, or undefined: it is run. */
+export const notRun = (command: string): (typeof NOT_RUN)[number] | undefined =>
+  NOT_RUN.find((entry) => command.startsWith(entry.command));
