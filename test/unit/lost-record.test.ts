@@ -165,3 +165,16 @@ it('a refusal of the repeat does not free the amount of a refund that was answer
   await h.rest(1);
   await isMadeOnce(h);
 });
+
+it('a refusal of the repeat does not free the amount of a refund whose first try a crash cut off', async () => {
+  const h = await paid();
+  h.store.dieBefore = h.store.transactions + 2; // the transaction after the call
+  await ask(h, 600n);
+  await h.drain();
+  expect(h.crashes).toBe(1);
+  h.gateway.createRefund = async () => failed('refused', { status: 400, code: 'invalid_request' });
+  await h.rest(1);
+  await isMadeOnce(h);
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  expect(item?.summary).toMatch(/an attempt before, of which nothing is known, may have made it$/);
+});

@@ -23,6 +23,11 @@ export function mayBeCutOff({ nextTryAt }: OutboxRow, { now }: Ctx): boolean {
   return now.getTime() - nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
 }
 
+/** Never followed. It (303) may come after something that was done. */
+export function isRedirect({ status }: CallFailure): boolean {
+  return status !== null && status >= 300 && status < 400;
+}
+
 /** A call was refused for good: the item that tells a person. `call`: what it is called in the item; absent: by its kind. */
 export function callFailed(
   s: LaneState,

@@ -7,7 +7,7 @@ import { showMoney } from '../../domain/money.js';
 import { moveMark, moveRefund } from '../../domain/lane/moves.js';
 import { tellFailed } from './stuck-refund.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { mayBeCutOff, said } from '../../domain/lane/answer-parts.js';
+import { isRedirect, mayBeCutOff, said } from '../../domain/lane/answer-parts.js';
 import { PARKING } from '../../domain/lane/payment.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
@@ -23,9 +23,7 @@ export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
   silent: (s, m, f, ctx) => {
     const r = s.refunds.find((x) => x.id === m.subject);
     const isCut = mayBeCutOff(m, ctx);
-    // A redirect (303) may follow on something that was done; it is `stopped`, since a person has to mend the address.
-    const isRedirect = f.status !== null && f.status >= 300 && f.status < 400;
-    const mayBeMade = isCut || isRedirect || f.kind === 'unknown';
+    const mayBeMade = isCut || isRedirect(f) || f.kind === 'unknown';
     return mayBeMade && r?.status === 'requested' ? putRefund(s, moveRefund(r, 'unknown')) : s;
   },
 };
@@ -141,7 +139,9 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
   if (r === undefined || (r.status !== 'requested' && r.status !== 'unknown')) return s;
   const isUnknownName = f.code === 'payment_not_found' && !isNamedByMor(s, r.paymentRowId);
   // 409: its key is in use, or was used before. A try whose record a crash lost may be under way: nothing is freed on that.
-  if ((r.status === 'requested' && f.status !== 409) || isUnknownName) {
+  // Nor on a refusal so late that a try before it may have moved money.
+  const isFirstTry = r.status === 'requested' && !mayBeCutOff(m, ctx);
+  if ((isFirstTry && f.status !== 409) || isUnknownName) {
     const row = { ...moveRefund(r, 'failed'), failure: { status: f.status, code: f.code, message: f.message } };
     const freed = putRefund(s, row);
     const renamed = f.code === 'payment_not_found' ? nameless(freed, r.paymentRowId, ctx) : freed;
@@ -170,7 +170,10 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
     subject: r.id,
     paymentRowId: r.paymentRowId,
     refundId: r.id,
-    summary: `the first attempt of refund ${r.id} was not answered and the repeat was refused: ${said(f)}`,
+    summary:
+      r.status === 'requested' && f.status !== 409
+        ? `refund ${r.id} was refused: ${said(f)}; an attempt before, of which nothing is known, may have made it`
+        : `the first attempt of refund ${r.id} was not answered and the repeat was refused: ${said(f)}`,
     proposal:
       'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
   });
