@@ -101,3 +101,22 @@ describe('more that becomes due in the seconds between our look and a mark out o
     }
   });
 });
+
+it('a payment that a process attached and died before it wrote that down is looked for on Stripe, though more is due by then', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  const send = h.platform.send.bind(h.platform);
+  h.platform.send = (call) => {
+    if (call.asked.kind === 'attach_payment' && h.crashes === 0) {
+      h.platform.change(INVOICE_ID, { amountDue: 1200n, amountRemaining: 1200n, total: 1200n });
+      h.store.dieBefore = h.store.transactions + 1;
+    }
+    return send(call);
+  };
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  const s = await h.state(INVOICE_ID);
+  expect([h.crashes, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
+  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
+  expect(told(s)).toEqual([expect.stringMatching(/is still open with 2.00 EUR due/)]);
+});

@@ -6,6 +6,7 @@ import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { type Errand } from '../../domain/lane/errand.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
+import { mayBeCutOff } from '../../domain/lane/answer-parts.js';
 import { isFirstTry } from './apply-answer.js';
 import { KEY_LIFE_MS, REPLAY_PATIENCE_MS, RETRY_LONGEST_PAUSE_MS } from '../../policy.js';
 
@@ -59,7 +60,9 @@ function mustLook(s: LaneState, m: OutboxRow, ctx: Ctx): boolean {
   // where later ones are on record.
   if (ctx.now.getTime() - Math.min(firstTriedMs, m.createdAt.getTime()) >= KEY_LIFE_MS) return true;
   if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;
-  return CALLS[m.kind].withdrawn !== undefined && !isPayable(s.invoice);
+  if (CALLS[m.kind].withdrawn === undefined) return false;
+  // A first try that is so late may have one before it, cut off by a crash: what it left due would be taken for another amount.
+  return !isPayable(s.invoice) || (isFirstTry(m, ctx) && mayBeCutOff(m, ctx));
 }
 
 /**

@@ -260,8 +260,9 @@ function pointless(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): string
   if (i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && !outOfBand)) return null;
   // Out of band all of it counts as paid, and an invoice that can be paid shows that no try was carried out.
   const due = showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency });
-  // A report may have been made by a try that a crash cut off: decided anew, the charge would be reported twice.
-  const isUntried = attempts === 0 && (isEnd || !mayBeCutOff(m, ctx));
+  // A try that a crash cut off may have been carried out: a report would be made twice, and an end is looked for first (errands.ts).
+  const isLookedFor = isEnd && m.firstTriedAt !== null;
+  const isUntried = attempts === 0 && (isLookedFor || !mayBeCutOff(m, ctx));
   return isUntried || outOfBand ? `${due} is due now` : null;
 }
 
