@@ -34,4 +34,9 @@ export class FlowContext {
       jitter: () => this.rng.next(),
     };
   }
+
+  /** The same for who does not work the lane, and decides beside whoever does. */
+  beside(now: Date): Ctx {
+    return { ...this.at(now), beside: true };
+  }
 }

@@ -38,7 +38,7 @@ export class LaneChanges {
       request: named?.name ?? null,
       awaited: true,
       decide: ({ state, remembered, now }) => {
-        const ctx = this.context.at(now);
+        const ctx = this.context.beside(now);
         const unchanged = (value: Done<T>) => ({ state, verdicts: [], dueAt: settle(state, ctx).dueAt, value });
         if (named !== null && remembered.known) {
           const made = remembered.sameBody ? named.find(state, remembered.objectId) : undefined;

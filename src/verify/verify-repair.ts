@@ -122,7 +122,7 @@ export class VerifyRepair {
       lane: invoiceId,
       fence: null,
       decide: ({ state, now }) => {
-        const ctx = context.at(now);
+        const ctx = context.beside(now);
         // A worker may have marked it in the meantime: what was asked for before that is old.
         const isOld = (state.invoice?.readAt?.getTime() ?? 0) >= askedAt.getTime();
         const read = isOld ? state : applyRead(state, outcome, ctx);

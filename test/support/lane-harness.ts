@@ -301,7 +301,7 @@ export class LaneHarness {
       lane,
       fence: null,
       decide: ({ state, now }) => {
-        const ctx = this.context.at(now);
+        const ctx = this.context.beside(now);
         const acted = act(state, ctx);
         if (!acted.ok) return { state, verdicts: [], dueAt: null, value: acted };
         const { state: settled, dueAt } = settle(acted.state, ctx);

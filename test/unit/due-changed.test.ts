@@ -1,6 +1,7 @@
 // What is due on an invoice changes while its mark is under way: nothing is marked that the money does not pay exactly, or a person is told.
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { applyRead } from '../../src/renewals/rules/read-invoice.js';
 import { type LaneState, type MarkMode } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
@@ -120,3 +121,31 @@ it('a payment that a process attached and died before it wrote that down is look
   expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect(told(s)).toEqual([expect.stringMatching(/is still open with 2.00 EUR due/)]);
 });
+
+it.each(['report_payment', 'attach_payment'] as const)(
+  'a %s that is under way is not taken back by who looks beside it and sees another amount: its answer counts',
+  async (kind) => {
+    const h = LaneHarness.inMemory({ settings: { markMode: 'payment_record' } });
+    h.platform.put(anInvoice());
+    const send = h.platform.send.bind(h.platform);
+    h.platform.send = async (call) => {
+      if (call.asked.kind === kind) {
+        h.platform.change(INVOICE_ID, { amountDue: 1200n, amountRemaining: 1200n, total: 1200n });
+        const value = h.platform.invoices.get(INVOICE_ID) ?? null;
+        const read = { ok: true, value, status: 200, requestId: null } as const;
+        // As `verify --repair` does.
+        await h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyRead(s, read, ctx), value: null }));
+      }
+      return send(call);
+    };
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.status === 'open');
+    const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+    if (kind === 'report_payment')
+      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await h.rest(1);
+    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+    expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
+  },
+);

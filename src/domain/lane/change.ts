@@ -36,6 +36,8 @@ export type Ctx = {
   readonly encodeMor: (call: MorCall) => WireRequest;
   /** Spreads retries: a number in [0, 1). */
   readonly jitter: () => number;
+  /** True: a worker may be at the lane just now, and a call of it under way. Left out: whoever decides works the lane. */
+  readonly beside?: true;
   /** Charges that were collected for payments of other invoices, where the database has said so. */
   readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
   /** Refunds of other invoices with the processor's refund id that Stripe has just refused. */

@@ -238,8 +238,12 @@ const STEPS: Partial<Record<PaymentRow['mark'], OutboxRow['kind']>> = {
   paying: 'pay_out_of_band',
 };
 
-/** A step that had no effect is taken back when a fresh read shows that it would do something else than was decided: it is decided anew. */
+/**
+ * A step that had no effect is taken back when a fresh read shows that it would do something else than was decided: it is decided anew. By who
+ * works the lane alone: seen from beside it may be under way, and the answer to what was taken back would go unheard.
+ */
 function withdrawIfPointless(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
+  if (ctx.beside === true) return s;
   const i = s.invoice;
   const kind = STEPS[p.mark];
   const m = s.messages.find((x) => x.kind === kind && isCallOf(x, p) && x.status === 'pending');
