@@ -4,7 +4,7 @@ import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
 import { isPrivateHost, tooWeak } from './parsers.js';
 import { scheduleProblem } from './retry-settings.js';
-import { type Secret } from './secret.js';
+import { Secret } from './secret.js';
 import { type Setting } from './setting.js';
 import { SETTINGS } from './settings.js';
 
@@ -143,7 +143,8 @@ function crossChecks(env: Environment, values: Partial<Values>): SettingProblem[
   problems.push(...notifyChecks(values), ...retryChecks(values), ...signInChecks(env, values));
   if (values.nodeEnv === 'production') {
     for (const key of ['stripeApiBase', 'morBaseUrl', 'morAuthUrl', 'morRelayUrl', 'otlpEndpoint'] as const) {
-      const url = values[key];
+      const value = values[key];
+      const url = value instanceof Secret ? value.reveal() : value;
       if (typeof url === 'string' && url.startsWith('http:') && !isPrivateHost(url)) {
         problems.push({ name: SETTINGS[key].name, problem: 'must be https in production, except for a private host' });
       }

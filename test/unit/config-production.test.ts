@@ -22,6 +22,11 @@ describe('in production', () => {
     for (const host of ['sandbox', '10.1.2.3', '172.16.0.9', '[::1]', '[fd00::1]', 'mor.svc.internal']) {
       expect([host, wrong({ ...production, MOR_BASE_URL: `http://${host}` })]).toEqual([host, []]);
     }
+    const relay = { MOR_RELAY_SECRET: 'relay-secret-0123456789abcdef' };
+    expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://mor.example/in?token=abc' })).toEqual([
+      'MOR_RELAY_URL',
+    ]);
+    expect(wrong({ ...production, ...relay, MOR_RELAY_URL: 'http://sandbox/in' })).toEqual([]);
   });
 
   it('commands that need the database alone start with the database alone', () => {
