@@ -84,7 +84,9 @@ export class HttpEventRelay extends EventRelay {
     if (status < 300) return { ok: true, value: null, status, requestId: known.requestId };
     if (status < 400) return unexpectedRedirect(PEER, answer, 'refused');
     if (status === 429) return failure('retry', `${PEER} answered 429`, known);
-    return failure(status < 500 ? 'refused' : 'unknown', `${PEER} answered ${status}`, known);
+    // 408 and its like: something on the way gave up, maybe after the event went on. Stripe's client takes them so, too.
+    const isUnknown = status >= 500 || status === 408 || status === 424 || status === 425;
+    return failure(isUnknown ? 'unknown' : 'refused', `${PEER} answered ${status}`, known);
   }
 }
 

@@ -326,6 +326,9 @@ describe('the relay', () => {
     expect(call?.headers.authorization).toBeUndefined();
     const answers: [number, string][] = [
       [400, 'refused'],
+      [408, 'unknown'],
+      [424, 'unknown'],
+      [425, 'unknown'],
       [429, 'retry'],
       [500, 'unknown'],
       [307, 'refused'],
