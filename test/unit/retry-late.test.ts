@@ -192,3 +192,21 @@ it('the verdict on the only retry counts although the MoR made it before: a rest
   await after(r, 9 * DAY_MS);
   expect(relayed(r)).toHaveLength(2);
 });
+
+it('a retry that the relay address answers with a redirect may have been heard: its verdict is awaited', async () => {
+  const r = rig();
+  await refused(r);
+  const { relay } = r.h;
+  const send = relay.send.bind(relay);
+  relay.send = async (body) => {
+    await send(body);
+    return failed('refused', { status: 303, code: 'unexpected_redirect' });
+  };
+  await after(r, 3 * DAY_MS);
+  const [item] = (await state(r)).reviews;
+  expect(item?.proposal).toMatch(/^The MoR may have heard it/);
+  const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
+  await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await after(r, 9 * DAY_MS);
+  expect(new Set(relayed(r).map((e) => e.id)).size).toBe(1);
+});

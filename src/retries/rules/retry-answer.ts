@@ -1,7 +1,8 @@
 // What became of the calls that a schedule of retries makes: the MoR was asked to charge again, or Stripe to end it.
 import { type LaneState, type OutboxRow } from '../../domain/model.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
-import { callFailed, mayBeCutOff } from '../../domain/lane/answer-parts.js';
+import { callFailed, isRedirect, mayBeCutOff } from '../../domain/lane/answer-parts.js';
+import { type CallFailure } from '../../domain/ports/call.js';
 import { addCall, type Ctx, putInvoice, putMessage, sendAgain } from '../../domain/lane/change.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { type CallRule, carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
@@ -15,12 +16,13 @@ export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   answered: (s, _, __, ctx) =>
     s.invoice === null ? s : putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx) }),
   refused: (s, m, f, ctx) => {
-    const proposal = mayBeHeard(m, ctx)
-      ? 'The MoR may have heard an earlier try, so its verdict is awaited. Find out why its relay address refuses the event; retry sends the same event once more.'
+    const isHeard = mayBeHeard(m, f, ctx);
+    const proposal = isHeard
+      ? 'The MoR may have heard it, or an earlier try, so its verdict is awaited. Find out why its relay address refuses the event; retry sends the same event once more.'
       : 'The MoR was not asked to charge again. Find out why its relay address refuses the event, then retry; dismiss it to go on with the schedule.';
     // The next one may be refused in the same words, and is news though this item was dismissed: they are told apart by their number.
     const call = `retry_charge, retry ${m.generation},`;
-    return callFailed(mayBeHeard(m, ctx) ? s : waiting(s, null), m, f, { call, proposal }, ctx);
+    return callFailed(isHeard ? s : waiting(s, null), m, f, { call, proposal }, ctx);
   },
   resolve: (s, r, { resolution }, ctx) => {
     // The one that was refused last: an earlier retry has been answered since.
@@ -32,9 +34,9 @@ export const retryChargeCall: CallRule<AnswerTo<'retry_charge'>> = {
   },
 };
 
-/** A refusal of the repeat says nothing of a try before it that nobody answered, or that a crash cut off. */
-function mayBeHeard(m: OutboxRow, ctx: Ctx): boolean {
-  return m.attempts > 1 || mayBeCutOff(m, ctx);
+/** A refusal of the repeat says nothing of a try before it that nobody answered, or that a crash cut off; a redirect may follow on what was taken in. */
+function mayBeHeard(m: OutboxRow, f: CallFailure, ctx: Ctx): boolean {
+  return m.attempts > 1 || mayBeCutOff(m, ctx) || isRedirect(f);
 }
 
 export const markUncollectibleCall: CallRule<AnswerTo<'mark_uncollectible'>> = {
