@@ -149,7 +149,7 @@ export const mutants = [
   {
     name: 'a refused repeat frees the refund of an unknown first try',
     file: 'src/refunds/rules/refund-answer.ts',
-    find: "if ((r.status === 'requested' && f.status !== 409) || isUnknownName) {",
+    find: 'if ((isFirstTry && f.status !== 409) || isUnknownName) {',
     replace: "if (r.status === 'requested' || r.status === 'unknown') {",
     tests: REFUNDS,
     simulate: ['--exhaustive', '--story', 'a refund in the portal', '--every', '40'],
