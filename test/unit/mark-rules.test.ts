@@ -39,6 +39,15 @@ describe('what is said of money that cannot be marked', () => {
     expect([said, what, todo]).toEqual([kind, expect.stringContaining(summary), expect.stringContaining(proposal)]);
   });
 
+  it.each([2000n, 3000n])('out of band is not proposed to be applied, which is not done there (%s due)', (due) => {
+    const { settings } = ctx({ markMode: 'out_of_band' });
+    const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
+    expect(d).toMatchObject({
+      kind: 'amount_mismatch',
+      proposal: expect.stringMatching(/^Out of band only the exact/),
+    });
+  });
+
   it('is given back with one click where its invoice is void, not where it may only be unknown to a wrong key', () => {
     const proposed = (over: Partial<InvoiceFacts>): string | null => {
       const s = settled(lane(over, payment()), ctx());

@@ -94,14 +94,20 @@ export function decideMark(
     return park(
       'amount_mismatch',
       `${taken} was taken; ${showMoney({ minor: due ?? 0n, currency: p.currency })} is due`,
-      due !== null && p.amount < due
-        ? 'Apply it as a part payment and collect the rest, or refund it.'
-        : 'Refund it, or apply it: Stripe credits the surplus to the customer.',
+      ofOtherAmount(due !== null && p.amount < due, settings),
     );
   }
   if (status === 'draft') return { do: 'finalize' };
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };
+}
+
+function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {
+  if (markMode === 'out_of_band')
+    return 'Out of band only the exact amount can be applied: change the invoice on Stripe to it (by a credit note, for example) and retry, or refund it.';
+  return isPart
+    ? 'Apply it as a part payment and collect the rest, or refund it.'
+    : 'Refund it, or apply it: Stripe credits the surplus to the customer.';
 }
 
 /** Of two payments that name one charge. */
