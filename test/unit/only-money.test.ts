@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
 const FIRST = { paymentId: 'pay_1', chargeId: 'ch_pay_1' } as const;
@@ -67,6 +68,21 @@ describe('the item of a second payment', () => {
       expect(won.map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
       expect(won[0]?.summary).not.toContain('only money');
     }
+  });
+
+  it.each(['before', 'after'])('no longer proposes it once a bank returned the first, recorded %s the second came', async (when) => {
+    const h = when === 'after' ? await paidTwice() : LaneHarness.inMemory();
+    h.platform.put(when === 'after' ? anInvoice({ status: 'paid' }) : anInvoice());
+    await h.take(aPaymentSucceeded(FIRST));
+    await open(h);
+    const first = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
+    await h.command(INVOICE_ID, (s, ctx) => returnDebit(s, first, { by: 'ada', reference: null }, ctx));
+    await h.take(SECOND);
+    const told = (await open(h)).filter((r) => r.kind === 'double_payment');
+    expect(told.map((r) => r.proposal)).toEqual([expect.stringMatching(/^The customer has paid once\./)]);
+    await h.command(INVOICE_ID, (s, ctx) => undoReturn(s, first, 'ada', ctx));
+    const again = (await open(h)).filter((r) => r.kind === 'double_payment');
+    expect(again.map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
   });
 
   it('still proposes it when a part of the first was refunded', async () => {

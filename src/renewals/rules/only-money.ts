@@ -4,6 +4,7 @@ import { lostOf } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { effectName } from '../../domain/lane/payment.js';
+import { returnOf } from '../../statements/rules/settle-return.js';
 import { ASK_IF_TWICE } from './decide-mark.js';
 
 /** The item proposed to refund it, and whoever refunded the other one in the MoR's portal has settled the matter that way already. */
@@ -30,8 +31,9 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   return openReview(told, ctx, { kind, subject, paymentRowId: p.id, summary, proposal });
 }
 
-/** All of it was refunded, or taken back by a bank. */
+/** All of it was refunded, or taken back by a bank: a return takes what is left of its payment. */
 function isGone(s: LaneState, p: PaymentRow): boolean {
+  if (returnOf(s, p.id) !== undefined) return true;
   return p.amount !== null && p.amountRefunded + lostOf(p.id, s.objects) >= p.amount;
 }
 
