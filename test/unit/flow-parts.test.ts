@@ -25,3 +25,44 @@ it.each([
   expect(open.map((r) => r.summary)).toEqual(says.map((text) => expect.stringContaining(text)));
   expect(h.platform.invoices.get(INVOICE_ID)?.status).toBe(mark === 'confirmed' ? 'paid' : 'open');
 });
+
+it.each([
+  ['with a record that names its charge', 'ch_pay_rest', ['confirmed', 'confirmed'], []],
+  ['and nobody knows by what', null, ['confirmed', 'parked'], ['If somebody marked the invoice by hand for this money']],
+])('the rest of a part is marked on Stripe %s before its own money comes', async (_what, reference, marks, says) => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ amountDue: 1000n }));
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.rest();
+  h.platform.payAnotherWay(INVOICE_ID);
+  if (reference !== null) {
+    const record = { id: 'pr_hand', reference, minor: 600n, currency: 'EUR', paymentId: '', invoiceId: INVOICE_ID };
+    h.platform.records.push({ ...record, refunds: [] });
+    h.platform.payments.set(INVOICE_ID, [{ recordId: 'pr_hand', minor: 600n }]);
+  }
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments.map((p) => p.mark)).toEqual(marks);
+  const open = s.reviews.filter((r) => r.status === 'open');
+  expect(open.map((r) => r.proposal)).toEqual(says.map((text) => expect.stringMatching(`^${text}`)));
+});
+
+it('a third payment beside a part and its rest is a double one', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ amountDue: 1000n }));
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.rest();
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
+  await h.rest();
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_third', amount: 600 }));
+  await h.rest();
+  const open = (await h.state(INVOICE_ID)).reviews.filter((r) => r.status === 'open');
+  expect(open.map((r) => r.proposal)).toEqual(['Refund 6.00 EUR.']);
+});

@@ -71,9 +71,14 @@ function byAge(rows: readonly PaymentRow[]): readonly PaymentRow[] {
   return rows.toSorted((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-/** A part payment that a person let through, and its rest is still due: the next payment may settle it. */
-function isPart(p: PaymentRow, i: InvoiceRow): boolean {
-  return p.mark === 'confirmed' && p.waived.includes('amount_mismatch') && i.platformStatus !== 'paid';
+/**
+ * A part payment that a person let through: the next payment may settle its rest. It may have done so already, where Stripe shows more paid
+ * than is known here: somebody marked it by hand, or a restored database forgot its mark.
+ */
+function isPart(s: LaneState, p: PaymentRow, i: InvoiceRow): boolean {
+  if (p.mark !== 'confirmed' || !p.waived.includes('amount_mismatch')) return false;
+  const known = s.payments.reduce((sum, x) => (x.mark === 'confirmed' ? sum + (x.amount ?? 0n) : sum), 0n);
+  return i.platformStatus !== 'paid' || (i.amountPaid ?? 0n) > known;
 }
 
 /** A part that a person let through is on its way to the invoice: whether what came beside it is the rest shows once it is there. */
@@ -101,7 +106,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
   const asked = askedOfAmount(s, p, ctx);
   if (asked !== null) return asked;
 
-  const holder = s.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(x, i));
+  const holder = s.payments.find((x) => x.id !== p.id && HOLDING.has(x.mark) && !isPart(s, x, i));
   const stuck = s.reviews.some(
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
