@@ -8,6 +8,7 @@ import { awaitsRetry, effectName, paymentThatCame } from '../../domain/lane/paym
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
+import { moneyAnnounced } from '../../channels/rules/withdraw.js';
 import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
 
 /**
@@ -16,10 +17,12 @@ import { RELAY_LATE_MS, RELAY_READ_TRIES } from '../../policy.js';
  * (Document 3, rule 5).
  */
 export function awaitsRelay(s: LaneState): boolean {
-  const asked = s.messages.some(
-    (m) => m.kind === 'relay_event' && (m.status === 'pending' || m.status === 'done') && verdictSince(s, m) === null,
-  );
-  return asked || awaitsRetry(s);
+  return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
+}
+
+/** A relayed event, or one that is to be, of whose invoice the MoR has not spoken since. */
+function isUnanswered(s: LaneState, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
+  return m.kind === 'relay_event' && of.includes(m.status) && verdictSince(s, m) === null;
 }
 
 /**
@@ -35,12 +38,15 @@ export const settleRelay: SettleRule = (s, ctx) =>
 
 /** Null: the MoR has still to hear of it. */
 function pointless(s: LaneState, m: OutboxRow, ctx: Ctx): string | null {
-  const came = paymentThatCame(s);
+  const came = paymentThatCame(s) ?? moneyAnnounced(s);
   if (came !== null) return came;
   const status = isUnknownToUs(s.invoice) ? 'unknown' : (s.invoice?.platformStatus ?? 'unknown');
   if (isOver(status) || status === 'uncollectible') return `the invoice is ${status}`;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now)))
     return 'the customer can pay it another way now';
+  // A person sends a refused one again: the MoR would take it for a retry beside the one that it was asked for meanwhile.
+  if (awaitsRetry(s) || s.messages.some((x) => x.id !== m.id && isUnanswered(s, x, ['done'])))
+    return 'the MoR was asked to charge it meanwhile';
   const refused = verdictSince(s, m);
   return refused === null ? null : `the MoR has heard of it: it spoke of payment ${refused}`;
 }
