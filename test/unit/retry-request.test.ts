@@ -1,8 +1,10 @@
 // A refused renewal that a person wants tried again now, and a relay that refuses.
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/channels/rules/request-object.js';
+import { takeRead } from '../../src/domain/lane/facts.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { requestRetry } from '../../src/retries/rules/request-retry.js';
 import { retryName } from '../../src/retries/rules/trail.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
@@ -106,6 +108,21 @@ describe('a retry that a person asks for', () => {
     expect(done.ok ? '' : done.message).toContain(why);
     await r.h.rest(1);
     expect(relayed(r)).toHaveLength(sent);
+  });
+
+  it('is refused where another amount was read since Stripe was asked for it: the event would hold the old one', async () => {
+    const r = rig();
+    await refused(r);
+    const [invoice, askedAt] = [anInvoice(), r.h.clock.now()];
+    const shown = { invoice, object: '{"amount_due":1000}', apiVersion: null, livemode: false, subscriptionStatus: null };
+    r.h.clock.advance(1_000);
+    r.h.platform.change(INVOICE_ID, { amountDue: 800n, amountRemaining: 800n });
+    const now = r.h.platform.invoices.get(INVOICE_ID) ?? null;
+    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, value: null, state: takeRead(s, ctx, now) }));
+    const done = await r.h.command(INVOICE_ID, (s, ctx) => requestRetry(s, { shown, askedAt, by: 'ops' }, ctx));
+    expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
+    await r.h.drain();
+    expect(relayed(r)).toEqual([]);
   });
 
   it('of an invoice that never failed is refused', async () => {

@@ -32,6 +32,9 @@ export function requestRetry(s: LaneState, { shown, askedAt, by }: RetryRequest,
     );
   if (means === 'link' && state.invoice?.platformStatus !== 'open')
     return notRetryable('it is still a draft, and a payment link is made of a final invoice.');
+  // A worker read it meanwhile: the event would hold what was due before, and that is what the MoR charges.
+  if (means === 'charge' && state.invoice?.amountRemaining !== shown.invoice.amountRemaining)
+    return notRetryable('the amount due changed while the invoice was read. Ask again.');
   const made = makeRetry(state, means === 'charge' ? { means, shown } : { means }, by, ctx);
   const retry = made.invoice?.retries?.retries.at(-1);
   if (made === state || retry === undefined) return notRetryable('nothing is due on it.');
