@@ -9,10 +9,11 @@ import {
   aPaymentFailed,
   aPaymentSucceeded,
   COMPLETION,
+  delivery,
   INVOICE_ID,
   invoiceEvent,
 } from '../support/builders.js';
-import { LaneHarness, openKinds } from '../support/lane-harness.js';
+import { balances, LaneHarness, openKinds } from '../support/lane-harness.js';
 
 it.each([
   ['later than it was proven asks a person', 86_400_000, ['conflicting_event']],
@@ -46,6 +47,23 @@ it('a charge of which the MoR cannot be asked for a day is shown to a person bef
   h.gateway.charges.add('ch_first');
   expect(await kinds(1)).toEqual([]);
   expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed']);
+});
+
+it('a charge that a person gave up, since the MoR did not know it, counts once the MoR says that it was captured', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  await h.rest();
+  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
+  const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const data = { chargeId: 'ch_first', amount: { amount: '10.00', currency: 'EUR' } };
+  const created = h.clock.now().toISOString();
+  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect([s.payments.map((p) => p.mark), balances(s)['mor_receivable'], openKinds(s)]).toEqual([['confirmed'], 1000n, []]);
 });
 
 describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', () => {

@@ -89,7 +89,14 @@ export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: st
   const row: PaymentRow = isFree ? { ...p, paymentId, identifiedBy: null } : p;
   const state = putPayment(s, row);
   const amount = amountIn(e.data);
-  const isProof = row.mark === 'proving' && row.amount !== null && amount !== null && isNamed(row.processorChargeId);
+  const isAwaited = row.mark === 'proving' || isGivenUp(s, row);
+  const isProof = isAwaited && row.amount !== null && amount !== null && isNamed(row.processorChargeId);
   if (!isProof || !sameMoney(amount, { minor: row.amount ?? 0n, currency: row.currency })) return state;
   return proven(state, row, ctx, 'the MoR captured it');
+}
+
+/** Whoever dismissed a charge that the MoR did not know could not know of this: money that was taken is not left aside. */
+function isGivenUp(s: LaneState, p: PaymentRow): boolean {
+  const isOf = s.reviews.some((r) => r.kind === 'signup_unproven' && r.subject === p.id && r.resolution === 'dismiss');
+  return p.mark === 'closed' && p.succeededAt === null && isOf;
 }
