@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
@@ -89,6 +90,24 @@ describe('the item of a second payment', () => {
     const h = await paidTwice();
     await h.take(refund(300));
     expect((await open(h)).map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
+  });
+
+  it('is left to what became of its own refund, and told once: of a part the bank had it, and the rest was given back', async () => {
+    const h = await paidTwice();
+    h.gateway.payments.set('pay_2', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    await h.take(refund(1000));
+    const [id, type] = ['evt_lost', 'dispute.outcome'];
+    const amount = { amount: '4.00', currency: 'EUR' };
+    const data = { disputeId: 'dsp_1', paymentId: 'pay_2', outcome: 'lost', amount };
+    const created = h.clock.now().toISOString();
+    await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+    const item = (await open(h)).find((r) => r.kind === 'double_payment');
+    const choice = { resolution: 'refund', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    const told = (await open(h)).filter((r) => r.kind === 'double_payment');
+    expect(told.map((r) => r.proposal)).toEqual([expect.stringMatching(/nothing of it can be refunded any more/)]);
+    for (const eventId of ['evt_u1', 'evt_u2']) await h.take(invoiceEvent('invoice.updated', { eventId, status: 'paid' }));
+    expect((await open(h)).filter((r) => r.kind === 'double_payment')).toEqual(told);
   });
 
   it('asks first whether the two are one where they name one charge', async () => {

@@ -22,7 +22,7 @@ function shortOf(s: LaneState, p: PaymentRow): ReviewRow | undefined {
   const items = s.reviews.filter((r) => r.paymentRowId === p.id && PARKING.has(r.kind));
   // One that closed by itself since, as a signup's about its number does, decided nothing.
   const item = items.findLast((r) => r.resolution !== 'cleared');
-  const others = items.some((r) => r.status === 'open' && !r.summary.includes(REFUNDED));
+  const others = items.some((r) => r.status === 'open' && !isShort(r));
   // One that is refused or fails brings the item back by itself (refund-answer.ts).
   const ends = s.refunds.filter((r) => r.paymentRowId === p.id).map((r) => r.status);
   const isOver = ends.every((status) => status === 'succeeded' || status === 'failed' || status === 'joined');
@@ -53,6 +53,11 @@ function askAgain(s: LaneState, p: PaymentRow, item: ReviewRow, ctx: Ctx): LaneS
         ? 'The bank took the rest, so nothing of it can be refunded any more. Dismiss this.'
         : `Refund the other ${show(left)}, or dismiss this.`,
   });
+}
+
+/** Its words follow the sums of the payment itself, and no other rule rewrites them (renewals/rules/only-money.ts). */
+export function isShort({ summary }: Pick<ReviewRow, 'summary'>): boolean {
+  return summary.includes(REFUNDED);
 }
 
 const REFUNDED = '; of it ';

@@ -4,6 +4,7 @@ import { lostOf } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { effectName } from '../../domain/lane/payment.js';
+import { isShort } from '../../refunds/rules/fell-short.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
 import { ASK_IF_TWICE } from './decide-mark.js';
 
@@ -15,7 +16,7 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const item = openReviewOf(s, 'double_payment', p.id);
   const marked = s.payments.filter((x) => x.mark === 'confirmed');
   const [first] = marked;
-  if (item === undefined || first === undefined) return s;
+  if (item === undefined || first === undefined || isShort(item)) return s;
   const isOnly = marked.every((x) => isGone(s, x) && !maybeOne(x, p));
   if (item.summary.endsWith(SINCE) === isOnly) return s;
   const { kind, subject } = item;
