@@ -92,6 +92,39 @@ describe('the item of a second payment', () => {
     expect((await open(h)).map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
   });
 
+  it('is asked about afresh when the first does not settle it after all, and pays the invoice once a person looks again', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('report_payment', 'lost-request', 'refused');
+    await h.take(aPaymentSucceeded(FIRST));
+    await h.take(SECOND);
+    await h.drain();
+    expect((await open(h)).map((r) => [r.kind, r.proposal.slice(0, 12)])).toEqual([
+      ['effect_failed', 'Fix what the'],
+      ['double_payment', 'Retry this: '],
+    ]);
+    await h.take(refund(1000));
+    const [told] = await open(h);
+    expect(told?.summary).toMatch(/pay_1 already settles this invoice; that payment is not marked after all/);
+    const choice = { resolution: 'retry', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, told?.id ?? '', choice, ctx));
+    expect(await open(h)).toEqual([]);
+    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['closed', 'confirmed']);
+  });
+
+  it('proposes the refund again where the first is marked after all', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('report_payment', 'lost-request', 'refused');
+    await h.take(aPaymentSucceeded(FIRST));
+    await h.take(SECOND);
+    const item = (await open(h)).find((r) => r.kind === 'effect_failed');
+    const choice = { resolution: 'retry', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    expect((await open(h)).map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
+    expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['confirmed', 'parked']);
+  });
+
   it('is left to what became of its own refund, and told once: of a part the bank had it, and the rest was given back', async () => {
     const h = await paidTwice();
     h.gateway.payments.set('pay_2', { minor: 1000n, currency: 'EUR', refunded: 0n });

@@ -67,7 +67,7 @@ export function decideMark(
     );
   }
   if (holder !== undefined) {
-    const summary = `${taken} was taken although payment ${holder.paymentId ?? holder.id} already settles this invoice`;
+    const summary = `${taken} was taken although payment ${holder.paymentId ?? holder.id}${SETTLES}`;
     const { processorChargeId: charge } = p;
     const linkToo = maybeTheLinks(p, holder) ?? maybeTheLinks(holder, p);
     if (linkToo !== null) return park('double_payment', `${summary}; one of the two names no charge`, linkToo);
@@ -109,6 +109,9 @@ function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {
     ? 'Apply it as a part payment and collect the rest, or refund it.'
     : 'Refund it, or apply it: Stripe credits the surplus to the customer.';
 }
+
+/** How the words of a second payment end that is told apart from the first one by its charge. */
+export const SETTLES = ' already settles this invoice';
 
 /** Of two payments that name one charge. */
 export const ASK_IF_TWICE =

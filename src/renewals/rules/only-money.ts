@@ -1,12 +1,12 @@
-// A second payment that waits for a person, when the one that settles the invoice has gone back to the customer: it is the only money there is.
+// A second payment that waits for a person, when the one that settles the invoice has gone back to the customer, or is not marked after all: it
+// is the only money there is.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
-import { effectName } from '../../domain/lane/payment.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
-import { ASK_IF_TWICE } from './decide-mark.js';
+import { ASK_IF_TWICE, SETTLES } from './decide-mark.js';
 
 /** The item proposed to refund it, and whoever refunded the other one in the MoR's portal has settled the matter that way already. */
 export const settleOnlyMoney: SettleRule = (s, ctx) =>
@@ -14,22 +14,31 @@ export const settleOnlyMoney: SettleRule = (s, ctx) =>
 
 function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const item = openReviewOf(s, 'double_payment', p.id);
-  const marked = s.payments.filter((x) => x.mark === 'confirmed');
-  const [first] = marked;
-  if (item === undefined || first === undefined || isShort(item)) return s;
-  const isOnly = marked.every((x) => isGone(s, x) && !maybeOne(x, p));
-  if (item.summary.endsWith(SINCE) === isOnly) return s;
+  if (item === undefined || isShort(item)) return s;
   const { kind, subject } = item;
-  // A dispute that was lost may be won after all: then what was said before it holds again.
-  const summary = isOnly ? `${item.summary}${SINCE}` : item.summary.slice(0, -SINCE.length);
-  const before = s.reviews.findLast((r) => r.kind === kind && r.subject === subject && r.summary === summary);
+  const said = [SINCE, AFTER_ALL].find((words) => item.summary.endsWith(words)) ?? '';
+  const first = item.summary.slice(0, item.summary.length - said.length);
+  const now = wordsOf(s, p, first);
+  if (now === said) return s;
+  const summary = `${first}${now}`;
   const told = closeReviews(s, ctx, (r) => r.id === item.id, {
     by: null,
     resolution: 'cleared',
-    note: `payment ${effectName(first)} ${isOnly ? 'has gone back to the customer' : 'pays the invoice after all'}`,
+    note: now === '' ? 'another payment pays the invoice after all' : `it is so no more${now}`,
   });
-  const proposal = isOnly ? BILL_IT : (before?.proposal ?? ASK_IF_TWICE);
+  const before = s.reviews.findLast((r) => r.kind === kind && r.subject === subject && r.summary === summary);
+  const proposal = now === SINCE ? BILL_IT : now === AFTER_ALL ? LOOK_AGAIN : (before?.proposal ?? ASK_IF_TWICE);
   return openReview(told, ctx, { kind, subject, paymentRowId: p.id, summary, proposal });
+}
+
+/** What is to be added to the words of its item. A dispute that was lost may be won after all: then what was said first holds again. */
+function wordsOf(s: LaneState, p: PaymentRow, first: string): string {
+  const others = s.payments.filter((x) => x.id !== p.id);
+  const marked = others.filter((x) => x.mark === 'confirmed');
+  if (marked.length > 0) return marked.every((x) => isGone(s, x) && !maybeOne(x, p)) ? SINCE : '';
+  // Its mark was refused, or it was refunded before that.
+  const isLeft = others.every((x) => x.mark === 'none' || x.mark === 'parked' || x.mark === 'closed');
+  return isLeft && first.endsWith(SETTLES) ? AFTER_ALL : '';
 }
 
 /** All of it was refunded, or taken back by a bank: a return takes what is left of its payment. */
@@ -49,3 +58,5 @@ function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';
 const BILL_IT =
   'The customer has paid once. Bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or refund it, if they are to pay nothing.';
+const AFTER_ALL = '; that payment is not marked after all, so this may be the only money there is';
+const LOOK_AGAIN = 'Retry this: whether it pays the invoice is decided anew. Refund it only if the customer paid another way.';
