@@ -11,6 +11,7 @@ import {
   creditedBeyondLedger,
 } from '../../src/verify/rules/compare-hands.js';
 import { INVOICE_ID } from '../support/builders.js';
+import { aDispute } from '../support/disputed-lane.js';
 import { facts, note, ours, payment, record, refund, review } from '../support/compare-rows.js';
 
 const shown = (over: Partial<ShownInvoice> = {}): ShownInvoice => ({
@@ -122,6 +123,29 @@ describe('a credit note that no refund of the MoR explains', () => {
         detail: "credit note cn_9 credits the customer's balance with 10.00 EUR, and the MoR refunded nothing for it",
       },
     ]);
+  });
+
+  it('names the refund of as much that it may be for, so that nobody refunds it a second time', () => {
+    const detail = (over: Parameters<typeof ours>[0]): string =>
+      compareForeignNotes(ours(over), [note(foreign)]).map((d) => d.detail)[0] ?? '';
+    expect(detail({ refunds: [refund({ creditNoteId: null, mirror: 'parked' })] })).toBe(
+      'credit note cn_9 gives back 10.00 EUR, and may be for refund rfnd_1 of as much, which has no other one: do not refund that again',
+    );
+    expect(detail({ refunds: [refund({ morRefundId: null })] })).toBe(
+      'credit note cn_9 gives back 10.00 EUR, and refund ref_1 of as much has one of its own, cn_1: if both are for that refund, Stripe shows it twice, and nothing more is to be refunded',
+    );
+    for (const over of [{ amount: 999n }, { currency: 'USD' }, { status: 'failed' }] as const)
+      expect(detail({ refunds: [refund(over)] })).toMatch(/and the MoR refunded nothing for it$/);
+  });
+
+  it('may write off what a bank took', () => {
+    const loss = (minor: string) => ({ of: 'pmt_1', minor, entries: 1 });
+    const saying = (minor: string): string => {
+      const objects = [aDispute({ status: 'lost', detail: { loss: loss(minor) } })];
+      return compareForeignNotes(ours({ objects }), [note(foreign)])[0]?.detail ?? '';
+    };
+    expect(saying('1000')).toMatch(/and may write off what a bank took \(10\.00 EUR\): then nothing is to be refunded/);
+    expect(saying('999')).toMatch(/the MoR refunded nothing for it$/);
   });
 
   it('is none while it is void, gives no paid money back, or is of another invoice', () => {

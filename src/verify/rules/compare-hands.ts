@@ -55,10 +55,31 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
     if (n.invoiceId !== ours.invoice.invoiceId || n.status === 'void' || n.afterPayment <= 0n) return [];
     if (ours.refunds.some((r) => isNoteOf(r, n))) return [];
     const where = n.toBalance ? "credits the customer's balance with" : 'gives back';
-    const detail = `credit note ${n.creditNoteId} ${where} ${show(n.afterPayment, n.currency)}, and the MoR refunded nothing for it`;
+    const detail = `credit note ${n.creditNoteId} ${where} ${show(n.afterPayment, n.currency)}, ${coverOf(ours, n)}`;
     const about = { invoiceId: ours.invoice.invoiceId, objectId: n.creditNoteId };
     return [difference(n.toBalance ? 'credited_by_hand' : 'refunded_by_hand', 'person', detail, about)];
   });
+}
+
+/**
+ * What the note may be for, in words: whoever reads that nothing was given back for it refunds as much, and does so again when they read it
+ * once more.
+ */
+function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): string {
+  const alike = ours.refunds.filter(
+    (r) => r.status === 'succeeded' && r.amount === afterPayment && r.currency === currency,
+  );
+  const r = alike.find((x) => x.creditNoteId === null) ?? alike.at(-1);
+  if (r !== undefined) {
+    const name = r.morRefundId ?? r.id;
+    return r.creditNoteId === null
+      ? `and may be for refund ${name} of as much, which has no other one: do not refund that again`
+      : `and refund ${name} of as much has one of its own, ${r.creditNoteId}: if both are for that refund, Stripe shows it twice, and nothing more is to be refunded`;
+  }
+  const lost = (ours.objects ?? []).reduce((n, o) => n + BigInt(o.detail.loss?.minor ?? '0'), 0n);
+  return lost >= afterPayment
+    ? `and may write off what a bank took (${show(lost, currency)}): then nothing is to be refunded for it`
+    : 'and the MoR refunded nothing for it';
 }
 
 /** While a refund's own note is not known here, a note that names the refund may be it. */
