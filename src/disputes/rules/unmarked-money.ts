@@ -1,6 +1,7 @@
 // Disputed money that was not marked on its invoice, or is not known here: what is to be said of its loss.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
+import { mayHaveSettled } from '../../domain/lane/payment.js';
 
 /** A double payment, or one of a void invoice: the customer had no invoice settled by it, and owes nothing for its loss. */
 export const FOR_NOTHING = {
@@ -12,7 +13,7 @@ export const FOR_NOTHING = {
 const MAYBE_FOR_NOTHING = {
   said: '; no invoice was marked for that money from here',
   proposal:
-    'If the invoice was paid with this money (somebody marked it by hand, or the MoR named one charge twice), bill the customer again or write the loss off. If it was paid twice, do not bill them: they owe nothing. Settle the item of the payment itself, then dismiss this.',
+    'If the invoice was paid with this money (somebody marked it by hand, or the MoR told of one payment twice), bill the customer again or write the loss off. If it was paid twice, do not bill them: they owe nothing. Settle the item of the payment itself, then dismiss this.',
 };
 /** The event names none of two payments, or its payment was never told of, or its charge is booked for another invoice. */
 const NOT_BOOKED = {
@@ -27,10 +28,7 @@ export function apartOf(s: LaneState, o: MorObjectRow): (typeof APARTS)[number] 
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || p.succeededAt === null || p.amount === null) return NOT_BOOKED;
   if (p.mark !== 'parked' && p.mark !== 'closed') return null;
-  const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
-  const isSame = others.some((x) => x.processorChargeId !== null && x.processorChargeId === p.processorChargeId);
-  const byHand = others.length === 0 && s.invoice?.platformStatus === 'paid';
-  return isSame || byHand ? MAYBE_FOR_NOTHING : FOR_NOTHING;
+  return mayHaveSettled(s, p) ? MAYBE_FOR_NOTHING : FOR_NOTHING;
 }
 
 /** It was marked on its invoice, or booked at all, after a person was told otherwise: what they heard holds no more. */

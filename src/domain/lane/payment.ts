@@ -96,6 +96,21 @@ export function awaitsRetry(s: LaneState): boolean {
   return waiting !== null && s.payments.every((p) => p.mark === 'none');
 }
 
+/**
+ * It was not marked, and its invoice may have been paid with it all the same: somebody marked that by hand for it, or the MoR told of one
+ * payment twice (by one charge, or as a link's that names none).
+ */
+export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
+  const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
+  if (others.length === 0) return s.invoice?.platformStatus === 'paid';
+  const isNameless = (x: PaymentRow): boolean => x.origin === 'payment_link' && x.processorChargeId === null;
+  return others.some(
+    (x) =>
+      (x.processorChargeId !== null && x.processorChargeId === p.processorChargeId) ||
+      ((isNameless(x) || isNameless(p)) && x.amount === p.amount && x.currency === p.currency),
+  );
+}
+
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;

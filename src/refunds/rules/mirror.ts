@@ -1,10 +1,11 @@
 // A refund's twin on Stripe: the report on its payment record and the credit note, once its payment shows on the invoice.
 import { type LaneState, type OutboxRow, type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { addCall, addEntry, type Ctx, note, putRefund } from '../../domain/lane/change.js';
+import { addCall, addEntry, type Ctx, note, openReview, putRefund } from '../../domain/lane/change.js';
 import { moveMirror } from '../../domain/lane/moves.js';
 import { refundMirrored, refundOfUnmarked } from '../../ledger/rules/postings.js';
 import { isAbout, referenceIn, refundOf } from './refund-names.js';
-import { effectName, isCallOf } from '../../domain/lane/payment.js';
+import { effectName, isCallOf, mayHaveSettled, PARKING } from '../../domain/lane/payment.js';
+import { showMoney } from '../../domain/money.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { mirrorReview } from './refund-review.js';
@@ -22,6 +23,7 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
     if (r.paymentRowId !== p.id || r.mirror !== 'waiting') continue;
     if (p.mark === 'closed') {
       state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundOfUnmarked(p, r, ctx.now));
+      state = tellUnshown(state, p, r, ctx);
     }
     // Part of the invoice may still be due, beside a part payment that a person let through. A credit note would lower what is due instead
     // of showing the refund (Stripe docs, "Credit notes"), so its twin waits until the invoice is paid.
@@ -32,6 +34,22 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
     state = addEntry(putRefund(state, moveMirror(r, 'not_needed')), refundMirrored(p, r, ctx.now));
   }
   return state;
+}
+
+/** A person set the payment aside, maybe since they had marked the invoice for it themselves: then its refund has no twin from here. */
+function tellUnshown(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneState {
+  const item = s.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
+  // One that was given back in full, or for its item, closed by that: it paid for nothing.
+  if (item?.resolution !== 'dismiss' || !mayHaveSettled(s, p)) return s;
+  return openReview(s, ctx, {
+    kind: 'refund_gap',
+    subject: `${r.id}:unshown`,
+    paymentRowId: p.id,
+    refundId: r.id,
+    summary: `${showMoney({ minor: r.amount, currency: r.currency })} of payment ${effectName(p)} was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here`,
+    proposal:
+      'If the invoice was paid with this money (somebody marked it by hand, or the MoR told of one payment twice), credit it on Stripe by hand, then dismiss this. If it was paid twice, there is nothing to credit: dismiss this.',
+  });
 }
 
 export const reportRefundCall: CallRule<AnswerTo<'report_refund'>> = {
