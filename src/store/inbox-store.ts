@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { Ids } from '../domain/ports/clock.js';
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import { sameEvent } from '../domain/events/same-event.js';
+import { aboutSecondBody, sameEvent } from '../domain/events/same-event.js';
 import { byteaArray, textArray } from './binary-arrays.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
@@ -34,13 +34,6 @@ const QUARANTINE_SQL = `
   values ($1, $2, $3, $4, $5, $6, $7, ${timeSql(8)}, ${timeSql(8)})
   on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at
   returning (xmax = 0) as is_new`;
-
-const PROPOSAL =
-  'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.';
-// The MoR makes event ids of the entity and the topic (Document 2): evidence that is sent back a second time comes under the same id.
-const REVISION = 'dispute.revision_requested';
-const ANOTHER_REVISION =
-  " It may be evidence that was sent back once more, with another note and deadline: look at the dispute in the MoR's dashboard at once.";
 
 @Injectable()
 export class PgInbox extends Inbox {
@@ -128,7 +121,7 @@ export class PgInbox extends Inbox {
           `${d.source}:${d.eventId}`,
           d.status === 'received' && !isChannelLane(d.lane) ? d.lane : null,
           `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
-          `${PROPOSAL}${d.type === REVISION ? ANOTHER_REVISION : ''}`,
+          aboutSecondBody(d.type),
           this.time.given(),
         ],
       );

@@ -1,7 +1,7 @@
 // Two deliveries under one event id: the same event again, or a conflict that a person must see.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sameEvent } from '../../src/domain/events/same-event.js';
+import { aboutSecondBody, sameEvent } from '../../src/domain/events/same-event.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
@@ -46,5 +46,22 @@ describe('two deliveries under one event id', () => {
     expect(sameEvent(Buffer.from('{"id":"evt_1"'), Buffer.from('{"id":"evt_1"'))).toBe(false);
     const deep = Buffer.from('['.repeat(300) + ']'.repeat(300));
     expect(sameEvent(deep, deep)).toBe(false);
+  });
+});
+
+describe('a second body under one event id', () => {
+  it.each([
+    ['dispute.action_needed', 'evidence is wanted once more'],
+    ['dispute.revision_requested', 'evidence that was sent back once more'],
+    ['dispute.outcome', 'if that was a loss and the dispute is won now, take the loss back beside it'],
+    ['pre_chargeback_alert.received', 'another alert'],
+    ['proforma_invoice.settled', 'a further transfer, whose money is not booked here'],
+  ])('of %s may be news, since its id is made of the entity and the topic: a person hears which', (type, says) => {
+    expect(aboutSecondBody(type)).toContain(says);
+  });
+
+  it('of another type is compared, and nothing else is said of it', () => {
+    for (const type of ['invoice.paid', 'payment.succeeded', 'constructor'])
+      expect(aboutSecondBody(type)).toMatch(/The second one is kept and never applied\.$/);
   });
 });

@@ -28,3 +28,39 @@ function sorted(value: unknown, top: boolean, depth: number): unknown {
     .map(([k, v]) => [k, sorted(v, false, depth + 1)]);
   return { pairs }; // an object: a list of pairs in a body is something else
 }
+
+const COMPARE =
+  'Compare both bodies in the event list and ask the sender which is right. The second one is kept and never applied.';
+
+/**
+ * The MoR makes event ids of the entity and the topic (Document 2): what it says a second time of a dispute, an alert or a transfer comes
+ * under the same id, and may be news.
+ */
+const MAY_BE_NEWS: ReadonlyMap<string, string> = new Map([
+  [
+    'dispute.action_needed',
+    "It may be that evidence is wanted once more, with another deadline: look at the dispute in the MoR's dashboard at once.",
+  ],
+  [
+    'dispute.revision_requested',
+    "It may be evidence that was sent back once more, with another note and deadline: look at the dispute in the MoR's dashboard at once.",
+  ],
+  [
+    'dispute.outcome',
+    "It may be another outcome: look at the dispute in the MoR's dashboard. The ledger keeps to the first one: if that was a loss and the dispute is won now, take the loss back beside it; if it is lost now, book the loss beside it.",
+  ],
+  [
+    'pre_chargeback_alert.received',
+    "It may be another alert: look in the MoR's dashboard at once whether one is still to be handled.",
+  ],
+  [
+    'proforma_invoice.settled',
+    'It may be a further transfer, whose money is not booked here: ask the MoR how much came in all.',
+  ],
+]);
+
+/** What a person is to do about a second body under the id of an event of this type. */
+export function aboutSecondBody(type: string): string {
+  const news = MAY_BE_NEWS.get(type);
+  return news === undefined ? COMPARE : `${COMPARE} ${news}`;
+}
