@@ -10,7 +10,7 @@ import { MappingRefused, parseMapping } from '../statements/rules/mapping.js';
 import { statementView } from '../statements/statement.view.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
-import { type Cli, need, parseCount, type Session } from './session.js';
+import { type Cli, need, parseCount, parseDay, type Session } from './session.js';
 import { findingsCsv, reportText, shownFindings } from './statement-report.js';
 import { plain, table, time } from './table.js';
 import { actorOf, type World } from './world.js';
@@ -69,13 +69,6 @@ function pairs(text: string, before: Readonly<Record<string, string>>): Record<s
 function lists(text: string, before: Readonly<Record<string, readonly string[]>>): Record<string, readonly string[]> {
   const [name, value] = pair(text);
   return { ...before, [name]: [...(before[name] ?? []), value] };
-}
-
-function parseDay(text: string): Date {
-  const at = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(at.getTime()))
-    throw new InvalidArgumentError('Use a day such as 2026-11-30.');
-  return at;
 }
 
 /** The file's mapping with the flags laid over it. */

@@ -6,7 +6,7 @@ import { ReturnsFlow } from '../statements/returns.flow.js';
 import { returnView } from '../statements/return.view.js';
 import { CliError, doneOrFailed, EXIT } from './exit-codes.js';
 import { cliRequest } from './request-name.js';
-import { type Cli, need, type Session } from './session.js';
+import { type Cli, need, parseDay, type Session } from './session.js';
 import { amount } from './table.js';
 import { actorOf } from './world.js';
 
@@ -19,6 +19,11 @@ export function addReturned(program: Command, session: Session): void {
       returned,
     )
     .option('--reference <text>', 'where it stands, for example "stm_… line 12"')
+    .option(
+      '--on <day>',
+      'the day on which the bank took it back (UTC), whose month the loss is of; default: today',
+      parseDay,
+    )
     .option('--undo', 'it was recorded by mistake: a further entry reverses the loss')
     .option('--key <text>', 'the same key never records twice; default: a new request')
     .option('--yes', 'do not ask');
@@ -26,7 +31,8 @@ export function addReturned(program: Command, session: Session): void {
 
 async function returned(cli: Cli, args: readonly (string | undefined)[]): Promise<number> {
   const id = need(args);
-  const { reference, key, undo } = cli.options as { reference?: string; key?: string; undo?: boolean };
+  const { reference, key, undo, on } = cli.options as { reference?: string; key?: string; undo?: boolean; on?: Date };
+  if (on !== undefined && undo === true) throw new CliError(EXIT.usage, 'usage', '--on is not for --undo');
   if (reference !== undefined && (undo === true || !/^[^\p{Cc}]{1,255}$/u.test(reference))) {
     throw new CliError(EXIT.usage, 'usage', '--reference is one line of at most 255 characters, and not for --undo');
   }
@@ -40,7 +46,7 @@ async function returned(cli: Cli, args: readonly (string | undefined)[]): Promis
       ? `Undo the return of payment ${id}, ${of}? Its loss is reversed in the ledger.`
       : `Did the bank return payment ${id}, ${of}? What remains of it is booked as lost; nothing changes on Stripe.`;
   if (!(await cli.confirm(question))) return EXIT.failed;
-  const asked = JSON.stringify({ reference: reference ?? null });
+  const asked = JSON.stringify({ reference: reference ?? null, ...(on === undefined ? {} : { on }) });
   const name = cliRequest(key ?? randomUUID(), asked);
   const flow = world.get(ReturnsFlow);
   const by = actorOf(cli.io);
@@ -51,7 +57,7 @@ async function returned(cli: Cli, args: readonly (string | undefined)[]): Promis
       doneOrFailed(
         undo === true
           ? await flow.undo(id, by, name)
-          : await flow.record(id, { by, reference: reference ?? null }, name),
+          : await flow.record(id, { by, reference: reference ?? null, on: on ?? null }, name),
       ),
     (made) => ({ detail: { id: made.id } }),
   );

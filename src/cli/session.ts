@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { type Command, InvalidArgumentError, type OptionValues } from 'commander';
 import { type Config, type DatabaseConfig, loadConfig, loadDatabaseConfig, withDotEnv } from '../config/index.js';
 import { canBeKept } from '../domain/kept-time.js';
+import { readDay } from '../statements/rules/day.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { type Io } from './io.js';
 import { json, plain } from './table.js';
@@ -150,6 +151,12 @@ export function parseCount(max: number): (text: string) => number {
     if (!(n >= 1 && n <= max)) throw new InvalidArgumentError(`Use a whole number from 1 to ${max}.`);
     return n;
   };
+}
+
+export function parseDay(text: string): Date {
+  const day = readDay(text);
+  if (day === null) throw new InvalidArgumentError('Use a day such as 2026-11-30.');
+  return day;
 }
 
 /** The first argument; a command that needs it does not run without. */

@@ -111,7 +111,7 @@ export function reportText(row: StatementRow, findings: readonly FindingView[], 
   );
   if ((counts['debit_returned'] ?? 0) > 0)
     out.push(
-      `A return is booked by a person, payment by payment: \`crossbill returned <payment> --reference "${row.id} line <n>"\`.\n`,
+      `A return is booked by a person, payment by payment: \`crossbill returned <payment> --reference "${row.id} line <n>" --on <day>\`.\n`,
     );
   return out.join('');
 }

@@ -42,6 +42,8 @@ export type MorObjectDetail = {
   readonly saidAt?: string;
   /** When the event that gave a dispute its outcome was made (ISO 8601): a later one overrules it. */
   readonly outcomeAt?: string;
+  /** When a bank took a debit back, as a person has it from the MoR (ISO 8601). Absent: when they recorded it. */
+  readonly returnedAt?: string;
   /** When the event that gave a dispute its amount was made (ISO 8601). */
   readonly amountAt?: string;
   /** Ids of a payment, charge or payment intent that a dispute or an alert named. */

@@ -7,12 +7,13 @@ import { type Caller, CurrentCaller } from '../api/access/caller.js';
 import { KeyHeader, Problems } from '../api/http/docs.js';
 import { IdPipe } from '../api/http/id.pipe.js';
 import { paymentRequestName, requiredIdempotencyKey } from '../api/http/idempotency.js';
-import { notFound, valueOrProblem } from '../api/http/problem.js';
-import { IsIdText, MayBeAbsent } from '../api/http/rules.js';
+import { invalid, notFound, valueOrProblem } from '../api/http/problem.js';
+import { IsIdText, Matches, MayBeAbsent } from '../api/http/rules.js';
 import { type Done } from '../lane/lane-changes.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { ReturnView, returnView } from './return.view.js';
 import { ReturnsFlow } from './returns.flow.js';
+import { readDay } from './rules/day.js';
 
 class RecordReturnDto {
   @ApiPropertyOptional({
@@ -24,6 +25,16 @@ class RecordReturnDto {
   @MayBeAbsent()
   @IsIdText()
   reference?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'The day on which the bank took it back (UTC), YYYY-MM-DD: the month that the loss belongs to. Default: today.',
+    example: '2026-11-24',
+  })
+  @MayBeAbsent()
+  @Matches(/^\d{4}-\d\d-\d\d$/, 'must be a day such as 2026-11-24')
+  returned_on?: string;
 }
 
 class UndoReturnDto {}
@@ -68,7 +79,10 @@ export class ReturnsController {
     @CurrentCaller() caller: Caller,
   ): Promise<ReturnView> {
     const name = paymentRequestName(caller, requiredIdempotencyKey(req), req.body);
-    return this.shown(id, await this.returns.record(id, { by: caller.name, reference: dto.reference ?? null }, name));
+    const on = dto.returned_on === undefined ? null : readDay(dto.returned_on);
+    if (on === null && dto.returned_on !== undefined) throw invalid('returned_on', 'is no day of the calendar');
+    const word = { by: caller.name, reference: dto.reference ?? null, on };
+    return this.shown(id, await this.returns.record(id, word, name));
   }
 
   @Post('undo')

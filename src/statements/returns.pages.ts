@@ -18,6 +18,7 @@ import { Books, type PaymentView } from '../domain/ports/books.js';
 import { refundable } from '../domain/status.js';
 import { paymentName } from '../renewals/payment.view.js';
 import { ReturnsFlow } from './returns.flow.js';
+import { readDay } from './rules/day.js';
 
 @Pages('console/payments')
 export class ReturnPages {
@@ -49,8 +50,11 @@ export class ReturnPages {
         const reference = form.text('reference').trim();
         if (reference !== '' && !isPlainText(reference))
           throw invalid('reference', 'must be one line of at most 255 characters');
-        const body = reference === '' ? {} : { reference };
-        const word = { by: by.name, reference: reference === '' ? null : reference };
+        const day = form.text('returned_on').trim();
+        const on = day === '' ? null : readDay(day);
+        if (on === null && day !== '') throw invalid('returned_on', 'must be a day such as 2026-11-24');
+        const body = { ...(reference === '' ? {} : { reference }), ...(day === '' ? {} : { returned_on: day }) };
+        const word = { by: by.name, reference: reference === '' ? null : reference, on };
         return valueOrProblem(await this.flow.record(id, word, paymentRequestName(by, formKey(form), body)));
       },
       (made) => `/console/invoices/${encodeURIComponent(made.invoiceId)}`,
@@ -88,6 +92,15 @@ function returnForm(session: Session, { payment: p, refunds, lost }: PaymentView
           ></label
         >
         <input id="reference" name="reference" maxlength="255" autocomplete="off" aria-describedby="reference-hint" />
+      </p>
+      <p>
+        <label for="returned_on"
+          >The day on which the bank took it back
+          <span class="hint" id="returned-on-hint"
+            >As the statement has it: the loss belongs to its month. Left empty: today.</span
+          ></label
+        >
+        <input id="returned_on" name="returned_on" type="date" aria-describedby="returned-on-hint" />
       </p>
       <p class="buttons">
         <button class="danger">Record it as returned</button>

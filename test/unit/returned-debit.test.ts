@@ -50,6 +50,34 @@ describe('a debit that the bank returned', () => {
     expect(settle(s, later(9)).entries).toEqual(s.entries);
   });
 
+  it('belongs to the day on which the bank took it, whenever it is recorded, and one that is taken back to now', () => {
+    const p = paid();
+    const recordedAt = aCtx(new Date('2026-12-02T09:00:00Z'));
+    const movedAt = (on: Date | null): string | undefined => {
+      const done = returnDebit(p.s, p.id, { by: 'ada', reference: null, on }, recordedAt);
+      if (!done.ok) throw new Error(done.code);
+      const s = settle(done.state, recordedAt);
+      return s.entries.find((e) => e.reason === 'debit_returned')?.movedAt.toISOString();
+    };
+    expect(movedAt(new Date('2026-11-24T00:00:00Z'))).toBe('2026-11-24T00:00:00.000Z');
+    expect(movedAt(null)).toBe('2026-12-02T09:00:00.000Z');
+    // The day of the payment began before it was taken.
+    expect(movedAt(new Date('2026-11-20T00:00:00Z'))).toBe(NOW.toISOString());
+    const word = { by: 'ada', reference: null, on: new Date('2026-11-24T00:00:00Z') };
+    const done = returnDebit(p.s, p.id, word, recordedAt);
+    const back = done.ok ? undoReturn(settle(done.state, recordedAt), p.id, 'ada', recordedAt) : done;
+    const s = settle(back.ok ? back.state : p.s, recordedAt);
+    expect(s.entries.find((e) => e.reason === 'debit_return_reversed')?.movedAt).toEqual(recordedAt.now);
+  });
+
+  it('was not taken back before it was taken, nor will be', () => {
+    const p = paid();
+    for (const day of ['2026-11-19', '2026-11-22']) {
+      const word = { by: 'ada', reference: null, on: new Date(`${day}T00:00:00Z`) };
+      expect(returnDebit(p.s, p.id, word, later(60))).toMatchObject({ ok: false, status: 400, field: 'returned_on' });
+    }
+  });
+
   it('is not recorded twice, and cannot be refunded any more', () => {
     const p = paid();
     const s = returned(p);

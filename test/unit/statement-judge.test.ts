@@ -234,6 +234,11 @@ describe('another line of a statement', () => {
     expect(said(line({ type: 'returned', payment: null, charge: null }), ours([]))[0]).toBe('returned:line 7');
   });
 
+  it('is a returned debit whose day the command is told, where the line has one', () => {
+    const l = line({ type: 'returned', amount: -2990n, at: new Date('2026-11-24T22:30:00Z') });
+    expect(said(l, ours([payment()]))[3]).toContain('`crossbill returned pay_1 --on 2026-11-24`');
+  });
+
   it('is a returned debit of which another amount is booked: both amounts are named, and what a person can do', () => {
     const l = line({ type: 'returned', amount: -2990n });
     const part = payment({ refunded: 1000n, returned: 1990n });

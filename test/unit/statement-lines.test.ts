@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { decimalFromMinor, decimalsOf, MAX_MINOR } from '../../src/domain/money.js';
 import { AMOUNT_STYLES } from '../../src/domain/statement.js';
 import { readAmount } from '../../src/statements/rules/amount.js';
-import { readDate } from '../../src/statements/rules/day.js';
+import { readDate, readDay } from '../../src/statements/rules/day.js';
 import { readLine } from '../../src/statements/rules/line.js';
 import { guessDelimiter } from '../../src/csv/read-csv.js';
 import { bind, parseMapping } from '../../src/statements/rules/mapping.js';
@@ -144,6 +144,11 @@ describe('dates of a statement', () => {
     ['today', 'iso'],
     ['2026-11-30T25:00', 'iso'],
   ] as const)('%s as %s is none', (text, style) => expect(readDate(text, style)).toBeNull());
+
+  it('a bare day is its first moment, and a time or no day of the calendar is none', () => {
+    expect(readDay('2026-11-24')?.toISOString()).toBe('2026-11-24T00:00:00.000Z');
+    expect(['2026-02-31', '2026-11-24T10:00:00Z', '24.11.2026', ''].map(readDay)).toEqual([null, null, null, null]);
+  });
 });
 
 describe('the mapping of a statement', () => {

@@ -56,8 +56,8 @@ function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, ctx:
   const now = (of === p.id ? BigInt(had) : 0n) + minor;
   const loss = { of: p.id, minor: now.toString(), entries: entries + 1 };
   // The first entry belongs to the bank's time. What corrects it happens now: no month that is over changes by it.
-  const { outcomeAt } = o.detail;
-  const movedAt = entries === 0 && outcomeAt !== undefined ? new Date(outcomeAt) : ctx.now;
+  const at = o.detail.returnedAt ?? o.detail.outcomeAt;
+  const movedAt = entries === 0 && at !== undefined ? new Date(at) : ctx.now;
   const entry = entryOf(o, p, subject, minor, { at: ctx.now, movedAt });
   const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
   return note(booked, ctx, 'decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o.id);

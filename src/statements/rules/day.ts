@@ -26,3 +26,8 @@ function dateOf(y: string, m: string, d: string, time: string): Date | null {
   const at = new Date(`${y}-${m}-${d}${time}`);
   return canBeKept(at) ? at : null;
 }
+
+/** A bare day, such as 2026-11-30, as its first moment (UTC). Null: not written so, or no such day. */
+export function readDay(text: string): Date | null {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? readDate(text, 'iso') : null;
+}

@@ -144,7 +144,8 @@ function judgeReturned(l: StatementLine, p: OurPayment | undefined): Judged {
     const what = p.refunded === 0n && p.lost === sizeOf(l) ? CHARGEBACK : TWICE;
     return say('status_differs', `the bank returned the debit of payment ${nameOf(p)}; ${gone}. ${what}`);
   }
-  const advice = `if that is so, \`crossbill returned ${nameOf(p)}\``;
+  const on = l.at === null ? '' : ` --on ${l.at.toISOString().slice(0, 10)}`;
+  const advice = `if that is so, \`crossbill returned ${nameOf(p)}${on}\``;
   const part = left === sizeOf(l) ? '' : `, which books the ${show(left, p.currency)} that is left of it`;
   return say('debit_returned', `the bank returned the debit of payment ${nameOf(p)}: ${advice}${part}`);
 }

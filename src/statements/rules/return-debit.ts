@@ -4,16 +4,22 @@ import { type LaneState } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { lostOf, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Commanded, refuse } from '../../domain/lane/commanded.js';
+import { DAY_MS } from '../../policy.js';
 import { returnOf } from './settle-return.js';
 
 /** Who says so, and where it stands, such as `stm_… line 12`; null: not said. */
-export type ReturnWord = { readonly by: string; readonly reference: string | null };
+export type ReturnWord = {
+  readonly by: string;
+  readonly reference: string | null;
+  /** The day on which the bank took it back, by which it belongs to a month; null or left out: today. */
+  readonly on?: Date | null;
+};
 
 /** Records that the bank took back what is left of a payment. The loss and the item follow when the lane is settled. */
 export function returnDebit(
   s: LaneState,
   paymentRowId: string,
-  { by, reference }: ReturnWord,
+  { by, reference, on = null }: ReturnWord,
   ctx: Ctx,
 ): Commanded<MorObjectRow> {
   const p = s.payments.find((x) => x.id === paymentRowId);
@@ -37,6 +43,13 @@ export function returnDebit(
     const message = `Refund ${open.id} of this payment is ${open.status}: what the bank took is known once it has succeeded or failed. Record the return then.`;
     return refuse(409, 'refund_under_way', message);
   }
+  const taken = new Date(Math.floor(p.succeededAt.getTime() / DAY_MS) * DAY_MS);
+  if (on !== null && (on > ctx.now || on < taken)) {
+    const message = `The bank took it back on a day from ${showDay(taken)}, when the payment was taken, to today (UTC).`;
+    return refuse(400, 'invalid_request', message, 'returned_on');
+  }
+  // Money is not lost before it was taken, though a day may begin before that.
+  const at = on === null ? {} : { returnedAt: (on > p.succeededAt ? on : p.succeededAt).toISOString() };
   const row = newMorObject(ctx.now, {
     id: ctx.newId('ret'),
     kind: 'debit_return',
@@ -46,9 +59,10 @@ export function returnDebit(
     amount: left,
     currency: p.currency,
     number: reference,
-    detail: { outcomeAt: ctx.now.toISOString() },
+    detail: { outcomeAt: ctx.now.toISOString(), ...at },
   });
-  const said = `${by} recorded that the bank returned ${showMoney({ minor: left, currency: p.currency })}`;
+  const when = on === null ? '' : ` on ${showDay(on)}`;
+  const said = `${by} recorded that the bank returned ${showMoney({ minor: left, currency: p.currency })}${when}`;
   return { ok: true, state: note(putObject(s, row), ctx, 'person', said, row.id), value: row };
 }
 
@@ -63,3 +77,5 @@ export function undoReturn(s: LaneState, paymentRowId: string, by: string, ctx: 
     value: undone,
   };
 }
+
+const showDay = (at: Date): string => at.toISOString().slice(0, 10);
