@@ -191,6 +191,19 @@ describe('a refund asked for here', () => {
     expect(refundable(s.payments[0] ?? never(), s.refunds, 0n)).toBe(700n);
   });
 
+  it('refused once the MoR can be asked again is told to a person: who asked was answered that its end is not known', async () => {
+    const refused = async (tries: number): Promise<readonly [string | undefined, readonly string[]]> => {
+      const h = await paid();
+      h.gateway.trouble.push(...Array.from({ length: tries }, () => 'retry' as const), 'refused');
+      await ask(h, 300n);
+      await h.rest(1);
+      const s = await state(h);
+      return [s.refunds[0]?.status, openKinds(s)];
+    };
+    expect(await refused(7)).toEqual(['failed', ['refund_stuck']]);
+    expect(await refused(1)).toEqual(['failed', []]); // who asked waits for that
+  });
+
   it('answered with another payment’s refund is not believed', async () => {
     const h = await paid();
     h.gateway.distort = (a) => ({ ...a, paymentId: 'pay_ash' });

@@ -11,6 +11,7 @@ import { isRedirect, mayBeCutOff, said } from '../../domain/lane/answer-parts.js
 import { PARKING } from '../../domain/lane/payment.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
+import { ANSWER_PATIENCE_MS } from '../../policy.js';
 
 /** Our own request for a refund. */
 export const createRefundCall: CallRule<AnswerTo<'create_refund'>> = {
@@ -146,8 +147,9 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
     const freed = putRefund(s, row);
     const renamed = f.code === 'payment_not_found' ? nameless(freed, r.paymentRowId, ctx) : freed;
     const decided = decideAgain(renamed, r.paymentRowId);
-    // Who asked for it has been told that its end is unknown.
-    return r.status === 'unknown' ? tellFailed(decided, row, ctx) : decided;
+    // Who asked for it has been told that its end is unknown: they wait for no answer that takes longer than this.
+    const isLate = ctx.now.getTime() - r.createdAt.getTime() >= ANSWER_PATIENCE_MS;
+    return r.status === 'unknown' || isLate ? tellFailed(decided, row, ctx) : decided;
   }
   if (f.code === 'idempotency_conflict') {
     // Another body under the same key, as after a restore: it is never sent under another one.
