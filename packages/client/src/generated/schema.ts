@@ -632,7 +632,6 @@ export interface components {
         RecordReturnDto: {
             /** Where it stands, for example the statement and its line. */
             reference?: string;
-            /** The day on which the bank took it back (UTC), YYYY-MM-DD: the month that the loss belongs to. Default: today. */
             returned_on?: string;
         };
         UndoReturnDto: Record<string, never>;
