@@ -1,8 +1,10 @@
 // A lost dispute of money that settles no invoice: the customer owes nothing for it, and is not to be billed. Or of money that is not known
 // here: its loss is not booked, and a person hears so.
 import { describe, expect, it } from '@jest/globals';
+import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
+import { returnDebit } from '../../src/statements/rules/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
-import { aDispute, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
+import { aDispute, dismissed, goesOn, later, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
 
 const lost = aDispute({
@@ -38,6 +40,18 @@ it.each([
   const both = only(withThem(inPart, [{ ...lost, amount: 2990n, currency: 'EUR' }]))?.proposal;
   expect(both).toMatch(
     /^Bill the customer 20\.00 EUR again or write that off, if the invoice was paid with this money\. /,
+  );
+});
+
+it('is the same for a debit that the bank returned: the customer is to be billed only for money that paid the invoice', () => {
+  const returned = (over: Parameters<typeof paidTwice>[0]): string => {
+    const done = returnDebit(paidTwice(over), 'pmt_2', { by: 'ada', reference: null }, later(1));
+    return done.ok ? (only(settleDisputes(done.state, later(1)))?.proposal ?? '') : done.code;
+  };
+  expect(returned({ mark: 'parked' })).toMatch(/^Do not bill the customer for it: it paid for nothing\./);
+  expect(returned({ mark: 'closed', processorChargeId: 'ch_1' })).toMatch(/^If the invoice was paid with this money/);
+  expect(returned({ mark: 'confirmed', waived: ['amount_mismatch'] })).toMatch(
+    /^Decide what the customer owes: bill again/,
   );
 });
 

@@ -16,7 +16,7 @@ export function settleDisputes(s: LaneState, ctx: Ctx): LaneState {
   for (const o of state.objects) {
     if (o.kind === 'dispute') state = settleDispute(state, o, ctx);
     if (o.kind === 'alert') state = settleAlert(state, o, ctx);
-    if (o.kind === 'debit_return') state = settleReturn(state, o, ctx);
+    if (o.kind === 'debit_return') state = settleReturn(state, o, ctx, apartOf(state, o));
   }
   return state;
 }

@@ -1,4 +1,4 @@
-// Disputed money that was not marked on its invoice, or is not known here: what is to be said of its loss.
+// Disputed or returned money that was not marked on its invoice, or is not known here: what is to be said of its loss.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { mayHaveSettled } from '../../domain/lane/payment.js';

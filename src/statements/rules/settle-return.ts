@@ -9,8 +9,13 @@ export function returnOf(s: LaneState, paymentRowId: string): MorObjectRow | und
   return s.objects.find((o) => o.kind === 'debit_return' && o.paymentRowId === paymentRowId && o.status === 'returned');
 }
 
-/** Whether the customer is billed again or the loss is written off is a person's decision: nothing is changed on Stripe. */
-export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+type Apart = { readonly said: string; readonly proposal: string };
+
+/**
+ * Whether the customer is billed again or the loss is written off is a person's decision: nothing is changed on Stripe. `apart`: what is to be
+ * said of money that was not marked on its invoice; null: it was.
+ */
+export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx, apart: Apart | null = null): LaneState {
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   if (p === undefined || o.amount === null || o.currency === null) return s;
   const what = `${showMoney({ minor: o.amount, currency: o.currency })} of payment ${p.paymentId ?? p.id}`;
@@ -21,8 +26,9 @@ export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState
     return openReview(state, ctx, {
       ...about,
       subject: o.id,
-      summary: `the bank returned the debit: ${what} is lost, and ${marked}`,
+      summary: `the bank returned the debit: ${what} is lost, and ${marked}${apart?.said ?? ''}`,
       proposal:
+        apart?.proposal ??
         'Decide what the customer owes: bill again with a new invoice on Stripe, or write the loss off with a credit note there. Neither is done by itself. Dismiss this item when it is done.',
     });
   }
