@@ -28,7 +28,12 @@ it.each([
 
 it.each([
   ['with a record that names its charge', 'ch_pay_rest', ['confirmed', 'confirmed'], []],
-  ['and nobody knows by what', null, ['confirmed', 'parked'], ['If somebody marked the invoice by hand for this money']],
+  [
+    'and nobody knows by what',
+    null,
+    ['confirmed', 'parked'],
+    ['If somebody marked the invoice by hand for this money'],
+  ],
 ])('the rest of a part is marked on Stripe %s before its own money comes', async (_what, reference, marks, says) => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice({ amountDue: 1000n }));

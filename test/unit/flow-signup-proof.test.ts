@@ -63,7 +63,11 @@ it('a charge that a person gave up, since the MoR did not know it, counts once t
   await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
   await h.rest();
   const s = await h.state(INVOICE_ID);
-  expect([s.payments.map((p) => p.mark), balances(s)['mor_receivable'], openKinds(s)]).toEqual([['confirmed'], 1000n, []]);
+  expect([s.payments.map((p) => p.mark), balances(s)['mor_receivable'], openKinds(s)]).toEqual([
+    ['confirmed'],
+    1000n,
+    [],
+  ]);
 });
 
 describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', () => {

@@ -71,20 +71,23 @@ describe('the item of a second payment', () => {
     }
   });
 
-  it.each(['before', 'after'])('no longer proposes it once a bank returned the first, recorded %s the second came', async (when) => {
-    const h = when === 'after' ? await paidTwice() : LaneHarness.inMemory();
-    h.platform.put(when === 'after' ? anInvoice({ status: 'paid' }) : anInvoice());
-    await h.take(aPaymentSucceeded(FIRST));
-    await open(h);
-    const first = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
-    await h.command(INVOICE_ID, (s, ctx) => returnDebit(s, first, { by: 'ada', reference: null }, ctx));
-    await h.take(SECOND);
-    const told = (await open(h)).filter((r) => r.kind === 'double_payment');
-    expect(told.map((r) => r.proposal)).toEqual([expect.stringMatching(/^The customer has paid once\./)]);
-    await h.command(INVOICE_ID, (s, ctx) => undoReturn(s, first, 'ada', ctx));
-    const again = (await open(h)).filter((r) => r.kind === 'double_payment');
-    expect(again.map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
-  });
+  it.each(['before', 'after'])(
+    'no longer proposes it once a bank returned the first, recorded %s the second came',
+    async (when) => {
+      const h = when === 'after' ? await paidTwice() : LaneHarness.inMemory();
+      h.platform.put(when === 'after' ? anInvoice({ status: 'paid' }) : anInvoice());
+      await h.take(aPaymentSucceeded(FIRST));
+      await open(h);
+      const first = (await h.state(INVOICE_ID)).payments[0]?.id ?? '';
+      await h.command(INVOICE_ID, (s, ctx) => returnDebit(s, first, { by: 'ada', reference: null }, ctx));
+      await h.take(SECOND);
+      const told = (await open(h)).filter((r) => r.kind === 'double_payment');
+      expect(told.map((r) => r.proposal)).toEqual([expect.stringMatching(/^The customer has paid once\./)]);
+      await h.command(INVOICE_ID, (s, ctx) => undoReturn(s, first, 'ada', ctx));
+      const again = (await open(h)).filter((r) => r.kind === 'double_payment');
+      expect(again.map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
+    },
+  );
 
   it('still proposes it when a part of the first was refunded', async () => {
     const h = await paidTwice();
@@ -139,7 +142,8 @@ describe('the item of a second payment', () => {
     await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
     const told = (await open(h)).filter((r) => r.kind === 'double_payment');
     expect(told.map((r) => r.proposal)).toEqual([expect.stringMatching(/nothing of it can be refunded any more/)]);
-    for (const eventId of ['evt_u1', 'evt_u2']) await h.take(invoiceEvent('invoice.updated', { eventId, status: 'paid' }));
+    for (const eventId of ['evt_u1', 'evt_u2'])
+      await h.take(invoiceEvent('invoice.updated', { eventId, status: 'paid' }));
     expect((await open(h)).filter((r) => r.kind === 'double_payment')).toEqual(told);
   });
 

@@ -114,7 +114,13 @@ describe('a retry that a person asks for', () => {
     const r = rig();
     await refused(r);
     const [invoice, askedAt] = [anInvoice(), r.h.clock.now()];
-    const shown = { invoice, object: '{"amount_due":1000}', apiVersion: null, livemode: false, subscriptionStatus: null };
+    const shown = {
+      invoice,
+      object: '{"amount_due":1000}',
+      apiVersion: null,
+      livemode: false,
+      subscriptionStatus: null,
+    };
     r.h.clock.advance(1_000);
     r.h.platform.change(INVOICE_ID, { amountDue: 800n, amountRemaining: 800n });
     const now = r.h.platform.invoices.get(INVOICE_ID) ?? null;

@@ -59,4 +59,5 @@ const SINCE = '; that money has gone back to the customer, so this is the only m
 const BILL_IT =
   'The customer has paid once. Bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or refund it, if they are to pay nothing.';
 const AFTER_ALL = '; that payment is not marked after all, so this may be the only money there is';
-const LOOK_AGAIN = 'Retry this: whether it pays the invoice is decided anew. Refund it only if the customer paid another way.';
+const LOOK_AGAIN =
+  'Retry this: whether it pays the invoice is decided anew. Refund it only if the customer paid another way.';
