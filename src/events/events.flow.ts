@@ -22,7 +22,11 @@ export class EventsFlow {
     const event = await this.books.event(inboxId ?? id);
     if (event === null) throw notFound('event');
     if (inboxId === null) {
-      throw new Problem(409, 'event_not_retryable', 'This event cannot be decided again: it has no usable body.');
+      throw new Problem(
+        409,
+        'event_not_retryable',
+        'This event cannot be decided again: its body is gone, or it contradicts an event that was applied.',
+      );
     }
     this.wake.lanes();
     return event;

@@ -10,13 +10,16 @@ import {
   type PageRequest,
   type Span,
 } from '../domain/ports/books.js';
+import { isBareEventLane } from '../domain/events/channel-lane.js';
 import { laneAgain } from '../domain/events/place.js';
+import { Ids } from '../domain/ports/clock.js';
 import { EventsDesk } from '../domain/ports/events-desk.js';
 import { type InboxSource } from '../domain/ports/inbox.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { bodyOf, hasBody } from './event-bodies.js';
 import { makeDue, QUEUED } from './lane-queue.js';
+import { type Copy, isRepeat, tellConflict } from './second-body.js';
 import { LIST_PARAMETERS, listLedBy } from './led-by.js';
 import { numbersWithin } from './number-at.js';
 
@@ -189,6 +192,7 @@ export class PgEventsDesk extends EventsDesk {
   constructor(
     private readonly db: Database,
     private readonly time: DatabaseTime,
+    private readonly ids: Ids,
   ) {
     super();
   }
@@ -196,30 +200,31 @@ export class PgEventsDesk extends EventsDesk {
   async retry(id: string): Promise<string | null> {
     const match = /^(ie|iq)_(\d{1,18})$/.exec(id);
     if (match === null) return null;
-    if (match[1] === 'ie') return (await this.again(match[2] ?? '')) ? id : null;
-    return this.release(match[2] ?? '');
+    const number = match[2] ?? '';
+    return inTransaction(this.db.pool, async (db) => {
+      if (match[1] === 'iq') return this.release(db, number);
+      return (await this.again(db, number)) ? id : null;
+    });
   }
 
   /** What became unique for good stays unique: deciding an event a second time has no second effect. */
-  private async again(id: string): Promise<boolean> {
-    return inTransaction(this.db.pool, async (db) => {
-      const found = await db.query<{ source: InboxSource; lane: string; body: Buffer }>(
-        `select e.source, e.lane, ${bodyOf('e')} as body from inbox_event e where id = $1 and ${hasBody('e')} for update of e`,
-        [id],
-      );
-      const [event] = found.rows;
-      if (event === undefined) return false;
-      const lane = laneAgain(event.source, event.lane, event.body);
-      const now = this.time.given();
-      await db.query(
-        `with again as (
-           update inbox_event set lane = $3, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
-            where id = $1 returning lane)
-         ${makeDue(`select lane, ${timeSql(2)}, 1 from again`)}`,
-        [id, now, lane],
-      );
-      return true;
-    });
+  private async again(db: pg.ClientBase, id: string): Promise<boolean> {
+    const found = await db.query<{ source: InboxSource; lane: string; body: Buffer }>(
+      `select e.source, e.lane, ${bodyOf('e')} as body from inbox_event e where id = $1 and ${hasBody('e')} for update of e`,
+      [id],
+    );
+    const [event] = found.rows;
+    if (event === undefined) return false;
+    const lane = laneAgain(event.source, event.lane, event.body);
+    const now = this.time.given();
+    await db.query(
+      `with again as (
+         update inbox_event set lane = $3, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(2)}
+          where id = $1 returning lane)
+       ${makeDue(`select lane, ${timeSql(2)}, 1 from again`)}`,
+      [id, now, lane],
+    );
+    return true;
   }
 
   async dismiss(id: string, why: string): Promise<boolean> {
@@ -232,32 +237,54 @@ export class PgEventsDesk extends EventsDesk {
     return closed.rowCount === 1;
   }
 
-  /** Takes a copy from quarantine into the inbox, unless its id is there already (then that event is decided again). */
-  private async release(id: string): Promise<string | null> {
-    return inTransaction(this.db.pool, async (db) => {
-      const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
-      const q = copy.rows[0];
-      if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
-      const [source, lane, body] = [q['source'] as InboxSource, q['lane'] as string, q['body'] as Buffer];
-      const taken = await db.query<{ id: string; lane: string }>(
-        `with taken as (
-           insert into inbox_event as e (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
-           select source, event_id, type, $3, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
-           on conflict (source, event_id) do update
-             set lane = case when e.lane = $4 then $3 else e.lane end, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
-             where e.body_sha256 = excluded.body_sha256
-           returning id, lane, received_at),
-         kept as (
-           insert into event_body (event_id, received_at, body)
-           select t.id, t.received_at, q.body from taken t, inbox_quarantine q where q.id = $1 on conflict do nothing)
-         select id, lane from taken`,
-        [id, this.time.given(), laneAgain(source, lane, body), lane],
-      );
-      const [event] = taken.rows;
-      if (event === undefined) return null; // another body came under this id: the copy stays where it is
-      await db.query(makeDue(`values ($1::text, ${timeSql(2)}, 1)`), [event.lane, this.time.given()]);
-      await db.query(`update inbox_quarantine set released_at = ${timeSql(2)} where id = $1`, [id, this.time.given()]);
-      return `ie_${event.id}`;
-    });
+  /**
+   * Takes a copy from quarantine into the inbox. Where its event is there already, that is decided again, and the copy is done with; what came
+   * there under the same id and is another event is told to a person.
+   */
+  private async release(db: pg.ClientBase, id: string): Promise<string | null> {
+    const copy = await db.query<Row>('select * from inbox_quarantine where id = $1 for update', [id]);
+    const q = copy.rows[0];
+    if (q === undefined || q['body'] === null || String(q['reason']).startsWith('conflict')) return null;
+    const [source, lane, body] = [q['source'] as InboxSource, q['lane'] as string, q['body'] as Buffer];
+    const taken = await db.query<{ id: string; lane: string }>(
+      `with taken as (
+         insert into inbox_event as e (source, event_id, type, lane, body_sha256, status, received_at, next_try_at)
+         select source, event_id, type, $3, body_sha256, 'received', received_at, ${timeSql(2)} from inbox_quarantine where id = $1
+         on conflict (source, event_id) do update
+           set lane = case when e.lane = $4 then $3 else e.lane end, status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = excluded.next_try_at
+           where e.body_sha256 = excluded.body_sha256
+         returning id, lane, received_at),
+       kept as (
+         insert into event_body (event_id, received_at, body)
+         select t.id, t.received_at, q.body from taken t, inbox_quarantine q where q.id = $1 on conflict do nothing)
+       select id, lane from taken`,
+      [id, this.time.given(), laneAgain(source, lane, body), lane],
+    );
+    const [event] = taken.rows;
+    if (event === undefined) return this.compare(db, id, { ...common(q), source, lane, body });
+    await db.query(makeDue(`values ($1::text, ${timeSql(2)}, 1)`), [event.lane, this.time.given()]);
+    await this.released(db, id);
+    return `ie_${event.id}`;
+  }
+
+  /** Other bytes than the copy's came under its id meanwhile. */
+  private async compare(db: pg.ClientBase, id: string, copy: Copy): Promise<string | null> {
+    const found = await db.query<{ id: string; body: Buffer | null }>(
+      `select e.id, ${bodyOf('e')} as body from inbox_event e where e.source = $1 and e.event_id = $2`,
+      [copy.source, copy.eventId],
+    );
+    const [known] = found.rows;
+    if (known === undefined) return null;
+    if (!isRepeat(known.body, copy)) {
+      await tellConflict(db, copy, !isBareEventLane(copy.lane), this.ids, this.time);
+      return null;
+    }
+    await this.again(db, known.id);
+    await this.released(db, id);
+    return `ie_${known.id}`;
+  }
+
+  private async released(db: pg.ClientBase, id: string): Promise<void> {
+    await db.query(`update inbox_quarantine set released_at = ${timeSql(2)} where id = $1`, [id, this.time.given()]);
   }
 }

@@ -1,15 +1,13 @@
 // The inbox in PostgreSQL: a batch of deliveries in one insert, the answer after the commit.
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type Delivery, Inbox, type InboxSource, type StoreOutcome } from '../domain/ports/inbox.js';
 import { Ids } from '../domain/ports/clock.js';
-import { isChannelLane } from '../domain/events/channel-lane.js';
-import { aboutSecondBody, sameEvent } from '../domain/events/same-event.js';
 import { byteaArray, textArray } from './binary-arrays.js';
 import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { bodyOf } from './event-bodies.js';
 import { makeDue } from './lane-queue.js';
+import { isRepeat, keepConflict, keepCopy, sha256 } from './second-body.js';
 
 const NOW = timeSql(7);
 const INSERT_SQL = `
@@ -28,12 +26,6 @@ const INSERT_SQL = `
   select s.id, s.received_at, d.body from stored s join came d on d.source = s.source and d.event_id = s.event_id),
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
   select source, event_id as "eventId" from stored`;
-
-const QUARANTINE_SQL = `
-  insert into inbox_quarantine (source, event_id, type, lane, body, body_sha256, reason, received_at, last_at)
-  values ($1, $2, $3, $4, $5, $6, $7, ${timeSql(8)}, ${timeSql(8)})
-  on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at
-  returning (xmax = 0) as is_new`;
 
 @Injectable()
 export class PgInbox extends Inbox {
@@ -104,42 +96,14 @@ export class PgInbox extends Inbox {
     const row = known.rows[0];
     if (row === undefined) throw new Error('an event vanished between two statements');
     if (sha256(d.body).equals(row.body_sha256)) return 'duplicate';
-    // Stripe counts its pending deliveries inside the body, so two deliveries of one event may differ in bytes. Where the first was erased
-    // nothing tells of Stripe's; the MoR sends an event again as it was.
-    if (row.body === null ? d.source === 'stripe' : sameEvent(row.body, d.body)) return 'duplicate';
-    await inTransaction(this.db.intake, async (db) => {
-      const kept = await db.query<{ is_new: boolean }>(
-        QUARANTINE_SQL,
-        quarantineRow(d, 'conflict: this id came before with another body', this.time),
-      );
-      if (kept.rows[0]?.is_new !== true) return;
-      await db.query(
-        `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at)
-         values ($1, 'conflicting_event', 'open', $2, $3, $4, $5, ${timeSql(6)}) on conflict do nothing`,
-        [
-          this.ids.next('rev'),
-          `${d.source}:${d.eventId}`,
-          d.status === 'received' && !isChannelLane(d.lane) ? d.lane : null,
-          `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
-          aboutSecondBody(d.type),
-          this.time.given(),
-        ],
-      );
-    });
+    if (isRepeat(row.body, d)) return 'duplicate';
+    await inTransaction(this.db.intake, (db) => keepConflict(db, d, d.status === 'received', this.ids, this.time));
     return 'conflict';
   }
 
   async quarantine(d: Delivery, reason: string): Promise<void> {
-    await this.db.intake.query(QUARANTINE_SQL, quarantineRow(d, reason, this.time));
+    await keepCopy(this.db.intake, d, reason, this.time);
   }
 }
 
 const nameOf = (d: Pick<Delivery, 'source' | 'eventId'>): string => `${d.source}\n${d.eventId}`;
-
-function sha256(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
-}
-
-function quarantineRow(d: Delivery, reason: string, time: DatabaseTime): unknown[] {
-  return [d.source, d.eventId, d.type, d.lane, d.body, sha256(d.body), reason, time.given()];
-}

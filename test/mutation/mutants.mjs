@@ -119,7 +119,7 @@ export const mutants = [
   {
     name: 'another body under a known id is a duplicate',
     file: 'src/store/inbox-store.ts',
-    find: "if (row.body === null ? d.source === 'stripe' : sameEvent(row.body, d.body)) return 'duplicate';",
+    find: "if (isRepeat(row.body, d)) return 'duplicate';",
     replace: "return 'duplicate';",
     tests: ['test/store/inbox.test.ts'],
   },

@@ -19,7 +19,7 @@ let x: LaneOnPostgres;
 let desk: PgEventsDesk;
 beforeEach(async () => {
   x = await laneOnPostgres();
-  desk = new PgEventsDesk(x.db, x.harness.clock);
+  desk = new PgEventsDesk(x.db, x.harness.clock, x.harness.ids);
 });
 afterEach(() => x.close());
 
@@ -173,6 +173,32 @@ describe('once more', () => {
     await x.inbox.store([an('a')]);
     expect(await desk.retry('iq_1')).toBeNull();
     expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
+    // Nobody had been told of it: it came before the one that counts.
+    expect(await desk.retry('iq_1')).toBeNull();
+    expect(await rows('select kind, subject, invoice_id from review')).toEqual([
+      { kind: 'conflicting_event', subject: 'mor_payments:a', invoice_id: 'in_a' },
+    ]);
+  });
+
+  it('a stale copy is told of as another body also when it comes again in time', async () => {
+    const other = an('a', {}, { id: 'a', amount: 2 });
+    await x.inbox.quarantine(other, 'stale');
+    await x.inbox.store([an('a')]);
+    for (let n = 0; n < 2; n++) expect(await x.inbox.store([other])).toEqual(['conflict']);
+    expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
+  });
+
+  it('a stale copy of an event that Stripe delivered in time, with another count of pending deliveries, is done with', async () => {
+    const event = (pending: number) => ({
+      ...an('a', {}, { id: 'a', pending_webhooks: pending }),
+      source: 'stripe' as const,
+    });
+    await x.inbox.quarantine(event(2), 'stale');
+    expect(await x.inbox.store([event(1)])).toEqual(['stored']);
+    expect(await everything(10, { status: 'quarantined' })).toHaveLength(1);
+    expect(await desk.retry('iq_1')).toBe('ie_1');
+    expect(await everything(10)).toHaveLength(1);
+    expect(await rows('select 1 from review')).toEqual([]);
   });
 
   describe('that no older release could read', () => {

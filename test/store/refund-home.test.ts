@@ -78,7 +78,7 @@ describe('a refund without an invoice', () => {
     await x.harness.take(refunded(1, 300));
     await x.harness.rest(1);
     await complete();
-    expect(await new PgEventsDesk(x.db, x.harness.clock).retry('ie_1')).toBe('ie_1');
+    expect(await new PgEventsDesk(x.db, x.harness.clock, x.harness.ids).retry('ie_1')).toBe('ie_1');
     await x.harness.rest();
     expect(await shown()).toEqual(once);
     expect(await items()).toMatchObject([{ status: 'resolved', resolution: 'cleared' }]);

@@ -1,0 +1,74 @@
+// Other bytes under the id of an event that is known: the same event again, or something else under its name, which a person has to know.
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+import { isChannelLane } from '../domain/events/channel-lane.js';
+import { aboutSecondBody, sameEvent } from '../domain/events/same-event.js';
+import { type Ids } from '../domain/ports/clock.js';
+import { type Delivery } from '../domain/ports/inbox.js';
+import { type DatabaseTime, timeSql } from './database-time.js';
+
+/** What a delivery came with, as far as it is compared and kept. */
+export type Copy = Pick<Delivery, 'source' | 'eventId' | 'type' | 'lane' | 'body'>;
+
+const KEEP_SQL = `
+  insert into inbox_quarantine (source, event_id, type, lane, body, body_sha256, reason, received_at, last_at)
+  values ($1, $2, $3, $4, $5, $6, $7, ${timeSql(8)}, ${timeSql(8)})
+  on conflict (source, body_sha256) do update set deliveries = inbox_quarantine.deliveries + 1, last_at = excluded.last_at`;
+
+const CONFLICT = 'conflict: this id came before with another body';
+/** One row where this is news: the copy was not kept as a conflict before. */
+const IS_NEWS_SQL = `
+  update inbox_quarantine set reason = $3 where source = $1 and body_sha256 = $2 and not starts_with(reason, 'conflict') returning 1`;
+
+export function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** Keeps one copy in quarantine and counts its repeats. */
+export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: string, time: DatabaseTime): Promise<void> {
+  await db.query(KEEP_SQL, [d.source, d.eventId, d.type, d.lane, d.body, sha256(d.body), reason, time.given()]);
+}
+
+/**
+ * Stripe counts its pending deliveries inside the body, so two deliveries of one event may differ in bytes. Where the first was erased (null)
+ * nothing tells of Stripe's; the MoR sends an event again as it was.
+ */
+export function isRepeat(known: Buffer | null, d: Copy): boolean {
+  return known === null ? d.source === 'stripe' : sameEvent(known, d.body);
+}
+
+/** Keeps the copy aside and asks a person, once: however often the same bytes come. */
+export async function keepConflict(
+  db: pg.ClientBase,
+  d: Copy,
+  isUsed: boolean,
+  ids: Ids,
+  time: DatabaseTime,
+): Promise<void> {
+  await keepCopy(db, d, '', time);
+  await tellConflict(db, d, isUsed, ids, time);
+}
+
+/** Of a copy that is in quarantine: it may have been kept as a stale delivery, before the event came with another body. */
+export async function tellConflict(
+  db: pg.ClientBase,
+  d: Copy,
+  isUsed: boolean,
+  ids: Ids,
+  time: DatabaseTime,
+): Promise<void> {
+  const news = await db.query(IS_NEWS_SQL, [d.source, sha256(d.body), CONFLICT]);
+  if (news.rowCount !== 1) return;
+  await db.query(
+    `insert into review (id, kind, status, subject, invoice_id, summary, proposal, created_at)
+     values ($1, 'conflicting_event', 'open', $2, $3, $4, $5, ${timeSql(6)}) on conflict do nothing`,
+    [
+      ids.next('rev'),
+      `${d.source}:${d.eventId}`,
+      isUsed && !isChannelLane(d.lane) ? d.lane : null,
+      `event ${d.eventId} (${d.type}) came a second time with another body; the first one is in force`,
+      aboutSecondBody(d.type),
+      time.given(),
+    ],
+  );
+}
