@@ -89,6 +89,15 @@ describe('the item of a second payment', () => {
     },
   );
 
+  it('does not call it the only money once a bank returned it as well', async () => {
+    const h = await paidTwice();
+    const second = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
+    await h.command(INVOICE_ID, (s, ctx) => returnDebit(s, second, { by: 'ada', reference: null }, ctx));
+    await h.take(refund(1000));
+    const told = (await open(h)).filter((r) => r.kind === 'double_payment');
+    expect(told.map((r) => r.summary)).toEqual([expect.stringMatching(/already settles this invoice$/)]);
+  });
+
   it('still proposes it when a part of the first was refunded', async () => {
     const h = await paidTwice();
     await h.take(refund(300));
@@ -104,8 +113,9 @@ describe('the item of a second payment', () => {
     await h.drain();
     expect((await open(h)).map((r) => [r.kind, r.proposal.slice(0, 12)])).toEqual([
       ['effect_failed', 'Fix what the'],
-      ['double_payment', 'Retry this: '],
+      ['double_payment', 'Settle the o'],
     ]);
+    expect((await open(h))[1]?.summary).toMatch(/pay_1 already settles this invoice; that payment is not marked, and/);
     await h.take(refund(1000));
     const [told] = await open(h);
     expect(told?.summary).toMatch(/pay_1 already settles this invoice; that payment is not marked after all/);
@@ -113,6 +123,21 @@ describe('the item of a second payment', () => {
     await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, told?.id ?? '', choice, ctx));
     expect(await open(h)).toEqual([]);
     expect((await h.state(INVOICE_ID)).payments.map((p) => p.mark)).toEqual(['closed', 'confirmed']);
+  });
+
+  it('is asked about afresh too where there are two of them: a person lets one pay the invoice, and gives the other back', async () => {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    h.platform.fail('report_payment', 'lost-request', 'refused');
+    await h.take(aPaymentSucceeded(FIRST), SECOND, aPaymentSucceeded({ paymentId: 'pay_3' }));
+    await h.drain();
+    await open(h);
+    await h.take(refund(1000));
+    const told = await open(h);
+    expect(told.map((r) => r.proposal.slice(0, 12))).toEqual(['Retry this: ', 'Retry this: ']);
+    const choice = { resolution: 'retry', note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, told[0]?.id ?? '', choice, ctx));
+    expect((await open(h)).map((r) => r.proposal)).toEqual(['Refund 10.00 EUR.']);
   });
 
   it('proposes the refund again where the first is marked after all', async () => {

@@ -16,7 +16,7 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const item = openReviewOf(s, 'double_payment', p.id);
   if (item === undefined || isShort(item)) return s;
   const { kind, subject } = item;
-  const said = [SINCE, AFTER_ALL].find((words) => item.summary.endsWith(words)) ?? '';
+  const said = [SINCE, AFTER_ALL, BOTH].find((words) => item.summary.endsWith(words)) ?? '';
   const first = item.summary.slice(0, item.summary.length - said.length);
   const now = wordsOf(s, p, first);
   if (now === said) return s;
@@ -27,18 +27,26 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     note: now === '' ? 'another payment pays the invoice after all' : `it is so no more${now}`,
   });
   const before = s.reviews.findLast((r) => r.kind === kind && r.subject === subject && r.summary === summary);
-  const proposal = now === SINCE ? BILL_IT : now === AFTER_ALL ? LOOK_AGAIN : (before?.proposal ?? ASK_IF_TWICE);
+  const proposal = PROPOSALS.get(now) ?? before?.proposal ?? ASK_IF_TWICE;
   return openReview(told, ctx, { kind, subject, paymentRowId: p.id, summary, proposal });
 }
 
 /** What is to be added to the words of its item. A dispute that was lost may be won after all: then what was said first holds again. */
 function wordsOf(s: LaneState, p: PaymentRow, first: string): string {
+  if (isGone(s, p)) return '';
   const others = s.payments.filter((x) => x.id !== p.id);
   const marked = others.filter((x) => x.mark === 'confirmed');
   if (marked.length > 0) return marked.every((x) => isGone(s, x) && !maybeOne(x, p)) ? SINCE : '';
   // Its mark was refused, or it was refunded before that.
   const isLeft = others.every((x) => x.mark === 'none' || x.mark === 'parked' || x.mark === 'closed');
-  return isLeft && first.endsWith(SETTLES) ? AFTER_ALL : '';
+  if (!isLeft || !first.endsWith(SETTLES)) return '';
+  return others.some((x) => isFirst(s, x)) ? BOTH : AFTER_ALL;
+}
+
+/** It has its money and an item of its own, which comes first. Of second payments none does: each may be let through. */
+function isFirst(s: LaneState, p: PaymentRow): boolean {
+  const isKept = p.mark === 'parked' && p.succeededAt !== null && !isGone(s, p);
+  return isKept && openReviewOf(s, 'double_payment', p.id) === undefined;
 }
 
 /** All of it was refunded, or taken back by a bank: a return takes what is left of its payment. */
@@ -61,3 +69,11 @@ const BILL_IT =
 const AFTER_ALL = '; that payment is not marked after all, so this may be the only money there is';
 const LOOK_AGAIN =
   'Retry this: whether it pays the invoice is decided anew. Refund it only if the customer paid another way.';
+const BOTH = '; that payment is not marked, and waits for a person as well';
+const OTHER_FIRST =
+  "Settle the other payment's item first. Once that payment is marked, refund this one. If it was given back, this says so, and a retry lets this one pay the invoice.";
+const PROPOSALS: ReadonlyMap<string, string> = new Map([
+  [SINCE, BILL_IT],
+  [AFTER_ALL, LOOK_AGAIN],
+  [BOTH, OTHER_FIRST],
+]);
