@@ -1,6 +1,6 @@
 // What the MoR answered about a payment link: to its creation, or to a read. A link that is paid brings its money.
 import { type LaneState } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { closeReviews, type Ctx, note, openReview, putObject, retryAt } from '../../domain/lane/change.js';
 import { LINK_CONFIRM_TRIES } from '../../policy.js';
@@ -85,10 +85,12 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
 export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ctx: Ctx): LaneState {
   const isAwaited = o.detail.capturedAt !== undefined && o.paymentRowId === null;
   if (!isAwaited || o.readAttempts < LINK_CONFIRM_TRIES) return s;
+  // Whoever looked into it while it could be paid is asked once more: until then nothing else is tried (retries/rules/next-try.ts).
+  const ended = isPayableLink(o, ctx.now) ? '' : ', which has ended';
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: o.id,
-    summary: `a payment on ${nameOf(o)} was announced, and the MoR does not show the link: ${said(f)}`,
+    summary: `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}: ${said(f)}`,
     proposal:
       'Find out why the MoR refuses to show it, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
   });
