@@ -5,6 +5,7 @@ import { applyRead } from '../../src/renewals/rules/read-invoice.js';
 import { type LaneState, type MarkMode } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
+import { Crash } from '../support/mortal-store.js';
 
 const told = (s: LaneState): string[] => s.reviews.filter((r) => r.status === 'open').map((r) => r.summary);
 
@@ -118,6 +119,26 @@ it('a payment that a process attached and died before it wrote that down is look
   await h.rest(1);
   const s = await h.state(INVOICE_ID);
   expect([h.crashes, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
+  expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
+  expect(told(s)).toEqual([expect.stringMatching(/is still open with 2.00 EUR due/)]);
+});
+
+it('nor is one taken back that was looked for in vain, and attached after that by a process that died as well', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  const send = h.platform.send.bind(h.platform);
+  h.platform.send = async (call) => {
+    if (call.asked.kind !== 'attach_payment' || h.crashes > 1) return send(call);
+    if (h.crashes === 1) {
+      h.platform.change(INVOICE_ID, { amountDue: 1200n, amountRemaining: 1200n, total: 1200n });
+      await send(call);
+    }
+    throw new Crash();
+  };
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  const s = await h.state(INVOICE_ID);
+  expect([h.crashes, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([2, 1000n]);
   expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
   expect(told(s)).toEqual([expect.stringMatching(/is still open with 2.00 EUR due/)]);
 });

@@ -19,8 +19,13 @@ export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {
 }
 
 /** So long after it was due, a call may have been sent before by a process that died in it: that try is not on record. */
-export function mayBeCutOff({ nextTryAt }: OutboxRow, { now }: Ctx): boolean {
-  return now.getTime() - nextTryAt.getTime() >= CUT_OFF_AFTER_MS;
+export function mayBeCutOff({ nextTryAt }: OutboxRow, ctx: Ctx): boolean {
+  return isCutOffSince(nextTryAt, ctx);
+}
+
+/** So long ago that a process may have sent it since, and died in it. */
+export function isCutOffSince(at: Date, { now }: Ctx): boolean {
+  return now.getTime() - at.getTime() >= CUT_OFF_AFTER_MS;
 }
 
 /** Never followed. It (303) may come after something that was done. */

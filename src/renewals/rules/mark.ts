@@ -24,7 +24,7 @@ import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
 import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS } from '../../policy.js';
-import { mayBeCutOff } from '../../domain/lane/answer-parts.js';
+import { isCutOffSince, mayBeCutOff } from '../../domain/lane/answer-parts.js';
 import { closePayment, effectName, isCallOf, PARKING } from '../../domain/lane/payment.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
@@ -269,8 +269,9 @@ function pointless(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): string
   if (i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && !outOfBand)) return null;
   // Out of band all of it counts as paid, and an invoice that can be paid shows that no try was carried out.
   const due = showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency });
-  // A try that a crash cut off may have been carried out: a report would be made twice, and an end is looked for first (errands.ts).
-  const isLookedFor = isEnd && m.firstTriedAt !== null;
+  // A try that a crash cut off may have been carried out: a report would be made twice, and an end is looked for first (errands.ts). A look of
+  // long ago says nothing: a try after it may have been cut off as well.
+  const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, ctx);
   const isUntried = attempts === 0 && (isLookedFor || !mayBeCutOff(m, ctx));
   return isUntried || outOfBand ? `${due} is due now` : null;
 }
