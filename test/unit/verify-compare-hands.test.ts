@@ -134,7 +134,11 @@ describe('a credit note that no refund of the MoR explains', () => {
     expect(detail({ refunds: [refund({ morRefundId: null })] })).toBe(
       'credit note cn_9 gives back 10.00 EUR, and refund ref_1 of as much has one of its own, cn_1: if both are for that refund, Stripe shows it twice, and nothing more is to be refunded',
     );
-    for (const over of [{ amount: 999n }, { currency: 'USD' }, { status: 'failed' }] as const)
+    // A bank debit's takes days, and Stripe shows nothing of it until then.
+    expect(detail({ refunds: [refund({ status: 'pending', creditNoteId: null, mirror: 'none' })] })).toBe(
+      'credit note cn_9 gives back 10.00 EUR, and may be for refund rfnd_1 of as much, which is pending and gets one of its own once it has succeeded: do not refund that again',
+    );
+    for (const over of [{ amount: 999n }, { currency: 'USD' }, { status: 'failed' }, { status: 'joined' }] as const)
       expect(detail({ refunds: [refund(over)] })).toMatch(/and the MoR refunded nothing for it$/);
   });
 

@@ -67,11 +67,13 @@ export function compareForeignNotes(ours: OurInvoice, notes: readonly CreditNote
  */
 function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts): string {
   const alike = ours.refunds.filter(
-    (r) => r.status === 'succeeded' && r.amount === afterPayment && r.currency === currency,
+    (r) => !NEVER.has(r.status) && r.amount === afterPayment && r.currency === currency,
   );
   const r = alike.find((x) => x.creditNoteId === null) ?? alike.at(-1);
   if (r !== undefined) {
     const name = r.morRefundId ?? r.id;
+    if (r.status !== 'succeeded')
+      return `and may be for refund ${name} of as much, which is ${r.status} and gets one of its own once it has succeeded: do not refund that again`;
     return r.creditNoteId === null
       ? `and may be for refund ${name} of as much, which has no other one: do not refund that again`
       : `and refund ${name} of as much has one of its own, ${r.creditNoteId}: if both are for that refund, Stripe shows it twice, and nothing more is to be refunded`;
@@ -81,6 +83,9 @@ function coverOf(ours: OurInvoice, { afterPayment, currency }: CreditNoteFacts):
     ? `and may write off what a bank took (${show(lost, currency)}): then nothing is to be refunded for it`
     : 'and the MoR refunded nothing for it';
 }
+
+/** A refund that gave nothing back, or is another row's. */
+const NEVER: ReadonlySet<RefundRow['status']> = new Set(['failed', 'joined']);
 
 /** While a refund's own note is not known here, a note that names the refund may be it. */
 function isNoteOf(r: RefundRow, n: CreditNoteFacts): boolean {
