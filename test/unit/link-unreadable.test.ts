@@ -4,7 +4,7 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { delivery, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
-import { DAY_MS, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
 
 async function announced(status: 403 | 503): Promise<{
   readonly kinds: () => Promise<string[]>;
@@ -57,8 +57,8 @@ it.each([true, false])(
       }
     };
     const seen: unknown[] = [];
-    for (const after of [2, 9]) {
-      await days(after);
+    for (const wait of [2, 9]) {
+      await days(wait);
       const item = (await state(r)).reviews.find((x) => x.status === 'open');
       seen.push([item?.kind, relayed(r).length]);
       const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
@@ -68,3 +68,24 @@ it.each([true, false])(
     expect([...seen, relayed(r).length]).toEqual([['conflicting_event', 0], ['conflicting_event', 0], 1]);
   },
 );
+
+it('keeps another link back no longer either, where no schedule says when one is made', async () => {
+  const r = rig({ retrySchedule: null });
+  const { h, links } = r;
+  await refused(r);
+  await h.rest(1);
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const created = h.clock.now().toISOString();
+  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  for (const days of [2, 9, 1]) {
+    for (let hours = 0; hours < days * 24; hours++) await after(r, HOUR_MS);
+    const item = (await state(r)).reviews.find((x) => x.status === 'open');
+    const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
+    if (item !== undefined) await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+  }
+  expect([openKinds(await state(r)), links.links.size]).toEqual([[], 1]);
+  await h.take(declined(r));
+  await h.rest(1);
+  expect(links.links.size).toBe(2);
+});

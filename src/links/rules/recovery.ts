@@ -102,7 +102,22 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   // A charge that a person has ordered again may still be answered.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
   const since = Math.max(...s.payments.map((p) => p.verdictAt?.getTime() ?? 0));
-  return links.every((o) => o.status === 'REFUSED' || (o.readDueAt === null && endOfLink(o).getTime() < since));
+  return links.every((o) => o.status === 'REFUSED' || (!isUnread(s, o) && endOfLink(o).getTime() < since));
+}
+
+/**
+ * A link that has ended is read once more: a payment in its last minute counts. One on which a payment was announced is read for good; a person
+ * who looked into that after its end has found none.
+ */
+export function isUnread({ reviews }: LaneState, o: MorObjectRow): boolean {
+  const isLookedInto = reviews.some(
+    (r) =>
+      r.kind === 'conflicting_event' &&
+      r.subject === o.id &&
+      r.resolution === 'dismiss' &&
+      (r.resolvedAt?.getTime() ?? 0) >= endOfLink(o).getTime(),
+  );
+  return o.readDueAt !== null && !isLookedInto;
 }
 
 /** When a link stops taking money. */

@@ -1,11 +1,11 @@
 // What follows a refused renewal: a retry, now or later, the end of the schedule, or nothing by itself. It asks no one.
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { isLiveProforma, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { type RetryEnd, type RetryStep, type RetryTrail } from '../../domain/retry.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { type Ctx } from '../../domain/lane/change.js';
 import { moneyAnnounced } from '../../channels/rules/withdraw.js';
-import { endOfLink, openLook } from '../../links/rules/recovery.js';
+import { endOfLink, isUnread, openLook } from '../../links/rules/recovery.js';
 import { RETRY_ASKED_AFTER_MS } from '../../policy.js';
 import { awaitsRetry } from '../../domain/lane/payment.js';
 import { showTime } from '../../domain/show-time.js';
@@ -110,21 +110,7 @@ function lastTime(s: LaneState, trail: RetryTrail): Date {
   );
 }
 
-/**
- * A link that has ended is read once more: a payment in its last minute counts. One on which a payment was announced is read for good; a person
- * who looked into that after its end has found none.
- */
-function hasUnreadLink({ objects, reviews }: LaneState): boolean {
-  const isLookedInto = (o: MorObjectRow): boolean =>
-    reviews.some(
-      (r) =>
-        r.kind === 'conflicting_event' &&
-        r.subject === o.id &&
-        r.resolution === 'dismiss' &&
-        (r.resolvedAt?.getTime() ?? 0) >= endOfLink(o).getTime(),
-    );
-  return objects.some((o) => o.kind === 'payment_link' && o.readDueAt !== null && !isLookedInto(o));
-}
+const hasUnreadLink = (s: LaneState): boolean => s.objects.some((o) => o.kind === 'payment_link' && isUnread(s, o));
 
 /** When Stripe asked for another attempt, of its own schedule; Infinity: it did not since. */
 function askedAt(trail: RetryTrail, since: Date): number {
