@@ -2,6 +2,7 @@
 // here: its loss is not booked, and a person hears so.
 import { describe, expect, it } from '@jest/globals';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { returnDebit } from '../../src/statements/rules/return-debit.js';
 import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID, START } from '../support/builders.js';
 import { aDispute, dismissed, goesOn, later, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
@@ -53,6 +54,26 @@ it('is the same for a debit that the bank returned: the customer is to be billed
   expect(returned({ mark: 'confirmed', waived: ['amount_mismatch'] })).toMatch(
     /^Decide what the customer owes: bill again/,
   );
+});
+
+it('is not asked about again, as money that was to be billed, while its own item is retried', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_1', chargeId: 'ch_1' }), aPaymentSucceeded({ paymentId: 'pay_2' }));
+  await h.rest(1);
+  const second = (await h.state(INVOICE_ID)).payments[1]?.id ?? '';
+  await h.command(INVOICE_ID, (s, ctx) => returnDebit(s, second, { by: 'ada', reference: null }, ctx));
+  await h.rest(1);
+  const choose = async (kind: string, resolution: 'dismiss' | 'retry'): Promise<void> => {
+    const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === kind && r.status === 'open');
+    const choice = { resolution, note: null, by: 'ada' } as const;
+    await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await h.rest(1);
+  };
+  await choose('debit_returned', 'dismiss');
+  await choose('double_payment', 'retry');
+  const s = await h.state(INVOICE_ID);
+  expect(s.reviews.filter((r) => r.kind === 'debit_returned').map((r) => r.resolution)).toEqual(['dismiss']);
 });
 
 it('that is applied to the invoice after a person has heard so is told once more: now it is to be billed', () => {

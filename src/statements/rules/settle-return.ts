@@ -22,6 +22,8 @@ export function settleReturn(s: LaneState, o: MorObjectRow, ctx: Ctx, apart: Apa
   const about = { kind: 'debit_returned' as const, paymentRowId: p.id };
   if (o.status === 'returned') {
     const state = tellTwice(s, o, p, ctx);
+    // It is looked at again (a retry of its own item): what was said of it holds until that is decided.
+    if (p.mark === 'waiting' && s.reviews.some((r) => r.kind === about.kind && r.subject === o.id)) return state;
     const marked = p.mark === 'confirmed' ? `invoice ${o.invoiceId} is still paid on Stripe` : 'nothing was marked';
     return openReview(state, ctx, {
       ...about,
