@@ -166,20 +166,24 @@ export function refundRefused(s: LaneState, m: OutboxRow, f: CallFailure, ctx: C
         'Ask the MoR what it refunded under this key; its payment.refunded event is recorded as it comes. The amount stays reserved: if the MoR refunded nothing for this request, `apply` with a note frees it.',
     });
   }
-  // A refusal of the repeat does not say what became of the first try.
+  // A refusal of the repeat does not say what became of the first try. One after a retry of what was refused so repeats what was said.
+  const isNoRepeat =
+    (r.status === 'requested' && f.status !== 409) ||
+    s.reviews.some((x) => x.kind === 'refund_stuck' && x.subject === r.id && x.summary.endsWith(MAY_BE_MADE));
   return openReview(putRefund(s, moveRefund(r, 'unknown')), ctx, {
     kind: 'refund_stuck',
     subject: r.id,
     paymentRowId: r.paymentRowId,
     refundId: r.id,
-    summary:
-      r.status === 'requested' && f.status !== 409
-        ? `refund ${r.id} was refused: ${said(f)}; an attempt before, of which nothing is known, may have made it`
-        : `the first attempt of refund ${r.id} was not answered and the repeat was refused: ${said(f)}`,
+    summary: isNoRepeat
+      ? `refund ${r.id} was refused: ${said(f)}${MAY_BE_MADE}`
+      : `the first attempt of refund ${r.id} was not answered and the repeat was refused: ${said(f)}`,
     proposal:
       'Ask the MoR whether the money was refunded. Its webhook settles this; until then the amount stays reserved. If the MoR says that nothing was refunded, `apply` with a note frees it.',
   });
 }
+
+const MAY_BE_MADE = '; an attempt before, of which nothing is known, may have made it';
 
 /**
  * An event took the row of our request for its refund, and now the MoR refuses the request. What the event told of was made elsewhere
