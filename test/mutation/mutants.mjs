@@ -256,7 +256,7 @@ export const mutants = [
   {
     name: 'a recovery link is made again for one refusal',
     file: 'src/links/rules/recovery.ts',
-    find: "return links.every((o) => o.status === 'REFUSED' || (o.readDueAt === null && endOfLink(o).getTime() < since));",
+    find: "return links.every((o) => o.status === 'REFUSED' || (!isUnread(s, o) && endOfLink(o).getTime() < since));",
     replace: 'return since >= 0;',
     tests: ['test/unit/channels-watch.test.ts'],
   },
