@@ -70,6 +70,30 @@ it('a charge that a person gave up, since the MoR did not know it, counts once t
   ]);
 });
 
+it.each([
+  ['before it failed, and was told late, stays given up', -60_000, 'closed'],
+  ['after it failed counts', 60_000, 'confirmed'],
+])('a charge that failed, was given up, and was captured %s', async (_, afterMs, mark) => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ billingReason: 'subscription_create' }));
+  await h.command(INVOICE_ID, (s, ctx) => completeSignup(s, COMPLETION, ctx));
+  h.clock.advance(300_000);
+  const failedAt = h.clock.now().getTime();
+  await h.take(aPaymentFailed({ at: h.clock.now(), intentId: 'pi_first', paymentId: 'pay_s' }));
+  const item = (await h.state(INVOICE_ID)).reviews.find((r) => r.kind === 'signup_unproven');
+  const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const data = { chargeId: 'ch_first', amount: { amount: '10.00', currency: 'EUR' } };
+  const created = new Date(failedAt + afterMs).toISOString();
+  h.clock.advance(120_000);
+  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  await h.rest();
+  const s = await h.state(INVOICE_ID);
+  expect(s.payments.map((p) => p.mark)).toEqual([mark]);
+  expect(balances(s)['mor_receivable']).toBe(mark === 'confirmed' ? 1000n : undefined);
+});
+
 describe('a signup of 10.00 EUR whose backend says that 25.00 EUR were taken', () => {
   const eur25 = money(2500n, 'EUR');
 

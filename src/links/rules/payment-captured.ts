@@ -89,7 +89,7 @@ export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: st
   const row: PaymentRow = isFree ? { ...p, paymentId, identifiedBy: null } : p;
   const state = putPayment(s, row);
   const amount = amountIn(e.data);
-  const isAwaited = row.mark === 'proving' || isGivenUp(s, row);
+  const isAwaited = row.mark === 'proving' || (isGivenUp(s, row) && !isRefusedSince(row, e));
   const isProof = isAwaited && row.amount !== null && amount !== null && isNamed(row.processorChargeId);
   if (!isProof || !sameMoney(amount, { minor: row.amount ?? 0n, currency: row.currency })) return state;
   return proven(state, row, ctx, 'the MoR captured it');
@@ -99,4 +99,10 @@ export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: st
 function isGivenUp(s: LaneState, p: PaymentRow): boolean {
   const isOf = s.reviews.some((r) => r.kind === 'signup_unproven' && r.subject === p.id && r.resolution === 'dismiss');
   return p.mark === 'closed' && p.succeededAt === null && isOf;
+}
+
+/** The MoR called it failed after that capture, which was delivered late: its later word counts. */
+function isRefusedSince({ verdictAt }: PaymentRow, e: MorServiceEvent): boolean {
+  const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt;
+  return verdictAt !== null && at !== null && at.getTime() < verdictAt.getTime();
 }
