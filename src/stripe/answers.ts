@@ -1,4 +1,5 @@
 // What Stripe's own answer to a change proves. A 2xx that names the object is believed unless something in it speaks against it.
+import { mayBeOneName } from '../domain/lane/payment.js';
 import { type Money } from '../domain/money.js';
 import { type BillingAnswer, type BillingCall } from '../domain/ports/billing-platform.js';
 import { amountOf, idOf, isNamed, minorOf, partOf, type JsonObject } from './parse.js';
@@ -77,7 +78,10 @@ export function shows(asked: InvoiceCall, invoice: JsonObject): boolean {
       return invoice['status'] === 'uncollectible';
     case 'set_reference': {
       const metadata = partOf(invoice['metadata']);
-      return metadata['mor_payment_id'] === asked.paymentId && metadata['mor_charge_id'] === asked.reference;
+      const name = metadata['mor_payment_id'];
+      return (
+        typeof name === 'string' && mayBeOneName(name, asked.paymentId) && metadata['mor_charge_id'] === asked.reference
+      );
     }
     case 'attach_payment':
       return (paymentsWithin(invoice) ?? []).some(

@@ -9,6 +9,7 @@ import {
   type ShownToRetry,
   type StoredBillingCall,
 } from '../../src/domain/ports/billing-platform.js';
+import { mayBeOneName } from '../../src/domain/lane/payment.js';
 import { type CallFailure, type CallOutcome, type FailureKind, type WireRequest } from '../../src/domain/ports/call.js';
 import { type Clock } from '../../src/domain/ports/clock.js';
 import {
@@ -182,8 +183,8 @@ export class FakeBillingPlatform extends BillingPlatform {
           ? { kind: c.kind, invoice }
           : null;
       case 'set_reference': {
-        const { paymentId, reference } = this.references.get(c.invoiceId) ?? {};
-        const isOurs = paymentId === c.paymentId && reference === c.reference;
+        const { paymentId = '', reference } = this.references.get(c.invoiceId) ?? {};
+        const isOurs = mayBeOneName(paymentId, c.paymentId) && reference === c.reference;
         return invoice !== undefined && isOurs ? { kind: c.kind, invoice } : null;
       }
       case 'mark_uncollectible':

@@ -67,4 +67,19 @@ describe('finalizing and paying out of band', () => {
     expect(await platform.send(call)).toMatchObject({ kind: 'unknown' });
     expect(await platform.probe(call.asked)).toMatchObject({ ok: true, value: { done: true } });
   });
+
+  it.each([
+    ['pmt_restored', 'pmt_before', 'prf_1', true],
+    ['pay_1', 'pmt_before', 'prf_1', true],
+    ['pmt_restored', 'pmt_before', 'prf_2', false],
+    ['pay_1', 'pay_2', 'prf_1', false],
+  ])(
+    'the reference of %s is found beside the name %s, %s: %s, since our own id is another one after a restore',
+    async (paymentId, shown, reference, done) => {
+      const metadata = { mor_payment_id: shown, mor_charge_id: 'prf_1' };
+      const { platform } = await stub(reply(200, anInvoice({ metadata })));
+      const asked = { ...calls.reference, paymentId, reference };
+      expect(await platform.probe(asked)).toMatchObject({ ok: true, value: { done } });
+    },
+  );
 });

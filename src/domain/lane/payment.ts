@@ -4,12 +4,15 @@ import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type PaymentEvent } from './event.js';
 import { moveMark } from './moves.js';
 
+/** How our own ids of payments begin. */
+const OWN = 'pmt';
+
 export function newPayment(
   ctx: Ctx,
   over: Pick<PaymentRow, 'invoiceId' | 'customerId' | 'currency'> & Partial<PaymentRow>,
 ): PaymentRow {
   return {
-    id: ctx.newId('pmt'),
+    id: ctx.newId(OWN),
     paymentId: null,
     identifiedBy: null,
     origin: 'renewal',
@@ -114,6 +117,11 @@ export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */
 export function effectName(p: PaymentRow): string {
   return p.paymentId ?? p.id;
+}
+
+/** Whether two names may be one payment's: our own id stands for it in one database only, and a restored one has made another since. */
+export function mayBeOneName(a: string, b: string): boolean {
+  return a === b || [a, b].some((name) => name.startsWith(`${OWN}_`));
 }
 
 /**
