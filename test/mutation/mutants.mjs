@@ -27,7 +27,7 @@ export const mutants = [
     replace:
       'const state = putMessage(noted, { ...tried, nextTryAt, replaying, key: `${m.key}x`, generation: m.generation });',
     tests: [...MARKS, ...REFUNDS],
-    simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '40'],
+    simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '3'],
   },
   {
     name: 'running totals are added as amounts',
@@ -65,7 +65,7 @@ export const mutants = [
     find: 'if (outcome.value.done) return applyAnswer(s, messageId',
     replace: 'if (outcome.value.done && m.attempts < 0) return applyAnswer(s, messageId',
     tests: MARKS,
-    simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '43'],
+    simulate: ['--exhaustive', '--story', 'renewal payment_record finalize', '--every', '3'],
   },
   {
     name: 'a late failure undoes a success',
@@ -209,6 +209,7 @@ export const mutants = [
     find: 'return Math.max(0, Math.min(free, fair +',
     replace: 'return Math.max(0, Math.min(free + wanted, fair +',
     tests: ['test/store/request-budget.test.ts'],
+    simulate: ['--exhaustive', '--story', 'request budget', '--every', '20'],
   },
   {
     name: 'two replicas take all that nobody wants, and a third gets less than it has work for',
@@ -273,6 +274,7 @@ export const mutants = [
     find: "lastingName(prefix, invoiceId, 'retry', number)",
     replace: "lastingName(prefix, invoiceId, 'retry')",
     tests: ['test/unit/retry-rules.test.ts', 'test/unit/retry-lane.test.ts'],
+    simulate: ['--exhaustive', '--story', 'two people ask for a retry', '--every', '20'],
   },
   {
     name: 'a retry goes out although the money came',
@@ -301,6 +303,7 @@ export const mutants = [
     find: "waits: (s, ctx) => standingOf(s, ctx) === 'unknown',",
     replace: "waits: (s, ctx) => standingOf(s, ctx) === 'outside',",
     tests: ['test/unit/enrolment.test.ts'],
+    simulate: ['--exhaustive', '--story', 'ours', '--every', '20'],
   },
   {
     name: 'a notification has another id after a restore',
