@@ -239,6 +239,7 @@ export const mutants = [
     find: 'rest -= minor;',
     replace: 'rest -= 0n * minor;',
     tests: ['test/unit/channels-decisions.test.ts'],
+    simulate: ['--exhaustive', '--story', 'two disputes of one payment', '--every', '20'],
   },
   {
     name: 'shadow mode has no lowest door',
@@ -253,6 +254,7 @@ export const mutants = [
     find: 'if (isFirstTry(m, ctx) && maybeForgotten(s, ctx) && CALLS[m.kind].mayBeThere?.(s) === true) return true;',
     replace: '',
     tests: ['test/unit/flow-restored.test.ts'],
+    simulate: ['--exhaustive', '--story', 'restored a day later', '--every', '5'],
   },
   {
     name: 'a recovery link is made again for one refusal',

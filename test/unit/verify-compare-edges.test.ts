@@ -1,6 +1,6 @@
 // What an open item explains, tax that is not committed, and the edges of the comparison.
 import { describe, expect, it } from '@jest/globals';
-import { type InvoiceRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
+import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from '../../src/domain/model.js';
 import {
   compareAttached,
   compareCharges,
@@ -172,6 +172,27 @@ describe('the edges', () => {
         reviewId: null,
         detail: expect.stringMatching(/^5\.00 EUR was marked paid out of band/),
       },
+    ]);
+  });
+
+  it('of a record beside a payment of as much that waits for a person, whose item says it: after a restore it was let through before', () => {
+    const listed = [{ paymentRecordId: 'pr_9', byPlatform: false, status: 'paid', amountPaid: 2990n }];
+    const waits = (over: Partial<PaymentRow>): ReturnType<typeof ours> =>
+      ours({
+        payments: [payment({ mark: 'parked', paymentRecordId: null, ...over })],
+        openReviews: [review({ kind: 'amount_mismatch' })],
+      });
+    expect(compareAttached(facts(), waits({}), listed)).toMatchObject([
+      {
+        kind: 'marked_not_charged',
+        reviewId: 'rev_1',
+        detail: expect.stringMatching(
+          /^payment record pr_9 pays the invoice, and payment \S+ of as much waits for a person$/,
+        ),
+      },
+    ]);
+    expect(compareAttached(facts(), waits({ amount: 2989n }), listed)).toMatchObject([
+      { reviewId: null, detail: expect.stringMatching(/the MoR has reported no payment for it$/) },
     ]);
   });
 

@@ -142,6 +142,18 @@ export const channelStories: readonly Story[] = [
     },
   },
   {
+    name: 'two disputes of one payment are lost',
+    settings: finalize,
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const channels = new Channels(world, people);
+      for (const minutes of [30, 300])
+        world.scheduler.plan(world.at(minutes), 'a dispute', () =>
+          channels.dispute(paymentOf(people, invoice()), { outcome: 'lost', decidedAfterMs: 7_200_000 }),
+        );
+    },
+  },
+  {
     name: 'an alert answered with a refund',
     settings: finalize,
     plan: async (world) => {

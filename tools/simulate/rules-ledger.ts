@@ -1,5 +1,5 @@
 // The rules about the ledger: the clearing accounts stand at zero or something open explains them, and it matches both sides.
-import { rowOf, type Sides } from './sides.js';
+import { isGapTold, rowOf, type Sides } from './sides.js';
 
 /** V12. Debit adds to an account, credit takes from it. */
 export function ledgerRules({ world, seen, taken }: Sides): string[] {
@@ -15,7 +15,7 @@ export function ledgerRules({ world, seen, taken }: Sides): string[] {
     const row = rowOf(seen, p);
     if (row === undefined || row.succeeded_at === null || world.planted.isMixedUp(p)) continue;
     const own = seen.refunds.filter((r) => r.payment_row_id === row.id && r.counted);
-    const gap = seen.reviews.some((r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === row.id);
+    const gap = isGapTold(seen, row.id);
     const counted = own.reduce((n, r) => n + Number(r.amount), 0);
     const lost = balance('disputed_payments', row.id);
     const owed = balance('mor_receivable', row.id) + lost;

@@ -1,7 +1,7 @@
 // The rules about money that was given back: each refund once on each side, and never more than was taken.
 import { wasDetached } from './hands.js';
 import { type MorRefund } from '../sandbox/mor/state.js';
-import { rowOf, type Sides, type Taken } from './sides.js';
+import { isGapTold, rowOf, type Sides, type Taken } from './sides.js';
 
 export function refundRules(sides: Sides): string[] {
   const { world, seen, taken } = sides;
@@ -29,7 +29,7 @@ function sumRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   if (row === undefined || row.payment_id === null || world.planted.isMixedUp(p)) return [];
   const broken: string[] = [];
-  const gap = seen.reviews.some((r) => r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === row.id);
+  const gap = isGapTold(seen, row.id);
   const own = seen.refunds.filter((r) => r.payment_row_id === row.id);
   const counted = own.filter((r) => r.counted).reduce((n, r) => n + Number(r.amount), 0);
   if (counted !== Number(row.amount_refunded))

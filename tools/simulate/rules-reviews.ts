@@ -108,6 +108,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
         seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
       );
+    case 'refund_gap':
+      // Given back of money that a person had set aside, on an invoice that shows as paid by something else.
+      return r.subject.endsWith(':unshown') && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
   }

@@ -51,6 +51,20 @@ export const setBackStories: readonly Story[] = [
     },
   },
   {
+    // By then Stripe has forgotten every key: what it shows has to be looked for.
+    name: 'a backup from before a renewal is restored a day later, after its refund',
+    settings: finalize,
+    plan: async (world) => {
+      const { people, invoice } = await renewal(world, 'succeed');
+      const setBack = new SetBack(world, people);
+      world.scheduler.plan(world.at(0.5), 'a backup', () => setBack.backUp());
+      world.scheduler.plan(world.at(60), 'a part is given back', () => {
+        void people.refund(paymentOf(people, invoice()), 1_000);
+      });
+      world.scheduler.plan(world.at(1_800), 'the backup is restored', () => setBack.restore());
+    },
+  },
+  {
     name: 'a backup from before a lost dispute is restored',
     settings: { ...finalize, notify: true },
     plan: async (world) => {

@@ -67,6 +67,14 @@ function moneyTaken(world: World): readonly Taken[] {
   return [...cards, ...transfers];
 }
 
+/** A person is asked why the refunds of this payment do not add up. One that Stripe cannot show does add up. */
+export function isGapTold(seen: Snapshot, rowId: string): boolean {
+  return seen.reviews.some(
+    (r) =>
+      r.kind === 'refund_gap' && r.status === 'open' && r.payment_row_id === rowId && !r.subject.endsWith(':unshown'),
+  );
+}
+
 type Index = { readonly byId: Rows; readonly byReference: Rows; readonly byCharge: Rows };
 type Rows = ReadonlyMap<string | null, PaymentLine>;
 const indexes = new WeakMap<Snapshot, Index>();

@@ -140,7 +140,7 @@ export class World {
       onFailover: (steps) => this.onFailover(steps),
     });
     source = () => this.scheduler.now;
-    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken);
+    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken, () => this.now);
     this.network = {
       scheduler: this.scheduler,
       kernel,

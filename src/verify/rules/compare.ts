@@ -219,8 +219,15 @@ export function compareAttached(
   const about = { invoiceId: facts.invoiceId, reviewId };
   const foreign = paid.filter((p) => p.paymentRecordId !== null && !known.has(p.paymentRecordId));
   const found = foreign.map((p) => {
-    const detail = `payment record ${p.paymentRecordId ?? ''} pays the invoice, and the MoR has reported no payment for it`;
-    return difference('marked_not_charged', 'person', detail, about);
+    // A restored database has forgotten that a person let it through.
+    const waiting = ours?.payments.find((x) => x.mark === 'parked' && x.amount !== null && x.amount === p.amountPaid);
+    const item = ours === null || waiting === undefined ? null : reviewOf(ours, (r) => r.paymentRowId === waiting.id);
+    const but =
+      waiting === undefined
+        ? 'the MoR has reported no payment for it'
+        : `payment ${waiting.paymentId ?? waiting.id} of as much waits for a person`;
+    const detail = `payment record ${p.paymentRecordId ?? ''} pays the invoice, and ${but}`;
+    return difference('marked_not_charged', 'person', detail, { ...about, reviewId: item ?? reviewId });
   });
   // What is neither a record nor the platform's own collection shows a mark out of band, and is no payment beside it.
   const counted = paid.filter((p) => p.paymentRecordId !== null || p.byPlatform);
