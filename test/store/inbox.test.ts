@@ -180,7 +180,7 @@ describe('once more', () => {
     ]);
   });
 
-  it('a stale copy is told of as another body also when it comes again in time', async () => {
+  it('a stale copy with another body opens an item also when it comes again in time', async () => {
     const other = an('a', {}, { id: 'a', amount: 2 });
     await x.inbox.quarantine(other, 'stale');
     await x.inbox.store([an('a')]);
