@@ -6,6 +6,7 @@ import { type StatementRow, Statements, type Totals } from '../domain/ports/stat
 import { type Finding, type Mapping } from '../domain/statement.js';
 import { hashOf, headerOf, isBlank, type Placed, recordsOf, CsvRefused } from '../csv/read-csv.js';
 import { idsOf, judge, twice, unread } from './rules/judge.js';
+import { startOfDay } from './rules/day.js';
 import { readLine, type StatementLine } from './rules/line.js';
 import { bind, type Bound } from './rules/mapping.js';
 import { DAY_MS } from '../policy.js';
@@ -222,6 +223,5 @@ function windowOf(
   const since = o.since ?? firstAt;
   const last = o.until ?? lastAt;
   if (since === null || last === null) return null;
-  const day = (at: Date): number => Math.floor(at.getTime() / DAY_MS) * DAY_MS;
-  return { since: new Date(day(since)), until: new Date(day(last) + DAY_MS) };
+  return { since: startOfDay(since), until: new Date(startOfDay(last).getTime() + DAY_MS) };
 }

@@ -7,7 +7,7 @@ import { DatabaseTime, timeSql } from './database-time.js';
 import { Database, inTransaction } from './database.js';
 import { bodyOf } from './event-bodies.js';
 import { makeDue } from './lane-queue.js';
-import { isRepeat, keepConflict, keepCopy, sha256 } from './second-body.js';
+import { isRepeat, keepCopy, sha256, tellConflict } from './second-body.js';
 
 const NOW = timeSql(7);
 const INSERT_SQL = `
@@ -97,7 +97,10 @@ export class PgInbox extends Inbox {
     if (row === undefined) throw new Error('an event vanished between two statements');
     if (sha256(d.body).equals(row.body_sha256)) return 'duplicate';
     if (isRepeat(row.body, d)) return 'duplicate';
-    await inTransaction(this.db.intake, (db) => keepConflict(db, d, d.status === 'received', this.ids, this.time));
+    await inTransaction(this.db.intake, async (db) => {
+      await keepCopy(db, d, '', this.time); // its reason comes with the question
+      await tellConflict(db, d, d.status === 'received', this.ids, this.time);
+    });
     return 'conflict';
   }
 

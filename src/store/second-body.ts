@@ -37,19 +37,10 @@ export function isRepeat(known: Buffer | null, d: Copy): boolean {
   return known === null ? d.source === 'stripe' : sameEvent(known, d.body);
 }
 
-/** Keeps the copy aside and asks a person, once: however often the same bytes come. */
-export async function keepConflict(
-  db: pg.ClientBase,
-  d: Copy,
-  isUsed: boolean,
-  ids: Ids,
-  time: DatabaseTime,
-): Promise<void> {
-  await keepCopy(db, d, '', time);
-  await tellConflict(db, d, isUsed, ids, time);
-}
-
-/** Of a copy that is in quarantine: it may have been kept as a stale delivery, before the event came with another body. */
+/**
+ * Asks a person about a copy that is in quarantine, once, however often the same bytes come. It may have been kept as a stale delivery, before
+ * the event came with another body.
+ */
 export async function tellConflict(
   db: pg.ClientBase,
   d: Copy,

@@ -4,6 +4,18 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { LaneHarness } from '../support/lane-harness.js';
 
+/** 4.00 of 10.00 were taken, and a person has applied them. */
+async function partApplied(): Promise<LaneHarness> {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ amountDue: 1000n }));
+  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
+  const [item] = (await h.state(INVOICE_ID)).reviews;
+  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
+  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  await h.rest();
+  return h;
+}
+
 it.each([
   [600, 'the rest, and is marked after it', 'confirmed', []],
   [500, 'less than the rest, and a person is asked whether it is a part too', 'parked', ['6.00 EUR is due']],
@@ -35,13 +47,7 @@ it.each([
     ['If somebody marked the invoice by hand for this money'],
   ],
 ])('the rest of a part is marked on Stripe %s before its own money comes', async (_what, reference, marks, says) => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ amountDue: 1000n }));
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
-  const [item] = (await h.state(INVOICE_ID)).reviews;
-  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-  await h.rest();
+  const h = await partApplied();
   h.platform.payAnotherWay(INVOICE_ID);
   if (reference !== null) {
     const record = { id: 'pr_hand', reference, minor: 600n, currency: 'EUR', paymentId: '', invoiceId: INVOICE_ID };
@@ -57,13 +63,7 @@ it.each([
 });
 
 it('a third payment beside a part and its rest is a double one', async () => {
-  const h = LaneHarness.inMemory();
-  h.platform.put(anInvoice({ amountDue: 1000n }));
-  await h.take(aPaymentSucceeded({ paymentId: 'pay_part', amount: 400 }));
-  const [item] = (await h.state(INVOICE_ID)).reviews;
-  const choice = { resolution: 'apply', note: null, by: 'ada' } as const;
-  await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-  await h.rest();
+  const h = await partApplied();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_rest', amount: 600 }));
   await h.rest();
   await h.take(aPaymentSucceeded({ paymentId: 'pay_third', amount: 600 }));

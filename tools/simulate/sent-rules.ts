@@ -1,10 +1,8 @@
 // The rules about what the replicas send to both peers, checked as each request goes out: its key, its bytes, and whether its money is settled.
 import { morKey } from '#src/domain/mor-key.js';
 import { type SandboxCore } from '../sandbox/sandbox.js';
+import { KEPT_MS } from '../sandbox/stripe/idempotency.js';
 import { type Sent } from './wires.js';
-
-/** How long Stripe keeps a key (Stripe docs, "Idempotent requests"). */
-const KEY_LIFE_MS = 24 * 3_600_000;
 
 export class SentRules {
   /** Effects by key, as the peers know them: method, path and body, and whether any try surely had its effect. */
@@ -29,7 +27,7 @@ export class SentRules {
     if (before !== undefined || generation < 2) return;
     const older = this.keys.get(`${name?.[1] ?? ''}:${generation - 1}`);
     // A restored database asks Stripe again for what Stripe has forgotten the key of; it refuses the reference of a refund that it has.
-    const refusesIt = path.endsWith('/report_refund') && this.now() - (older?.at ?? 0) >= KEY_LIFE_MS;
+    const refusesIt = path.endsWith('/report_refund') && this.now() - (older?.at ?? 0) >= KEPT_MS;
     if (older?.done === true && !refusesIt)
       this.broken.push(`V7: ${key} is sent although the key before it had its effect`);
   }

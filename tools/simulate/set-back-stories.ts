@@ -6,19 +6,24 @@ import { SetBack } from './set-back.js';
 const finalize = { draftPolicy: 'finalize' } as const;
 const modes = ['payment_record', 'out_of_band'] as const;
 
+/** A renewal and a part of it given back, and the restore, some minutes later, of a backup that has neither. */
+function renewalForgotten(minutes: number): Story['plan'] {
+  return async (world) => {
+    const { people, invoice } = await renewal(world, 'succeed');
+    const setBack = new SetBack(world, people);
+    world.scheduler.plan(world.at(0.5), 'a backup', () => setBack.backUp());
+    world.scheduler.plan(world.at(60), 'a part is given back', () => {
+      void people.refund(paymentOf(people, invoice()), 1_000);
+    });
+    world.scheduler.plan(world.at(minutes), 'the backup is restored', () => setBack.restore());
+  };
+}
+
 export const setBackStories: readonly Story[] = [
   ...modes.map((markMode): Story => ({
     name: `a backup from before a renewal is restored after its refund ${markMode}`,
     settings: { ...finalize, markMode },
-    plan: async (world) => {
-      const { people, invoice } = await renewal(world, 'succeed');
-      const setBack = new SetBack(world, people);
-      world.scheduler.plan(world.at(0.5), 'a backup', () => setBack.backUp());
-      world.scheduler.plan(world.at(60), 'a part is given back', () => {
-        void people.refund(paymentOf(people, invoice()), 1_000);
-      });
-      world.scheduler.plan(world.at(240), 'the backup is restored', () => setBack.restore());
-    },
+    plan: renewalForgotten(240),
   })),
   ...modes.map((markMode): Story => ({
     name: `a backup from before a refund is restored, and the refund is asked for again after its event ${markMode}`,
@@ -54,15 +59,7 @@ export const setBackStories: readonly Story[] = [
     // By then Stripe has forgotten every key: what it shows has to be looked for.
     name: 'a backup from before a renewal is restored a day later, after its refund',
     settings: finalize,
-    plan: async (world) => {
-      const { people, invoice } = await renewal(world, 'succeed');
-      const setBack = new SetBack(world, people);
-      world.scheduler.plan(world.at(0.5), 'a backup', () => setBack.backUp());
-      world.scheduler.plan(world.at(60), 'a part is given back', () => {
-        void people.refund(paymentOf(people, invoice()), 1_000);
-      });
-      world.scheduler.plan(world.at(1_800), 'the backup is restored', () => setBack.restore());
-    },
+    plan: renewalForgotten(1_800),
   },
   {
     name: 'a backup from before a lost dispute is restored',

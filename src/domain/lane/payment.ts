@@ -106,12 +106,21 @@ export function awaitsRetry(s: LaneState): boolean {
 export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
   if (others.length === 0) return s.invoice?.platformStatus === 'paid';
-  const isNameless = (x: PaymentRow): boolean => x.origin === 'payment_link' && x.processorChargeId === null;
   return others.some(
     (x) =>
-      (x.processorChargeId !== null && x.processorChargeId === p.processorChargeId) ||
-      ((isNameless(x) || isNameless(p)) && x.amount === p.amount && x.currency === p.currency),
+      isOneCharge(x, p) ||
+      ((isNamelessLink(x) || isNamelessLink(p)) && x.amount === p.amount && x.currency === p.currency),
   );
+}
+
+/** A payment on a link that names no charge: the MoR may tell of the same money as a card payment, too. */
+export function isNamelessLink(p: PaymentRow): boolean {
+  return p.origin === 'payment_link' && p.processorChargeId === null;
+}
+
+/** Both name the same charge: one payment, as far as anybody can tell. */
+export function isOneCharge(a: PaymentRow, b: PaymentRow): boolean {
+  return a.processorChargeId !== null && a.processorChargeId === b.processorChargeId;
 }
 
 /** The name by which a payment's effects are unique for good: the MoR's id, or ours until it has one. */

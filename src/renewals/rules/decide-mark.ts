@@ -1,4 +1,5 @@
 // The one decision that moves money on the books: what to do about a payment, given its invoice as it is now.
+import { isNamelessLink } from '../../domain/lane/payment.js';
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type MarkMode, type PaymentRow, type ReviewKind } from '../../domain/model.js';
 import { type FlowSettings } from '../../domain/settings.js';
@@ -128,7 +129,7 @@ export function ofPaidOtherwise(taken: string): string {
  */
 function maybeTheLinks(card: PaymentRow, link: PaymentRow): string | null {
   const { processorChargeId: charge } = card;
-  if (link.origin !== 'payment_link' || link.processorChargeId !== null || charge === null) return null;
+  if (!isNamelessLink(link) || charge === null) return null;
   if (card.amount !== link.amount || card.currency !== link.currency) return null;
   return `Ask the MoR whether charge ${charge} paid link ${link.reference ?? ''}: then it is one payment, told twice, so dismiss this. Refund it only if the customer was charged twice.`;
 }

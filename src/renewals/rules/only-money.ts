@@ -3,6 +3,7 @@
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
+import { isNamelessLink, isOneCharge } from '../../domain/lane/payment.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
@@ -57,10 +58,7 @@ function isGone(s: LaneState, p: PaymentRow): boolean {
 
 /** The same charge, or a link's money that names none: told twice, it is gone altogether. The item asks that first (decide-mark.ts). */
 function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
-  const isNameless = (x: PaymentRow): boolean => x.origin === 'payment_link' && x.processorChargeId === null;
-  return (
-    isNameless(a) || isNameless(b) || (a.processorChargeId !== null && a.processorChargeId === b.processorChargeId)
-  );
+  return isNamelessLink(a) || isNamelessLink(b) || isOneCharge(a, b);
 }
 
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';

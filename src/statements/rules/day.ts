@@ -1,6 +1,7 @@
 // Dates as a statement writes them.
 import { canBeKept } from '../../domain/kept-time.js';
 import { type DateStyle } from '../../domain/statement.js';
+import { DAY_MS } from '../../policy.js';
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?(\.\d{1,9})?\s?(Z|UTC|[+-]\d{2}:?\d{2})?)?$/;
 const OTHER = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,? (\d{2}:\d{2})(:\d{2})?)?$/;
@@ -25,6 +26,11 @@ function dateOf(y: string, m: string, d: string, time: string): Date | null {
   if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== `${y}-${m}-${d}`) return null;
   const at = new Date(`${y}-${m}-${d}${time}`);
   return canBeKept(at) ? at : null;
+}
+
+/** The first moment (UTC) of the day of this time. */
+export function startOfDay(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
 }
 
 /** A bare day, such as 2026-11-30, as its first moment (UTC). Null: not written so, or no such day. */

@@ -4,7 +4,7 @@ import { type LaneState } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { lostOf, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Commanded, refuse } from '../../domain/lane/commanded.js';
-import { DAY_MS } from '../../policy.js';
+import { startOfDay } from './day.js';
 import { returnOf } from './settle-return.js';
 
 /** Who says so, and where it stands, such as `stm_… line 12`; null: not said. */
@@ -43,7 +43,7 @@ export function returnDebit(
     const message = `Refund ${open.id} of this payment is ${open.status}: what the bank took is known once it has succeeded or failed. Record the return then.`;
     return refuse(409, 'refund_under_way', message);
   }
-  const taken = new Date(Math.floor(p.succeededAt.getTime() / DAY_MS) * DAY_MS);
+  const taken = startOfDay(p.succeededAt);
   if (on !== null && (on > ctx.now || on < taken)) {
     const message = `The bank took it back on a day from ${showDay(taken)}, when the payment was taken, to today (UTC).`;
     return refuse(400, 'invalid_request', message, 'returned_on');

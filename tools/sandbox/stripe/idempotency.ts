@@ -5,7 +5,7 @@ import { StripeRefusal, errorReply } from './errors.js';
 
 type Stored = { readonly fingerprint: string; readonly atMs: number; reply: Reply | null }; // null: being worked on
 
-const KEPT_MS = 24 * 3_600_000;
+export const KEPT_MS = 24 * 3_600_000;
 const KEY_LIMIT = 255;
 
 export type RateLimit = { rps: number | null; perEndpoint: number | null };
