@@ -252,6 +252,8 @@ export class People {
       const resolution: Resolution = choose(resolutionsOf(review, true));
       this.world.scheduler.tell(`an operator settles ${review.kind} of ${review.subject}: ${resolution}`);
       await r.reviews.resolve(review.id, { resolution, note: 'seen', by: 'ops' });
+      if (review.kind === 'effect_failed' && review.refundId !== null && resolution === 'dismiss')
+        this.world.leftUnshown.add(review.refundId);
     });
   }
 

@@ -237,11 +237,13 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
   broken.push(...said.map((what) => `G11: verify in two halves: ${what}`));
 }
 
-/** What the merchant did by hand is a difference for good, and verify is right to name it. */
+/** What the merchant did by hand, or was shown and dismissed, is a difference for good, and verify is right to name it. */
 function isTheMerchants(world: World, d: Difference): boolean {
-  const waitsForRest = d.kind === 'refund_not_mirrored' && wasDetached(world, { id: d.invoiceId ?? '' });
+  const known = wasDetached(world, { id: d.invoiceId ?? '' }) || world.leftUnshown.has(d.refundId ?? '');
   return (
-    isByHand(world, d) || waitsForRest || (d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? ''))
+    isByHand(world, d) ||
+    (d.kind === 'refund_not_mirrored' && known) ||
+    (d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? ''))
   );
 }
 
