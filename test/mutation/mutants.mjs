@@ -122,6 +122,7 @@ export const mutants = [
     find: "if (isRepeat(row.body, d)) return 'duplicate';",
     replace: "return 'duplicate';",
     tests: ['test/store/inbox.test.ts'],
+    simulate: ['--exhaustive', '--story', 'two bodies under one id', '--every', '40'],
   },
   {
     name: 'the amount is not compared',
@@ -429,6 +430,7 @@ export const mutants = [
     find: 'all.toReversed().map((d) => [nameOf(d), d])).values()].toReversed();',
     replace: 'all.map((d) => [nameOf(d), d])).values()];',
     tests: ['test/store/inbox.test.ts'],
+    simulate: ['--exhaustive', '--story', 'two bodies under one id', '--every', '40'],
   },
   {
     name: 'a pooler in transaction mode is taken for a server',

@@ -183,6 +183,14 @@ export const moneyStories: readonly Story[] = [
       });
     },
   })),
+  {
+    name: 'two bodies under one id come at once',
+    settings: finalize,
+    plan: async (world) => {
+      const { people } = await renewal(world, 'succeed');
+      new Twice(world, people).twoBodies();
+    },
+  },
   ...modes.flatMap((markMode) =>
     (['wait', 'finalize'] as const).map((draftPolicy): Story => ({
       name: `the customer’s own card is charged by Stripe ${markMode} ${draftPolicy}`,

@@ -35,6 +35,8 @@ export class Planted {
   /** Processor's ids that refunds of two payments bear. */
   readonly oneRefundId = new Set<string>();
   readonly captures: Capture[] = [];
+  /** Events under whose id other bytes came as well, and were answered 200. */
+  readonly twins = new Set<string>();
   /** Settled debits that a person said the bank took back, by `pay_…`: what was said last. */
   readonly returns = new Map<string, 'returned' | 'undone'>();
   /** Customers whom a person linked to the MoR, and when that was done for sure. */

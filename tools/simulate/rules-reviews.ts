@@ -92,6 +92,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'conflicting_event':
       // The MoR took a payment, or a signup's charge was proven, and it says after that that it failed.
       if (world.contradicted.has(invoiceId)) return true;
+      if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
       // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
       return (
         all.some(

@@ -7,7 +7,14 @@ import { rowOf, type Sides } from './sides.js';
 import { collectedByStripe } from './twice.js';
 
 export function twiceRules(sides: Sides): string[] {
-  return [...chargeRules(sides), ...refundIdRules(sides), ...ownCardRules(sides)];
+  return [...chargeRules(sides), ...refundIdRules(sides), ...ownCardRules(sides), ...twinRules(sides)];
+}
+
+/** D4: of two bodies under one id the first is in force (V1), and a person is told of the other. */
+function twinRules({ world, seen }: Sides): string[] {
+  const told = (id: string): boolean =>
+    seen.reviews.some((r) => r.kind === 'conflicting_event' && r.subject.endsWith(`:${id}`));
+  return [...world.planted.twins].filter((id) => !told(id)).map((id) => `D4: ${id} came with two bodies, untold`);
 }
 
 /** D1: a charge that two invoices' payments name is booked once, pays one of them, and an item names both. */

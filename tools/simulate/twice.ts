@@ -1,4 +1,5 @@
 // Money and names that come twice: one charge for two invoices, one id for two refunds, and a card that Stripe charges beside the MoR.
+import { signatureHeader } from '../sandbox/kernel/signature.js';
 import { amountRemaining, type Invoice } from '../sandbox/stripe/model.js';
 import { type People, type Subscriber } from './people.js';
 import { type World } from './world.js';
@@ -39,6 +40,20 @@ export class Twice {
       first: { paymentId, invoiceId: own },
       second: { paymentId: id, invoiceId, eventId: event.id },
     });
+  }
+
+  /** The MoR signs each `payment.succeeded` twice: once more with a hundredth of the amount, in the same moment. */
+  twoBodies(): void {
+    const { world } = this;
+    const secret = world.sandbox.secrets.paymentWebhookSecret;
+    world.twinOf = ({ source, headers, body }) => {
+      const text = body.toString('utf8');
+      const other = Buffer.from(text.replace(/("amount":\d+)\d\d\b/, '$1'));
+      if (!text.includes('"payment.succeeded"')) return null;
+      const name = Object.keys(headers).find((h) => h.endsWith('-signature')) ?? '';
+      const stamped = { ...headers, [name]: signatureHeader(other, secret, Math.floor(world.now / 1_000)) };
+      return { source, headers: stamped, body: other };
+    };
   }
 
   /** The processor gives the next refunds of two payments one id. */
