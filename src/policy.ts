@@ -41,6 +41,12 @@ export const ERRANDS_A_CLAIM = 40;
  */
 export const CUT_OFF_AFTER_MS = 15_000;
 
+/**
+ * A process that stands still (its machine is moved, or swaps) loses its lane, and may send a call when it goes on that another one has looked for
+ * in vain by then. Before the end of a mark is taken back, it is given this long.
+ */
+export const STANDSTILL_MS = 5 * 60_000;
+
 // ---- Workers: failing lanes, shared commits
 
 /** After so many failed decisions an event is parked for a person, and a lane without one becomes a review item. */

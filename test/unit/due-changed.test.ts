@@ -172,3 +172,58 @@ it.each(['report_payment', 'attach_payment'] as const)(
     expect([h.platform.records.length, h.platform.invoices.get(INVOICE_ID)?.amountPaid]).toEqual([1, 1000n]);
   },
 );
+
+it.each(['payment_record', 'out_of_band'] as const)(
+  'the end of a mark is not taken back while a process that stood still may yet carry it out (%s)',
+  async (markMode) => {
+    const h = LaneHarness.inMemory({ settings: { markMode } });
+    h.platform.put(anInvoice());
+    const send = h.platform.send.bind(h.platform);
+    const read = h.platform.readInvoice.bind(h.platform);
+    let stands: { readonly sinceMs: number; readonly call: Parameters<typeof send>[0] } | null = null;
+    h.platform.send = (call) => {
+      if (h.crashes > 0 || !['attach_payment', 'pay_out_of_band'].includes(call.asked.kind)) return send(call);
+      stands = { sinceMs: h.clock.now().getTime(), call };
+      h.platform.change(INVOICE_ID, { amountDue: 1200n, amountRemaining: 1200n, total: 1200n });
+      return Promise.reject(new Crash());
+    };
+    /** It goes on after 40 seconds, when its lane is in other hands. */
+    const goesOn = async (): Promise<void> => {
+      if (stands === null || h.clock.now().getTime() - stands.sinceMs < 40_000) return;
+      const { call } = stands;
+      stands = null;
+      await send(call);
+    };
+    h.platform.readInvoice = async (id) => {
+      await goesOn();
+      return read(id);
+    };
+    await h.take(aPaymentSucceeded());
+    await h.rest(1);
+    await goesOn();
+    const s = await h.state(INVOICE_ID);
+    expect(s.payments.map((p) => p.mark)).toEqual(['confirmed']);
+    expect(told(s)).toHaveLength(1);
+    expect(told(s)[0]).toMatch(
+      markMode === 'payment_record'
+        ? /is still open with 2.00 EUR due/
+        : /the invoice was marked as paid with 12.00 EUR, and 10.00 EUR was taken/,
+    );
+  },
+);
+
+it('once nobody can carry it out any more, the end of a mark that is of another amount by now is taken back', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice());
+  const send = h.platform.send.bind(h.platform);
+  h.platform.send = (call) => {
+    if (h.crashes > 0 || call.asked.kind !== 'attach_payment') return send(call);
+    h.platform.change(INVOICE_ID, { amountDue: 1200n, amountRemaining: 1200n, total: 1200n });
+    return Promise.reject(new Crash());
+  };
+  await h.take(aPaymentSucceeded());
+  await h.rest(1);
+  const s = await h.state(INVOICE_ID);
+  expect(told(s)).toEqual(['10.00 EUR was taken; 12.00 EUR is due']);
+  expect(h.platform.asked.filter((x) => x.startsWith('attach_payment'))).toEqual([]);
+});

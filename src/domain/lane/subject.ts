@@ -37,6 +37,8 @@ export type CallRule<A extends Answer> = {
   readonly silent?: (s: LaneState, m: OutboxRow, f: CallFailure, ctx: Ctx) => LaneState;
   /** It had no effect, and the invoice cannot be paid any more. Left out: it is sent under a next key all the same. */
   readonly withdrawn?: (s: LaneState, m: OutboxRow, ctx: Ctx) => LaneState | null;
+  /** Neither sent nor looked for before. Null: at once. */
+  readonly notBefore?: (s: LaneState, m: OutboxRow, ctx: Ctx) => Date | null;
   /** Whether it had its effect cannot be found out, and each look would find more to go through. */
   readonly untraceable?: (s: LaneState, m: OutboxRow, why: string, ctx: Ctx) => LaneState;
   /** What a person's choice makes of the item that it failed. */

@@ -41,6 +41,7 @@ const callErrand: ErrandRule = (s, ctx, due) => {
       if (due(i.readDueAt)) return { do: 'read-invoice', invoiceId: i.invoiceId };
       continue;
     }
+    if (!due(CALLS[m.kind].notBefore?.(s, m, ctx) ?? null)) continue;
     return mustLook(s, m, ctx) ? { do: 'probe', message: m } : { do: 'send', message: m };
   }
   return null;

@@ -21,6 +21,7 @@ import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { takeRead } from '../../domain/lane/facts.js';
 import { ASK_IF_TWICE, ofPaidOtherwise } from './decide-mark.js';
+import { standsStillUntil } from './mark.js';
 import { markReview } from './mark-review.js';
 import { tellBeyond, tellRest } from './rest.js';
 import { MARK_TRIES } from '../../policy.js';
@@ -79,6 +80,10 @@ export const endOfMarkCall: CallRule<AnswerTo<'attach_payment' | 'pay_out_of_ban
     const state = takeRead(s, ctx, a.invoice);
     if (p === undefined) return state;
     return tellBeyond(confirm(state, p, ctx, `Stripe shows it ${a.invoice.status}`), p, s.invoice, ctx);
+  },
+  notBefore: (s, m, ctx) => {
+    const p = paymentOf(s, m);
+    return p === undefined || s.invoice === null ? null : standsStillUntil(p, s.invoice, m, ctx);
   },
   refused: markRefused,
   withdrawn: (s, m) => {

@@ -23,7 +23,7 @@ import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shado
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
-import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS } from '../../policy.js';
+import { DRAFT_FAILED_LOOK_EVERY_MS, DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, STANDSTILL_MS } from '../../policy.js';
 import { isCutOffSince, mayBeCutOff } from '../../domain/lane/answer-parts.js';
 import { closePayment, effectName, isCallOf, PARKING } from '../../domain/lane/payment.js';
 import { type BillingCall } from '../../domain/ports/billing-platform.js';
@@ -265,8 +265,8 @@ function pointless(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): string
   const isEnd = kind === 'attach_payment' || kind === 'pay_out_of_band';
   // Whether an end was carried out is looked for before it is sent (mark-answer.ts).
   if (!isPayable(i)) return attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
+  if (isWhatWasDecided(p, i) || standsStillUntil(p, i, m, ctx) !== null) return null;
   const outOfBand = p.markMode === 'out_of_band';
-  if (i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && !outOfBand)) return null;
   // Out of band all of it counts as paid, and an invoice that can be paid shows that no try was carried out.
   const due = showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency });
   // A try that a crash cut off may have been carried out: a report would be made twice, and an end is looked for first (errands.ts). A look of
@@ -274,6 +274,21 @@ function pointless(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): string
   const isLookedFor = isEnd && m.firstTriedAt !== null && !isCutOffSince(m.firstTriedAt, ctx);
   const isUntried = attempts === 0 && (isLookedFor || !mayBeCutOff(m, ctx));
   return isUntried || outOfBand ? `${due} is due now` : null;
+}
+
+function isWhatWasDecided(p: PaymentRow, i: InvoiceRow): boolean {
+  return i.amountRemaining === p.amount || (p.waived.includes('amount_mismatch') && p.markMode !== 'out_of_band');
+}
+
+/**
+ * Another amount is due than the end of a mark was decided for, and a process that stood still may yet carry it out: until then it is neither
+ * taken back nor looked for. Null: nobody can.
+ */
+export function standsStillUntil(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): Date | null {
+  if (m.kind !== 'attach_payment' && m.kind !== 'pay_out_of_band') return null;
+  if (!isPayable(i) || isWhatWasDecided(p, i) || !mayBeCutOff(m, ctx)) return null;
+  const until = new Date(m.nextTryAt.getTime() + STANDSTILL_MS);
+  return until > ctx.now ? until : null;
 }
 
 function holdUntil(finalizesAt: Date | null, now: Date): Date {
