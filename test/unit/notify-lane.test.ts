@@ -191,6 +191,11 @@ describe('a review item', () => {
     expect(tellLane(after, beside).map((t) => t.subject)).toEqual(['rev_2']);
   });
 
+  it('that the step which opened it settles as well is not told: it waits for nobody', () => {
+    const moot = item({ status: 'resolved', resolution: 'cleared' });
+    expect(tellLane(open, { ...open, reviews: [moot] })).toEqual([]);
+  });
+
   it('whose deadline is near is told again when the deadline moves', () => {
     const due = reviewDueSoon(item({ dueAt: NOW, refundId: 'ref_1', invoiceId: null }));
     expect(due).toEqual({

@@ -49,6 +49,8 @@ export type ReviewLine = {
   readonly refund_id: string | null;
   readonly resolution: string | null;
   readonly summary: string;
+  readonly created_at: Date;
+  readonly resolved_at: Date | null;
 };
 export type EventLine = {
   readonly source: string;
