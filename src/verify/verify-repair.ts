@@ -2,6 +2,7 @@
 import { parseStripeEvent, stripeInvoiceTypes } from '../domain/events/stripe-event.js';
 import { applyRead } from '../renewals/rules/read-invoice.js';
 import { note, putMessage, putObject } from '../domain/lane/change.js';
+import { askAgain, isHeardSince } from '../domain/lane/facts.js';
 import { settle } from '../lane/rules/settle.js';
 import { decideShadowedAnew } from '../renewals/rules/shadow.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
@@ -123,9 +124,8 @@ export class VerifyRepair {
       fence: null,
       decide: ({ state, now }) => {
         const ctx = context.beside(now);
-        // A worker may have marked it in the meantime: what was asked for before that is old.
-        const isOld = (state.invoice?.readAt?.getTime() ?? 0) >= askedAt.getTime();
-        const read = isOld ? state : applyRead(state, outcome, ctx);
+        // A worker may have marked it in the meantime, or an event have come: then the worker reads it again.
+        const read = isHeardSince(state.invoice, askedAt) ? askAgain(state, ctx) : applyRead(state, outcome, ctx);
         let s = note(read, ctx, 'decision', 'verify found a difference: checked again');
         s = settle(decideShadowedAnew(s, ctx), ctx).state; // what must not be sent any more is taken back before the rest is hurried
         // One that is due stays due since then: an earlier try may have been cut off by a crash, and the age of its key counts from there.

@@ -14,6 +14,7 @@ it('an invoice that is marked while the repair reads it stays paid', async () =>
   h.platform.readInvoice = async (id) => {
     h.platform.readInvoice = readInvoice;
     const open = await h.platform.readInvoice(id);
+    h.clock.advance(1);
     await h.drain(); // the worker marks it, and this answer is on its way
     return open;
   };

@@ -7,7 +7,7 @@ import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type WireRequest } from '../../domain/ports/call.js';
 import { type Commanded, refuse, refuseInShadow } from '../../domain/lane/commanded.js';
 import { askFor, type Ctx, note, putObject } from '../../domain/lane/change.js';
-import { takeRead } from '../../domain/lane/facts.js';
+import { takeLateRead } from '../../domain/lane/facts.js';
 import { showTime } from '../../domain/show-time.js';
 import { awaitsRetry } from '../../domain/lane/payment.js';
 import { moneyAnnounced, moneyOnItsWay, moneyUndecided, NOT_PAYABLE } from './withdraw.js';
@@ -36,9 +36,8 @@ export function standing(s: Pick<LaneState, 'objects'>, kind: ObjectRequest['kin
 export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Commanded<MorObjectRow> {
   if (ctx.settings.shadow === true) return refuseInShadow();
   const { kind, id, wire, facts, by, until } = req;
-  // The read, and what else was asked for, took its time: a worker may have marked the invoice meanwhile.
-  const isOld = (s.invoice?.readAt?.getTime() ?? 0) > req.askedAt.getTime();
-  const read = isOld ? s : takeRead(s, ctx, facts);
+  // The read, and what else was asked for, took its time: a worker may have marked the invoice meanwhile, or an event have come.
+  const read = takeLateRead(s, ctx, facts, req.askedAt);
   const what = kind === 'proforma' ? 'proforma invoice' : 'payment link';
   const { amountRemaining: minor, currency } = facts;
   const status = read.invoice?.platformStatus ?? facts.status;

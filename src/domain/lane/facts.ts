@@ -63,12 +63,32 @@ export function askAgain(s: LaneState, ctx: Ctx): LaneState {
   return s.invoice === null ? s : putInvoice(s, { ...s.invoice, readAt: null, readDueAt: ctx.now });
 }
 
-/** Facts from a read just made (or from the answer to a write): the truth of this moment. */
-export function takeRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts | null): LaneState {
+/** Facts from a read just made (or from the answer to a write): the truth of this moment, or of `readAt`. */
+export function takeRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts | null, readAt = ctx.now): LaneState {
   const { state, invoice } = ensureInvoice(s, ctx);
-  const read = { readAt: ctx.now, readDueAt: null, readAttempts: 0, factsAt: ctx.now };
+  const read = { readAt, readDueAt: null, readAttempts: 0, factsAt: readAt };
   if (facts === null) return putInvoice(state, { ...invoice, ...read, platformStatus: 'deleted' });
   return putInvoice(state, { ...invoice, ...taken(facts, invoice), ...read });
+}
+
+/**
+ * Facts from a read that was asked for at `askedAt`, with other waiting since. Where newer news came it is dropped, and another is made; one that
+ * shows the invoice further along is no older than they are.
+ */
+export function takeLateRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts, askedAt: Date): LaneState {
+  const isAhead = PROGRESS[facts.status] > PROGRESS[s.invoice?.platformStatus ?? 'unknown'];
+  return isHeardSince(s.invoice, askedAt) && !isAhead ? askAgain(s, ctx) : takeRead(s, ctx, facts, askedAt);
+}
+
+/**
+ * True: a read or an event has told of the invoice since `askedAt`, so that what was asked for then is old. Stripe's event times are whole
+ * seconds: an event of that second may be newer, and counts.
+ */
+export function isHeardSince(invoice: InvoiceRow | null, askedAt: Date): boolean {
+  const asked = askedAt.getTime();
+  const read = invoice?.readAt?.getTime() ?? 0;
+  const facts = invoice?.factsAt?.getTime() ?? 0;
+  return read > asked || (facts !== read && facts >= asked - (asked % 1_000));
 }
 
 /** Facts from an event made at `at`: taken when they are further along, or as far along and not older. */

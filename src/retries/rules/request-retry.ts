@@ -4,9 +4,10 @@ import { type LaneState } from '../../domain/model.js';
 import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type Commanded, refuse, type Refusal, refuseInShadow } from '../../domain/lane/commanded.js';
 import { type Ctx } from '../../domain/lane/change.js';
+import { takeLateRead } from '../../domain/lane/facts.js';
 import { makeRetry } from './make-retry.js';
 import { meansNow, obstacle } from './next-try.js';
-import { isOver, takeShown } from './settle-retries.js';
+import { isOver } from './settle-retries.js';
 
 export type RetryRequest = {
   /** The invoice, as Stripe showed it when it was asked for it at `askedAt`. */
@@ -21,7 +22,7 @@ export type MadeRetry = Retry & { readonly id: string };
 /** Tries it again by the schedule's means, without its waits, or says why that cannot be. */
 export function requestRetry(s: LaneState, { shown, askedAt, by }: RetryRequest, ctx: Ctx): Commanded<MadeRetry> {
   if (ctx.settings.shadow === true) return refuseInShadow();
-  const state = takeShown(s, shown, askedAt, ctx);
+  const state = takeLateRead(s, ctx, shown.invoice, askedAt);
   const why = obstacle(state, ctx);
   if (why !== null) return notRetryable(why);
   const means = meansNow(state, ctx);

@@ -5,7 +5,7 @@ import { type ShownToRetry } from '../../domain/ports/billing-platform.js';
 import { type RetryEnd } from '../../domain/retry.js';
 import { addCall, type Ctx, note, putInvoice, takeCallBack } from '../../domain/lane/change.js';
 import { awaitsRetry, paymentThatCame } from '../../domain/lane/payment.js';
-import { isFresh, takeRead } from '../../domain/lane/facts.js';
+import { isFresh } from '../../domain/lane/facts.js';
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { moneyAnnounced } from '../../channels/rules/withdraw.js';
@@ -59,12 +59,6 @@ export function orderIfWanted(state: LaneState, shown: ShownToRetry, ctx: Ctx): 
 /** Nobody is charged again for a subscription that has ended, unless a person wants it. */
 export function isOver(shown: ShownToRetry): boolean {
   return shown.subscriptionStatus === 'canceled' || shown.subscriptionStatus === 'incomplete_expired';
-}
-
-/** The invoice as Stripe showed it to a person's request, unless a newer picture is there. */
-export function takeShown(s: LaneState, shown: ShownToRetry, askedAt: Date, ctx: Ctx): LaneState {
-  const isOld = (s.invoice?.readAt?.getTime() ?? 0) > askedAt.getTime();
-  return isOld ? s : takeRead(s, ctx, shown.invoice);
 }
 
 function carryOutEnd(s: LaneState, i: InvoiceRow, how: Exclude<RetryEnd, 'nothing'>, ctx: Ctx): LaneState {

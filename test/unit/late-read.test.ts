@@ -1,0 +1,121 @@
+// A read of an invoice that is taken in late, as its subscription or the MoR was asked something first: what was heard meanwhile is newer.
+import { describe, expect, it } from '@jest/globals';
+import { requestObject } from '../../src/channels/rules/request-object.js';
+import { isHeardSince, takeEvent, takeRead } from '../../src/domain/lane/facts.js';
+import { emptyLane } from '../../src/domain/lane/change.js';
+import { requestRetry } from '../../src/retries/rules/request-retry.js';
+import { difference } from '../../src/verify/rules/compare.js';
+import { VerifyFlow } from '../../src/verify/verify.flow.js';
+import { Wake } from '../../src/lane/wake.js';
+import { anInvoice, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aCtx, facts, NOW } from '../support/channel-lane.js';
+import { refused, relayed, type Rig, rig, state } from '../support/retry-rig.js';
+
+const shownNow = ({ h }: Rig) => ({
+  facts: h.platform.invoices.get(INVOICE_ID) ?? anInvoice(),
+  askedAt: h.clock.now(),
+});
+
+const askRetry = (r: Rig, { facts: invoice, askedAt }: ReturnType<typeof shownNow>) =>
+  r.h.command(INVOICE_ID, (s, ctx) => {
+    const shown = { invoice, object: '{}', apiVersion: null, livemode: false, subscriptionStatus: 'past_due' };
+    return requestRetry(s, { shown, askedAt, by: 'ops' }, ctx);
+  });
+
+const askLink = (r: Rig, read: ReturnType<typeof shownNow>) =>
+  r.h.command(INVOICE_ID, (s, ctx) => {
+    const wire = { method: 'POST', path: '/', body: '{"key":"k","amount":{"minor":{"minor":"1000"}}}' } as const;
+    return requestObject(s, { kind: 'payment_link', id: 'lnk_1', wire, until: null, ...read, by: 'ops' }, ctx);
+  });
+
+/** A refused renewal, read an hour later, and paid on Stripe half a second after that, which its event says at once. */
+async function paidMeanwhile(): Promise<{ r: Rig; read: ReturnType<typeof shownNow> }> {
+  const r = rig({ retrySchedule: null, recoveryLinks: null });
+  await refused(r);
+  r.h.clock.advance(3_600_000);
+  const read = shownNow(r);
+  r.h.clock.advance(500);
+  r.h.platform.payAnotherWay(INVOICE_ID);
+  await r.h.take(invoiceEvent('invoice.paid', { at: r.h.clock.now() }));
+  return { r, read };
+}
+
+describe('an invoice that is paid on Stripe while its read waits', () => {
+  it.each([0, 40])('is not charged again (%s seconds)', async (seconds) => {
+    const { r, read } = await paidMeanwhile();
+    r.h.clock.advance(seconds * 1_000);
+    const done = await askRetry(r, read);
+    await r.h.drain();
+    expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
+    expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
+  });
+
+  it('gets no payment link', async () => {
+    const { r, read } = await paidMeanwhile();
+    const done = await askLink(r, read);
+    await r.h.drain();
+    expect(done).toMatchObject({ ok: false, status: 409, code: 'invoice_not_payable' });
+    expect([r.links.links.size, (await state(r)).invoice?.platformStatus]).toEqual([0, 'paid']);
+  });
+
+  it('stays paid when verify repairs it', async () => {
+    const r = rig({ retrySchedule: null, recoveryLinks: null });
+    const { h } = r;
+    await refused(r);
+    h.clock.advance(3_600_000);
+    const readInvoice = h.platform.readInvoice.bind(h.platform);
+    h.platform.readInvoice = async (id) => {
+      h.platform.readInvoice = readInvoice;
+      const open = await readInvoice(id);
+      h.platform.payAnotherWay(INVOICE_ID);
+      await h.take(invoiceEvent('invoice.paid', { at: h.clock.now() }));
+      return open;
+    };
+    const none = {} as never;
+    const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
+    await verify.repair(none, [difference('event_missed', 'look-again', 'open', { invoiceId: INVOICE_ID })]);
+    await h.drain();
+    expect((await state(r)).invoice).toMatchObject({ platformStatus: 'paid', amountRemaining: 0n });
+  });
+});
+
+describe('an invoice that changes on Stripe while its read waits, before any event says so', () => {
+  it('is read again before it is charged, where the wait was long', async () => {
+    const r = rig({ retrySchedule: null, recoveryLinks: null });
+    await refused(r);
+    r.h.clock.advance(3_600_000);
+    const read = shownNow(r);
+    r.h.platform.payAnotherWay(INVOICE_ID);
+    r.h.clock.advance(40_000);
+    expect(await askRetry(r, read)).toMatchObject({ ok: true });
+    await r.h.drain();
+    expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
+  });
+
+  it.each([
+    ['is void', { status: 'void' }, 'invoice_not_payable', 'the invoice is void'],
+    ['comes to less', { amountDue: 800n, amountRemaining: 800n }, 'invoice_changed', 'the amount due changed'],
+  ] as const)(
+    'and %s then is neither charged nor linked, though it bears the second of an older event',
+    async (_, change, code, why) => {
+      const r = rig({ retrySchedule: null, recoveryLinks: null });
+      await refused(r);
+      r.h.platform.change(INVOICE_ID, change);
+      expect(await askLink(r, shownNow(r))).toMatchObject({ ok: false, status: 409, code });
+      const done = await askRetry(r, shownNow(r));
+      expect([done.ok, done.ok ? '' : done.message]).toEqual([false, expect.stringContaining(why)]);
+      await r.h.drain();
+      expect([relayed(r), r.links.links.size]).toEqual([[], 0]);
+    },
+  );
+});
+
+it('news since a time are a read that was taken in after it, and an event of its second or later', () => {
+  const ms = (n: number): Date => new Date(NOW.getTime() + n);
+  const askedAt = ms(400);
+  const ofEvent = (at: Date) => takeEvent(emptyLane('in_1'), aCtx(), facts(), at).invoice;
+  const ofRead = (at: Date) => takeRead(emptyLane('in_1'), aCtx(at), facts()).invoice;
+  expect(isHeardSince(null, askedAt)).toBe(false);
+  expect([-1_000, 0, 1_000].map((n) => isHeardSince(ofEvent(ms(n)), askedAt))).toEqual([false, true, true]);
+  expect([0, 400, 401].map((n) => isHeardSince(ofRead(ms(n)), askedAt))).toEqual([false, false, true]);
+});
