@@ -1,5 +1,10 @@
 // Is the effect of a call there? Found out by reading, for when nobody could say.
-import { type BillingCall, type InvoicePaymentFacts, type Probe } from '../domain/ports/billing-platform.js';
+import {
+  type BillingAnswer,
+  type BillingCall,
+  type InvoicePaymentFacts,
+  type Probe,
+} from '../domain/ports/billing-platform.js';
 import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
 import { type InvoiceCall, isEnded, shows } from './answers.js';
 import { invoiceOf, parseInvoicePayment, paymentsWithin } from './parse-invoice.js';
@@ -65,6 +70,7 @@ export class StripeEffects {
     const invoice = invoiceOf(read.value);
     if (invoice?.invoiceId !== asked.invoiceId) return notUnderstood(name, read);
     let done = shows(asked, read.value);
+    let answer: BillingAnswer = { kind: asked.kind, invoice };
     if (expand !== '') {
       const within = paymentsWithin(read.value); // null: the invoice holds only the first of them, or none were given
       const payments = within === null ? await this.listPayments(asked.invoiceId) : { ...read, value: within };
@@ -72,10 +78,15 @@ export class StripeEffects {
       const blind = !payments.ok && payments.status === 404 && accepted;
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
-      // Paid with nothing: a person credited all of it, or a coupon did. Our money is not on it.
-      else done = done && invoice.amountPaid > 0n && (!payments.ok || !isCollected(payments.value));
+      else {
+        const outOfBand = payments.ok ? invoice.amountPaid - paidBy(payments.value) : 0n;
+        // Paid with nothing: a person credited all of it, or a coupon did. Our money is not on it.
+        const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
+        done = done && invoice.amountPaid > 0n && isOurs;
+        if (outOfBand > 0n) answer = { kind: asked.kind, invoice, outOfBand };
+      }
     }
-    return { ...read, value: done ? { done, answer: { kind: asked.kind, invoice } } : ABSENT };
+    return { ...read, value: done ? { done, answer } : ABSENT };
   }
 
   /** There is no look-up by reference: first what the invoice has, then every record made since the payment. */
@@ -160,9 +171,15 @@ function isAttached(asked: Call<'attach_payment'>, payments: readonly InvoicePay
   );
 }
 
-/** Stripe took money for the invoice itself: then "paid" is not our mark, and a person must see it. */
+/** Stripe took money for the invoice itself: then "paid" is not our mark, and a person must see it, unless it was a part. */
 function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
+}
+
+/** What cards that Stripe charged and payment records have paid: the rest came out of band. */
+function paidBy(payments: readonly InvoicePaymentFacts[]): bigint {
+  const named = payments.filter((p) => p.status === 'paid' && (p.byPlatform || p.paymentRecordId !== null));
+  return named.reduce((sum, p) => sum + (p.amountPaid ?? 0n), 0n);
 }
 
 /** Ours by its metadata, or made for the same charge; never one that names another invoice. */

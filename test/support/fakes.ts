@@ -191,8 +191,10 @@ export class FakeBillingPlatform extends BillingPlatform {
         return invoice?.status === 'uncollectible' ? { kind: c.kind, invoice } : null;
       case 'cancel_subscription':
         return this.ended.has(c.subscriptionId) ? { kind: c.kind, subscriptionId: c.subscriptionId } : null;
-      case 'pay_out_of_band':
-        return invoice?.status === 'paid' && paid.length === 0 ? { kind: c.kind, invoice } : null;
+      case 'pay_out_of_band': {
+        const outOfBand = (invoice?.amountPaid ?? 0n) - paid.reduce((n, p) => n + p.minor, 0n);
+        return invoice?.status === 'paid' && outOfBand > 0n ? { kind: c.kind, invoice, outOfBand } : null;
+      }
       case 'report_refund': {
         const record = this.records.find((r) => r.id === c.paymentRecordId);
         const shown = record?.refunds.some((r) => r.reference === c.reference) === true;

@@ -4,6 +4,7 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { applyRead } from '../../src/renewals/rules/read-invoice.js';
 import { type LaneState, type MarkMode } from '../../src/domain/model.js';
 import { anInvoice, aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
 import { balances, LaneHarness } from '../support/lane-harness.js';
 import { Crash } from '../support/mortal-store.js';
 
@@ -110,6 +111,37 @@ describe('more that becomes due in the seconds between our look and a mark out o
       expect(told(await h.state(INVOICE_ID))).toEqual(resolution === 'retry' ? told(s) : []);
     }
   });
+});
+
+describe('the rest of an invoice of which a part was paid on Stripe, marked out of band', () => {
+  const parts = [
+    ['a card that Stripe charged', null],
+    ['a payment record that somebody attached', 'pr_hand'],
+  ] as const;
+  const answers = ['comes', 'is lost', 'comes to a process that died'] as const;
+  it.each(parts.flatMap((part) => answers.map((answer) => [...part, answer] as const)))(
+    'is all that the MoR took: no more is billed (%s, %s; the answer %s)',
+    async (_, recordId, answer) => {
+      const h = LaneHarness.inMemory({ settings: { markMode: 'out_of_band' } });
+      h.platform.put(anInvoice({ amountDue: 1000n, amountPaid: 200n, amountRemaining: 800n }));
+      h.platform.payments.set(INVOICE_ID, [{ recordId, minor: 200n }]);
+      let tries = 0;
+      const send = h.platform.send.bind(h.platform);
+      h.platform.send = async (call) => {
+        const outcome = await send(call);
+        if (call.asked.kind !== 'pay_out_of_band' || ++tries > 1 || answer === 'comes') return outcome;
+        h.clock.advance(15_000);
+        if (answer === 'is lost') return failed('unknown');
+        h.store.dieBefore = h.store.transactions + 1;
+        return outcome;
+      };
+      await h.take(aPaymentSucceeded({ amount: 800 }));
+      await h.rest(1);
+      const s = await h.state(INVOICE_ID);
+      expect([s.invoice?.platformStatus, s.payments.map((p) => p.mark), told(s)]).toEqual(['paid', ['confirmed'], []]);
+      expect(balances(s)).toEqual({ mor_receivable: 800n, settled_invoices: -800n });
+    },
+  );
 });
 
 it('a payment that a process attached and died before it wrote that down is looked for on Stripe, though more is due by then', async () => {

@@ -73,7 +73,7 @@ describe('an invoice that is paid on Stripe while its read waits', () => {
     };
     const none = {} as never;
     const verify = new VerifyFlow(none, none, h.platform, h.gateway, none, h.store, h.context, new Wake(), h.ids);
-    await verify.repair(none, [difference('event_missed', 'look-again', 'open', { invoiceId: INVOICE_ID })]);
+    await verify.repair(none, [difference('charged_not_marked', 'look-again', 'open', { invoiceId: INVOICE_ID })]);
     await h.drain();
     expect((await state(r)).invoice).toMatchObject({ platformStatus: 'paid', amountRemaining: 0n });
   });

@@ -55,6 +55,16 @@ describe('finalizing and paying out of band', () => {
     expect(await platform.send(call)).toMatchObject({ kind: 'refused' });
   });
 
+  it.each([
+    ['a card that Stripe charged', {}],
+    ['a payment record that somebody attached', { record: 'pr_hand' }],
+  ])('a part that %s paid is not what came out of band', async (_, part) => {
+    const no = refusal(400, { code: 'invoice_already_paid' });
+    const listed = payments({ ...part, minor: 990 }, { payment: { type: 'out_of_band_payment' }, minor: 2000 });
+    const { platform } = await stub(no, reply(200, paidInvoice({ payments: listed })));
+    expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ ok: true, value: { outOfBand: 2000n } });
+  });
+
   it('a reference is believed once the invoice shows it', async () => {
     const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
     const { platform } = await stub(

@@ -116,7 +116,12 @@ export type BillingAnswer =
   | { readonly kind: 'finalize_invoice'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'attach_payment'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'set_reference'; readonly invoice: InvoiceFacts }
-  | { readonly kind: 'pay_out_of_band'; readonly invoice: InvoiceFacts }
+  | {
+      readonly kind: 'pay_out_of_band';
+      readonly invoice: InvoiceFacts;
+      /** What came out of band, beside the payments that the platform lists; left out: it was not asked for them. */
+      readonly outOfBand?: bigint;
+    }
   | { readonly kind: 'mark_uncollectible'; readonly invoice: InvoiceFacts }
   | { readonly kind: 'cancel_subscription'; readonly subscriptionId: string }
   | { readonly kind: 'report_payment'; readonly paymentRecordId: string }

@@ -22,21 +22,28 @@ export function tellRest(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
 
 /**
  * Out of band Stripe takes all that is due for paid: more became due between our read and our mark, and nobody took it. `before`: the
- * invoice as it was known before; where that shows the mark already, as after a lost answer, what other payments settled of it.
+ * invoice as it was known before; where that shows the mark already, as after a lost answer, `outOfBand` or what other payments settled of it.
  */
-export function tellBeyond(s: LaneState, p: PaymentRow, before: InvoiceRow | null, ctx: Ctx): LaneState {
+export function tellBeyond(
+  s: LaneState,
+  p: PaymentRow,
+  before: InvoiceRow | null,
+  outOfBand: bigint | undefined,
+  ctx: Ctx,
+): LaneState {
   const is = s.invoice?.amountPaid ?? 0n;
   const known = before?.amountPaid ?? 0n;
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
   const was = known < is ? known : others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
-  if (p.markMode !== 'out_of_band' || p.amount === null || is - was <= p.amount) return s;
+  const took = outOfBand ?? is - was;
+  if (p.markMode !== 'out_of_band' || p.amount === null || took <= p.amount) return s;
   const show = (minor: bigint): string => showMoney({ minor, currency: p.currency });
   return openReview(s, ctx, {
     kind: 'amount_mismatch',
     subject: p.id,
     paymentRowId: p.id,
-    summary: `${BEYOND}${show(is - was)}, and ${show(p.amount)} was taken`,
-    proposal: `More was due than was taken. Bill ${show(is - was - p.amount)} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
+    summary: `${BEYOND}${show(took)}, and ${show(p.amount)} was taken`,
+    proposal: `More was due than was taken. Bill ${show(took - p.amount)} with a new invoice on Stripe, or leave it to the customer, and dismiss this.`,
   });
 }
 
