@@ -84,9 +84,9 @@ export const MARK_TRIES = 2;
 export const DRAFT_PATIENCE_MS = 73 * HOUR_MS;
 /** Stripe finalizes a draft an hour after it was made (Stripe docs, "Invoice finalization"), where it does not name the time itself. */
 export const DRAFT_USUAL_LIFE_MS = HOUR_MS;
-/** The net under `invoice.finalized`: a draft is looked at so long after it should be final. */
+/** The net under `invoice.finalized`: a draft is looked at so long after it should be final, and then at pauses that grow as it is late... */
 export const DRAFT_LOOK_AFTER_MS = MINUTE_MS;
-/** A draft that does not say when it will be final is looked at so often. */
+/** ...to this, so that a day on which Stripe is late costs few reads. A draft that does not say when it will be final is looked at so often. */
 export const DRAFT_LOOK_EVERY_MS = 15 * MINUTE_MS;
 /** A draft that Stripe could not finalize waits for a person, who is told: it is looked at once an hour. */
 export const DRAFT_FAILED_LOOK_EVERY_MS = HOUR_MS;

@@ -133,13 +133,14 @@ describe('a payment that waits', () => {
     expect(marks(settled(other))).toEqual(['reporting']);
   });
 
-  it('on a draft is held until a minute after the draft’s end, or looked at every quarter of an hour', () => {
+  it('on a draft is held until a minute after the draft’s end, then ever longer, or looked at every quarter of an hour', () => {
     const held = (over: Partial<InvoiceFacts>) => settled(lane({ status: 'draft', ...over }, payment()));
     const until = (over: Partial<InvoiceFacts>) => held(over).invoice?.holdUntil;
     expect(marks(held({}))).toEqual(['held']);
     expect(until({})).toEqual(at(15 * 60_000));
     expect(until({ finalizesAt: at(3_600_000) })).toEqual(at(3_660_000));
-    expect(until({ finalizesAt: at(-3_600_000) })).toEqual(at(60_000));
+    const late = (minutes: number) => until({ finalizesAt: at(-minutes * 60_000) });
+    expect([0, 1, 5, 60].map(late)).toEqual([1, 1, 5, 15].map((minutes) => at(minutes * 60_000)));
     const looks: (Date | null)[] = [];
     settleMarks(held({}), ctx(), (when) => looks.push(when));
     expect(looks).toEqual([at(15 * 60_000)]);

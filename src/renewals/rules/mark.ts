@@ -292,10 +292,11 @@ export function standsStillUntil(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx
 }
 
 function holdUntil(finalizesAt: Date | null, now: Date): Date {
-  // The net under `invoice.finalized`: a minute after the draft should be final, else in a quarter of an hour.
-  const soon = now.getTime() + DRAFT_LOOK_EVERY_MS;
-  const planned = finalizesAt === null ? soon : finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS;
-  return new Date(Math.max(planned, now.getTime() + DRAFT_LOOK_AFTER_MS));
+  // The net under `invoice.finalized`: a minute after the draft should be final, then as long again as it is late, else in a quarter of an hour.
+  if (finalizesAt === null) return new Date(now.getTime() + DRAFT_LOOK_EVERY_MS);
+  const late = Math.max(now.getTime() - finalizesAt.getTime(), DRAFT_LOOK_AFTER_MS);
+  const next = now.getTime() + Math.min(late, DRAFT_LOOK_EVERY_MS);
+  return new Date(Math.max(next, finalizesAt.getTime() + DRAFT_LOOK_AFTER_MS));
 }
 
 function isDue(at: Date | null, now: Date): boolean {
