@@ -4,7 +4,9 @@ import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { bookLosses } from '../../src/disputes/rules/book-losses.js';
 import { putObject, putPayment } from '../../src/domain/lane/change.js';
+import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
 import { aDispute, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
+import { LaneHarness } from '../support/lane-harness.js';
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });
@@ -208,5 +210,60 @@ describe('a debit that the bank returned, in the ledger', () => {
       ['debit_returned', 2000n],
       ['dispute_lost', 990n],
     ]);
+  });
+});
+
+describe('what takes a loss back, heard of in December', () => {
+  type Told = readonly [what: 'lost' | 'won' | number, at: string, dispute?: string];
+  const LOST: Told = ['lost', '2026-11-25T12:00:00Z'];
+  const given: Told = [300, '2026-11-22T12:00:00Z'];
+
+  /** What moved at the MoR by month, the payment of 10.00 left out: each is heard of on its day, but for the last, heard of in December. */
+  async function booked(...told: readonly Told[]): Promise<Record<string, bigint>> {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    await h.take(aPaymentSucceeded());
+    for (const [i, [what, at, disputeId = 'dp_1']] of told.entries()) {
+      h.clock.set(i === told.length - 1 ? new Date('2026-12-05T00:10:00Z') : new Date(at));
+      const id = `evt_${i}`;
+      const data = { disputeId, paymentId: 'pay_oak', outcome: what };
+      if (typeof what === 'number') await h.take(aRefund({ amount: what, at: new Date(at) }));
+      else {
+        const body = { id, type: 'dispute.outcome', created: at, data };
+        await h.take(delivery('mor_events', id, 'dispute.outcome', INVOICE_ID, body));
+      }
+    }
+    const months: Record<string, bigint> = {};
+    for (const e of (await h.state(INVOICE_ID)).entries.filter((x) => x.reason !== 'payment_collected')) {
+      if (e.debit !== 'mor_receivable' && e.credit !== 'mor_receivable') continue;
+      const month = e.movedAt.toISOString().slice(0, 7);
+      months[month] = (months[month] ?? 0n) + (e.debit === 'mor_receivable' ? 1n : -1n) * e.amount.minor;
+    }
+    return months;
+  }
+
+  it('belongs to the month of the win, by the MoR’s own time', async () => {
+    expect(await booked(LOST, ['won', '2026-11-30T23:59:00Z'])).toEqual({ '2026-11': 0n });
+    expect(await booked(LOST, ['won', '2026-12-01T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 1000n });
+    const lostAgain: Told = ['lost', '2026-11-29T00:00:00Z'];
+    expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
+  });
+
+  it('belongs to the month of the refund, so that no month ends with more gone than was taken', async () => {
+    expect(await booked(LOST, given)).toEqual({ '2026-11': -1000n });
+    expect(await booked(given, LOST)).toEqual({ '2026-11': -1000n });
+    // Given back after the loss was booked: November stays as it is, and December has both.
+    expect(await booked(LOST, [300, '2026-12-02T00:00:00Z'])).toEqual({ '2026-11': -1000n, '2026-12': 0n });
+  });
+
+  it('belongs to the month of the other dispute that took the money, or no longer does', async () => {
+    const earlier: Told = ['lost', '2026-11-10T00:00:00Z', 'dp_0'];
+    expect(await booked(LOST, earlier)).toEqual({ '2026-11': -1000n });
+    const won: Told = ['won', '2026-12-02T00:00:00Z', 'dp_0'];
+    for (const lost of [
+      [LOST, earlier],
+      [earlier, LOST],
+    ])
+      expect(await booked(...lost, won)).toEqual({ '2026-11': -1000n, '2026-12': 0n });
   });
 });

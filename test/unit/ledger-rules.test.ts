@@ -72,23 +72,23 @@ describe('an entry', () => {
     }
   });
 
-  it('that takes a loss back belongs to the day on which it is taken back: no month that is over changes', () => {
+  it('that takes a loss back belongs to the day on which it is taken back', () => {
     const taken = {
       debit: 'mor_receivable',
       credit: 'disputed_payments',
       at: LATER,
-      movedAt: LATER,
+      movedAt: OCTOBER,
       refundId: null,
       eventId: null,
     };
     const amount = { minor: 500n, currency: 'EUR' };
-    expect(disputeReversed(p(), 'obj_1:2', 500n, LATER)).toMatchObject({
+    expect(disputeReversed(p(), 'obj_1:2', 500n, lost)).toMatchObject({
       ...taken,
       ...names,
       amount,
       subject: 'obj_1:2',
     });
-    expect(debitReturnReversed(p(), 'obj_2:2', 500n, LATER)).toMatchObject({
+    expect(debitReturnReversed(p(), 'obj_2:2', 500n, lost)).toMatchObject({
       ...taken,
       ...names,
       amount,
@@ -108,9 +108,9 @@ describe('an entry', () => {
       refundMirrored(p(), r(), LATER),
       refundOfUnmarked(p(), r(), LATER),
       disputeLost(p(), 'o', 1n, lost),
-      disputeReversed(p(), 'o', 1n, LATER),
+      disputeReversed(p(), 'o', 1n, lost),
       debitReturned(p(), 'o', 1n, lost),
-      debitReturnReversed(p(), 'o', 1n, LATER),
+      debitReturnReversed(p(), 'o', 1n, lost),
     ].map((e) => e.reason);
     expect(reasons.toSorted()).toEqual([...REASONS].toSorted());
   });

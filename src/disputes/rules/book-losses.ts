@@ -12,18 +12,51 @@ import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from
 export function bookLosses(s: LaneState, ctx: Ctx): LaneState {
   const wanted = lossesOf(s);
   let state = s;
-  for (const o of s.objects) {
-    if (o.kind !== 'dispute' && o.kind !== 'debit_return') continue;
+  const all = s.objects.filter((o) => o.kind === 'dispute' || o.kind === 'debit_return');
+  // First what the bank said, then what follows from it for the others of the payment.
+  for (const o of all.toSorted((x, y) => turnOf(x) - turnOf(y))) {
     const { loss } = o.detail;
     const to = wanted.get(o.id);
     const had = loss === undefined ? 0n : BigInt(loss.minor);
     const before = s.payments.find((p) => p.id === loss?.of);
-    if (before !== undefined && before.id !== to?.payment.id) {
-      state = move(state, o.id, before, -had, ctx);
-      if (to !== undefined) state = move(state, o.id, to.payment, to.minor, ctx);
-    } else if (to !== undefined) state = move(state, o.id, to.payment, to.minor - had, ctx);
+    if (before !== undefined && to !== undefined && before.id !== to.payment.id) {
+      // It was booked for another payment: out of the one and into the other in the same month.
+      state = move(state, o.id, before, -had, ctx.now, ctx);
+      state = move(state, o.id, to.payment, to.minor, ctx.now, ctx);
+      continue;
+    }
+    const p = to?.payment ?? before;
+    const minor = (to?.minor ?? 0n) - had;
+    if (p !== undefined) state = move(state, o.id, p, minor, movedAt(state, o, p, minor > 0n, ctx), ctx);
   }
   return state;
+}
+
+function turnOf({ status, detail }: MorObjectRow): number {
+  if (status === 'won' || status === 'undone') return 0;
+  return detail.loss === undefined ? 1 : 2;
+}
+
+/** Its entries are named after it: `dsp_…`, then `dsp_…:2`. */
+function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
+  return subject.split(':')[0] === id;
+}
+
+/**
+ * When the money of a loss moved: a loss and a win at the MoR's time of them; one that changes by another movement of its payment (a
+ * refund, or another dispute) at the time of that, and not before the loss itself. What has no such time moves now.
+ */
+function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, ctx: Ctx): Date {
+  const said = o.detail.returnedAt ?? o.detail.outcomeAt;
+  if (said === undefined || o.status === 'undone') return ctx.now;
+  if (o.status === 'won') return new Date(said);
+  const causes = s.entries.filter(
+    (e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o),
+  );
+  // Lost, or won and lost again.
+  const isNews = (o.detail.loss?.minor ?? '0') === '0';
+  if (causes.length === 0 && !isNews) return ctx.now;
+  return new Date(Math.max(new Date(said).getTime(), ...causes.map((e) => e.movedAt.getTime())));
 }
 
 /** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
@@ -48,17 +81,14 @@ function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: Payment
 }
 
 /** Books `minor` more, or less, as the loss by a dispute or a return of this payment. */
-function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, ctx: Ctx): LaneState {
+function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, at: Date, ctx: Ctx): LaneState {
   const o = s.objects.find((x) => x.id === objectId);
   if (o === undefined || minor === 0n) return s;
   const { entries = 0, minor: had = '0', of = p.id } = o.detail.loss ?? {};
   const subject = entries === 0 ? o.id : `${o.id}:${entries + 1}`;
   const now = (of === p.id ? BigInt(had) : 0n) + minor;
   const loss = { of: p.id, minor: now.toString(), entries: entries + 1 };
-  // The first entry belongs to the bank's time. What corrects it happens now: no month that is over changes by it.
-  const at = o.detail.returnedAt ?? o.detail.outcomeAt;
-  const movedAt = entries === 0 && at !== undefined ? new Date(at) : ctx.now;
-  const entry = entryOf(o, p, subject, minor, { at: ctx.now, movedAt });
+  const entry = entryOf(o, p, subject, minor, { at: ctx.now, movedAt: at });
   const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
   return note(booked, ctx, 'decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o.id);
 }
@@ -67,9 +97,9 @@ type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 
 function entryOf(o: MorObjectRow, p: PaymentRow, subject: string, minor: bigint, when: When): LedgerEntry {
   if (o.kind === 'debit_return') {
-    return minor > 0n ? debitReturned(p, subject, minor, when) : debitReturnReversed(p, subject, -minor, when.at);
+    return minor > 0n ? debitReturned(p, subject, minor, when) : debitReturnReversed(p, subject, -minor, when);
   }
-  return minor > 0n ? disputeLost(p, subject, minor, when) : disputeReversed(p, subject, -minor, when.at);
+  return minor > 0n ? disputeLost(p, subject, minor, when) : disputeReversed(p, subject, -minor, when);
 }
 
 function reasonOf(o: MorObjectRow, isLoss: boolean): string {

@@ -5,7 +5,6 @@ import { type Account, type LedgerEntry, type PaymentRow, type RefundRow } from 
 type When = Pick<LedgerEntry, 'at' | 'movedAt'>;
 type Cause = Partial<Pick<LedgerEntry, 'eventId' | 'refundId'>>;
 
-const now = (at: Date): When => ({ at, movedAt: at });
 /** Of money that was taken or given back, and of what shows it: the same month, however long Stripe takes. */
 const moved = (of: PaymentRow | RefundRow, at: Date): When => ({ at, movedAt: of.succeededAt ?? at });
 
@@ -65,8 +64,8 @@ export function disputeLost(p: PaymentRow, subject: string, amount: bigint, when
 }
 
 /** A loss is none after all, or less of one: the dispute was won since, or what it took was given back by a refund. */
-export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, now(at));
+export function disputeReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry('mor_receivable', 'disputed_payments', 'dispute_reversed', subject, p, amount, when);
 }
 
 /** A bank took a debit back after it was settled, as a person has it from the MoR: as for a lost dispute. */
@@ -75,8 +74,8 @@ export function debitReturned(p: PaymentRow, subject: string, amount: bigint, wh
 }
 
 /** A return was recorded by mistake, or what it took was given back by a refund. */
-export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, at: Date): LedgerEntry {
-  return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, now(at));
+export function debitReturnReversed(p: PaymentRow, subject: string, amount: bigint, when: When): LedgerEntry {
+  return entry('mor_receivable', 'disputed_payments', 'debit_return_reversed', subject, p, amount, when);
 }
 
 /** A refund of a payment that never was marked: both clearing accounts are settled against each other. */
