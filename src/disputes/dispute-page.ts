@@ -10,20 +10,22 @@ import { asksAfterOutcome, type MorObjectRow } from '../domain/mor-object.js';
 import { type InvoiceView } from '../domain/ports/books.js';
 import { asksAbout, disputeLink, disputeName } from './dispute-link.view.js';
 import { disputeAnswer } from './rules/dispute-answer.js';
+import { unreadSum } from './rules/unread-sum.js';
 
 export type Looker = { readonly session: Session; readonly now: Date; readonly live: boolean | null };
 
 type Disputed = {
-  readonly dispute: Pick<MorObjectRow, 'amount' | 'currency'>;
+  readonly dispute: Pick<MorObjectRow, 'amount' | 'currency' | 'detail'>;
   readonly payment: Pick<PaymentRow, 'amount' | 'currency'> | null;
 };
 
-/** What is disputed: as the bank says, or else the whole payment. */
+/** What is disputed: as the bank says, or else the whole payment; nothing where what it says is not understood. */
 export function disputed({ dispute: o, payment: p }: Disputed): {
   readonly minor: bigint | null;
   readonly currency: string | null;
 } {
-  const { amount: minor, currency } = o.amount === null && p !== null ? p : o;
+  const isWhole = o.amount === null && p !== null && unreadSum(o, p) === null;
+  const { amount: minor, currency } = isWhole ? p : o;
   return { minor, currency };
 }
 

@@ -46,6 +46,8 @@ export type MorObjectDetail = {
   readonly returnedAt?: string;
   /** When the event that gave a dispute its amount was made (ISO 8601). */
   readonly amountAt?: string;
+  /** A sum that the MoR's event named in a way that cannot be read for sure, and when that was made (ISO 8601). */
+  readonly unread?: { readonly said: string; readonly at: string };
   /** Ids of a payment, charge or payment intent that a dispute or an alert named. */
   readonly names?: readonly string[];
   /** The loss of a dispute is in the ledger. */

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import { parseBody } from '../../src/domain/events/json-body.js';
 import {
   amountIn,
+  sumIn,
   dashboardIn,
   deadlineIn,
   idNamed,
@@ -115,6 +116,32 @@ it('an amount is a text above zero in a currency, the disputed one first; where 
   ).toEqual({ minor: 1000n, currency: 'EUR' });
 });
 
+it('a decimal beside its currency is an amount; what may count units or hundredths of them is none', () => {
+  const of = (amount: unknown, currency: unknown = 'EUR') => sumIn({ amount, currency });
+  expect([of('3.00'), of('300', 'JPY')]).toEqual([
+    { minor: 300n, currency: 'EUR' },
+    { minor: 300n, currency: 'JPY' },
+  ]);
+  expect([of('300'), of(300, 'eur'), of(3.5), of('-3.00'), of('3.00', null), of(['x'])]).toEqual([
+    ...['300 EUR', '300 eur', '3.5 EUR', '-3.00 EUR', '3.00', '["x"] EUR'],
+  ]);
+  expect(sumIn({ amount: { amount: 300, currency: 'EUR' } })).toBe('300 EUR');
+  expect(sumIn({ amount: { value: 300 } })).toBe('{"value":300}');
+  expect([of(null), of(''), sumIn({ currency: 'EUR' })]).toEqual([null, null, null]);
+  expect(amountIn({ amount: 300, currency: 'EUR' })).toBeNull();
+});
+
+it('a sum is the outermost one, the disputed one first, also where it cannot be read', () => {
+  const whole = { amount: '29.90', currency: 'EUR' };
+  expect(sumIn({ disputedAmount: 300, currency: 'EUR', amount: whole })).toBe('300 EUR');
+  expect(sumIn({ amount: 300, currency: 'EUR', payment: { amount: whole } })).toBe('300 EUR');
+  const inside = {
+    payment: { amount: 2990, currency: 'eur' },
+    dispute: { amount: { amount: '3.00', currency: 'EUR' } },
+  };
+  expect(sumIn(inside)).toEqual({ minor: 300n, currency: 'EUR' });
+});
+
 it('a text and a time are found by their names', () => {
   const data = { about: { Reason: 'no', settled_at: '2027-07-01', seen: 'x2027-07-01', late: '20270701000000' } };
   expect([textNamed(data, 'code', 'reason'), textNamed(data, 'code')]).toEqual(['no', null]);
@@ -145,6 +172,7 @@ it('no payload whatever breaks the search', () => {
       outcomeIn(data);
       refundedIn(data);
       amountIn(data);
+      sumIn(data);
     }),
   );
 });

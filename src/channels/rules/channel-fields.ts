@@ -1,22 +1,25 @@
 // Finds what people need in payloads that Document 2 does not show: deadlines, links, outcomes, amounts, wherever they stand.
 import { freeText, isId, timeOf } from '../../domain/events/fields.js';
 import { isJsonObject, type JsonObject } from '../../domain/events/json-body.js';
-import { minorFromDecimal, type Money, parseCurrency } from '../../domain/money.js';
+import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../../domain/money.js';
 
 const MAX_MEMBERS = 1_000;
 
-/** Every member of `data` at any depth, outer ones first. */
-function* members(data: JsonObject): Generator<readonly [name: string, value: unknown]> {
-  const waiting: unknown[] = [data];
+type Member = readonly [name: string, value: unknown, of: JsonObject, depth: number];
+
+/** Every member of `data` at any depth, outer ones first, with the object that it is of. */
+function* members(data: JsonObject): Generator<Member> {
+  const waiting: (readonly [value: unknown, depth: number])[] = [[data, 0]];
   let seen = 0;
   for (let next = 0; next < waiting.length; next++) {
-    const value = waiting[next];
-    if (Array.isArray(value)) for (const item of value.slice(0, MAX_MEMBERS) as unknown[]) waiting.push(item);
+    const [value, depth] = waiting[next] ?? [null, 0];
+    if (Array.isArray(value))
+      for (const item of value.slice(0, MAX_MEMBERS) as unknown[]) waiting.push([item, depth + 1]);
     if (!isJsonObject(value)) continue;
     for (const [name, inner] of Object.entries(value)) {
       if (++seen > MAX_MEMBERS) return;
-      yield [name, inner];
-      if (typeof inner === 'object' && inner !== null) waiting.push(inner);
+      yield [name, inner, value, depth];
+      if (typeof inner === 'object' && inner !== null) waiting.push([inner, depth + 1]);
     }
   }
 }
@@ -27,11 +30,15 @@ function plain(name: string): string {
 }
 
 /** The first member by one of these names (whatever their case, `_` and `-`), the names in order of preference. */
-export function named<T>(data: JsonObject, names: readonly string[], read: (value: unknown) => T | null): T | null {
+export function named<T>(
+  data: JsonObject,
+  names: readonly string[],
+  read: (value: unknown, of: JsonObject) => T | null,
+): T | null {
   const all = [...members(data)];
   for (const wanted of names) {
-    for (const [name, value] of all) {
-      const found = plain(name) === wanted ? read(value) : null;
+    for (const [name, value, of] of all) {
+      const found = plain(name) === wanted ? read(value, of) : null;
       if (found !== null) return found;
     }
   }
@@ -93,14 +100,44 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
   return named(data, names.map(plain), anyTime);
 }
 
-/** `{amount, currency}` with a decimal string, as Document 2 writes amounts; null when there is no exact one. */
+const AMOUNTS = ['disputedamount', 'amount'];
+
+/** The first exact amount; null when there is none. */
 export function amountIn(data: JsonObject): Money | null {
-  return named(data, ['disputedamount', 'amount'], (value) => {
-    if (!isJsonObject(value)) return null;
-    const currency = parseCurrency(value['currency']);
-    const amount = value['amount'];
-    if (currency === null || typeof amount !== 'string') return null;
-    const minor = minorFromDecimal(amount, currency);
-    return minor === null || minor < 1n ? null : { minor, currency };
-  });
+  return named(data, AMOUNTS, moneyOf);
+}
+
+/** The same of the outermost amount alone. A text: there is one, and this is how the MoR wrote it, which cannot be read for sure. */
+export function sumIn(data: JsonObject): Money | string | null {
+  const all = [...members(data)];
+  for (const wanted of AMOUNTS) {
+    const those = all.filter(([name, value]) => plain(name) === wanted && value !== null && value !== '');
+    const [first] = those;
+    if (first === undefined) continue;
+    const outermost = those.filter(([, , , depth]) => depth === first[3]);
+    const [sum = asWritten(first[1], first[2])] = outermost.flatMap(([, value, of]) => moneyOf(value, of) ?? []);
+    return sum;
+  }
+  return null;
+}
+
+/**
+ * `{amount, currency}` with a decimal string, as Document 2 writes amounts, or such a string beside its currency. Without a fraction the
+ * latter may count the smallest units, as Document 3 does, and so may a number: neither is read, but where the two are one.
+ */
+function moneyOf(value: unknown, of: JsonObject): Money | null {
+  const whole = isJsonObject(value) ? value : { amount: value, currency: of['currency'] };
+  const { amount } = whole;
+  const currency = parseCurrency(whole['currency']);
+  if (currency === null || typeof amount !== 'string') return null;
+  if (whole !== value && !amount.includes('.') && decimalsOf(currency) > 0) return null;
+  const minor = minorFromDecimal(amount, currency);
+  return minor === null || minor < 1n ? null : { minor, currency };
+}
+
+function asWritten(value: unknown, of: JsonObject): string {
+  const { amount = null, currency = null } = isJsonObject(value) ? value : { amount: value, currency: of['currency'] };
+  const shown = typeof amount === 'string' || typeof amount === 'number' ? String(amount) : JSON.stringify(value);
+  const said = parseCurrency(currency) === null ? shown : `${shown} ${String(currency)}`;
+  return freeText(said.slice(0, 80)) ?? '';
 }

@@ -4,6 +4,7 @@ import { showMoney } from '../../domain/money.js';
 import { type LaneState, type LedgerEntry, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { debitReturned, debitReturnReversed, disputeLost, disputeReversed } from '../../ledger/rules/postings.js';
+import { unreadSum } from './unread-sum.js';
 
 /**
  * The books follow what is known now, in whatever order it became known: a refund counts before a loss, a loss takes what is left of
@@ -69,7 +70,8 @@ function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: Payment
   for (const payment of s.payments) {
     if (payment.succeededAt === null || payment.amount === null) continue;
     let rest = payment.amount - payment.amountRefunded;
-    const own = lost.filter((o) => o.paymentRowId === payment.id);
+    // A sum that is not understood is a person's to find out (settle-disputes.ts): it may be all of it or a part.
+    const own = lost.filter((o) => o.paymentRowId === payment.id && unreadSum(o, payment) === null);
     for (const o of own.toSorted((a, b) => (when(a) < when(b) ? -1 : 1))) {
       const fits = o.amount !== null && o.currency === payment.currency && o.amount < rest;
       const minor = fits ? (o.amount ?? 0n) : rest;

@@ -1,7 +1,7 @@
 // What the MoR says of a dispute or of an alert that comes before one.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import { amountIn, dashboardIn, deadlineIn, idNamed, textNamed } from '../../channels/rules/channel-fields.js';
+import { dashboardIn, deadlineIn, idNamed, sumIn, textNamed } from '../../channels/rules/channel-fields.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { type DisputeOutcome, outcomeIn, refundedIn } from './outcome.js';
@@ -116,8 +116,12 @@ function withPayment(o: MorObjectRow, payment: PaymentRow | null, e: MorServiceE
     updatedAt: ctx.now,
   };
   // The amount that was said last counts, in whatever order it came.
-  const amount = amountIn(e.data);
-  const { amountAt = '' } = o.detail;
+  const amount = sumIn(e.data);
+  const { amountAt = '', unread } = o.detail;
+  if (typeof amount === 'string') {
+    const isOlder = unread !== undefined && (at < unread.at || (at === unread.at && amount < unread.said));
+    return isOlder ? row : { ...row, detail: { ...row.detail, unread: { said: amount, at } } };
+  }
   if (amount === null || at < amountAt || (at === amountAt && amount.minor < (o.amount ?? 0n))) return row;
   return { ...row, amount: amount.minor, currency: amount.currency, detail: { ...row.detail, amountAt: at } };
 }

@@ -5,6 +5,7 @@ import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js'
 import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
+import { unreadSum } from './unread-sum.js';
 import { apartOf, bookedSince, FOR_NOTHING, isOtherSince } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { onlyTaken, until } from '../../channels/rules/mor-object.js';
@@ -139,8 +140,20 @@ function onceMore(s: LaneState, o: MorObjectRow, own: string, others: readonly s
 
 function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
   const subject = subjects.lost;
-  const both = takenTwice(s, o);
   const again = onceMore(s, o, subject, [subjects.won]);
+  const named = s.payments.find((x) => x.id === o.paymentRowId);
+  const unread = unreadSum(o, named);
+  if (unread !== null) {
+    return openReview(s, ctx, {
+      kind: 'dispute',
+      subject,
+      paymentRowId: o.paymentRowId,
+      summary: `dispute ${o.morId ?? o.id} was lost${again}, and how much the bank took is not sure: the MoR wrote "${unread}"; the loss is not in the ledger`,
+      proposal:
+        "Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. Bill the customer again or write the loss off. The invoice stays paid.",
+    });
+  }
+  const both = takenTwice(s, o);
   const apart = apartOf(s, o);
   const lost = `dispute ${o.morId ?? o.id} was lost${again}: the bank took ${both?.taken ?? lossOf(s, o)} back`;
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
@@ -226,6 +239,8 @@ function lossOf(s: LaneState, o: MorObjectRow): string {
 function sumOf(s: LaneState, o: MorObjectRow): string {
   if (o.amount !== null && o.currency !== null) return showMoney({ minor: o.amount, currency: o.currency });
   const p = s.payments.find((x) => x.id === o.paymentRowId);
+  const unread = unreadSum(o, p);
+  if (unread !== null) return `a sum that the MoR wrote as "${unread}"`;
   return p === undefined || p.amount === null ? 'a payment' : showMoney({ minor: p.amount, currency: p.currency });
 }
 

@@ -41,5 +41,7 @@ export function isOtherSince(s: LaneState, o: MorObjectRow, told: string): boole
 /** What whoever dealt with a loss that was not booked must hear now. */
 export function bookedSince(o: MorObjectRow, dealtWith: readonly ReviewRow[]): string {
   const isBooked = BigInt(o.detail.loss?.minor ?? '0') > 0n;
-  return isBooked && dealtWith.some((r) => r.summary.endsWith(NOT_BOOKED.said)) ? '; it is in the ledger now' : '';
+  return isBooked && dealtWith.some((r) => r.summary.endsWith('the loss is not in the ledger'))
+    ? '; it is in the ledger now'
+    : '';
 }
