@@ -3,10 +3,10 @@
 /**
  * `waiting`: a transaction whose invoice is paid in part, or a refund whose transaction is not committed yet. `gathering`: the
  * calculation to use is looked for. `calculating`, `committing`: a call is on its way. `parked`: a person must act. `closed`: a person
- * sees to it elsewhere; nothing more is done here.
+ * or the MoR itself sees to it; nothing more is done here.
  */
 export const taxMoves = {
-  gathering: ['calculating', 'committing', 'parked'],
+  gathering: ['calculating', 'committing', 'parked', 'closed'],
   calculating: ['committing', 'parked'],
   waiting: ['gathering', 'committing', 'parked', 'closed'],
   committing: ['committed', 'gathering', 'parked'],

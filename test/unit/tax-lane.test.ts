@@ -102,6 +102,43 @@ describe('the tax of a paid invoice', () => {
     expect(unitPrices(calculated(putObject(s, { ...asked, ...of, currency: 'USD' })))).toEqual(['2.10', '0.90']);
   });
 
+  describe('of money that a payment link brought, and of which payment.succeeded told first', () => {
+    const link = newMorObject(NOW, {
+      id: 'lnk_1',
+      kind: 'payment_link',
+      morId: 'link_1',
+      invoiceId: 'in_1',
+      status: 'PAID',
+    });
+    const told = (s: LaneState): LaneState => {
+      const of = { paymentRowId: s.payments[0]?.id ?? '', amount: 1000n, currency: 'EUR' };
+      return settleTax(putObject(s, { ...link, ...of }), ctx);
+    };
+
+    it('is the MoR’s: nothing is asked for it', () => {
+      expect(told(paid()).taxes).toEqual([]);
+      const begun = told(settleTax(paid(), ctx));
+      expect(begun.taxes).toMatchObject([{ stage: 'closed' }]);
+      expect([settleTax(begun, ctx), plan(begun, ctx).errand?.do]).toEqual([begun, undefined]);
+    });
+
+    it('is calculated without it where a card paid the rest', () => {
+      const s = told(settleTax(paid({ amount: 600n }, { amount: 400n }), ctx));
+      const only = { ...s, objects: s.objects.map((o) => ({ ...o, amount: 600n })) };
+      expect(unitPrices(calculated(only))).toEqual(['2.80', '1.20']);
+    });
+
+    it('is shown to a person once, where it was committed before, and goes back with its refund', () => {
+      const s = told(answered(found(settleTax(paid(), ctx)), [700n, 300n]));
+      expect(s.reviews).toMatchObject([{ kind: 'conflicting_event', subject: 'tax:in_1:lnk_1', status: 'open' }]);
+      expect(s.reviews[0]?.summary).toContain(
+        'was taken on payment link link_1, whose tax the MoR commits itself, and its tax was committed from here too',
+      );
+      expect(settleTax(s, ctx)).toEqual(s);
+      expect(settleTax(refunded(s, 100n), ctx).taxes).toMatchObject([{}, { kind: 'refund', stage: 'committing' }]);
+    });
+  });
+
   it('that came to another amount than was paid, by the calculation that a signup named, is shown to a person once', () => {
     const wrong = answered(found(settleTax(paid(), ctx)), [600n, 300n]);
     expect(wrong.taxes).toMatchObject([{ stage: 'committed', morId: 'tx_1' }]);

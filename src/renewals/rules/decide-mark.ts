@@ -82,7 +82,7 @@ export function decideMark(
     return park(
       'double_payment',
       `${taken} was taken although the invoice was already paid another way`,
-      ofPaidOtherwise(taken),
+      ofPaidOtherwise(taken, settings),
     );
   }
   // A draft's total may still change, so under `wait` it is compared once it is final.
@@ -119,8 +119,9 @@ export const ASK_IF_TWICE =
   'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.';
 
 /** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
-export function ofPaidOtherwise(taken: string): string {
-  return `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
+export function ofPaidOtherwise(taken: string, { morProduct }: FlowSettings): string {
+  const tax = morProduct === 'tor' ? " and record its tax in the MoR's portal, which is not committed from here" : '';
+  return `If somebody marked the invoice by hand for this money, dismiss this${tax}: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
 }
 
 /**

@@ -135,7 +135,7 @@ export function applyIdentified(
     subject: p.id,
     paymentRowId: p.id,
     summary: `${what} was taken although the invoice was already paid another way${record}`,
-    proposal: ofPaidOtherwise(what),
+    proposal: ofPaidOtherwise(what, ctx.settings),
   });
 }
 

@@ -1,10 +1,12 @@
 // Tax at rest: each paid invoice gets its transaction and each counted refund of it its tax refund, after everything else.
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentOrigin, type PaymentRow, type RefundRow } from '../../domain/model.js';
-import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
+import { type MorObjectRow } from '../../domain/mor-object.js';
+import { moveTax, type TaxRecord, type TaxStage } from '../../domain/tax-record.js';
 import { addMessage, type Ctx, note, openReview, putTax } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { saleOf } from '../../domain/lane/surplus.js';
+import { nameOf } from '../../channels/rules/mor-object.js';
 import { shares } from './amounts.js';
 
 /** Document 3's word for a refund without a reason; the MoR wants one for each line (Document 2). */
@@ -12,6 +14,9 @@ const NO_REASON = 'requested_by_customer';
 
 /** Bank transfers and hosted links are priced and taxed at the MoR itself: a proforma invoice brings its own tax transaction. */
 const CHARGED: ReadonlySet<string> = new Set<PaymentOrigin>(['renewal', 'signup']);
+
+/** Of these the MoR was asked for something. */
+const BEGUN: ReadonlySet<string> = new Set<TaxStage>(['calculating', 'committing', 'committed']);
 
 export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
@@ -33,6 +38,9 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
     transaction = moveTax(transaction, 'gathering', ctx.now);
     state = putTax(state, transaction);
   }
+  // A link or transfer turned out to have brought all of it, before anything was asked of the MoR.
+  if (transaction.stage === 'gathering' && charged.length === 0) return closed(state, transaction, ctx);
+  if (BEGUN.has(transaction.stage)) state = tellTwice(state, transaction, ctx);
   for (const r of state.refunds) {
     const p = charged.find((x) => x.id === r.paymentRowId);
     if (p === undefined || !r.counted) continue;
@@ -51,7 +59,31 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
 
 /** The payments of the invoice whose tax is ours to commit: one transaction for all of them. */
 export function chargedFor(s: LaneState): readonly PaymentRow[] {
-  return s.payments.filter((p) => p.mark === 'confirmed' && CHARGED.has(p.origin) && (p.amount ?? 0n) > 0n);
+  return s.payments.filter((p) => p.mark === 'confirmed' && isOurs(s, p) && (p.amount ?? 0n) > 0n);
+}
+
+/** Its own event may have told of a link's money first, as of a card's: what was begun for it then is kept, and given back with its refunds. */
+function isOurs(s: LaneState, p: PaymentRow): boolean {
+  const isBegun = s.taxes.some((t) => t.kind === 'transaction' && BEGUN.has(t.stage));
+  return CHARGED.has(p.origin) && (isBegun || broughtBy(s, p) === undefined);
+}
+
+function broughtBy(s: LaneState, p: PaymentRow): MorObjectRow | undefined {
+  return s.objects.find((o) => o.paymentRowId === p.id && (o.kind === 'proforma' || o.kind === 'payment_link'));
+}
+
+/** The MoR was asked for the tax of money before anything told that a link had brought it. */
+function tellTwice(s: LaneState, t: TaxRecord, ctx: Ctx): LaneState {
+  const p = chargedFor(s).find((x) => broughtBy(s, x) !== undefined);
+  const o = p === undefined ? undefined : broughtBy(s, p);
+  if (p === undefined || o === undefined) return s;
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject: `tax:${t.reference}:${o.id}`,
+    paymentRowId: p.id,
+    summary: `payment ${effectName(p)} was taken on ${nameOf(o)}, whose tax the MoR commits itself, and its tax was committed from here too`,
+    proposal: `Ask the MoR to take one of the two back: the transaction from here has the reference ${t.reference}. Then dismiss this.`,
+  });
 }
 
 /**
@@ -59,10 +91,10 @@ export function chargedFor(s: LaneState): readonly PaymentRow[] {
  * for there is no sale.
  */
 export function taxedElsewhere(s: LaneState): bigint {
-  const others = s.payments.filter((p) => p.mark === 'confirmed' && !CHARGED.has(p.origin));
+  const others = s.payments.filter((p) => p.mark === 'confirmed' && !isOurs(s, p));
   return others.reduce((sum, p) => {
     const taken = p.amount ?? 0n;
-    const o = s.objects.find((x) => x.paymentRowId === p.id && (x.kind === 'proforma' || x.kind === 'payment_link'));
+    const o = broughtBy(s, p);
     const asked = o?.currency === p.currency ? (o.amount ?? taken) : taken;
     return sum + (asked < taken ? asked : taken);
   }, 0n);
@@ -99,7 +131,7 @@ function newTax(ctx: Ctx, p: PaymentRow, r: RefundRow | null): TaxRecord {
   };
 }
 
-/** A person records it elsewhere (the item was dismissed), and with a transaction its refunds. */
+/** A person records it elsewhere (the item was dismissed), or the MoR itself does, and with a transaction its refunds. */
 export function closed(s: LaneState, t: TaxRecord, ctx: Ctx): LaneState {
   const state = putTax(s, moveTax(t, 'closed', ctx.now));
   return note(state, ctx, 'decision', 'its tax is not committed by Crossbill', t.id);
