@@ -1,6 +1,7 @@
 // What an accountant takes away, read in pages by indexes: an export of any length holds one page in memory.
 import { Injectable } from '@nestjs/common';
 import { Any, type SelectQueryBuilder } from 'typeorm';
+import { type LaneState, type PaymentRow, type RefundRow } from '../domain/model.js';
 import { type LedgerRow, type Span } from '../domain/ports/books.js';
 import { type CustomerLink } from '../domain/ports/customer-links.js';
 import { type CollectedPayment, type Export, Exports, type PaidRefund } from '../domain/ports/exports.js';
@@ -10,6 +11,7 @@ import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
+import { readLane } from './lane-reader.js';
 import { COMMON, entryNumbers, isRare, ledgerRows, morCustomers, STRAY } from './ledger-queries.js';
 import { inOrder, INVOICE_AT } from './newest-first.js';
 import { Parameters, walk, within } from './walk.js';
@@ -42,7 +44,12 @@ export class PgExports extends Exports {
       const payments = await this.paymentsOf(entries);
       const ids = Any(entries.flatMap((e) => e.refundId ?? []));
       const found = await this.db.orm.getRepository(RefundEntity).findBy({ id: ids });
-      const refunds = new Map(found.map((r) => [r.id, r]));
+      const refunds = await this.withLogged<RefundRow>(
+        found,
+        entries,
+        (e) => e.refundId,
+        (s) => s.refunds,
+      );
       const rows = await ledgerRows(this.db.orm, entries);
       yield {
         rows: rows.map((entry, i) => ({
@@ -115,10 +122,30 @@ export class PgExports extends Exports {
     }
   }
 
-  private async paymentsOf(entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, PaymentEntity>> {
+  private async paymentsOf(entries: readonly LedgerEntryEntity[]): Promise<ReadonlyMap<string, PaymentRow>> {
     const ids = Any([...new Set(entries.map((e) => e.paymentRowId))]);
     const found = await this.db.orm.getRepository(PaymentEntity).findBy({ id: ids });
-    return new Map(found.map((p) => [p.id, p]));
+    return this.withLogged<PaymentRow>(
+      found,
+      entries,
+      (e) => e.paymentRowId,
+      (s) => s.payments,
+    );
+  }
+
+  /** An entry is there at once, the row that it names once its lane rests: until then the lane's log has it. */
+  private async withLogged<R extends { readonly id: string }>(
+    found: readonly R[],
+    entries: readonly LedgerEntryEntity[],
+    idOf: (e: LedgerEntryEntity) => string | null,
+    of: (s: LaneState) => readonly R[],
+  ): Promise<ReadonlyMap<string, R>> {
+    const rows = new Map(found.map((r) => [r.id, r]));
+    const behind = entries.filter((e) => !rows.has(idOf(e) ?? ''));
+    for (const lane of new Set(behind.map((e) => e.invoiceId))) {
+      for (const r of of((await readLane(this.db.pool, lane)).state)) if (!rows.has(r.id)) rows.set(r.id, r);
+    }
+    return rows;
   }
 
   /** By their numbers, and the strays among them by their time: see ledger-queries.ts. */
@@ -204,11 +231,10 @@ function byTime(a: LedgerEntryEntity, b: LedgerEntryEntity): number {
   return a.movedAt.getTime() - b.movedAt.getTime() || Number(BigInt(a.id) - BigInt(b.id));
 }
 
-/** Entries and their payments are written together; only a rebuild that is under way can show one without the other. */
 function at<T>(rows: ReadonlyMap<string, T>, id: string | undefined): T {
   const row = rows.get(id ?? '');
   if (row === undefined) {
-    throw new Error(`the ledger names ${id ?? 'nothing'}, and its row is not there: run \`crossbill rebuild\``);
+    throw new Error(`the ledger names ${id ?? 'nothing'}, and neither its row nor its log is there`);
   }
   return row;
 }
