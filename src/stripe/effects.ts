@@ -79,7 +79,8 @@ export class StripeEffects {
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
-        const outOfBand = payments.ok ? invoice.amountPaid - paidBy(payments.value) : 0n;
+        const paid = payments.ok ? paidBy(payments.value) : null;
+        const outOfBand = paid === null ? 0n : invoice.amountPaid - paid;
         // Paid with nothing: a person credited all of it, or a coupon did. Our money is not on it.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
@@ -176,10 +177,13 @@ function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
 }
 
-/** What cards that Stripe charged and payment records have paid: the rest came out of band. */
-function paidBy(payments: readonly InvoicePaymentFacts[]): bigint {
+/** What cards that Stripe charged and payment records have paid: the rest came out of band. Null: Stripe does not say how much. */
+function paidBy(payments: readonly InvoicePaymentFacts[]): bigint | null {
   const named = payments.filter((p) => p.status === 'paid' && (p.byPlatform || p.paymentRecordId !== null));
-  return named.reduce((sum, p) => sum + (p.amountPaid ?? 0n), 0n);
+  return named.reduce<bigint | null>(
+    (sum, { amountPaid }) => (sum === null || amountPaid === null ? null : sum + amountPaid),
+    0n,
+  );
 }
 
 /** Ours by its metadata, or made for the same charge; never one that names another invoice. */

@@ -127,13 +127,13 @@ export function anInvoice(change: Record<string, unknown> = {}): Record<string, 
 }
 
 export function payments(
-  ...records: { record?: string; status?: string; minor?: number; payment?: Record<string, unknown> }[]
+  ...records: { record?: string; status?: string; minor?: number | null; payment?: Record<string, unknown> }[]
 ): Record<string, unknown> {
   const data = records.map(({ record, status, minor, payment }, index) => ({
     id: `inpay_${index}`,
     object: 'invoice_payment',
     status: status ?? 'paid',
-    amount_paid: minor ?? 2990,
+    amount_paid: minor === undefined ? 2990 : minor,
     payment:
       payment ??
       (record === undefined

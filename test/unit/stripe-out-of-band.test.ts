@@ -65,6 +65,15 @@ describe('finalizing and paying out of band', () => {
     expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ ok: true, value: { outOfBand: 2000n } });
   });
 
+  it('a card payment of which Stripe does not say how much it paid may have paid all of it', async () => {
+    const listed = payments({ minor: null });
+    const { platform } = await stub(
+      refusal(400, { code: 'invoice_already_paid' }),
+      reply(200, paidInvoice({ payments: listed })),
+    );
+    expect(await platform.send(stored(platform, calls.pay))).toMatchObject({ kind: 'refused' });
+  });
+
   it('a reference is believed once the invoice shows it', async () => {
     const metadata = { mor_payment_id: 'pay_1', mor_charge_id: 'ch_psp_1' };
     const { platform } = await stub(
