@@ -44,6 +44,25 @@ describe('within the ledger', () => {
     ]);
   });
 
+  it('is explained, with its refunds, by a refund of it that is stuck: its question comes back once that is over', () => {
+    const refunds = [
+      refund({ mirror: 'waiting', creditNoteId: null }),
+      refund({ id: 'ref_2', status: 'pending', mirror: 'none' }),
+    ];
+    const openReviews = [review({ kind: 'refund_stuck', refundId: 'ref_2' })];
+    const about = (mark: 'parked' | 'waiting'): unknown =>
+      compareWithin(ours({ payments: [payment({ mark })], refunds, openReviews }), LATER).map((d) => [
+        d.kind,
+        d.reviewId,
+      ]);
+    const explained = [
+      ['charged_not_marked', 'rev_1'],
+      ['refund_not_mirrored', 'rev_1'],
+    ];
+    expect(about('parked')).toEqual(explained);
+    expect(about('waiting')).toEqual(explained.map(([kind]) => [kind, null]));
+  });
+
   it('a refund that does not show on Stripe is one', () => {
     const waiting = ours({ refunds: [refund({ mirror: 'waiting', creditNoteId: null })] });
     expect(compareWithin(waiting, LATER)).toMatchObject([{ kind: 'refund_not_mirrored', refundId: 'ref_1' }]);

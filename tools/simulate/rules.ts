@@ -115,7 +115,8 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   if (Number(row.amount_refunded) === p.amountRefunded && row.status !== p.status)
     broken.push(`G11: ${about} is ${row.status} here and ${p.status} at the MoR`);
   const reviews = seen.reviews.filter((r) => r.payment_row_id === row.id);
-  const asked = reviews.some((r) => r.status === 'open' && PARKING.has(r.kind));
+  // Of what a person chose to refund they are asked again once each refund of it is over.
+  const asked = reviews.some((r) => r.status === 'open' && (PARKING.has(r.kind) || r.kind === 'refund_stuck'));
   const settledByPerson = reviews.some((r) => r.resolution === 'dismiss' || r.resolution === 'refund');
   const invoice = invoiceOf(world, p);
   const told = seen.reviews.some((r) => r.subject.startsWith(`${row.invoice_id}:overpaid:`));

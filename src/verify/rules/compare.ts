@@ -71,13 +71,18 @@ function unmarked(o: OurInvoice, p: PaymentRow, now: Date, isSettled: IsSettled)
   // A dispute or an alert on the payment explains much, but not that it is unmarked.
   const reviewId = reviewOf(
     o,
-    (r) => (r.paymentRowId === p.id && PARKING.has(r.kind)) || r.kind === 'finalization_failed',
+    (r) => (r.paymentRowId === p.id && asksAbout(r, p.mark)) || r.kind === 'finalization_failed',
   );
   const waitsForDraft = isWaiting(o, p, now);
   if (reviewId === null && (waitsForDraft || !isSettled(p.recordedAt))) return [];
   const detail = `${showMoney({ minor: p.amount, currency: p.currency })} was taken and is not marked on Stripe (${p.mark})`;
   const about = { invoiceId: p.invoiceId, paymentId: p.paymentId ?? p.id, reviewId };
   return [difference('charged_not_marked', 'look-again', detail, about)];
+}
+
+/** Its question is closed while a refund that a person chose is pending, and comes back with what becomes of that (fell-short.ts). */
+function asksAbout({ kind }: ReviewRow, mark: PaymentRow['mark'] | undefined): boolean {
+  return PARKING.has(kind) || (mark === 'parked' && kind === 'refund_stuck');
 }
 
 /** Held for Stripe's own hour, or its three days. */
@@ -89,10 +94,11 @@ function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
 function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled): Difference[] {
   if (r.status !== 'succeeded' || r.mirror === 'done' || r.mirror === 'not_needed') return [];
   // A refund waits for its payment's mark; the item that keeps that payment explains it too.
-  const explains = (x: ReviewRow): boolean =>
-    x.refundId === r.id || (x.paymentRowId === r.paymentRowId && (PARKING.has(x.kind) || x.kind === 'refund_gap'));
-  const reviewId = reviewOf(o, explains);
   const payment = o.payments.find((p) => p.id === r.paymentRowId);
+  const explains = (x: ReviewRow): boolean =>
+    x.refundId === r.id ||
+    (x.paymentRowId === r.paymentRowId && (asksAbout(x, payment?.mark) || x.kind === 'refund_gap'));
+  const reviewId = reviewOf(o, explains);
   const waitsForDraft = payment !== undefined && isWaiting(o, payment, now);
   if (reviewId === null && (waitsForDraft || !isSettled(r.succeededAt ?? r.createdAt))) return [];
   // Whoever detaches a payment opens its invoice again, and a credit note needs a paid one.
