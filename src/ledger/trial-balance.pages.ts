@@ -13,7 +13,7 @@ import { amount, headed, section, words } from '../console/show.js';
 import { Clock } from '../domain/ports/clock.js';
 import { type LedgerSum, LedgerSums } from '../domain/ports/ledger-sums.js';
 import { type Month, monthBeside, monthOf, nameOf } from './rules/month.js';
-import { type AccountLine, openEnds, type TrialBalance, trialBalances } from './rules/trial-balance.js';
+import { type AccountLine, moneyOf, openEnds, type TrialBalance, trialBalances } from './rules/trial-balance.js';
 
 const PATH = '/console/ledger/trial-balance';
 
@@ -38,7 +38,7 @@ export class TrialBalancePages {
         What belongs to a month goes by when the MoR moved the money, in UTC. Debits are positive, credits negative.
       </p>
       ${balances.length === 0 && html`<div class="empty">No money had moved by the end of this month.</div>`}
-      ${moneyOf(balances)} ${balances.map(balancePart)}`;
+      ${moneyPart(balances)} ${balances.map(balancePart)}`;
     sendPage(req, res, { title: `Trial balance of ${nameOf(month)}`, section: 'ledger/trial-balance', body });
   }
 }
@@ -59,14 +59,11 @@ function monthForm(month: Month): Html {
   </form>`;
 }
 
-/** What a month brought, at a glance: taken, given back, and what is left of it. */
-function moneyOf(balances: readonly TrialBalance[]): Html | null {
-  const rows = balances.flatMap((b) => {
-    const sum = (reason: string): bigint =>
-      b.moved.filter((m) => m.reason === reason).reduce((n, m) => n + m.during, 0n);
-    const [taken, refunded] = [sum('payment_collected'), sum('refund_paid')];
-    return taken + refunded === 0n ? [] : [{ currency: b.currency, taken, refunded }];
-  });
+/** What a month brought, at a glance: taken, given back, taken back by banks, and what is left of it. */
+function moneyPart(balances: readonly TrialBalance[]): Html | null {
+  const rows = balances
+    .map((b) => ({ currency: b.currency, ...moneyOf(b) }))
+    .filter((r) => r.taken !== 0n || r.refunded !== 0n || r.lost !== 0n);
   if (rows.length === 0) return null;
   const columns: readonly Column<(typeof rows)[number]>[] = [
     { label: 'Currency', cell: (r) => r.currency, phone: 'lead' },
@@ -81,8 +78,13 @@ function moneyOf(balances: readonly TrialBalance[]): Html | null {
       number: true,
     },
     {
+      label: 'Lost to banks',
+      cell: (r) => headed('lost to banks', amount(r.lost, r.currency)),
+      number: true,
+    },
+    {
       label: 'Kept',
-      cell: (r) => headed('kept', amount(r.taken - r.refunded, r.currency)),
+      cell: (r) => headed('kept', amount(r.kept, r.currency)),
       number: true,
       phone: 'side',
     },

@@ -85,6 +85,9 @@ suite('a finance person', () => {
     await money.waitFor();
     expect(await money.textContent()).toContain('1,234.56 EUR');
     expect(await money.textContent()).toContain('1,234.56 USD');
+    expect(await money.getByRole('columnheader').allTextContents()).toEqual([
+      ...['Currency', 'Taken', 'Refunded', 'Lost to banks', 'Kept'],
+    ]);
     expect(clicks).toBe(2);
     const file = page.waitForEvent('download');
     await click(page.getByRole('link', { name: 'CSV' }));

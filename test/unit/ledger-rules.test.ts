@@ -18,7 +18,7 @@ import {
   refundOfUnmarked,
   refundPaid,
 } from '../../src/ledger/rules/postings.js';
-import { openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
+import { moneyOf, openEnds, trialBalances } from '../../src/ledger/rules/trial-balance.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
@@ -185,6 +185,19 @@ describe('a trial balance', () => {
     const even = trialBalances([...SUMS.slice(0, 1), sum({ ...SUMS[1], during: 300n })]);
     expect(even.map(openEnds)).toEqual([[]]);
     expect(trialBalances([])).toEqual([]);
+  });
+
+  it('has kept what was taken, less what was refunded and what banks took back, with what came back of that', () => {
+    const lost = { debit: 'disputed_payments', credit: 'mor_receivable', entries: 1 } as const;
+    const back = { debit: lost.credit, credit: lost.debit, entries: 1 } as const;
+    const banks = [
+      sum({ reason: 'dispute_lost', ...lost, before: 500n, during: 90n }),
+      sum({ reason: 'debit_returned', ...lost, during: 20n }),
+      sum({ reason: 'dispute_reversed', ...back, during: 30n }),
+    ];
+    const [chf, eur] = trialBalances([...SUMS, ...banks]).map(moneyOf);
+    expect(eur).toEqual({ taken: 300n, refunded: 40n, lost: 80n, kept: 180n });
+    expect(chf).toEqual({ taken: 0n, refunded: 0n, lost: 0n, kept: 0n });
   });
 });
 

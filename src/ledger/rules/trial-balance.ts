@@ -63,3 +63,23 @@ export function openEnds({ accounts }: TrialBalance): readonly { readonly amount
     { amount: closing('unmirrored_refunds'), what: 'was given back by the MoR and does not show on Stripe' },
   ].filter(({ amount }) => amount !== 0n);
 }
+
+/** The month's money at the MoR, in smallest units: `lost` is what banks took back for disputes and returned debits, less what came back of that. */
+export function moneyOf({ accounts, moved }: TrialBalance): {
+  readonly taken: bigint;
+  readonly refunded: bigint;
+  readonly lost: bigint;
+  readonly kept: bigint;
+} {
+  const by = (reason: string): bigint => moved.filter((m) => m.reason === reason).reduce((n, m) => n + m.during, 0n);
+  const on = (account: Account): bigint => {
+    const line = accounts.find((l) => l.account === account);
+    return line === undefined ? 0n : line.debit - line.credit;
+  };
+  return {
+    taken: by('payment_collected'),
+    refunded: by('refund_paid'),
+    lost: on('disputed_payments'),
+    kept: on('mor_receivable'),
+  };
+}
