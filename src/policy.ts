@@ -42,8 +42,8 @@ export const ERRANDS_A_CLAIM = 40;
 export const CUT_OFF_AFTER_MS = 15_000;
 
 /**
- * A process that stands still (its machine is moved, or swaps) loses its lane, and may send a call when it goes on that another one has looked for
- * in vain by then. Before the end of a mark is taken back, it is given this long.
+ * A process that stands still (its machine is moved, or swaps) loses its lane, and when it goes on may send a call that another process has
+ * already looked for and not found. The end of a mark is taken back only after this long.
  */
 export const STANDSTILL_MS = 5 * 60_000;
 

@@ -79,8 +79,7 @@ export class StripeEffects {
       if (!payments.ok && !blind) return payments;
       if (asked.kind === 'attach_payment') done = !payments.ok || isAttached(asked, payments.value);
       else {
-        const paid = payments.ok ? paidBy(payments.value) : null;
-        const outOfBand = paid === null ? 0n : invoice.amountPaid - paid;
+        const outOfBand = payments.ok ? outOfBandOf(invoice.amountPaid, payments.value) : 0n;
         // Paid with nothing: a person credited all of it, or a coupon did. Our money is not on it.
         const isOurs = !payments.ok || !isCollected(payments.value) || outOfBand > 0n;
         done = done && invoice.amountPaid > 0n && isOurs;
@@ -177,13 +176,11 @@ function isCollected(payments: readonly InvoicePaymentFacts[]): boolean {
   return payments.some(({ byPlatform, status }) => byPlatform && status === 'paid');
 }
 
-/** What cards that Stripe charged and payment records have paid: the rest came out of band. Null: Stripe does not say how much. */
-function paidBy(payments: readonly InvoicePaymentFacts[]): bigint | null {
+/** What neither cards that Stripe charged nor payment records have paid; 0n where Stripe does not say how much these did. */
+function outOfBandOf(amountPaid: bigint, payments: readonly InvoicePaymentFacts[]): bigint {
   const named = payments.filter((p) => p.status === 'paid' && (p.byPlatform || p.paymentRecordId !== null));
-  return named.reduce<bigint | null>(
-    (sum, { amountPaid }) => (sum === null || amountPaid === null ? null : sum + amountPaid),
-    0n,
-  );
+  if (named.some((p) => p.amountPaid === null)) return 0n;
+  return named.reduce((rest, p) => rest - (p.amountPaid ?? 0n), amountPaid);
 }
 
 /** Ours by its metadata, or made for the same charge; never one that names another invoice. */

@@ -213,12 +213,12 @@ describe('a debit that the bank returned, in the ledger', () => {
   });
 });
 
-describe('what takes a loss back, heard of in December', () => {
+describe('the reversal of a loss, when its event comes in December', () => {
   type Told = readonly [what: 'lost' | 'won' | number, at: string, dispute?: string];
   const LOST: Told = ['lost', '2026-11-25T12:00:00Z'];
   const given: Told = [300, '2026-11-22T12:00:00Z'];
 
-  /** What moved at the MoR by month, the payment of 10.00 left out: each is heard of on its day, but for the last, heard of in December. */
+  /** What moved at the MoR by month, without the payment of 10.00. Each event comes on its day, except the last, which comes in December. */
   async function booked(...told: readonly Told[]): Promise<Record<string, bigint>> {
     const h = LaneHarness.inMemory();
     h.platform.put(anInvoice());

@@ -6,7 +6,7 @@ import { closeReviews, type Ctx, openReview, putObject } from '../../domain/lane
 import { settleReturn } from '../../statements/rules/settle-return.js';
 import { bookLosses } from './book-losses.js';
 import { unreadSum } from './unread-sum.js';
-import { apartOf, bookedSince, FOR_NOTHING, isOtherSince } from './unmarked-money.js';
+import { apartOf, bookedSince, FOR_NOTHING, isOtherSince, NOT_IN_LEDGER } from './unmarked-money.js';
 import { ALERT_PATIENCE_MS } from '../../policy.js';
 import { onlyTaken, until } from '../../channels/rules/mor-object.js';
 import { showTime } from '../../domain/show-time.js';
@@ -148,7 +148,7 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
       kind: 'dispute',
       subject,
       paymentRowId: o.paymentRowId,
-      summary: `dispute ${o.morId ?? o.id} was lost${again}, and how much the bank took is not sure: the MoR wrote "${unread}"; the loss is not in the ledger`,
+      summary: `dispute ${o.morId ?? o.id} was lost${again}, and how much the bank took is not sure: the MoR wrote "${unread}"; ${NOT_IN_LEDGER}`,
       proposal:
         "Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. Bill the customer again or write the loss off. The invoice stays paid.",
     });

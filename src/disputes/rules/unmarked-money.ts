@@ -15,9 +15,12 @@ const MAYBE_FOR_NOTHING = {
   proposal:
     'If the invoice was paid with this money (somebody marked it by hand, or the MoR told of one payment twice), bill the customer again or write the loss off. If it was paid twice, do not bill them: they owe nothing. Settle the item of the payment itself, then dismiss this.',
 };
+/** How what is said of a loss that is not booked ends: once it is booked, whoever dealt with it hears so. */
+export const NOT_IN_LEDGER = 'the loss is not in the ledger';
+
 /** The event names none of two payments, or its payment was never told of, or its charge is booked for another invoice. */
 const NOT_BOOKED = {
-  said: '; whose money that was is not known here, and the loss is not in the ledger',
+  said: `; whose money that was is not known here, and ${NOT_IN_LEDGER}`,
   proposal:
     "Find the payment in the MoR's dashboard. If its money is in the ledger, book the loss beside it. If an invoice was paid with it, bill the customer again or write the loss off.",
 };
@@ -41,7 +44,5 @@ export function isOtherSince(s: LaneState, o: MorObjectRow, told: string): boole
 /** What whoever dealt with a loss that was not booked must hear now. */
 export function bookedSince(o: MorObjectRow, dealtWith: readonly ReviewRow[]): string {
   const isBooked = BigInt(o.detail.loss?.minor ?? '0') > 0n;
-  return isBooked && dealtWith.some((r) => r.summary.endsWith('the loss is not in the ledger'))
-    ? '; it is in the ledger now'
-    : '';
+  return isBooked && dealtWith.some((r) => r.summary.endsWith(NOT_IN_LEDGER)) ? '; it is in the ledger now' : '';
 }

@@ -79,7 +79,7 @@ export const endOfMarkCall: CallRule<AnswerTo<'attach_payment' | 'pay_out_of_ban
     const p = paymentOf(s, m);
     const state = takeRead(s, ctx, a.invoice);
     if (p === undefined) return state;
-    return tellBeyond(confirm(state, p, ctx, `Stripe shows it ${a.invoice.status}`), p, s.invoice, beside(a), ctx);
+    return tellBeyond(confirm(state, p, ctx, `Stripe shows it ${a.invoice.status}`), p, s.invoice, outOfBandOf(a), ctx);
   },
   notBefore: (s, m, ctx) => {
     const p = paymentOf(s, m);
@@ -93,7 +93,7 @@ export const endOfMarkCall: CallRule<AnswerTo<'attach_payment' | 'pay_out_of_ban
   resolve: markReview,
 };
 
-const beside = (a: BillingAnswer): bigint | undefined => (a.kind === 'pay_out_of_band' ? a.outOfBand : undefined);
+const outOfBandOf = (a: BillingAnswer): bigint | undefined => (a.kind === 'pay_out_of_band' ? a.outOfBand : undefined);
 
 /** The invoice is paid and nobody here knew by what: was it this payment? */
 export function applyIdentified(
@@ -127,7 +127,7 @@ export function applyIdentified(
     if (answer.kind === 'set_reference') return putPayment(s, { ...p, markMode: 'out_of_band' });
     const markMode = answer.kind === 'attach_payment' ? 'payment_record' : 'out_of_band';
     const row = { ...p, markMode } as const;
-    return tellBeyond(confirm(s, row, ctx, 'found on Stripe'), row, i, beside(answer), ctx);
+    return tellBeyond(confirm(s, row, ctx, 'found on Stripe'), row, i, outOfBandOf(answer), ctx);
   }
   const record = p.paymentRecordId === null ? '' : ` (its payment record ${p.paymentRecordId} is not attached)`;
   return openReview(putPayment(s, moveMark(p, 'parked')), ctx, {

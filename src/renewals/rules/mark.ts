@@ -265,7 +265,7 @@ function pointless(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): string
   const isEnd = kind === 'attach_payment' || kind === 'pay_out_of_band';
   // Whether an end was carried out is looked for before it is sent (mark-answer.ts).
   if (!isPayable(i)) return attempts === 0 && !isEnd ? `the invoice is now ${i.platformStatus}` : null;
-  if (isWhatWasDecided(p, i) || standsStillUntil(p, i, m, ctx) !== null) return null;
+  if (isWhatWasDecided(p, i) || (isEnd && standsStillUntil(p, i, m, ctx) !== null)) return null;
   const outOfBand = p.markMode === 'out_of_band';
   // Out of band all of it counts as paid, and an invoice that can be paid shows that no try was carried out.
   const due = showMoney({ minor: i.amountRemaining ?? 0n, currency: p.currency });
@@ -281,11 +281,10 @@ function isWhatWasDecided(p: PaymentRow, i: InvoiceRow): boolean {
 }
 
 /**
- * Another amount is due than the end of a mark was decided for, and a process that stood still may yet carry it out: until then it is neither
- * taken back nor looked for. Null: nobody can.
+ * Another amount is due than `m`, the end of a mark, was decided for, and a process that stood still may yet carry it out: until then it is
+ * neither taken back nor looked for. Null: nobody can.
  */
 export function standsStillUntil(p: PaymentRow, i: InvoiceRow, m: OutboxRow, ctx: Ctx): Date | null {
-  if (m.kind !== 'attach_payment' && m.kind !== 'pay_out_of_band') return null;
   if (!isPayable(i) || isWhatWasDecided(p, i) || !mayBeCutOff(m, ctx)) return null;
   const until = new Date(m.nextTryAt.getTime() + STANDSTILL_MS);
   return until > ctx.now ? until : null;

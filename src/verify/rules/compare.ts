@@ -93,8 +93,8 @@ function isWaiting(o: OurInvoice, p: PaymentRow, now: Date): boolean {
 
 function unmirrored(o: OurInvoice, r: RefundRow, now: Date, isSettled: IsSettled): Difference[] {
   if (r.status !== 'succeeded' || r.mirror === 'done' || r.mirror === 'not_needed') return [];
-  // A refund waits for its payment's mark; the item that keeps that payment explains it too.
   const payment = o.payments.find((p) => p.id === r.paymentRowId);
+  // A refund waits for its payment's mark; the item that keeps that payment explains it too.
   const explains = (x: ReviewRow): boolean =>
     x.refundId === r.id ||
     (x.paymentRowId === r.paymentRowId && (asksAbout(x, payment?.mark) || x.kind === 'refund_gap'));
