@@ -7,18 +7,17 @@ export type EnrolmentRule =
   | { readonly by: 'linked' }
   | { readonly by: 'metadata'; readonly key: string; readonly value: string };
 
-const WANTED = 'must be all, linked or metadata:<key>=<value>, for example metadata:billed_by=mor';
+const WANTED =
+  'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
 
 /** Stripe docs, "Metadata": keys of at most 40 characters without brackets, values of at most 500. */
 const METADATA = /^metadata:([^=[\]\s][^=[\]]{0,39})=(\S|\S.{0,498}\S)$/s;
 
 const enrolmentRule: Parser<EnrolmentRule> = (text) => {
   if (text === 'all' || text === 'linked') return { ok: true, value: { by: text } };
-  if (!text.startsWith('metadata:')) return { ok: false, problem: WANTED };
   const [, key, value] = METADATA.exec(text) ?? [];
-  if (key !== undefined && value !== undefined) return { ok: true, value: { by: 'metadata', key: key.trim(), value } };
-  const problem = 'needs a key of at most 40 characters, an equals sign and a value of at most 500';
-  return { ok: false, problem: `${problem}: metadata:<key>=<value>, for example metadata:billed_by=mor` };
+  if (key === undefined || value === undefined) return { ok: false, problem: WANTED };
+  return { ok: true, value: { by: 'metadata', key: key.trim(), value } };
 };
 
 export const enrolment = withDefault(

@@ -38,7 +38,8 @@ function parseMadeFor(fields: Fields): EInvoice['madeFor'] {
     const value = fields.raw(name);
     if (typeof value !== 'object' || value === null || !('type' in value) || !('id' in value)) continue;
     const { type, id } = value;
-    if ((type === 'proforma_invoice' || type === 'payment') && typeof id === 'string') return { type, id };
+    if ((type === 'proforma_invoice' || type === 'payment') && typeof id === 'string')
+      return { type, id: new Fields(value, name).id('id') };
   }
   return null;
 }

@@ -27,7 +27,10 @@ describe('a body', () => {
       e: '1e3',
     });
     expect(read('{"\\u0061mount":10.0,"x":"\\"amount\\":1e3"}')).toEqual({ amount: '10.0', x: '"amount":1e3' });
-    expect(read('{"__proto__":1e3}')).not.toHaveProperty('polluted');
+    const named = read('{"__proto__":{"isAdmin":true},"amount":1e3}'); // and refused by its name later on
+    expect(named).toHaveProperty('amount', '1e3');
+    expect(JSON.stringify(named)).toContain('__proto__');
+    expect(named).not.toHaveProperty('isAdmin');
   });
 
   it('without such numbers is what JSON says it is', () => {

@@ -1,12 +1,16 @@
 // A CSV file is read the same in one go and from any record on, where an interrupted run resumes.
-import { describe, expect, it } from '@jest/globals';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Placed, recordsOf } from '../../src/csv/read-csv.js';
 
+const folder = mkdtempSync(join(tmpdir(), 'crossbill-csv-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
 function fileOf(text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'crossbill-csv-')), 'file.csv');
+  const path = join(folder, `${++files}.csv`);
   writeFileSync(path, text);
   return path;
 }

@@ -228,6 +228,8 @@ describe('what is known of a customer', () => {
 });
 
 describe('the setting ENROLMENT', () => {
+  const WANTED =
+    'must be all, linked or metadata:<key>=<value> with a key of at most 40 characters and a value of at most 500, for example metadata:billed_by=mor';
   const parsed = (text: string) => setting.parse(text);
 
   it('is all, linked or metadata with a key and a value, in which an equals sign may stand', () => {
@@ -239,25 +241,11 @@ describe('the setting ENROLMENT', () => {
     });
   });
 
-  it.each(['everyone', 'ALL', 'Linked', 'metadata', 'meta:a=b', 'linked,all'])(
-    'is refused as %s with what it may be',
-    (text) => {
-      expect(parsed(text)).toEqual({
-        ok: false,
-        problem: 'must be all, linked or metadata:<key>=<value>, for example metadata:billed_by=mor',
-      });
-    },
-  );
-
   it.each([
-    'metadata:',
-    'metadata:key',
-    'metadata:=value',
-    'metadata:key=',
-    `metadata:${'k'.repeat(41)}=v`,
-    'metadata:a[b]=c',
-  ])('is refused as %s with what is missing', (text) => {
-    expect(parsed(text)).toMatchObject({ ok: false, problem: expect.stringContaining('needs a key') });
+    ...['everyone', 'ALL', 'Linked', 'metadata', 'meta:a=b', 'linked,all', 'metadata:', 'metadata:key'],
+    ...['metadata:=value', 'metadata:key=', `metadata:${'k'.repeat(41)}=v`, 'metadata:a[b]=c'],
+  ])('is refused as %s with what it may be', (text) => {
+    expect(parsed(text)).toEqual({ ok: false, problem: WANTED });
   });
 });
 

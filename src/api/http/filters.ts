@@ -18,7 +18,7 @@ export function parseFilterTime(value: unknown): Date | null {
   const day = new Date(`${value.slice(0, 10)}T00:00:00Z`);
   const at = new Date(value);
   const known = canBeKept(at) && !Number.isNaN(day.getTime());
-  return known && day.toISOString().startsWith(value.slice(0, 10)) && day.getUTCFullYear() >= FIRST_YEAR ? at : null;
+  return known && day.toISOString().startsWith(value.slice(0, 10)) && at.getUTCFullYear() >= FIRST_YEAR ? at : null;
 }
 
 const WANTS_TIME = 'must be a date (2026-11-01: its start in UTC) or a time with its zone (2026-11-01T08:30:00Z)';

@@ -15,7 +15,7 @@ export function parseJsonBody(bytes: Buffer): ParsedBody {
   if (!parsed.ok) return parsed;
   const odd = oddNumbers(bytes.toString('utf8'));
   if (odd.length === 0) return parsed;
-  return { ok: true, value: Object.assign({}, parsed.value, Object.fromEntries(odd)) };
+  return { ok: true, value: { ...parsed.value, ...Object.fromEntries(odd) } };
 }
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]]|-?\d[\d.eE+-]*/g;

@@ -13,6 +13,8 @@ export type Checked<T> =
 export type BrokenCondition = FieldError & { readonly code?: string };
 
 const MAX_ERRORS = 100;
+const NOT_A_FIELD = 'is not a field of this request';
+const NEVER_FIELDS = ['__proto__', 'constructor']; // class-transformer leaves members of these names out without a word
 
 /**
  * Takes a parsed JSON body apart. Unknown fields are errors: nothing that nobody checked is passed on. Null counts as left
@@ -29,6 +31,8 @@ export function checkRequest<T extends object>(
     return { ok: false, code, errors: [{ field: 'body', message: 'must be a JSON object' }] };
   }
   try {
+    const never = neverField(body, '');
+    if (never !== null) return { ok: false, code, errors: [{ field: never.slice(0, 200), message: NOT_A_FIELD }] };
     const request = plainToInstance(type, withoutNulls(body));
     const found = validateSync(request, { whitelist: true, forbidNonWhitelisted: true, forbidUnknownValues: true });
     const errors = found.flatMap((one) => flatten(one, '')).slice(0, MAX_ERRORS);
@@ -55,12 +59,25 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutNulls(member)]));
 }
 
+/** Where the first member stands whose name no field can have; null: nowhere. */
+function neverField(value: unknown, parent: string): string | null {
+  if (value === null || typeof value !== 'object') return null;
+  const inList = Array.isArray(value);
+  for (const [name, member] of Object.entries(value)) {
+    const path = inList ? `${parent}[${name}]` : `${parent === '' ? '' : `${parent}.`}${name}`;
+    if (!inList && NEVER_FIELDS.includes(name)) return path;
+    const inner = neverField(member, path);
+    if (inner !== null) return inner;
+  }
+  return null;
+}
+
 function flatten(error: ValidationError, parent: string): FieldError[] {
   const name = error.property === '' ? '""' : error.property; // a member may have the empty name, and is named all the same
   const field = /^\d+$/.test(name) ? `${parent}[${name}]` : `${parent === '' ? '' : `${parent}.`}${name}`;
   const constraints = Object.entries(error.constraints ?? {});
   if (constraints.length === 0) return (error.children ?? []).flatMap((child) => flatten(child, field));
   const unknown = constraints.some(([name]) => name === 'whitelistValidation');
-  const message = unknown ? 'is not a field of this request' : (constraints[0]?.[1] ?? 'is not valid');
+  const message = unknown ? NOT_A_FIELD : (constraints[0]?.[1] ?? 'is not valid');
   return [{ field: field.slice(0, 200), message }];
 }
