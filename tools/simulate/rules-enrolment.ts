@@ -8,15 +8,16 @@ export function enrolmentRules(sides: Sides): string[] {
   return [...guardRules(sides), ...outsideRules(sides)];
 }
 
-/** E3: nobody is warned of what Stripe would not charge, and where it did charge beside the MoR without a fault or an outage in the way, a person was told before. */
+/** E3: nobody is warned of what Stripe would not charge, and where it did charge beside the MoR without a fault, an outage or a lost `invoice.created` in the way, a person was told before. */
 function guardRules({ world, seen }: Sides): string[] {
   const told = new Set(seen.reviews.flatMap((r) => (r.kind === 'double_charge_risk' ? (r.invoice_id ?? '') : [])));
+  const lostCreated = world.lost.some(({ type }) => type === 'invoice.created');
   return [...world.sandbox.stripe.state.invoices.values()].flatMap((i) => {
     const byStripe = collectedByStripe(i) > 0;
     const outside = seen.invoices.find((r) => r.invoice_id === i.id)?.enrolled === false;
     if (outside && told.has(i.id)) return [`E3: ${i.id} is not ours, and a double charge of it was foreseen`];
-    // While Stripe was out, nobody could ask it what it would charge.
-    const quiet = world.scheduler.injected.length === 0 && !world.wasDown.has('stripe');
+    // While Stripe was out, nobody could ask it what it would charge; and of a draft that it never told of there is nothing to ask.
+    const quiet = world.scheduler.injected.length === 0 && !world.wasDown.has('stripe') && !lostCreated;
     const missed = byStripe && !outside && !told.has(i.id) && quiet;
     return missed ? [`E3: Stripe charged ${i.id} beside the MoR, and nobody was told before`] : [];
   });
