@@ -1,4 +1,5 @@
 // Reading what a peer sent: unknown fields are passed over, known ones must be what the documents say they are.
+import { nestsTooDeep } from '../domain/events/json-body.js';
 import { canBeKept } from '../domain/kept-time.js';
 import { parseCurrency } from '../domain/money.js';
 
@@ -7,6 +8,18 @@ export class Unreadable extends Error {
   constructor(readonly path: string) {
     super(`${path} is missing or is not what the document says`);
     this.name = 'Unreadable';
+  }
+}
+
+/** The body of an answer; an empty one has no value. Null: it did not arrive whole. What nests so deep that nobody could write it again is not readable. */
+export function parseAnswer(text: string | null): { readonly readable: boolean; readonly value: unknown } {
+  if (text === null) return { readable: false, value: undefined };
+  if (text.trim() === '') return { readable: true, value: undefined };
+  try {
+    const value: unknown = JSON.parse(text);
+    return nestsTooDeep(Buffer.from(text)) ? { readable: false, value: undefined } : { readable: true, value };
+  } catch {
+    return { readable: false, value: undefined };
   }
 }
 

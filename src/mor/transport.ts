@@ -13,7 +13,7 @@ import {
   MOR_OPTIONS,
   type MorOptions,
 } from './options.js';
-import { Unreadable } from './read.js';
+import { parseAnswer, Unreadable } from './read.js';
 import { TokenSource } from './token-source.js';
 
 /** An answer as the parsers see it. `body` is parsed JSON, or undefined when there was none. */
@@ -123,7 +123,7 @@ export class MorTransport {
   }
 
   #judge<T>(answer: HttpAnswer, options: MorCallOptions<T>, secrets: readonly string[]): CallOutcome<T> {
-    const body = parseBody(answer.text);
+    const body = parseAnswer(answer.text);
     const seen: MorAnswer = { status: answer.status, body: body.value, header: answer.header };
     if (answer.status >= 300) {
       const failed = failureOf(options.name, answer, body.value, this.clock, secrets);
@@ -150,16 +150,6 @@ export class MorTransport {
     } catch {
       // counting a call must never change its outcome
     }
-  }
-}
-
-function parseBody(text: string | null): { readable: boolean; value: unknown } {
-  if (text === null) return { readable: false, value: undefined };
-  if (text.trim() === '') return { readable: true, value: undefined };
-  try {
-    return { readable: true, value: JSON.parse(text) };
-  } catch {
-    return { readable: false, value: undefined };
   }
 }
 

@@ -123,6 +123,7 @@ describe('what an identity provider says of somebody', () => {
   it('is an address in lower case, whether it is verified, and groups as one text or a list', () => {
     const claims = { email: 'Ada@Example.com', email_verified: true, groups: ['billing', 7, 'ops'] };
     expect(personOf(claims)).toEqual({ email: 'ada@example.com', verified: true, groups: ['billing', 'ops'] });
+    expect(personOf({ email: `ada@${'\u{1f4b8}'.repeat(130)}.com` }).email).toBeNull();
     expect(personOf({ groups: 'billing' })).toEqual({ email: null, verified: false, groups: ['billing'] });
     for (const nothing of [null, 'ada@example.com', [], 7]) {
       expect(personOf(nothing)).toEqual({ email: null, verified: false, groups: [] });

@@ -97,6 +97,13 @@ describe('the log', () => {
     expect(textCensor(['mor:pay_1\udc001'])('refused mor:pay_1\udc001')).toBe('refused [secret]');
   });
 
+  it('a secret of any length is censored, in whatever form it is written', () => {
+    const long = 'a=b&'.repeat(30_000); // as long as one environment variable may be on Linux, more or less
+    expect(textCensor([long, 'a=b&a=b&'])(`${long} ${encodeURIComponent(long)} a=b&a=b&`)).toBe(
+      '[secret] [secret] [secret]',
+    );
+  });
+
   it('leaves ids, amounts, times and hashes alone', () => {
     const text = `in_1Abc pay_2Def rfnd_3 evt_issued_4 pr_5 2026-11-20T19:00:00.000Z 1763665200000 10.10 EUR sha256:${'ab'.repeat(32)}`;
     expect(textCensor([])(text)).toBe(text);

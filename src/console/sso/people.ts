@@ -15,9 +15,9 @@ export function personOf(claims: unknown): Person {
   if (!isJsonObject(claims)) return { email: null, verified: false, groups: [] };
   const { email, email_verified: verified, groups } = claims;
   const list: readonly unknown[] = Array.isArray(groups) ? groups : [groups];
+  const address = typeof email === 'string' ? email.toLowerCase() : '';
   return {
-    email:
-      typeof email === 'string' && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}$/u.test(email) ? email.toLowerCase() : null,
+    email: address.length <= 255 && /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]+$/u.test(address) ? address : null,
     verified: verified === true,
     groups: list.filter((g) => typeof g === 'string'),
   };

@@ -34,6 +34,11 @@ export function parseBody(body: Buffer): BodyResult {
   return { ok: true, value };
 }
 
+/** Of bytes that are JSON: further than `MAX_DEPTH`. */
+export function nestsTooDeep(body: Buffer): boolean {
+  return scan(body).tooDeep;
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

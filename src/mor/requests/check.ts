@@ -14,7 +14,6 @@ export type BrokenCondition = FieldError & { readonly code?: string };
 
 const MAX_ERRORS = 100;
 const NOT_A_FIELD = 'is not a field of this request';
-const NEVER_FIELDS = ['__proto__', 'constructor']; // class-transformer leaves members of these names out without a word
 
 /**
  * Takes a parsed JSON body apart. Unknown fields are errors: nothing that nobody checked is passed on. Null counts as left
@@ -59,13 +58,13 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutNulls(member)]));
 }
 
-/** Where the first member stands whose name no field can have; null: nowhere. */
+/** Where the first member stands whose name no field can have: what every object has, class-transformer leaves out without a word. Null: nowhere. */
 function neverField(value: unknown, parent: string): string | null {
   if (value === null || typeof value !== 'object') return null;
   const inList = Array.isArray(value);
   for (const [name, member] of Object.entries(value)) {
     const path = inList ? `${parent}[${name}]` : `${parent === '' ? '' : `${parent}.`}${name}`;
-    if (!inList && NEVER_FIELDS.includes(name)) return path;
+    if (!inList && Object.hasOwn(Object.prototype, name)) return path;
     const inner = neverField(member, path);
     if (inner !== null) return inner;
   }

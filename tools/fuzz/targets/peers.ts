@@ -5,7 +5,7 @@ import { RequestBudget } from '#src/domain/ports/request-budget.js';
 import { RETRY_AFTER_LONGEST_MS } from '#src/policy.js';
 import { type CallOutcome } from '#src/domain/ports/call.js';
 import { type Exchange, type Line } from '#src/mor/http-line.js';
-import { Unreadable } from '#src/mor/read.js';
+import { parseAnswer, Unreadable } from '#src/mor/read.js';
 import { parseRefund } from '#src/mor/refunds.js';
 import { MorTransport } from '#src/mor/transport.js';
 import { parseWebhookEndpointList } from '#src/mor/webhook-endpoints.js';
@@ -55,7 +55,7 @@ const parsing = (text: string): Parsing => {
   return { name: text.slice(0, at), json: text.slice(at + 1) };
 };
 
-/** Null: no JSON, which the transport refuses before a parser sees it. */
+/** Null: no JSON, which the package's transport refuses before a parser sees it. */
 function valueOf(json: string): { readonly value: unknown } | null {
   try {
     return { value: JSON.parse(json) as unknown };
@@ -70,9 +70,9 @@ const morAnswers: Target = {
   inputs: fc.oneof(...wire('mor').map(({ name, value }) => bentJson([value]).map((json) => `${name} ${json}`))),
   check(text) {
     const { name, json } = parsing(text);
-    const found = valueOf(json);
+    const found = parseAnswer(json);
     const parse = MOR_PARSERS[name];
-    if (found === null || parse === undefined) return;
+    if (!found.readable || parse === undefined) return;
     const parsed = orTyped(() => parse(found.value), Unreadable);
     mustBeInRange(parsed, AS_THEY_CAME);
     mustBeSame(
