@@ -34,6 +34,11 @@ beforeAll(async () => {
   await world.morActs();
   await world.invoice(refusedId, 'open');
   await world.stripe.invoices.finalizeInvoice(refusedId, { auto_advance: false });
+  await world.until(
+    'Crossbill has heard that it is finalized',
+    () => invoice(refusedId),
+    (i) => i['stripe_status'] === 'open',
+  );
   ops = await new Visitor(url).login(OPS_KEY);
   viewer = await new Visitor(url).login(READ_KEY);
 });
