@@ -11,15 +11,21 @@ export class Unreadable extends Error {
   }
 }
 
-/** The body of an answer; an empty one has no value. Null: it did not arrive whole. What nests so deep that nobody could write it again is not readable. */
-export function parseAnswer(text: string | null): { readonly readable: boolean; readonly value: unknown } {
-  if (text === null) return { readable: false, value: undefined };
+type Answer = { readonly readable: boolean; readonly value: unknown };
+const UNREADABLE: Answer = { readable: false, value: undefined };
+
+/**
+ * The body of an answer; an empty one has no value. What nests so deep that nobody could write it again is not readable.
+ * @param text null: it did not arrive whole
+ */
+export function parseAnswer(text: string | null): Answer {
+  if (text === null) return UNREADABLE;
   if (text.trim() === '') return { readable: true, value: undefined };
   try {
     const value: unknown = JSON.parse(text);
-    return nestsTooDeep(Buffer.from(text)) ? { readable: false, value: undefined } : { readable: true, value };
+    return nestsTooDeep(Buffer.from(text)) ? UNREADABLE : { readable: true, value };
   } catch {
-    return { readable: false, value: undefined };
+    return UNREADABLE;
   }
 }
 

@@ -1,9 +1,10 @@
 // Runs the real lane flow against the fakes until nothing is due; the clock is the test's own. In memory here, on PostgreSQL by
 // `lane-on-postgres.ts`, which loads TypeORM.
 import { type Commanded } from '../../src/domain/lane/commanded.js';
-import { type Ctx, emptyLane } from '../../src/domain/lane/change.js';
+import { type ChargeHolder, type Ctx, emptyLane } from '../../src/domain/lane/change.js';
 import { HOLDING, type LaneState } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
+import { collectedCharges } from '../../src/ledger/rules/one-charge.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/lane/flow-context.js';
@@ -28,6 +29,8 @@ type MemoryLane = { state: LaneState; dueAt: number | null; leaseUntil: number; 
 /** Lanes in memory, with the uniqueness that the database holds. Entries and journal pile up in the state. */
 export class MemoryLaneStore extends LaneStore {
   readonly lanes = new Map<string, MemoryLane>();
+  /** Charges that payments of other invoices collected. */
+  readonly bookedElsewhere = new Map<string, ChargeHolder>();
   readonly events: Waiting[] = [];
   #fence = 0n;
 
@@ -93,6 +96,8 @@ export class MemoryLaneStore extends LaneStore {
       attempts: [...attempts, ...d.state.attempts.filter((a) => !attempts.some((b) => b.eventId === a.eventId))],
     };
     checkUnique(next);
+    const held = collectedCharges(next.entries).find((charge) => this.bookedElsewhere.has(charge));
+    if (held !== undefined) throw new NotUnique(`ledger_entry: ${held}`, null);
     lane.state = next;
     for (const v of d.verdicts) {
       const e = this.events.find((x) => x.id === v.id);
@@ -127,8 +132,8 @@ export class MemoryLaneStore extends LaneStore {
     return this.debtors.has(customerId);
   }
 
-  override async chargesElsewhere(): ReturnType<LaneStore['chargesElsewhere']> {
-    return new Map();
+  override async chargesElsewhere(charges: readonly string[]): ReturnType<LaneStore['chargesElsewhere']> {
+    return new Map([...this.bookedElsewhere].filter(([charge]) => charges.includes(charge)));
   }
 
   override async refundsElsewhere(): Promise<[]> {

@@ -33,7 +33,7 @@ const watched = (s: LaneState, ms = DUE): LaneState => {
   looks.length = 0;
   return watchRenewal(s, ctx(ms), (when) => looks.push(when));
 };
-const refused = payment({ mark: 'none', status: 'failed', succeededAt: null });
+const refused = payment({ mark: 'none', status: 'failed', succeededAt: null, verdictAt: at(0) });
 const asking = { retries: { ...TRAIL, waitingSince: at(HOUR_MS).toISOString() } };
 
 describe('the verdict on an invoice', () => {

@@ -254,6 +254,8 @@ export class People {
       await r.reviews.resolve(review.id, { resolution, note: 'seen', by: 'ops' });
       if (review.kind === 'effect_failed' && review.refundId !== null && resolution === 'dismiss')
         this.world.leftUnshown.add(review.refundId);
+      const isLeft = review.kind === 'amount_mismatch' && (resolution === 'apply' || resolution === 'dismiss');
+      if (isLeft && review.invoiceId !== null) this.world.leftToCustomer.add(review.invoiceId);
     });
   }
 

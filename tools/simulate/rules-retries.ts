@@ -4,7 +4,7 @@ import { retryName } from '#src/retries/rules/trail.js';
 import { REFUSAL_KINDS } from '#src/domain/retry.js';
 import { type Invoice } from '../sandbox/stripe/model.js';
 import { type Sides } from './sides.js';
-import { type InvoiceLine, type ReviewLine } from './sim-store.js';
+import { type InvoiceLine } from './sim-store.js';
 
 /**
  * Between the read that shows an invoice unpaid and the charge lie ten seconds of the bridge and two of the MoR; a process that stands still
@@ -74,12 +74,11 @@ function endRules({ world }: Sides, i: Invoice, row: InvoiceLine): string[] {
   return [`Y3: ${i.id} was paid, and given up afterwards (${how ?? 'by nobody'})`];
 }
 
-/** Y4: a refused renewal has its next try, or an end, or waits for somebody who knows of it, as of a charge that was named for two invoices (docs/limits.md). */
+/** Y4: a refused renewal has its next try, or an end, or waits for somebody who knows of it. */
 function nextRules({ seen }: Sides, row: InvoiceLine): string[] {
   const { retries, invoice_id: id } = row;
   if (retries === null || row.status !== 'open' || row.platform_status === 'uncollectible') return [];
-  const isOfSharedCharge = (r: ReviewLine): boolean => r.kind === 'double_payment' && r.subject.endsWith(':charge');
-  const asked = seen.reviews.some((r) => r.invoice_id === id && (r.status === 'open' || isOfSharedCharge(r)));
+  const asked = seen.reviews.some((r) => r.invoice_id === id && r.status === 'open');
   const payable = seen.objects.some(
     (o) => o.invoice_id === id && ((o.kind === 'payment_link' && o.status === 'PAYABLE') || o.kind === 'proforma'),
   );

@@ -1,5 +1,6 @@
 // The rules about tax (MOR_PRODUCT=tor): one transaction for each paid invoice, and as much given back as the refunds were.
 import { balanceOf } from '../sandbox/stripe/model.js';
+import { wasDetached } from './hands.js';
 import { rowOf, type Sides } from './sides.js';
 
 export function taxRules({ world, seen, taken }: Sides): string[] {
@@ -42,7 +43,8 @@ export function taxRules({ world, seen, taken }: Sides): string[] {
     const due = refunds.reduce((n, r) => n + BigInt(r.amount) - BigInt(r.surplus), 0n);
     const given = tax.refunds.reduce((n, r) => n + r.amount, 0n);
     if (given > due) broken.push(`T3: tax refunds of ${given} for ${of}, of which ${due} was given back`);
-    if (given < due && !asked)
+    // A refund is not shown on an invoice that somebody took our payment off, and its tax waits for that; verify names the invoice.
+    if (given < due && !asked && !wasDetached(world, { id: invoiceId }))
       broken.push(`T3: tax refunds of ${given} for ${of}; ${due} was given back, and no review item says so`);
   }
   for (const t of taxes) {

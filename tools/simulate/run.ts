@@ -239,11 +239,13 @@ async function inHalves(world: World, whole: VerifyReport, broken: string[]): Pr
 
 /** What the merchant did by hand, or was shown and dismissed, is a difference for good, and verify is right to name it. */
 function isTheMerchants(world: World, d: Difference): boolean {
-  const known = wasDetached(world, { id: d.invoiceId ?? '' }) || world.leftUnshown.has(d.refundId ?? '');
+  const id = d.invoiceId ?? '';
+  const known = wasDetached(world, { id }) || world.leftUnshown.has(d.refundId ?? '');
   return (
     isByHand(world, d) ||
     (d.kind === 'refund_not_mirrored' && known) ||
-    (d.kind === 'marked_not_charged' && world.paidByHand.has(d.invoiceId ?? ''))
+    (d.kind === 'overpaid' && world.leftToCustomer.has(id)) ||
+    (d.kind === 'marked_not_charged' && world.paidByHand.has(id))
   );
 }
 

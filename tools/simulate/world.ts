@@ -64,6 +64,8 @@ export class World {
   readonly paidByHand = new Set<string>();
   /** Refunds that Stripe would not show, and whose item a person dismissed: the books cannot know what was done there (accounting.md). */
   readonly leftUnshown = new Set<string>();
+  /** Invoices for which more came than was due, and a person left it to the customer. */
+  readonly leftToCustomer = new Set<string>();
   /** What a person did on Stripe by hand that the books cannot know: the invoice, and the object that verify must name. */
   readonly byHand: { readonly what: HandMade; readonly invoiceId: string; readonly objectId: string }[] = [];
   /** Invoices that the MoR has charged again by itself. */

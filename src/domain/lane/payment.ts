@@ -93,6 +93,11 @@ export function paymentThatCame(s: LaneState): string | null {
   return s.refunds.length > 0 ? 'money was given back for it, so some was taken' : null;
 }
 
+/** A person has let it go as another invoice's (ledger/rules/one-charge.ts), and the MoR has not refused it: nothing is known by it. */
+export function saysNothing(p: PaymentRow): boolean {
+  return p.mark === 'none' && p.status === 'failed' && p.verdictAt === null;
+}
+
 /** The MoR was asked to charge again, and no money is known since. */
 export function awaitsRetry(s: LaneState): boolean {
   const waiting = s.invoice?.retries?.waitingSince ?? null;

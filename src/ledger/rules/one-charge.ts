@@ -2,7 +2,14 @@
 import { type LaneState, type LedgerEntry, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { showMoney } from '../../domain/money.js';
 import { paymentCollected } from './postings.js';
-import { addEntry, type ChargeHolder, type Ctx, openReview, putPayment } from '../../domain/lane/change.js';
+import {
+  addEntry,
+  type ChargeHolder,
+  type Ctx,
+  openReview,
+  openReviewOf,
+  putPayment,
+} from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { moveMark } from '../../domain/lane/moves.js';
 
@@ -21,16 +28,27 @@ export function collect(s: LaneState, p: PaymentRow, amount: bigint, ctx: Ctx, e
 
 function aside(s: LaneState, p: PaymentRow, amount: bigint, holder: ChargeHolder, ctx: Ctx): LaneState {
   const mark = p.mark === 'parked' ? p : moveMark(p.mark === 'waiting' ? p : moveMark(p, 'waiting'), 'parked');
-  const kept = putPayment(s, { ...mark, succeededAt: null, proveDueAt: null });
+  const row: PaymentRow = { ...mark, succeededAt: null, proveDueAt: null };
   const what = showMoney({ minor: amount, currency: p.currency });
-  return openReview(kept, ctx, {
+  const subject = `${p.id}${SHARED}`;
+  const asked = openReview(putPayment(s, row), ctx, {
     kind: 'double_payment',
-    subject: `${p.id}${SHARED}`,
+    subject,
     paymentRowId: p.id,
     summary: `payment ${effectName(p)} of ${what} for this invoice names charge ${p.processorChargeId ?? ''}, which is booked for payment ${holder.payment} of invoice ${holder.invoiceId}`,
     proposal:
       'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. Dismiss it if the other invoice is the right one; if this one is, mark it on Stripe by hand and credit the other.',
   });
+  // Whoever has answered that already is not asked again.
+  return openReviewOf(asked, 'double_payment', subject) === undefined ? letGo(asked, row) : asked;
+}
+
+/**
+ * A person says that the charge paid the other invoice. For this one nothing came and nothing was refused: what the MoR says of it from now
+ * on counts as its first word (`saysNothing`).
+ */
+export function letGo(s: LaneState, p: PaymentRow): LaneState {
+  return putPayment(s, { ...moveMark(p, 'none'), status: 'failed', verdictAt: null });
 }
 
 const SHARED = ':charge';

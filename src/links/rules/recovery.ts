@@ -6,6 +6,7 @@ import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/lane/change.js';
 import { isFresh } from '../../domain/lane/facts.js';
+import { saysNothing } from '../../domain/lane/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
 import { NOT_PAYABLE } from '../../channels/rules/withdraw.js';
 import { type ErrandRule } from '../../domain/lane/subject.js';
@@ -90,10 +91,10 @@ export function openLook(i: InvoiceRow, ctx: Ctx): Date | null {
 /** Refused, nothing taken or on its way, nobody asked, no other way to pay it, and no link since it was refused last. */
 function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   // With a schedule of retries it is the schedule that says when a link is made.
-  if (ctx.settings.recoveryLinks === null || ctx.settings.retrySchedule !== null || s.payments.length === 0)
-    return false;
+  const told = s.payments.filter((p) => !saysNothing(p));
+  if (ctx.settings.recoveryLinks === null || ctx.settings.retrySchedule !== null || told.length === 0) return false;
   if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
-  const refused = s.payments.every((p) => p.mark === 'none' && p.origin === 'renewal');
+  const refused = told.every((p) => p.mark === 'none' && p.origin === 'renewal');
   if (!refused || s.refunds.length > 0 || s.reviews.some((r) => r.status === 'open')) return false;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now))) return false;
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
@@ -101,7 +102,7 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   if (own.length >= RECOVERY_LINKS_MOST || own.some((o) => o.status === 'REFUSED')) return false;
   // A charge that a person has ordered again may still be answered.
   if (i.retries !== null && i.retries.waitingSince !== null) return false;
-  const since = Math.max(...s.payments.map((p) => p.verdictAt?.getTime() ?? 0));
+  const since = Math.max(...told.map((p) => p.verdictAt?.getTime() ?? 0));
   return links.every((o) => o.status === 'REFUSED' || (!isUnread(s, o) && endOfLink(o).getTime() < since));
 }
 

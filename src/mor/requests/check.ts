@@ -63,7 +63,7 @@ function neverField(value: unknown, parent: string): string | null {
   if (value === null || typeof value !== 'object') return null;
   const inList = Array.isArray(value);
   for (const [name, member] of Object.entries(value)) {
-    const path = inList ? `${parent}[${name}]` : `${parent === '' ? '' : `${parent}.`}${name}`;
+    const path = pathOf(parent, name, inList);
     if (!inList && Object.hasOwn(Object.prototype, name)) return path;
     const inner = neverField(member, path);
     if (inner !== null) return inner;
@@ -71,9 +71,14 @@ function neverField(value: unknown, parent: string): string | null {
   return null;
 }
 
+function pathOf(parent: string, name: string, inList: boolean): string {
+  if (inList) return `${parent}[${name}]`;
+  return parent === '' ? name : `${parent}.${name}`;
+}
+
 function flatten(error: ValidationError, parent: string): FieldError[] {
   const name = error.property === '' ? '""' : error.property; // a member may have the empty name, and is named all the same
-  const field = /^\d+$/.test(name) ? `${parent}[${name}]` : `${parent === '' ? '' : `${parent}.`}${name}`;
+  const field = pathOf(parent, name, /^\d+$/.test(name));
   const constraints = Object.entries(error.constraints ?? {});
   if (constraints.length === 0) return (error.children ?? []).flatMap((child) => flatten(child, field));
   const unknown = constraints.some(([name]) => name === 'whitelistValidation');

@@ -2,6 +2,7 @@
 import { type ReviewRow } from '../../domain/model.js';
 import { refuse } from '../../domain/lane/commanded.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
+import { isOfSharedCharge, letGo } from '../../ledger/rules/one-charge.js';
 import { refundForReview } from '../../refunds/rules/request-refund.js';
 import { isSurplus } from '../../domain/lane/surplus.js';
 import { surplusToRefund } from './surplus.js';
@@ -51,7 +52,8 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
       return carriedOut(lookAfresh(putPayment(s, { ...moveMark(p, 'waiting'), markTries: 0 })));
     }
     case 'dismiss':
-      return carriedOut(p?.mark === 'parked' ? closePayment(s, p) : s);
+      if (p?.mark !== 'parked') return carriedOut(s);
+      return carriedOut(isOfSharedCharge(r) ? letGo(s, p) : closePayment(s, p));
   }
 };
 

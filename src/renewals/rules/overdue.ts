@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { awaitsRetry } from '../../domain/lane/payment.js';
+import { awaitsRetry, saysNothing } from '../../domain/lane/payment.js';
 import { showTime } from '../../domain/show-time.js';
 
 /**
@@ -106,7 +106,8 @@ export function applyDebit(s: LaneState, paysByDebit: boolean, ctx: Ctx): LaneSt
 /** True when nothing more is expected of the MoR for this invoice: it has answered the last try, or the invoice is settled without it. */
 export function hasVerdict(s: LaneState): boolean {
   const i = s.invoice;
-  return (s.payments.length > 0 && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
+  const told = s.payments.some((p) => !saysNothing(p));
+  return (told && !awaitsRetry(s)) || (i !== null && (isOver(i.platformStatus) || i.amountDue === 0n));
 }
 
 /**

@@ -143,7 +143,7 @@ function checkUrl(text: string): void {
   const shown = shownDatabaseUrl(text) ?? '';
   const parts = parseDatabaseUrl(text);
   for (const password of passwordsIn(text)) {
-    const elsewhere = `${parts?.hostname} ${parts?.port} ${parts?.pathname} ${parts?.searchParams.get('host')} postgresql`;
+    const elsewhere = `${parts?.hostname} ${parts?.port} ${parts?.pathname} ${parts?.searchParams.get('host')} postgresql://%`;
     must(password.length < 4 || elsewhere.includes(password) || !shown.includes(password), 'the password is shown');
   }
   const other = withDatabase(text, 'other db');
