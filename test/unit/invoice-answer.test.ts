@@ -287,6 +287,9 @@ describe('the sentence on top of a payment', () => {
     expect(of({}, [object({ kind: 'debit_return', status: 'returned' })])).toContain('the bank took the debit back');
     const failed = { succeededAt: null, status: 'failed', declineCode: 'lost_card', verdictAt: nov(5) } as const;
     expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
+    expect(of({ ...failed, mark: 'none', verdictAt: null, processorChargeId: 'ch_1' })).toBe(
+      'Not taken for this invoice: a person found that charge ch_1 paid another one.',
+    );
     expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
     expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');
   });

@@ -1,6 +1,7 @@
 // What became of a payment, in one sentence for people.
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type PaymentRow, type RefundRow } from '../../domain/model.js';
+import { saysNothing } from '../../domain/lane/payment.js';
 import { sayMoney } from '../../domain/money.js';
 import { type Answer, troubleOf } from './answer.js';
 import { refusalWords } from './decline-words.js';
@@ -50,6 +51,10 @@ function notTaken(p: PaymentRow, now: Date): Answer {
   if (p.status === 'processing') {
     const since = p.pendingSince ?? p.recordedAt;
     return { tone: 'wait', text: `Not settled yet: known since ${day(since, now)}; bank debits take days.` };
+  }
+  if (saysNothing(p)) {
+    const charge = p.processorChargeId ?? 'it names';
+    return { tone: 'wait', text: `Not taken for this invoice: a person found that charge ${charge} paid another one.` };
   }
   if (p.status !== 'failed' && p.status !== 'requires_action')
     return { tone: 'wait', text: 'Only a refund of it is known so far.' };

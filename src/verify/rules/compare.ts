@@ -1,5 +1,5 @@
 // Compares what the ledger says of one invoice with what the billing platform shows. Pure; every difference is a plain value.
-import { PARKING } from '../../domain/lane/payment.js';
+import { PARKING, saysNothing } from '../../domain/lane/payment.js';
 import { saleOf, surplusRefunded } from '../../domain/lane/surplus.js';
 import { DRAFT_PATIENCE_MS, VERIFY_GRACE_MS } from '../../policy.js';
 import { verdictBy } from '../../renewals/rules/overdue.js';
@@ -56,7 +56,11 @@ export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_M
   ];
   const by = verdictBy(invoice, o.objects ?? []);
   const over = by !== null && by.getTime() < now.getTime();
-  if (over && payments.length === 0 && (invoice.platformStatus === 'open' || invoice.platformStatus === 'draft')) {
+  if (
+    over &&
+    payments.every(saysNothing) &&
+    (invoice.platformStatus === 'open' || invoice.platformStatus === 'draft')
+  ) {
     const reviewId = reviewOf(o, (r) => r.kind === 'renewal_overdue');
     const about = { invoiceId: invoice.invoiceId, reviewId };
     found.push(difference('no_verdict', 'person', 'the MoR has not said whether it charged', about));
