@@ -83,9 +83,8 @@ describe('within the ledger', () => {
     expect(compareWithin(silent, LATER)).toMatchObject([{ kind: 'no_verdict', repair: 'person', reviewId: null }]);
     const told = { ...silent, openReviews: [review({ kind: 'renewal_overdue', paymentRowId: null })] };
     expect(compareWithin(told, LATER)).toMatchObject([{ reviewId: 'rev_1' }]);
-    expect(
-      compareWithin({ ...silent, payments: [payment({ succeededAt: null, status: 'failed', mark: 'none' })] }, LATER),
-    ).toEqual([]);
+    const refused = payment({ succeededAt: null, status: 'failed', mark: 'none', verdictAt: START });
+    expect(compareWithin({ ...silent, payments: [refused] }, LATER)).toEqual([]);
   });
 });
 describe('against the invoice on Stripe', () => {
