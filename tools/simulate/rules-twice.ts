@@ -34,6 +34,8 @@ function chargeRules({ world, seen }: Sides): string[] {
     const names = [first.invoiceId, second.paymentId, chargeId];
     // A signup's payment may have got the MoR's name only after the item was written: until then it goes by ours.
     const firsts = [first.paymentId, ...rows.filter(isFirst).flatMap((r) => [r.id, r.payment_id ?? r.id])];
+    // Or by what a person called it by mistake.
+    firsts.push(...world.planted.namings.filter((n) => n.as === 'mistyped').map((n) => n.said));
     const told = seen.reviews.some(
       (r) =>
         r.kind === 'double_payment' &&
