@@ -59,8 +59,7 @@ export function nextTryOf(i: Pick<InvoiceRow, 'retries' | 'nextTryAt' | 'status'
   if (i.retries === null || i.status === 'paid' || i.status === 'void') return null;
   const { waitingSince, ended, refusal } = i.retries;
   const said = `refused last as ${refusal.kind}${refusal.code === null ? '' : ` (${refusal.code})`}`;
-  if (waitingSince !== null)
-    return `${said}; the MoR was asked to charge again at ${waitingSince}, its verdict is awaited`;
+  if (waitingSince !== null) return `${said}; the MoR's verdict has been awaited since ${waitingSince}`;
   if (i.nextTryAt !== null) return `${said}; tried again at ${i.nextTryAt.toISOString()}`;
   if (ended === null) return `${said}; not tried again by itself for now`;
   const ends = {

@@ -129,6 +129,7 @@ async function counted(db: pg.ClientBase, day: Date): Promise<Kept> {
   const declines = await db.query<{ code: string; n: string }>(
     `select coalesce(decline_code, '') as code, count(*) as n from payment x
       where ${PAYMENT_AT} >= $1 and ${PAYMENT_AT} < $2 and status in ('failed', 'requires_action')
+        and verdict_at is not null
       group by 1 order by 2 desc, 1`,
     span,
   );

@@ -112,7 +112,7 @@ describe('a request for a proforma invoice or a link', () => {
         withInvoice(lane(), { expectedBy, retries: { ...TRAIL, waitingSince: NOW.toISOString() } });
       expect(ask(awaited(at(60_000)), { kind })).toMatchObject({
         ...{ ok: false, status: 409, code: 'invoice_not_payable' },
-        message: expect.stringContaining('the MoR was asked to charge it again, and its answer is awaited until'),
+        message: expect.stringContaining('the MoR may be charging it again, and its answer is awaited until'),
       });
       expect(ask(awaited(at(5_000)), { kind }).ok).toBe(true);
     },

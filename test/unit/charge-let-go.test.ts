@@ -1,9 +1,9 @@
 // A charge that the MoR named for two invoices, once a person has said that the other one was paid by it: this one is unpaid, and no more.
 import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aPaymentFailed, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { MemoryLaneStore, openKinds } from '../support/lane-harness.js';
-import { after, DAY_MS, HOUR_MS, type Rig, relayed, retry, rig, state } from '../support/retry-rig.js';
+import { after, DAY_MS, HOUR_MS, refused, type Rig, relayed, retry, rig, state } from '../support/retry-rig.js';
 
 const SHARED = 'ch_shared';
 const named = (r: Rig, over: object = {}) =>
@@ -11,18 +11,24 @@ const named = (r: Rig, over: object = {}) =>
 const refusedNow = (r: Rig) =>
   aPaymentFailed({ paymentId: 'pay_second', declineCode: 'insufficient_funds', at: r.h.clock.now() });
 
-async function dismiss(r: Rig): Promise<void> {
-  const item = (await state(r)).reviews.find((x) => x.kind === 'double_payment' && x.status === 'open');
+async function dismiss(r: Rig, kind = 'double_payment'): Promise<void> {
+  const item = (await state(r)).reviews.find((x) => x.kind === kind && x.status === 'open');
   const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
   const done = await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
   expect(done.ok).toBe(true);
 }
 
-/** The renewal, whose success names a charge that was booked for another invoice. */
-async function sharing(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
+/** A renewal beside another invoice whose payment is booked under the charge. */
+function booked(over: Parameters<typeof rig>[0] = {}): Rig {
   const r = rig(over);
   if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
   r.h.backend.store.bookedElsewhere.set(SHARED, { invoiceId: 'in_first', payment: 'pay_first' });
+  return r;
+}
+
+/** The renewal, whose success names that charge. */
+async function sharing(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
+  const r = booked(over);
   await r.h.take(invoiceEvent('invoice.finalized'), named(r));
   expect(openKinds(await state(r))).toEqual(['double_payment']);
   return r;
@@ -99,5 +105,116 @@ describe('a charge that paid another invoice', () => {
     await r.h.rest(1);
     const s = await state(r);
     expect([s.invoice?.status, openKinds(s)]).toEqual(['paid', []]);
+  });
+});
+
+describe('once a charge was let go', () => {
+  it('an invoice.created under a second id is not relayed: the MoR has not answered the first', async () => {
+    const r = booked();
+    await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_created_1' }));
+    r.h.clock.advance(60_000);
+    await r.h.take(named(r));
+    await dismiss(r);
+    r.h.clock.advance(60_000);
+    await r.h.take(invoiceEvent('invoice.created', { eventId: 'evt_created_2' }));
+    await r.h.drain();
+    expect(relayed(r).map((x) => x.id)).toEqual(['evt_created_1']);
+  });
+
+  it('nobody is charged for a refusal of before: the MoR corrects the charge, and the customer has paid once', async () => {
+    const r = booked();
+    await refused(r);
+    await after(r, 2 * DAY_MS);
+    await r.h.take(named(r));
+    await after(r, 4 * DAY_MS);
+    await dismiss(r);
+    await after(r, HOUR_MS);
+    expect([openKinds(await state(r)), relayed(r)]).toEqual([[], []]);
+    await r.h.take(named(r, { chargeId: 'ch_own', eventId: 'evt_right' }));
+    await r.h.rest(48);
+    const s = await state(r);
+    const taken = s.entries.filter((e) => e.reason === 'payment_collected');
+    expect([s.invoice?.status, taken.map((e) => e.processorChargeId), relayed(r)]).toEqual(['paid', ['ch_own'], []]);
+  });
+
+  it('and the MoR never speaks again after a refusal of before, a person hears of it and may try again', async () => {
+    const r = booked();
+    await refused(r);
+    r.h.clock.advance(HOUR_MS);
+    await r.h.take(named(r));
+    await dismiss(r);
+    await r.h.rest(5 * 24);
+    expect([openKinds(await state(r)), relayed(r)]).toEqual([['renewal_overdue'], []]);
+    await dismiss(r, 'renewal_overdue');
+    await r.h.rest(5 * 24);
+    expect(relayed(r)).toEqual([]);
+    expect((await retry(r)).ok).toBe(true);
+    await r.h.drain();
+    expect(relayed(r)).toHaveLength(1);
+  });
+
+  it.each([
+    ['is charged again by its schedule', {}, ['retry']],
+    ['gets its link', { retrySchedule: null }, ['payment_link']],
+  ] as const)('and refused, it %s though the MoR tells of the old success again', async (_, over, made) => {
+    const r = await sharing(over);
+    const then = r.h.clock.now();
+    await dismiss(r);
+    r.h.clock.advance(HOUR_MS);
+    await r.h.deliver(refusedNow(r), named(r, { eventId: 'evt_again', at: then }));
+    await r.h.drain();
+    const s = await state(r);
+    expect([openKinds(s), s.payments[0]?.declineCode]).toEqual([[], 'insufficient_funds']);
+    await after(r, 3 * DAY_MS);
+    const objects = (await state(r)).objects.map((o) => o.kind);
+    expect([...relayed(r).map(() => 'retry'), ...objects]).toEqual(made);
+  });
+
+  it('a refund that names it is no verdict: the alarm stays, and nobody is charged', async () => {
+    const r = await sharing();
+    await dismiss(r);
+    await r.h.rest(48);
+    await r.h.take(aRefund({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now() }));
+    await r.h.rest(48);
+    expect([openKinds(await state(r)), (await retry(r)).ok, relayed(r)]).toEqual([['renewal_overdue'], false, []]);
+  });
+
+  it('a retry that was under way stays so, and its true answer counts', async () => {
+    const r = booked();
+    await refused(r);
+    await after(r, 3 * DAY_MS);
+    expect(relayed(r)).toHaveLength(1);
+    r.h.clock.advance(HOUR_MS);
+    await r.h.take(named(r));
+    await dismiss(r);
+    await r.h.rest(20);
+    expect([relayed(r).length, openKinds(await state(r)), (await retry(r)).ok]).toEqual([1, [], false]);
+    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_true', chargeId: 'ch_true', at: r.h.clock.now() }));
+    await r.h.rest(2);
+    const s = await state(r);
+    expect([s.invoice?.status, openKinds(s), relayed(r).length]).toEqual(['paid', [], 1]);
+  });
+
+  it('another shared charge is asked about anew', async () => {
+    const r = await sharing();
+    if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
+    r.h.backend.store.bookedElsewhere.set('ch_other', { invoiceId: 'in_third', payment: 'pay_third' });
+    await dismiss(r);
+    r.h.clock.advance(HOUR_MS);
+    await r.h.take(named(r, { chargeId: 'ch_other', eventId: 'evt_other' }));
+    expect(openKinds(await state(r))).toEqual(['double_payment']);
+  });
+
+  it('beside a payment that was marked it changes nothing', async () => {
+    const r = booked();
+    const right = aPaymentSucceeded({ paymentId: 'pay_true', chargeId: 'ch_true', at: r.h.clock.now() });
+    await r.h.take(invoiceEvent('invoice.finalized'), right);
+    await r.h.rest(1);
+    await r.h.take(named(r));
+    await dismiss(r);
+    await r.h.take(refusedNow(r));
+    await r.h.rest(100);
+    const s = await state(r);
+    expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['paid', [], []]);
   });
 });

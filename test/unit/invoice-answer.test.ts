@@ -34,7 +34,7 @@ const STORIES: readonly (readonly [what: string, over: Over, tone: string, text:
     'was asked for again, without an answer so far',
     { ...refused, attempts: [refusal(4)], invoice: { retries: trail({ waitingSince: nov(5).toISOString() }) } },
     'warn',
-    'Not paid: there is not enough money in the account (4 Nov, first try; the MoR was asked again on 5 Nov and has not answered).',
+    "Not paid: there is not enough money in the account (4 Nov, first try; the MoR's answer has been awaited since 5 Nov).",
   ],
   [
     'is given up by the schedule',
@@ -288,7 +288,7 @@ describe('the sentence on top of a payment', () => {
     const failed = { succeededAt: null, status: 'failed', declineCode: 'lost_card', verdictAt: nov(5) } as const;
     expect(of(failed)).toBe('Not taken: the card was reported lost (5 Nov).');
     expect(of({ ...failed, mark: 'none', verdictAt: null, processorChargeId: 'ch_1' })).toBe(
-      'Not taken for this invoice: a person found that charge ch_1 paid another one.',
+      'Not booked for this invoice: charge ch_1 is booked for another one, as a person was told.',
     );
     expect(of({ succeededAt: null, status: 'processing' })).toContain('Not settled yet: known since 6 Nov');
     expect(of({ succeededAt: null, status: 'refunded' })).toBe('Only a refund of it is known so far.');

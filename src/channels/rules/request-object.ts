@@ -72,11 +72,11 @@ export function requestObject(s: LaneState, req: ObjectRequest, ctx: Ctx): Comma
   return { ok: true, state: note(state, ctx, 'person', said, id), value: object };
 }
 
-/** The MoR was asked to charge it again, and may be doing so: a debit takes days. When its answer is overdue a person decides. */
+/** The MoR may be charging it again, as it was asked to: a debit takes days. When its answer is overdue a person decides. */
 function chargeAwaited(s: LaneState, ctx: Ctx): string | null {
   const by = s.invoice?.expectedBy ?? null;
   if (!awaitsRetry(s) || by === null || by.getTime() <= ctx.now.getTime()) return null;
-  return `the MoR was asked to charge it again, and its answer is awaited until ${showTime(by)}`;
+  return `the MoR may be charging it again, and its answer is awaited until ${showTime(by)}`;
 }
 
 /** The MoR has deleted a proforma invoice, as we asked. */

@@ -37,7 +37,7 @@ function aside(s: LaneState, p: PaymentRow, amount: bigint, holder: ChargeHolder
     paymentRowId: p.id,
     summary: `payment ${effectName(p)} of ${what} for this invoice names charge ${p.processorChargeId ?? ''}, which is booked for payment ${holder.payment} of invoice ${holder.invoiceId}`,
     proposal:
-      'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. Dismiss it if the other invoice is the right one; if this one is, mark it on Stripe by hand and credit the other.',
+      'Ask the MoR which invoice the charge paid. Nothing is booked or marked here. Dismiss it if the other invoice is the right one; if this one is, first mark it on Stripe by hand and credit the other, then dismiss it.',
   });
   // Whoever has answered that already is not asked again.
   return openReviewOf(asked, 'double_payment', subject) === undefined ? letGo(asked, row) : asked;

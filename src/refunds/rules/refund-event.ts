@@ -2,7 +2,7 @@
 import { type LaneState, type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/model.js';
 import { type Applied, done, type PaymentEvent } from '../../domain/lane/event.js';
 import { type Ctx, openReview, putPayment, putRefund } from '../../domain/lane/change.js';
-import { withIds } from '../../domain/lane/payment.js';
+import { saysNothing, withIds } from '../../domain/lane/payment.js';
 import { moveRefund } from '../../domain/lane/moves.js';
 import { isNameless, newRefund } from './refund-names.js';
 import { showMoney } from '../../domain/money.js';
@@ -12,8 +12,10 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
   const other = misnamed(s, e);
   if (other !== undefined) return { state: tellMisnamed(s, e, other, ctx), verdict: done(MISNAMED) };
   const before = withIds(s, e, ctx);
-  // What was given back was taken before, though nobody told us how much: an earlier refusal says nothing of it any more.
-  const overtook = before.succeededAt === null && before.mark === 'none';
+  // What was given back was taken before, though nobody told us how much: an earlier refusal says nothing of it any more. Of one whose
+  // charge is another invoice's, nothing was taken here.
+  const isLetGo = saysNothing(before);
+  const overtook = before.succeededAt === null && before.mark === 'none' && !isLetGo;
   const p = overtook ? { ...before, amount: null, failureMessage: null, declineCode: null } : before;
   const total = e.amountRefundedTotal;
   const withTotal: PaymentRow = {
@@ -21,7 +23,7 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
     refundedTotal:
       total === null ? p.refundedTotal : p.refundedTotal === null || total > p.refundedTotal ? total : p.refundedTotal,
     // `refunded` is the end, whichever of two refunds arrives last.
-    status: p.succeededAt === null && p.status !== 'refunded' ? e.status : p.status,
+    status: p.succeededAt === null && p.status !== 'refunded' && !isLetGo ? e.status : p.status,
   };
   const state = putPayment(s, withTotal);
   const known = findRefund(state, withTotal, e);

@@ -202,7 +202,7 @@ function nextStep({ invoice: i, objects, messages }: AnswerFacts, now: Date): st
   const proforma = objects.find(isLiveProforma);
   if (proforma !== undefined) return `a proforma invoice is out, to be paid by ${moment(dueDate(proforma), now)}`;
   const { waitingSince = null, ended: end = null } = i.retries ?? {};
-  if (waitingSince !== null) return `the MoR was asked again ${on(new Date(waitingSince), now)} and has not answered`;
+  if (waitingSince !== null) return `the MoR's answer has been awaited since ${day(new Date(waitingSince), now)}`;
   if (messages.some((m) => m.kind === 'retry_charge' && m.status === 'pending')) return 'the MoR is being asked again';
   if (i.nextTryAt !== null && end === null)
     return i.nextTryAt.getTime() <= now.getTime() ? 'next at any moment' : `next ${on(i.nextTryAt, now)}`;

@@ -1,5 +1,6 @@
 // What a person may choose for a payment that is kept from its invoice, and what comes of it.
-import { type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type ReviewRow } from '../../domain/model.js';
+import { putTrail } from '../../retries/rules/trail.js';
 import { refuse } from '../../domain/lane/commanded.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
 import { isOfSharedCharge, letGo } from '../../ledger/rules/one-charge.js';
@@ -7,7 +8,7 @@ import { refundForReview } from '../../refunds/rules/request-refund.js';
 import { isSurplus } from '../../domain/lane/surplus.js';
 import { surplusToRefund } from './surplus.js';
 import { askAgain, lookAfresh } from '../../domain/lane/facts.js';
-import { putInvoice, putPayment } from '../../domain/lane/change.js';
+import { type Ctx, putInvoice, putPayment } from '../../domain/lane/change.js';
 import { moveMark } from '../../domain/lane/moves.js';
 import { closePayment } from '../../domain/lane/payment.js';
 import { HOUR_MS } from '../../policy.js';
@@ -53,9 +54,17 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
     }
     case 'dismiss':
       if (p?.mark !== 'parked') return carriedOut(s);
-      return carriedOut(isOfSharedCharge(r) ? letGo(s, p) : closePayment(s, p));
+      return carriedOut(isOfSharedCharge(r) ? awaitWord(letGo(s, p), ctx) : closePayment(s, p));
   }
 };
+
+/** A refusal of before is not the MoR's last word: nobody is charged for it until the MoR has spoken again, or a person acts on the alarm. */
+function awaitWord(s: LaneState, ctx: Ctx): LaneState {
+  const trail = s.invoice?.retries ?? null;
+  if (s.invoice === null || trail === null || trail.waitingSince !== null) return s;
+  const by = new Date(ctx.now.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS);
+  return putTrail(putInvoice(s, { ...s.invoice, expectedBy: by }), { ...trail, waitingSince: ctx.now.toISOString() });
+}
 
 /** A draft that could not be made final: every payment that waits for it is tried once more. */
 export const finalizationReview: ReviewRule = (s, _, { resolution }) => {

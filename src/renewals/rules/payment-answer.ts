@@ -54,7 +54,10 @@ function notTaken(p: PaymentRow, now: Date): Answer {
   }
   if (saysNothing(p)) {
     const charge = p.processorChargeId ?? 'it names';
-    return { tone: 'wait', text: `Not taken for this invoice: a person found that charge ${charge} paid another one.` };
+    return {
+      tone: 'wait',
+      text: `Not booked for this invoice: charge ${charge} is booked for another one, as a person was told.`,
+    };
   }
   if (p.status !== 'failed' && p.status !== 'requires_action')
     return { tone: 'wait', text: 'Only a refund of it is known so far.' };

@@ -50,6 +50,11 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
     declineCode: null,
   };
   let booked = collect(putPayment(state, paid), paid, e.amount, ctx, e.eventId);
+  if (findPayment(booked, e)?.mark === 'none') {
+    // Said again of a payment that was let go: a refusal since then stands.
+    const again = p.mark === 'none' ? putPayment(booked, p) : booked;
+    return { state: again, verdict: done('its charge is booked for another invoice, as a person was told') };
+  }
   booked = closeReviews(booked, ctx, (r) => r.kind === 'signup_unproven' && r.subject === p.id, {
     by: null,
     resolution: 'cleared',

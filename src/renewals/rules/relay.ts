@@ -4,7 +4,7 @@ import { type CallRule, carriedOut, type SettleRule } from '../../domain/lane/su
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { callFailed } from '../../domain/lane/answer-parts.js';
 import { type Ctx, putInvoice, sendAgain, takeCallBack } from '../../domain/lane/change.js';
-import { awaitsRetry, effectName, paymentThatCame } from '../../domain/lane/payment.js';
+import { awaitsRetry, effectName, paymentThatCame, saysNothing } from '../../domain/lane/payment.js';
 import { isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { isOver } from '../../domain/status.js';
 import { standingOf } from '../../enrolment/rules/enrolment.js';
@@ -20,9 +20,10 @@ export function awaitsRelay(s: LaneState): boolean {
   return awaitsRetry(s) || s.messages.some((m) => isUnanswered(s, m, ['pending', 'done']));
 }
 
-/** A relayed event, or one that is to be, of whose invoice the MoR has not spoken since. */
+/** A relayed event, or one that is to be, of whose invoice the MoR has not spoken since. What a person let go is no word about it. */
 function isUnanswered(s: LaneState, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
-  return m.kind === 'relay_event' && of.includes(m.status) && verdictSince(s, m) === null;
+  const told = { ...s, payments: s.payments.filter((p) => !saysNothing(p)) };
+  return m.kind === 'relay_event' && of.includes(m.status) && verdictSince(told, m) === null;
 }
 
 /**
