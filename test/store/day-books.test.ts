@@ -90,7 +90,8 @@ it('counts each day once, with its renewals, declines and waits, and again when 
   await invoice('in_other_day', 'open', '2026-11-19T00:00:00Z');
   await db.pool.query(
     `insert into payment (id, invoice_id, customer_id, origin, status, amount, currency, verdict_at, decline_code, mark, recorded_at)
-     values ('pmt_open', 'in_open', 'cus_1', 'renewal', 'failed', 2990, 'EUR', '2026-11-18T23:59:59Z', 'insufficient_funds', 'none', now())`,
+     values ('pmt_open', 'in_open', 'cus_1', 'renewal', 'failed', 2990, 'EUR', '2026-11-18T23:59:59Z', 'insufficient_funds', 'none', now()),
+            ('pmt_let_go', 'in_open', 'cus_1', 'renewal', 'failed', 2990, 'EUR', null, null, 'none', '2026-11-18T12:00:00Z')`,
   );
   const counted: string[] = [];
   for (let d = await books.countOne(NOW, 3); d !== null; d = await books.countOne(NOW, 3)) {

@@ -136,7 +136,10 @@ describe('the event of a refund', () => {
   });
 
   it('that overtakes its payment leaves the amount open, and a refused try before it says nothing any more', () => {
-    const refused = { failureMessage: 'no', declineCode: 'x', status: 'failed', succeededAt: null } as const;
+    const refused = {
+      ...({ failureMessage: 'no', declineCode: 'x', status: 'failed', succeededAt: null } as const),
+      verdictAt: NOW,
+    };
     const s = heard(lane(payment({ ...refused, mark: 'none' }))).state;
     expect(s.payments).toMatchObject([
       { amount: null, failureMessage: null, declineCode: null, status: 'partially_refunded' },

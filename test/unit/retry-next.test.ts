@@ -145,7 +145,7 @@ describe('what stands in the way of another try', () => {
 
   it('is the answer that the MoR still owes, until it should have come', () => {
     const waits = lane({ waitingSince: NOW.toISOString() }, {}, { expectedBy: at(DAY_MS) });
-    expect(why(waits)).toContain("the MoR's answer has been awaited since 2026-11-20");
+    expect(why(waits)).toContain('its answer has been awaited since 2026-11-20');
     expect(why(waits, ctx(DAY_MS))).toBeNull();
     expect(why(lane({ waitingSince: NOW.toISOString() }))).toBeNull();
     expect(why(lane({}, {}, { expectedBy: at(DAY_MS) }))).toBeNull();

@@ -31,7 +31,7 @@ describe('a retry that a person asks for', () => {
     expect(await retry(r)).toMatchObject({ ok: false, status: 409, code: 'invoice_not_retryable' });
     await r.h.drain();
     const again = await retry(r);
-    expect(again.ok ? '' : again.message).toContain('its answer is awaited until');
+    expect(again.ok ? '' : again.message).toContain('the MoR may be charging it; its answer has been awaited since');
     await r.h.take(declined(r));
     expect((await state(r)).invoice?.nextTryAt).toEqual(new Date(r.h.clock.now().getTime() + 5 * DAY_MS));
     expect(relayed(r)).toHaveLength(1);

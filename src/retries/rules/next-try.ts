@@ -60,7 +60,7 @@ export function obstacle(s: LaneState, ctx: Ctx): string | null {
   const sending = s.messages.find((m) => m.kind === 'retry_charge' && m.status === 'pending');
   if (sending !== undefined) return `retry ${sending.generation} is on its way to the MoR.`;
   if (awaitsRetry(s) && i.expectedBy !== null && i.expectedBy.getTime() > ctx.now.getTime())
-    return `the MoR's answer has been awaited since ${trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))}: it may be charging, and has until ${showTime(i.expectedBy)}.`;
+    return `the MoR may be charging it; its answer has been awaited since ${trail.waitingSince === null ? 'an unknown time' : showTime(new Date(trail.waitingSince))}, and is due by ${showTime(i.expectedBy)}.`;
   const link = s.objects.find((o) => isPayableLink(o, ctx.now));
   if (link !== undefined)
     return `a payment link can be paid until ${link.deadline === null ? 'later' : showTime(link.deadline)}: with a charge beside it the customer may pay twice.`;
