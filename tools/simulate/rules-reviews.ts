@@ -32,7 +32,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       const isUnpaid = books.proformas.some(
         (f) => f.reference === invoiceId && f.received === null && f.status !== 'ISSUANCE_FAILED',
       );
-      return !said || isUnheard || isUnpaid;
+      // What it said named another invoice's charge, and a person let it go.
+      const isShared = world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId);
+      return !said || isUnheard || isUnpaid || isShared;
     }
     case 'double_charge_risk':
       return invoice !== undefined && stripeWouldCharge(world, invoice);
