@@ -1,30 +1,9 @@
 // A charge that the MoR named for two invoices, once a person has said that the other one was paid by it: this one is unpaid, and no more.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { aPaymentFailed, aPaymentSucceeded, aRefund, INVOICE_ID, invoiceEvent } from '../support/builders.js';
-import { MemoryLaneStore, openKinds } from '../support/lane-harness.js';
-import { after, DAY_MS, HOUR_MS, refused, type Rig, relayed, retry, rig, state } from '../support/retry-rig.js';
-
-const SHARED = 'ch_shared';
-const named = (r: Rig, over: object = {}) =>
-  aPaymentSucceeded({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now(), ...over });
-const refusedNow = (r: Rig) =>
-  aPaymentFailed({ paymentId: 'pay_second', declineCode: 'insufficient_funds', at: r.h.clock.now() });
-
-async function dismiss(r: Rig, kind = 'double_payment'): Promise<void> {
-  const item = (await state(r)).reviews.find((x) => x.kind === kind && x.status === 'open');
-  const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
-  const done = await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-  expect(done.ok).toBe(true);
-}
-
-/** A renewal beside another invoice whose payment is booked under the charge. */
-function booked(over: Parameters<typeof rig>[0] = {}): Rig {
-  const r = rig(over);
-  if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
-  r.h.backend.store.bookedElsewhere.set(SHARED, { invoiceId: 'in_first', payment: 'pay_first' });
-  return r;
-}
+import { aPaymentSucceeded, aRefund, invoiceEvent } from '../support/builders.js';
+import { openKinds } from '../support/lane-harness.js';
+import { after, DAY_MS, HOUR_MS, refused, type Rig, relayed, retry, type rig, state } from '../support/retry-rig.js';
+import { bookElsewhere, booked, dismiss, named, refusedNow, SHARED } from '../support/shared-charge.js';
 
 /** The renewal, whose success names that charge. */
 async function sharing(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
@@ -197,8 +176,7 @@ describe('once a charge was let go', () => {
 
   it('another shared charge is asked about anew', async () => {
     const r = await sharing();
-    if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
-    r.h.backend.store.bookedElsewhere.set('ch_other', { invoiceId: 'in_third', payment: 'pay_third' });
+    bookElsewhere(r, 'ch_other');
     await dismiss(r);
     r.h.clock.advance(HOUR_MS);
     await r.h.take(named(r, { chargeId: 'ch_other', eventId: 'evt_other' }));

@@ -1,6 +1,6 @@
 // What a person may choose for a payment that is kept from its invoice, and what comes of it.
 import { type LaneState, type ReviewRow } from '../../domain/model.js';
-import { putTrail } from '../../retries/rules/trail.js';
+import { putTrail, verdictDueBy } from '../../retries/rules/trail.js';
 import { refuse } from '../../domain/lane/commanded.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
 import { isOfSharedCharge, letGo } from '../../ledger/rules/one-charge.js';
@@ -54,7 +54,10 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
     }
     case 'dismiss':
       if (p?.mark !== 'parked') return carriedOut(s);
-      return carriedOut(isOfSharedCharge(r) ? awaitWord(letGo(s, p), ctx) : closePayment(s, p));
+      if (!isOfSharedCharge(r)) return carriedOut(closePayment(s, p));
+      // The MoR has named a charge of its own for it since, and that is booked: a payment like any other.
+      if (p.succeededAt !== null) return carriedOut(lookAfresh(putPayment(s, moveMark(p, 'waiting'))));
+      return carriedOut(awaitWord(letGo(s, p), ctx));
   }
 };
 
@@ -62,8 +65,8 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
 function awaitWord(s: LaneState, ctx: Ctx): LaneState {
   const trail = s.invoice?.retries ?? null;
   if (s.invoice === null || trail === null || trail.waitingSince !== null) return s;
-  const by = new Date(ctx.now.getTime() + ctx.settings.renewalAlarmAfterHours * HOUR_MS);
-  return putTrail(putInvoice(s, { ...s.invoice, expectedBy: by }), { ...trail, waitingSince: ctx.now.toISOString() });
+  const waiting = putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx) });
+  return putTrail(waiting, { ...trail, waitingSince: ctx.now.toISOString() });
 }
 
 /** A draft that could not be made final: every payment that waits for it is tried once more. */

@@ -2,11 +2,11 @@
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { type Applied, done, type PaymentEvent } from '../../domain/lane/event.js';
 import { addAttempt, closeReviews, type Ctx, openReview, openReviewOf, putPayment } from '../../domain/lane/change.js';
-import { findPayment, withIds } from '../../domain/lane/payment.js';
+import { findPayment, saysNothing, withIds } from '../../domain/lane/payment.js';
 import { amountSettled, disproven } from '../../signups/rules/prove-charge.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../domain/lane/moves.js';
-import { collect } from '../../ledger/rules/one-charge.js';
+import { collect, isOfSharedCharge } from '../../ledger/rules/one-charge.js';
 import { takeRefusal } from '../../retries/rules/take-refusal.js';
 import { refusedSince } from './late-failure.js';
 
@@ -81,11 +81,12 @@ export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
     const unproven = p.succeededAt === null && p.mark !== 'none';
     const late = unproven ? 'late: an earlier attempt of the same intent' : 'late: the payment has succeeded';
     // Kept for the success that is still to come, behind a refund that overtook it.
-    const verdict = p.succeededAt === null && (p.verdictAt === null || later(e, p));
+    const verdict = p.succeededAt === null && !saysNothing(p) && (p.verdictAt === null || later(e, p));
     const took = putPayment(state, verdict ? { ...p, verdictAt: e.at } : p);
     const told = refusedSince(took, findPayment(s, e), { verdictAt: e.at, declineCode: e.declineCode }, ctx);
     return { state: told, verdict: done(`${late} (${why})`) };
   }
+  if (isOfBefore(s, e)) return { state, verdict: done(`late: an earlier try (${why})`) };
   const newest = p.verdictAt === null || later(e, p);
   const row: PaymentRow = newest
     ? {
@@ -99,6 +100,12 @@ export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
     : p;
   const refused = takeRefusal(putPayment(state, row), e, ctx);
   return { state: refused, verdict: done(`the invoice is left open: ${why}`) };
+}
+
+/** Refused before a success whose charge a person let go as another invoice's: no news of the invoice. */
+function isOfBefore(s: LaneState, e: PaymentEvent): boolean {
+  const dismissed = s.reviews.filter((r) => isOfSharedCharge(r) && r.resolution === 'dismiss');
+  return dismissed.some((r) => e.at.getTime() < r.createdAt.getTime());
 }
 
 function unproven(s: LaneState, p: PaymentRow): boolean {

@@ -1,0 +1,34 @@
+// A charge that the MoR names for two invoices, and the item about it: the first invoice's payment is booked, the second is in hand.
+import { expect } from '@jest/globals';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { type FlowSettings } from '../../src/domain/settings.js';
+import { aPaymentFailed, aPaymentSucceeded, INVOICE_ID } from './builders.js';
+import { MemoryLaneStore } from './lane-harness.js';
+import { type Rig, rig, state } from './retry-rig.js';
+
+export const SHARED = 'ch_shared';
+
+/** The MoR says now that the renewal was paid, by that charge. */
+export const named = (r: Rig, over: object = {}) =>
+  aPaymentSucceeded({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now(), ...over });
+export const refusedNow = (r: Rig) =>
+  aPaymentFailed({ paymentId: 'pay_second', declineCode: 'insufficient_funds', at: r.h.clock.now() });
+
+export async function dismiss(r: Rig, kind = 'double_payment'): Promise<void> {
+  const item = (await state(r)).reviews.find((x) => x.kind === kind && x.status === 'open');
+  const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+  const done = await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  expect(done.ok).toBe(true);
+}
+
+export function bookElsewhere(r: Rig, charge: string): void {
+  if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
+  r.h.backend.store.bookedElsewhere.set(charge, { invoiceId: 'in_first', payment: 'pay_first' });
+}
+
+/** A renewal beside another invoice whose payment is booked under the charge. */
+export function booked(over: Partial<FlowSettings> = {}): Rig {
+  const r = rig(over);
+  bookElsewhere(r, SHARED);
+  return r;
+}
