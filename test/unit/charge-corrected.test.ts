@@ -87,8 +87,11 @@ describe('a refusal of before, told after the charge was let go', () => {
     expect(relayed(r)).toEqual([]);
   });
 
-  it('of the same payment charges nobody', async () => {
-    const r = booked();
+  it.each([
+    ['with a schedule charges nobody', {}],
+    ['without one makes no link', { retrySchedule: null }],
+  ] as const)('of the same payment, %s', async (_, over) => {
+    const r = booked(over);
     const then = r.h.clock.now();
     r.h.clock.advance(60_000);
     await r.h.take(invoiceEvent('invoice.finalized'), named(r));
@@ -97,20 +100,7 @@ describe('a refusal of before, told after the charge was let go', () => {
     await after(r, HOUR_MS);
     await r.h.take(aPaymentFailed({ paymentId: 'pay_second', at: then }));
     await after(r, 3 * DAY_MS);
-    expect(relayed(r)).toEqual([]);
-  });
-
-  it('makes no link', async () => {
-    const r = booked({ retrySchedule: null });
-    const then = r.h.clock.now();
-    r.h.clock.advance(60_000);
-    await r.h.take(invoiceEvent('invoice.finalized'), named(r));
-    await after(r, HOUR_MS);
-    await dismiss(r);
-    await after(r, HOUR_MS);
-    await r.h.take(aPaymentFailed({ paymentId: 'pay_second', at: then }));
-    await after(r, HOUR_MS);
-    expect((await state(r)).objects).toEqual([]);
+    expect([relayed(r), (await state(r)).objects]).toEqual([[], []]);
   });
 });
 
