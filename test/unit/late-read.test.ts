@@ -1,7 +1,7 @@
 // A read of an invoice that is taken in late, as its subscription or the MoR was asked something first: what was heard meanwhile is newer.
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/channels/rules/request-object.js';
-import { isHeardSince, takeEvent, takeRead } from '../../src/domain/lane/facts.js';
+import { isHeardSince, takeEvent, takeLateRead, takeRead } from '../../src/domain/lane/facts.js';
 import { emptyLane } from '../../src/domain/lane/change.js';
 import { requestRetry } from '../../src/retries/rules/request-retry.js';
 import { difference } from '../../src/verify/rules/compare.js';
@@ -118,4 +118,28 @@ it('news since a time are a read that was taken in after it, and an event of its
   expect(isHeardSince(null, askedAt)).toBe(false);
   expect([-1_000, 0, 1_000].map((n) => isHeardSince(ofEvent(ms(n)), askedAt))).toEqual([false, true, true]);
   expect([0, 400, 401].map((n) => isHeardSince(ofRead(ms(n)), askedAt))).toEqual([false, false, true]);
+});
+
+describe('an invoice that is paid on Stripe while its read waits, with a clock of Stripe that is behind', () => {
+  it('stays paid: a read that shows it less far is older, whatever second the event bears', () => {
+    const ms = (n: number): Date => new Date(NOW.getTime() + n);
+    const read = takeRead(emptyLane('in_1'), aCtx(ms(-60_000)), facts());
+    const paid = facts({ status: 'paid', amountPaid: 1000n, amountRemaining: 0n });
+    const known = takeEvent(read, aCtx(ms(300)), paid, ms(-1_000));
+    const s = takeLateRead(known, aCtx(ms(400)), facts(), ms(5));
+    expect(s.invoice?.platformStatus).toBe('paid');
+  });
+
+  it('is not charged again', async () => {
+    const r = rig({ retrySchedule: null, recoveryLinks: null });
+    await refused(r);
+    r.h.clock.advance(3_600_000);
+    const read = shownNow(r);
+    r.h.clock.advance(500);
+    r.h.platform.payAnotherWay(INVOICE_ID);
+    await r.h.take(invoiceEvent('invoice.paid', { at: new Date(r.h.clock.now().getTime() - 2_000) }));
+    expect((await askRetry(r, read)).ok).toBe(false);
+    await r.h.drain();
+    expect([relayed(r), (await state(r)).invoice?.platformStatus]).toEqual([[], 'paid']);
+  });
 });

@@ -24,8 +24,11 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
     case 'lost': {
       // A refund counts before a loss, and may have taken back all that was booked.
       const undone = o.detail.loss?.minor === '0';
+      const isUnsure = o.amount === null && o.detail.unread !== undefined;
       const books = undone
-        ? 'none of it is a loss in the ledger, as it was given back as well'
+        ? isUnsure
+          ? 'none of it is a loss in the ledger, as how much it was is not sure'
+          : 'none of it is a loss in the ledger, as it was given back as well'
         : 'the loss is in the ledger';
       const booked = o.detail.booked === true ? `, and ${books}` : '';
       return {

@@ -144,13 +144,16 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   const named = s.payments.find((x) => x.id === o.paymentRowId);
   const unread = unreadSum(o, named);
   if (unread !== null) {
+    const given =
+      (named?.amountRefunded ?? 0n) > 0n
+        ? 'Money of this payment was refunded as well: what the bank took beyond the rest of it, the customer got twice; ask the MoR whether both went out. '
+        : '';
     return openReview(s, ctx, {
       kind: 'dispute',
       subject,
       paymentRowId: o.paymentRowId,
       summary: `dispute ${o.morId ?? o.id} was lost${again}, and how much the bank took is not sure: the MoR wrote "${unread}"; ${NOT_IN_LEDGER}`,
-      proposal:
-        "Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. Bill the customer again or write the loss off. The invoice stays paid.",
+      proposal: `Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. ${given}${apartOf(s, o)?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.'}`,
     });
   }
   const both = takenTwice(s, o);
@@ -214,17 +217,20 @@ function takenBy(s: LaneState, o: MorObjectRow, p: PaymentRow, amount: bigint, b
 
 /** Won after all: somebody who has dealt with the loss must know. */
 function settleWon(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx): LaneState {
-  const dealt = s.reviews.some(
+  const dealt = s.reviews.filter(
     (r) => r.kind === 'dispute' && r.subject === subjects.lost && r.resolution === 'dismiss',
   );
-  if (!dealt) return s;
+  if (dealt.length === 0) return s;
+  const beside = dealt.some((r) => r.summary.endsWith(NOT_IN_LEDGER))
+    ? ' What was booked beside it: take that back, too.'
+    : '';
   const again = onceMore(s, o, subjects.won, [subjects.lost]);
   return openReview(s, ctx, {
     kind: 'dispute',
     subject: subjects.won,
     paymentRowId: o.paymentRowId,
     summary: `dispute ${o.morId ?? o.id} was lost and then won${again}: the bank returned ${sumOf(s, o)}`,
-    proposal: `${o.detail.booked === true ? 'The loss is reversed in the ledger.' : 'The ledger never had the loss: if it was booked beside it, take that back.'} If the customer was billed again meanwhile, decide which of the two stands.`,
+    proposal: `${o.detail.booked === true ? `The loss is reversed in the ledger.${beside}` : 'The ledger never had the loss: if it was booked beside it, take that back.'} If the customer was billed again meanwhile, decide which of the two stands.`,
   });
 }
 

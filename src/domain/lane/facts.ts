@@ -72,12 +72,13 @@ export function takeRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts | null, rea
 }
 
 /**
- * Facts from a read that was asked for at `askedAt`, with other waiting since. Where newer news came it is dropped, and another is made; one that
- * shows the invoice further along is no older than they are.
+ * Facts from a read that was asked for at `askedAt`, with other waiting since. Where newer news came it is dropped, and another is made. One that
+ * shows the invoice further along is no older than they are; one that shows it less far is, whatever Stripe's clock says.
  */
 export function takeLateRead(s: LaneState, ctx: Ctx, facts: InvoiceFacts, askedAt: Date): LaneState {
-  const isAhead = PROGRESS[facts.status] > PROGRESS[s.invoice?.platformStatus ?? 'unknown'];
-  return isHeardSince(s.invoice, askedAt) && !isAhead ? askAgain(s, ctx) : takeRead(s, ctx, facts, askedAt);
+  const ahead = PROGRESS[facts.status] - PROGRESS[s.invoice?.platformStatus ?? 'unknown'];
+  const isOld = ahead < 0 || (ahead === 0 && isHeardSince(s.invoice, askedAt));
+  return isOld ? askAgain(s, ctx) : takeRead(s, ctx, facts, askedAt);
 }
 
 /**

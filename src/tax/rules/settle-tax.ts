@@ -2,7 +2,7 @@
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentOrigin, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { moveTax, type TaxRecord, type TaxStage } from '../../domain/tax-record.js';
+import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
 import { addMessage, type Ctx, note, openReview, putTax } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { saleOf } from '../../domain/lane/surplus.js';
@@ -14,9 +14,6 @@ const NO_REASON = 'requested_by_customer';
 
 /** Bank transfers and hosted links are priced and taxed at the MoR itself: a proforma invoice brings its own tax transaction. */
 const CHARGED: ReadonlySet<string> = new Set<PaymentOrigin>(['renewal', 'signup']);
-
-/** Of these the MoR was asked for something. */
-const BEGUN: ReadonlySet<string> = new Set<TaxStage>(['calculating', 'committing', 'committed']);
 
 export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
@@ -38,9 +35,17 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
     transaction = moveTax(transaction, 'gathering', ctx.now);
     state = putTax(state, transaction);
   }
-  // A link or transfer turned out to have brought all of it, before anything was asked of the MoR.
-  if (transaction.stage === 'gathering' && charged.length === 0) return closed(state, transaction, ctx);
-  if (BEGUN.has(transaction.stage)) state = tellTwice(state, transaction, ctx);
+  if (transaction.stage === 'gathering') {
+    // A link or transfer turned out to have brought all of it, before anything was asked of the MoR.
+    const [first] = charged;
+    if (first === undefined) return closed(state, transaction, ctx);
+    // Or the money that it was begun for, and a card the rest.
+    if (!charged.some((p) => p.id === transaction?.paymentRowId)) {
+      transaction = { ...transaction, paymentRowId: first.id };
+      state = putTax(state, transaction);
+    }
+  }
+  if (transaction.stage === 'committed') state = tellTwice(state, transaction, ctx);
   for (const r of state.refunds) {
     const p = charged.find((x) => x.id === r.paymentRowId);
     if (p === undefined || !r.counted) continue;
@@ -62,10 +67,20 @@ export function chargedFor(s: LaneState): readonly PaymentRow[] {
   return s.payments.filter((p) => p.mark === 'confirmed' && isOurs(s, p) && (p.amount ?? 0n) > 0n);
 }
 
-/** Its own event may have told of a link's money first, as of a card's: what was begun for it then is kept, and given back with its refunds. */
+/** Its own event may have told of a link's money first, as of a card's: what was committed with it is kept, and given back with its refunds. */
 function isOurs(s: LaneState, p: PaymentRow): boolean {
-  const isBegun = s.taxes.some((t) => t.kind === 'transaction' && BEGUN.has(t.stage));
-  return CHARGED.has(p.origin) && (isBegun || broughtBy(s, p) === undefined);
+  return CHARGED.has(p.origin) && (broughtBy(s, p) === undefined || isTaxedTwice(s));
+}
+
+/** The transaction was committed with a link's money too: it comes to more than what else was charged. One without amounts may have been. */
+function isTaxedTwice(s: LaneState): boolean {
+  const t = s.taxes.find((x) => x.kind === 'transaction' && x.stage === 'committed');
+  if (t === undefined) return false;
+  const others = s.payments.filter(
+    (x) => x.mark === 'confirmed' && CHARGED.has(x.origin) && broughtBy(s, x) === undefined,
+  );
+  const rest = others.reduce((sum, x) => sum + (x.amount ?? 0n), 0n);
+  return t.lines.length === 0 || t.lines.reduce((sum, l) => sum + BigInt(l.amount), 0n) > rest;
 }
 
 function broughtBy(s: LaneState, p: PaymentRow): MorObjectRow | undefined {

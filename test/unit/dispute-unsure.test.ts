@@ -1,0 +1,38 @@
+// A dispute that was lost for a sum that is not sure: what a person is told, besides that it is not in the ledger.
+import { describe, expect, it } from '@jest/globals';
+import { disputeAnswer } from '../../src/disputes/rules/dispute-answer.js';
+import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
+
+const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
+const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });
+
+describe('a lost dispute whose sum is not sure', () => {
+  it('of money that stands on no invoice: nobody is told to bill the customer', () => {
+    const item = only(withThem(paidTwice({ mark: 'parked' }), [{ ...lost, paymentRowId: 'pmt_2' }]));
+    expect(item?.summary).toContain('not sure');
+    expect(item?.proposal).not.toContain('Bill the customer again');
+    expect(item?.proposal).not.toContain('The invoice stays paid');
+  });
+  it('of a payment that was given back in full: it is said that the customer got something twice', () => {
+    const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
+    expect(`${item?.summary} ${item?.proposal}`).toMatch(/refunded as well|twice/);
+  });
+  it('and was booked before: whoever booked it beside the ledger is told to take that back once it is won', () => {
+    const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
+    expect(only(first)?.summary).toContain('took 29.90 EUR');
+    const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
+    expect(only(then)?.summary).toContain('the loss is not in the ledger');
+    const beside = dismissed(then, 'dp_1:lost');
+    const won = goesOn(beside, { status: 'won' }, 20);
+    expect(asked(won)).toEqual(['dp_1:won']);
+    expect(only(won)?.proposal).toContain('take that back');
+  });
+});
+
+it('the page of a dispute whose booked loss was taken back as its sum is not sure does not say that the money was given back', () => {
+  const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);
+  const then = goesOn(first, { detail: { ...(first.objects[0]?.detail ?? {}), unread } });
+  expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
+    'given back as well',
+  );
+});
