@@ -92,11 +92,11 @@ describe('a try', () => {
     expect([NOW, at(-1)].map(dueOf)).toEqual([5n, 2990n]);
     expect(ask(lane(), NOW, {}, ctx(0, { shadow: true }))).toMatchObject({ ok: false, code: 'shadow_mode' });
     const draft = { status: 'draft' } as const;
-    expect(ask(lane({ refusal: hard }), NOW, draft)).toMatchObject({
+    expect(ask(lane({ refusal: hard }, draft), NOW, draft)).toMatchObject({
       ok: false,
       message: expect.stringContaining('still a draft'),
     });
-    expect(ask(lane(), NOW, draft)).toMatchObject({ ok: true, value: { means: 'charge' } });
+    expect(ask(lane({}, draft), NOW, draft)).toMatchObject({ ok: true, value: { means: 'charge' } });
     expect(ask(lane({ refusal: hard }), NOW)).toMatchObject({ ok: true, value: { means: 'link' } });
     const ended = { shown: shown({ subscriptionStatus: 'canceled' }), askedAt: NOW, by: 'ops' };
     expect(requestRetry(lane({ refusal: hard }), ended, ctx())).toMatchObject({ ok: true, value: { means: 'link' } });
