@@ -24,8 +24,8 @@ export function disputed({ dispute: o, payment: p }: Disputed): {
   readonly minor: bigint | null;
   readonly currency: string | null;
 } {
-  const isWhole = o.amount === null && p !== null && unreadSum(o, p) === null;
-  const { amount: minor, currency } = isWhole ? p : o;
+  if (unreadSum(o, p) !== null) return { minor: null, currency: null };
+  const { amount: minor, currency } = o.amount === null && p !== null ? p : o;
   return { minor, currency };
 }
 

@@ -127,11 +127,11 @@ describe('the alarm about a charge that was let go', () => {
     await dismiss(r);
     await r.h.rest(49);
     await r.h.take(aRefund({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now() }));
-    expect(openKinds(await state(r))).toEqual(['renewal_overdue']);
+    expect(openKinds(await state(r))).toEqual(['conflicting_event', 'renewal_overdue']);
     await after(r, HOUR_MS);
     await r.h.take(aPaymentFailed({ paymentId: 'pay_second', at: r.h.clock.now() }));
     await after(r, 30 * DAY_MS);
     const s = await state(r);
-    expect([openKinds(s), relayed(r)]).toEqual([['renewal_overdue'], []]);
+    expect([openKinds(s), relayed(r)]).toEqual([['conflicting_event', 'renewal_overdue'], []]);
   });
 });

@@ -155,7 +155,8 @@ describe('once a charge was let go', () => {
     await r.h.rest(48);
     await r.h.take(aRefund({ paymentId: 'pay_second', chargeId: SHARED, at: r.h.clock.now() }));
     await r.h.rest(48);
-    expect([openKinds(await state(r)), (await retry(r)).ok, relayed(r)]).toEqual([['renewal_overdue'], false, []]);
+    const kinds = ['conflicting_event', 'renewal_overdue'];
+    expect([openKinds(await state(r)), (await retry(r)).ok, relayed(r)]).toEqual([kinds, false, []]);
   });
 
   it('a retry that was under way stays so, and its true answer counts', async () => {
@@ -194,5 +195,18 @@ describe('once a charge was let go', () => {
     await r.h.rest(100);
     const s = await state(r);
     expect([s.invoice?.status, openKinds(s), relayed(r)]).toEqual(['paid', [], []]);
+  });
+
+  it('given back under this invoice is shown to a person: no ledger has it', async () => {
+    const r = await sharing();
+    await dismiss(r);
+    r.h.clock.advance(HOUR_MS);
+    const back = { paymentId: 'pay_second', chargeId: SHARED, amount: 1000, total: 1000, at: r.h.clock.now() };
+    await r.h.take(aRefund(back), aRefund({ ...back, eventId: 'evt_again' }));
+    const s = await state(r);
+    expect([s.entries, openKinds(s)]).toEqual([[], ['conflicting_event']]);
+    expect(s.reviews.find((x) => x.status === 'open')?.summary).toBe(
+      '10.00 EUR was given back of payment pay_second, whose charge was said to have paid another invoice: the ledger does not show it',
+    );
   });
 });

@@ -249,6 +249,18 @@ describe('the reversal of a loss, when its event comes in December', () => {
     expect(await booked(LOST, ['won', '2026-11-28T00:00:00Z'], lostAgain)).toEqual({ '2026-11': -1000n });
   });
 
+  it('is not before the last of the loss, whose sum grew late', () => {
+    const first = book(paid(), [lost({ ...euros(400n), detail: { outcomeAt: minutesLater(1).toISOString() } })], 1);
+    const grown = book(first, [{ ...row(first), ...euros(1000n) }], 40);
+    const detail = { ...row(grown).detail, outcomeAt: minutesLater(3).toISOString() };
+    const won = book(grown, [{ ...row(grown), status: 'won', detail }], 41);
+    expect(won.entries.map((e) => [e.reason, e.amount.minor, e.movedAt])).toEqual([
+      ['dispute_lost', 400n, minutesLater(1)],
+      ['dispute_lost', 600n, minutesLater(40)],
+      ['dispute_reversed', 1000n, minutesLater(40)],
+    ]);
+  });
+
   it('belongs to the month of the refund, so that no month ends with more gone than was taken', async () => {
     expect(await booked(LOST, given)).toEqual({ '2026-11': -1000n });
     expect(await booked(given, LOST)).toEqual({ '2026-11': -1000n });

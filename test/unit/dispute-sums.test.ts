@@ -80,6 +80,39 @@ describe('a lost dispute over 3.00 EUR of a payment of 10.00 EUR', () => {
   });
 });
 
+describe('a lost dispute whose events name more than one sum', () => {
+  const whole = { amount: { amount: '10.00', currency: 'EUR' } };
+  const part = { amount: { amount: '3.00', currency: 'EUR' } };
+
+  it('is not booked, and a person is asked, where the payment stands beside the dispute', async () => {
+    const h = await paid();
+    await lost(h, { payment: { id: 'pay_oak', ...whole }, dispute: { id: 'dp_1', ...part } });
+    const said = expect.stringContaining('is not sure: the MoR wrote "10.00 EUR or 3.00 EUR"');
+    expect(await booked(h)).toEqual([0n, [said]]);
+  });
+
+  it('is booked where both are the same, or where one of them was said surely before', async () => {
+    const same = await paid();
+    await lost(same, { payment: whole, dispute: { amount: { amount: '10.0', currency: 'eur' } } });
+    expect(await booked(same)).toEqual([1000n, ['dispute dp_1 was lost: the bank took 10.00 EUR back']]);
+    const before = await paid();
+    await tell(before, 1, 'dispute.action_needed', part);
+    await lost(before, { payment: whole, dispute: part }, 2);
+    expect(await booked(before)).toEqual([300n, ['dispute dp_1 was lost: the bank took 3.00 EUR back']]);
+  });
+
+  it('is not booked with the sum of before where the later one can be read, and is another either way', async () => {
+    const h = await paid();
+    await tell(h, 1, 'dispute.action_needed', whole);
+    await lost(h, { amount: 300, currency: 'EUR' }, 2);
+    expect(await booked(h)).toEqual([0n, [expect.stringContaining('the MoR wrote "300 EUR"')]]);
+    const s = await h.state(INVOICE_ID);
+    const [dispute, payment] = [s.objects[0], s.payments[0]];
+    if (dispute === undefined || payment === undefined) throw new Error('none');
+    expect(disputed({ dispute, payment })).toEqual({ minor: null, currency: null });
+  });
+});
+
 describe('a lost dispute over all of a payment of 10.00 EUR', () => {
   it('is booked where it says 1000 EUR, which takes all of it however it is read, or no sum at all', async () => {
     for (const sum of [{ amount: 1000, currency: 'eur' }, { amount: '1000', currency: 'EUR' }, {}]) {

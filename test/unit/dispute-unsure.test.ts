@@ -13,9 +13,28 @@ describe('a lost dispute whose sum is not sure', () => {
     expect(item?.proposal).not.toContain('Bill the customer again');
     expect(item?.proposal).not.toContain('The invoice stays paid');
   });
+  it('after a surer one was booked: its page says that it is not sure', () => {
+    const known = { ...lost, amount: 1000n, currency: 'EUR' };
+    const s = withThem(paid(), [known]);
+    const text = (minor: string): string =>
+      disputeAnswer(
+        { ...known, detail: { ...known.detail, booked: true, loss: { of: 'pmt_1', minor, entries: 2 } } },
+        new Date(unread.at),
+      ).text;
+    expect(only(s)?.summary).toContain('not sure');
+    expect(text('0')).toContain('as how much it was is not sure');
+  });
   it('of a payment that was given back in full: it is said that the customer got something twice', () => {
     const item = only(withThem(paid({ amountRefunded: 2990n, status: 'refunded' }), [lost]));
     expect(`${item?.summary} ${item?.proposal}`).toMatch(/refunded as well|twice/);
+  });
+  it('and is said plainly later: whoever booked it beside the ledger is told to take that back', () => {
+    const then = goesOn(dismissed(withThem(paid(), [lost]), 'dp_1:lost'), { amount: 300n, currency: 'EUR' });
+    expect(asked(then)).toEqual(['dp_1:lost']);
+    expect(only(then)?.summary).toContain('took 3.00 EUR back; it is in the ledger now');
+    expect(only(then)?.proposal).toMatch(
+      /^What was booked beside the ledger: take that back\. Bill the customer again/,
+    );
   });
   it('and was booked before: whoever booked it beside the ledger is told to take that back once it is won', () => {
     const first = withThem(paid(), [{ ...lost, detail: { outcome: 'lost', outcomeAt: unread.at } }]);

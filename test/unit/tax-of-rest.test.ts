@@ -35,12 +35,14 @@ function cardsPart(): LaneState {
   expect(unitPrices(asked)).toEqual(['2.80', '1.20']);
   return asked;
 }
-function committedPart(): LaneState {
-  const asked = settleTax(cardsPart(), ctx);
+function committedPart(part = cardsPart()): LaneState {
+  const asked = settleTax(part, ctx);
   const calculation = { taxCalculationId: 'calc_1', total: 400n, currency: 'EUR' };
   const s = applyTaxAnswer(asked, last(asked), { kind: 'calculate_tax', calculation }, ctx);
   return settleTax(answered(settleTax(s, ctx), [280n, 120n]), ctx);
 }
+
+const second = newMorObject(NOW, { ...link, id: 'lnk_2', morId: 'link_2' });
 
 describe('the tax of a rest that a card paid', () => {
   it('is not said to be committed twice', () => {
@@ -63,6 +65,41 @@ describe('the tax of a rest that a card paid', () => {
     );
     expect(back.reviews.map((r) => r.summary)).toEqual([]);
   });
+});
+
+describe('the tax of a rest that a card and the customer’s balance paid', () => {
+  /** 10.00 was billed: a link brought 6.00, the balance 3.00, a card 1.00. The tax is that of 4.00. */
+  const beside = (): LaneState =>
+    committedPart(calculated(settleTax(told(paid({ amount: 600n }, { amount: 100n })), ctx)));
+
+  it('is not said to be committed twice', () => {
+    expect(beside().reviews.map((r) => r.summary)).toEqual([]);
+  });
+  it('is not given back with a refund of the link’s money', () => {
+    const s = beside();
+    const back = refunded(s, 300n, { paymentRowId: s.payments[0]?.id ?? '', mirror: 'done' });
+    expect(settleTax(back, ctx).messages.filter((m) => m.kind === 'refund_tax')).toEqual([]);
+  });
+});
+
+it('of two links that were told of as cards, the item names the one whose tax was asked for', () => {
+  const s = committedPart();
+  const [, last] = s.payments;
+  const both = settleTax(putObject(s, { ...second, paymentRowId: last?.id ?? '', amount: 400n, currency: 'EUR' }), ctx);
+  expect(both.reviews.map((r) => r.paymentRowId)).toEqual([last?.id]);
+});
+
+it('a refund of money that turns out to be a link’s leaves no tax refund that waits for good', () => {
+  const begun = settleTax(paid({ amount: 1000n }), ctx);
+  const back = settleTax(refunded(begun, 300n, { mirror: 'done' }), ctx);
+  expect(back.taxes.map((t) => [t.kind, t.stage])).toEqual([
+    ['transaction', 'gathering'],
+    ['refund', 'waiting'],
+  ]);
+  expect(settleTax(told(back, 1000n), ctx).taxes.map((t) => [t.kind, t.stage])).toEqual([
+    ['transaction', 'closed'],
+    ['refund', 'closed'],
+  ]);
 });
 
 it('tax whose calculation was refused is not said to be committed', () => {

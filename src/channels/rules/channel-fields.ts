@@ -101,22 +101,35 @@ export function timeNamed(data: JsonObject, ...names: string[]): Date | null {
 }
 
 const AMOUNTS = ['disputedamount', 'amount'];
+/** Of a text that is shown to a person. */
+const LONGEST_SUM = 80;
+/** Between sums of which any may be meant. */
+export const SUMS_BETWEEN = ' or ';
 
 /** The first exact amount; null when there is none. */
 export function amountIn(data: JsonObject): Money | null {
   return named(data, AMOUNTS, moneyOf);
 }
 
-/** The same of the outermost amount alone. A text: there is one, and this is how the MoR wrote it, which cannot be read for sure. */
+/**
+ * The same of the outermost amounts alone. A text: this is how the MoR wrote what cannot be read for sure, or the sums of which any may be
+ * meant, as where a dispute and its payment stand side by side.
+ */
 export function sumIn(data: JsonObject): Money | string | null {
   const all = [...members(data)];
   for (const wanted of AMOUNTS) {
     const those = all.filter(([name, value]) => plain(name) === wanted && value !== null && value !== '');
     const [first] = those;
     if (first === undefined) continue;
-    const outermost = those.filter(([, , , depth]) => depth === first[3]);
-    const [sum = asWritten(first[1], first[2])] = outermost.flatMap(([, value, of]) => moneyOf(value, of) ?? []);
-    return sum;
+    const sums = new Map<string, Money>();
+    for (const [, value, of, depth] of those) {
+      const sum = depth === first[3] ? moneyOf(value, of) : null;
+      if (sum !== null) sums.set(asWritten(value, of), sum);
+    }
+    const [sum] = sums.values();
+    if (sum === undefined) return asWritten(first[1], first[2]);
+    const isOne = [...sums.values()].every((x) => x.minor === sum.minor && x.currency === sum.currency);
+    return isOne ? sum : [...sums.keys()].join(SUMS_BETWEEN).slice(0, LONGEST_SUM);
   }
   return null;
 }
@@ -139,5 +152,5 @@ function asWritten(value: unknown, of: JsonObject): string {
   const { amount = null, currency = null } = isJsonObject(value) ? value : { amount: value, currency: of['currency'] };
   const shown = typeof amount === 'string' || typeof amount === 'number' ? String(amount) : JSON.stringify(value);
   const said = parseCurrency(currency) === null ? shown : `${shown} ${String(currency)}`;
-  return freeText(said.slice(0, 80)) ?? '';
+  return freeText(said.slice(0, LONGEST_SUM)) ?? '';
 }

@@ -45,12 +45,14 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 
 /**
  * When the money of a loss moved: a loss and a win at the MoR's time of them; one that changes by another movement of its payment (a
- * refund, or another dispute) at the time of that, and not before the loss itself. What has no such time moves now.
+ * refund, or another dispute) at the time of that, and not before the loss itself. What has no such time moves now. Nothing is taken back
+ * before it was booked as lost.
  */
 function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, ctx: Ctx): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
   if (said === undefined || o.status === 'undone') return ctx.now;
-  if (o.status === 'won') return new Date(said);
+  const own = s.entries.filter((e) => isOf(e, o)).map((e) => e.movedAt.getTime());
+  if (o.status === 'won') return new Date(Math.max(new Date(said).getTime(), ...own));
   const causes = s.entries.filter(
     (e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o),
   );

@@ -2,6 +2,7 @@
 import { asksAfterOutcome, type MorObjectRow } from '../../domain/mor-object.js';
 import { DAY_MS } from '../../policy.js';
 import { day, moment } from '../../renewals/rules/when.js';
+import { unreadSum } from './unread-sum.js';
 
 /** `bad`: a person must act soon. `warn`: money is in question, or lost. `calm`: nothing is owed. */
 export type DisputeAnswer = { readonly tone: 'good' | 'warn' | 'bad' | 'calm'; readonly text: string };
@@ -24,7 +25,7 @@ function answerOf(o: MorObjectRow, now: Date): DisputeAnswer {
     case 'lost': {
       // A refund counts before a loss, and may have taken back all that was booked.
       const undone = o.detail.loss?.minor === '0';
-      const isUnsure = o.amount === null && o.detail.unread !== undefined;
+      const isUnsure = unreadSum(o, null) !== null;
       const books = undone
         ? isUnsure
           ? 'none of it is a loss in the ledger, as how much it was is not sure'

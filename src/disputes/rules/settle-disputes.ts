@@ -166,13 +166,15 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   if (both === null && dealt.some(isKnown)) {
     return closeReviews(s, ctx, own, { by: null, resolution: 'cleared', note: 'the customer did not get it twice' });
   }
+  const since = bookedSince(o, dealt);
+  const todo =
+    both?.proposal ?? apart?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.';
   return openReview(s, ctx, {
     kind: 'dispute',
     subject,
     paymentRowId: o.paymentRowId,
-    summary: `${lost}${both?.summary ?? ''}${bookedSince(o, dealt)}${apart?.said ?? ''}`,
-    proposal:
-      both?.proposal ?? apart?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.',
+    summary: `${lost}${both?.summary ?? ''}${since}${apart?.said ?? ''}`,
+    proposal: since === '' ? todo : `What was booked beside the ledger: take that back. ${todo}`,
   });
 }
 
@@ -243,10 +245,10 @@ function lossOf(s: LaneState, o: MorObjectRow): string {
 }
 
 function sumOf(s: LaneState, o: MorObjectRow): string {
-  if (o.amount !== null && o.currency !== null) return showMoney({ minor: o.amount, currency: o.currency });
   const p = s.payments.find((x) => x.id === o.paymentRowId);
   const unread = unreadSum(o, p);
   if (unread !== null) return `a sum that the MoR wrote as "${unread}"`;
+  if (o.amount !== null && o.currency !== null) return showMoney({ minor: o.amount, currency: o.currency });
   return p === undefined || p.amount === null ? 'a payment' : showMoney({ minor: p.amount, currency: p.currency });
 }
 

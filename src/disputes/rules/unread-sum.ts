@@ -1,15 +1,36 @@
 // A sum that the MoR's event of a dispute names in a way that can be read as two: 300 EUR may be 300.00 or 3.00.
+import { SUMS_BETWEEN } from '../../channels/rules/channel-fields.js';
 import { type PaymentRow } from '../../domain/model.js';
+import { minorFromDecimal, parseCurrency } from '../../domain/money.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 
-/** How the MoR wrote it; null: it named no sum, or one that is understood. Where either reading takes all of the payment, it is. */
+/**
+ * How the MoR wrote it; null: it named no sum, or one that is understood. Where each reading takes all of the payment, it is; and where one
+ * is the sum that it had named surely before.
+ */
 export function unreadSum(
-  { amount, detail: { unread } }: Pick<MorObjectRow, 'amount' | 'detail'>,
-  p: Pick<PaymentRow, 'amount'> | null | undefined,
+  { amount, currency, detail: { unread, amountAt = '' } }: Pick<MorObjectRow, 'amount' | 'currency' | 'detail'>,
+  p: Pick<PaymentRow, 'amount' | 'currency'> | null | undefined,
 ): string | null {
-  if (amount !== null || unread === undefined) return null;
-  const [, digits] = /^(\d{1,16})(?: [A-Za-z]{3})?$/.exec(unread.said) ?? [];
+  if (unread === undefined || (amount !== null && unread.at <= amountAt)) return null;
+  const readings = readingsOf(unread.said, currency ?? p?.currency ?? null);
+  if (amount !== null) return readings.includes(amount) ? null : unread.said;
   const taken = p?.amount ?? null;
-  const isWhole = digits !== undefined && taken !== null && BigInt(digits) >= taken;
+  const isWhole = readings.length > 0 && taken !== null && readings.every((minor) => minor >= taken);
   return isWhole ? null : unread.said;
+}
+
+/** What it may come to, in minor units; empty: it is not made of sums alone. Whole numbers may count the smallest units, as in Document 3. */
+function readingsOf(said: string, known: string | null): readonly bigint[] {
+  const found: bigint[] = [];
+  for (const sum of said.split(SUMS_BETWEEN)) {
+    const [, number, fraction, code] = /^(\d{1,16}(\.\d{1,3})?)(?: ([A-Za-z]{3}))?$/.exec(sum) ?? [];
+    if (number === undefined) return [];
+    const currency = code === undefined ? known : parseCurrency(code);
+    const minor = currency === null ? null : minorFromDecimal(number, currency);
+    if (minor !== null) found.push(minor);
+    if (fraction === undefined) found.push(BigInt(number));
+    else if (minor === null) return [];
+  }
+  return found;
 }

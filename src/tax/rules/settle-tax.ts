@@ -3,7 +3,7 @@ import { showMoney } from '../../domain/money.js';
 import { type LaneState, type PaymentOrigin, type PaymentRow, type RefundRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
-import { addMessage, type Ctx, note, openReview, putTax } from '../../domain/lane/change.js';
+import { addMessage, type Ctx, note, openReview, putObject, putTax } from '../../domain/lane/change.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { saleOf } from '../../domain/lane/surplus.js';
 import { nameOf } from '../../channels/rules/mor-object.js';
@@ -20,7 +20,7 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   const charged = chargedFor(s);
   let transaction = s.taxes.find((t) => t.kind === 'transaction');
   if (transaction === undefined) {
-    // What was begun under another MOR_PRODUCT is gone on with: a transaction that is there is given back with its refunds.
+    // What was begun under another MOR_PRODUCT is finished: a transaction that is there is given back with its refunds.
     if (ctx.settings.morProduct !== 'tor') return s;
     const [paid] = charged;
     if (paid === undefined) return s;
@@ -38,14 +38,17 @@ export function settleTax(s: LaneState, ctx: Ctx): LaneState {
   if (transaction.stage === 'gathering') {
     // A link or transfer turned out to have brought all of it, before anything was asked of the MoR.
     const [first] = charged;
-    if (first === undefined) return closed(state, transaction, ctx);
-    // Or the money that it was begun for, and a card the rest.
-    if (!charged.some((p) => p.id === transaction?.paymentRowId)) {
+    if (first === undefined) {
+      state = closed(state, transaction, ctx);
+      transaction = { ...transaction, stage: 'closed' };
+    } else if (!charged.some((p) => p.id === transaction?.paymentRowId)) {
+      // Or the money that it was begun for, and a card the rest.
       transaction = { ...transaction, paymentRowId: first.id };
       state = putTax(state, transaction);
     }
   }
   if (transaction.stage === 'committed') state = tellTwice(state, transaction, ctx);
+  if (transaction.stage === 'committed' || transaction.stage === 'closed') state = closeOthers(state, charged, ctx);
   for (const r of state.refunds) {
     const p = charged.find((x) => x.id === r.paymentRowId);
     if (p === undefined || !r.counted) continue;
@@ -69,7 +72,8 @@ export function chargedFor(s: LaneState): readonly PaymentRow[] {
 
 /** Its own event may have told of a link's money first, as of a card's: what was committed with it is kept, and given back with its refunds. */
 function isOurs(s: LaneState, p: PaymentRow): boolean {
-  return CHARGED.has(p.origin) && (broughtBy(s, p) === undefined || isTaxedTwice(s));
+  const o = broughtBy(s, p);
+  return CHARGED.has(p.origin) && (o === undefined || (o.detail.taxedAtMor !== true && isTaxedTwice(s)));
 }
 
 /** The transaction was committed with a link's money too: it comes to more than what else was charged. One without amounts may have been. */
@@ -87,18 +91,35 @@ function broughtBy(s: LaneState, p: PaymentRow): MorObjectRow | undefined {
   return s.objects.find((o) => o.paymentRowId === p.id && (o.kind === 'proforma' || o.kind === 'payment_link'));
 }
 
+/** Written down with the calculation: what links and transfers brought is not in it. */
+export function leaveOut(s: LaneState): LaneState {
+  return s.payments.reduce((state, p) => {
+    const o = p.mark === 'confirmed' ? broughtBy(state, p) : undefined;
+    return o === undefined ? state : putObject(state, { ...o, detail: { ...o.detail, taxedAtMor: true } });
+  }, s);
+}
+
+/** Tax refunds of money that turned out to be a link's: the MoR gives that tax back by itself. */
+function closeOthers(s: LaneState, charged: readonly PaymentRow[], ctx: Ctx): LaneState {
+  const others = s.taxes.filter(
+    (t) => t.kind === 'refund' && t.stage === 'waiting' && !charged.some((p) => p.id === t.paymentRowId),
+  );
+  return others.reduce((state, t) => closed(state, t, ctx), s);
+}
+
 /** The MoR was asked for the tax of money before anything told that a link had brought it. */
 function tellTwice(s: LaneState, t: TaxRecord, ctx: Ctx): LaneState {
-  const p = chargedFor(s).find((x) => broughtBy(s, x) !== undefined);
-  const o = p === undefined ? undefined : broughtBy(s, p);
-  if (p === undefined || o === undefined) return s;
-  return openReview(s, ctx, {
-    kind: 'conflicting_event',
-    subject: `tax:${t.reference}:${o.id}`,
-    paymentRowId: p.id,
-    summary: `payment ${effectName(p)} was taken on ${nameOf(o)}, whose tax the MoR commits itself, and its tax was committed from here too`,
-    proposal: `Ask the MoR to take one of the two back: the transaction from here has the reference ${t.reference}. Then dismiss this.`,
-  });
+  return chargedFor(s).reduce((state, p) => {
+    const o = broughtBy(s, p);
+    if (o === undefined) return state;
+    return openReview(state, ctx, {
+      kind: 'conflicting_event',
+      subject: `tax:${t.reference}:${o.id}`,
+      paymentRowId: p.id,
+      summary: `payment ${effectName(p)} was taken on ${nameOf(o)}, whose tax the MoR commits itself, and its tax was committed from here too`,
+      proposal: `Ask the MoR to take one of the two back: the transaction from here has the reference ${t.reference}. Then dismiss this.`,
+    });
+  }, s);
 }
 
 /**

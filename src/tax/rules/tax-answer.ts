@@ -15,7 +15,7 @@ import {
   putTax,
   retryAt,
 } from '../../domain/lane/change.js';
-import { chargedFor, closed, parkTax, startCommit, taxedElsewhere } from './settle-tax.js';
+import { chargedFor, closed, leaveOut, parkTax, startCommit, taxedElsewhere } from './settle-tax.js';
 import { calculationFor } from './amounts.js';
 import { isTaxOf } from './tax-review.js';
 import { type TaxAnswer } from '../../domain/lane/answer.js';
@@ -34,7 +34,7 @@ export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx:
     // Nothing tells what it comes to before it is committed: what was paid stands in the record until then.
     const paid = s.payments.find((x) => x.id === t.paymentRowId)?.amount ?? null;
     const lines = paid === null ? [] : [{ lineItemId: found.taxCalculationId, amount: paid.toString() }];
-    return startCommit(s, { ...t, lines }, found.taxCalculationId, ctx);
+    return startCommit(leaveOut(s), { ...t, lines }, found.taxCalculationId, ctx);
   }
   const { outcome } = found;
   if (!outcome.ok) {
@@ -52,7 +52,7 @@ export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx:
     return parkTax(s, t, 'calculate_tax', `its tax cannot be calculated without ${asked.missing.join('; ')}`, ctx);
   }
   const wire = ctx.encodeMor(asked.call);
-  const state = addMessage(s, ctx, { peer: 'mor', kind: 'calculate_tax', subject: t.reference, wire });
+  const state = addMessage(leaveOut(s), ctx, { peer: 'mor', kind: 'calculate_tax', subject: t.reference, wire });
   // What is asked for stands in the record until the answer was compared with it.
   const lines = asked.call.lines.map(({ reference, gross }) => ({ lineItemId: reference, amount: gross.toString() }));
   const moved = { ...moveTax(t, 'calculating', ctx.now), attempts: 0, dueAt: null, lines };
