@@ -89,3 +89,26 @@ it('keeps another link back no longer either, where no schedule says when one is
   await h.rest(1);
   expect(links.links.size).toBe(2);
 });
+
+const ending = { retrySchedule: { ...SCHEDULE, end: 'uncollectible' as const } };
+
+it.each([
+  ['refused', 403, ending],
+  ['stopped', 403, ending],
+  ['refused', 400, { retrySchedule: null }],
+] as const)(
+  'a link on which nothing was announced, and that the MoR does not show (%s %i): a person is asked once it has ended',
+  async (kind, status, over) => {
+    const r = rig(over);
+    await refused(r, 'stolen_card');
+    await r.h.drain();
+    expect(r.links.links.size).toBe(1);
+    r.links.read = async () => failed(kind, { status });
+    for (let d = 0; d < 90; d++) await after(r, DAY_MS); // the link ended on day 7
+    const s = await state(r);
+    expect(s.objects.map((o) => o.status)).toEqual(['EXPIRED']);
+    expect(s.reviews.filter((x) => x.status === 'open').map((x) => x.summary)).toEqual([
+      expect.stringMatching(/^the MoR does not show .*link_1, which has ended: whether it was paid is not known: /),
+    ]);
+  },
+);

@@ -95,6 +95,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
       // The MoR took a payment, or a signup's charge was proven, and it says after that that it failed.
       if (world.contradicted.has(invoiceId)) return true;
       if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
+      // Given back under a charge that another invoice was paid by.
+      if ((p?.amountRefunded ?? 0) > 0 && world.planted.oneCharge.some((c) => c.second.invoiceId === invoiceId))
+        return true;
       // A refund of a signup's payment that the MoR knows no invoice of, and nobody has named it here.
       return (
         all.some(

@@ -5,6 +5,7 @@ import { isOver, isPayable } from '../../domain/status.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { type Ctx, putObject, takeCallBack } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
+import { isOfSharedCharge } from '../../ledger/rules/one-charge.js';
 import { nameOf } from './mor-object.js';
 
 /** The code of a request that is refused, or taken back, because nothing more is to be paid. */
@@ -29,8 +30,12 @@ export function moneyOnItsWay(payments: readonly PaymentRow[]): string | null {
  * it: asked now, the customer would pay it again.
  */
 export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments' | 'reviews'>): string | null {
-  const open = new Set(reviews.filter((r) => r.status === 'open').map((r) => r.paymentRowId));
-  const p = payments.find((x) => x.mark === 'parked' && x.succeededAt !== null && open.has(x.id));
+  const open = reviews.filter((r) => r.status === 'open');
+  const p = payments.find(
+    (x) =>
+      x.mark === 'parked' &&
+      open.some((r) => r.paymentRowId === x.id && (x.succeededAt !== null || isOfSharedCharge(r))),
+  );
   return p === undefined
     ? null
     : `payment ${effectName(p)} was taken and waits for a person. Decide its review item first`;

@@ -139,9 +139,9 @@ export function openReview(
   if (open !== undefined) {
     const isDueThen = open.dueAt?.getTime() === dueAt?.getTime();
     if (isDueThen && (!SAYS_WHAT_IS_KNOWN.has(kind) || open.summary === summary)) return s;
+    if (isDueThen) return rewordReview(s, ctx, open, { summary, proposal });
     const moved = putReview(s, { ...open, dueAt, summary, proposal });
-    const what = isDueThen ? 'now says' : 'has another deadline';
-    return note(moved, ctx, 'decision', `review item ${kind} ${what}: ${summary}`, open.id);
+    return note(moved, ctx, 'decision', `review item ${kind} has another deadline: ${summary}`, open.id);
   }
   // Stripe tells of one failed finalization in two wordings: to the call, and on the invoice.
   const known = (r: ReviewRow): boolean => r.summary === summary || kind === 'finalization_failed';
@@ -164,6 +164,17 @@ export function openReview(
     note: null,
   };
   return note(putReview(s, row), ctx, 'decision', `review item ${kind}: ${summary}`, row.id);
+}
+
+/** An open item says what is so now. */
+export function rewordReview(
+  s: LaneState,
+  ctx: Ctx,
+  open: ReviewRow,
+  words: Pick<ReviewRow, 'summary' | 'proposal'>,
+): LaneState {
+  const state = putReview(s, { ...open, ...words });
+  return note(state, ctx, 'decision', `review item ${open.kind} now says: ${words.summary}`, open.id);
 }
 
 /** Closes the open items of a kind and subject. `by` null: the cause went away. */

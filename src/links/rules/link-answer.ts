@@ -81,16 +81,23 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
   });
 }
 
-/** The MoR announced a payment on the link and does not let us read it: nobody else will ever say that the money came. */
+/**
+ * The MoR does not let us read a link on which it announced a payment, or which has ended: nobody else will ever say whether the money came, and
+ * until then nothing else is tried (retries/rules/next-try.ts).
+ */
 export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ctx: Ctx): LaneState {
   const isAwaited = o.detail.capturedAt !== undefined && o.paymentRowId === null;
-  if (!isAwaited || o.readAttempts < LINK_CONFIRM_TRIES) return s;
-  // Whoever looked into it while it could be paid is asked once more: until then nothing else is tried (retries/rules/next-try.ts).
-  const ended = isPayableLink(o, ctx.now) ? '' : ', which has ended';
+  const isPayable = isPayableLink(o, ctx.now);
+  if ((!isAwaited && isPayable) || o.readAttempts < LINK_CONFIRM_TRIES) return s;
+  // Whoever looked into it while it could be paid is asked once more.
+  const ended = isPayable ? '' : ', which has ended';
+  const what = isAwaited
+    ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
+    : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: o.id,
-    summary: `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}: ${said(f)}`,
+    summary: `${what}: ${said(f)}`,
     proposal:
       'Find out why the MoR refuses to show it, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
   });

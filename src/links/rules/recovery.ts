@@ -123,7 +123,7 @@ export function isUnread({ reviews }: LaneState, o: MorObjectRow): boolean {
 
 /** When a link stops taking money. */
 export function endOfLink(o: MorObjectRow): Date {
-  return o.deadline ?? o.updatedAt;
+  return o.status === 'PAID' ? o.updatedAt : (o.deadline ?? o.updatedAt);
 }
 
 /** A link is to be made of what is due now: the invoice is read first. */

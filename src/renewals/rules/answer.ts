@@ -3,6 +3,7 @@ import { type PaymentRow } from '../../domain/model.js';
 import { asksAfterOutcome, isLiveProforma, isPayableLink } from '../../domain/mor-object.js';
 import { sayMoney } from '../../domain/money.js';
 import { type InvoiceView } from '../../domain/ports/books.js';
+import { saysNothing } from '../../domain/lane/payment.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import { dueDate } from '../../channels/rules/looks.js';
 import { refusalWords } from './decline-words.js';
@@ -176,7 +177,11 @@ function silent(v: AnswerFacts, next: string | null, now: Date): Answer {
   const late = by !== null && by.getTime() <= now.getTime();
   if (late) {
     const debit = i.paysByDebit === true ? ', even for a bank debit' : '';
-    const text = `Not paid: the MoR has said nothing since ${day(i.firstSeenAt, now)}; it should have by ${moment(by, now)}${debit}${then(next)}.`;
+    const since = `since ${day(i.firstSeenAt, now)}`;
+    const heard = v.payments.some(saysNothing)
+      ? `named no charge of its own ${since}, only one that paid another invoice`
+      : `has said nothing ${since}`;
+    const text = `Not paid: the MoR ${heard}; it should have by ${moment(by, now)}${debit}${then(next)}.`;
     return { tone: 'bad', text };
   }
   if (next !== null) return { tone: 'wait', text: `Not paid yet: ${next}.` };

@@ -64,9 +64,13 @@ export const markReview: ReviewRule = (s, r, choice, ctx) => {
 /** A refusal of before is not the MoR's last word: nobody is charged for it until the MoR has spoken again, or a person acts on the alarm. */
 function awaitWord(s: LaneState, ctx: Ctx): LaneState {
   const trail = s.invoice?.retries ?? null;
-  if (s.invoice === null || trail === null || trail.waitingSince !== null) return s;
+  if (s.invoice === null || trail === null) return s;
+  // An end that was taken back because money came is decided again.
+  const end = s.messages.findLast((m) => m.kind === 'mark_uncollectible' || m.kind === 'cancel_subscription');
+  const ended = end?.status === 'cancelled' ? null : trail.ended;
+  if (trail.waitingSince !== null) return putTrail(s, { ...trail, ended });
   const waiting = putInvoice(s, { ...s.invoice, expectedBy: verdictDueBy(s.invoice, ctx) });
-  return putTrail(waiting, { ...trail, waitingSince: ctx.now.toISOString() });
+  return putTrail(waiting, { ...trail, ended, waitingSince: ctx.now.toISOString() });
 }
 
 /** A draft that could not be made final: every payment that waits for it is tried once more. */

@@ -8,7 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../policy.js';
 import { type ErrandRule, type LookAgain } from '../../domain/lane/subject.js';
 import { showMoney } from '../../domain/money.js';
 import { isOver, SIGNUP_REASON } from '../../domain/status.js';
-import { awaitsRetry, saysNothing } from '../../domain/lane/payment.js';
+import { awaitsRetry, effectName, saysNothing } from '../../domain/lane/payment.js';
 import { showTime } from '../../domain/show-time.js';
 
 /**
@@ -49,9 +49,17 @@ export function watchRenewal(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
   return openReview(s, ctx, {
     kind: 'renewal_overdue',
     subject: i.invoiceId,
-    summary: `no verdict from the MoR for ${due} since ${askedSince(s, i)}`,
+    summary: `no verdict from the MoR for ${due} since ${askedSince(s, i)}${ofLetGo(s)}`,
     proposal: 'Ask the MoR whether it charged the customer; bank debits take days. The invoice stays open until then.',
   });
+}
+
+/** What the MoR did say, of a charge that a person said paid another invoice. */
+function ofLetGo(s: LaneState): string {
+  const p = s.payments.findLast(saysNothing);
+  return p === undefined
+    ? ''
+    : `; it named payment ${effectName(p)}, of charge ${p.processorChargeId ?? ''}, which is booked for another invoice`;
 }
 
 /**

@@ -6,8 +6,9 @@ import { findPayment, saysNothing, withIds } from '../../domain/lane/payment.js'
 import { amountSettled, disproven } from '../../signups/rules/prove-charge.js';
 import { showMoney } from '../../domain/money.js';
 import { moveMark } from '../../domain/lane/moves.js';
-import { collect, isOfSharedCharge } from '../../ledger/rules/one-charge.js';
+import { collect, isOfSharedCharge, tellOwnCharge } from '../../ledger/rules/one-charge.js';
 import { takeRefusal } from '../../retries/rules/take-refusal.js';
+import { CLOCKS_APART_MS } from '../../policy.js';
 import { refusedSince } from './late-failure.js';
 
 const NAMED = 'the MoR named the amount';
@@ -55,6 +56,7 @@ export function applySucceeded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied
     const again = p.mark === 'none' ? putPayment(booked, p) : booked;
     return { state: again, verdict: done('its charge is booked for another invoice, as a person was told') };
   }
+  booked = tellOwnCharge(booked, paid, ctx);
   booked = closeReviews(booked, ctx, (r) => r.kind === 'signup_unproven' && r.subject === p.id, {
     by: null,
     resolution: 'cleared',
@@ -102,10 +104,10 @@ export function applyNotPaid(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied {
   return { state: refused, verdict: done(`the invoice is left open: ${why}`) };
 }
 
-/** Refused before a success whose charge a person let go as another invoice's: no news of the invoice. */
+/** Refused before a success whose charge a person let go as another invoice's, or near it by clocks that are apart: no news of the invoice. */
 function isOfBefore(s: LaneState, e: PaymentEvent): boolean {
   const dismissed = s.reviews.filter((r) => isOfSharedCharge(r) && r.resolution === 'dismiss');
-  return dismissed.some((r) => e.at.getTime() < r.createdAt.getTime());
+  return dismissed.some((r) => e.at.getTime() < r.createdAt.getTime() + CLOCKS_APART_MS);
 }
 
 function unproven(s: LaneState, p: PaymentRow): boolean {
