@@ -4,5 +4,11 @@ import all from './jest.config.js';
 // Without the setup there is no PostgreSQL: a test that asks for one says so and fails.
 const { globalSetup, globalTeardown, ...rest } = all;
 
-// They compute more than they wait: every core helps.
-export default { ...rest, roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture'], maxWorkers: '100%' };
+export default {
+  ...rest,
+  roots: ['<rootDir>/test/unit', '<rootDir>/test/architecture'],
+  // These start npm and jest themselves, which takes as long as a hundred other files: `npm test` runs them.
+  testPathIgnorePatterns: ['/test/architecture/(ci|matrix|release)\\.test\\.ts$'],
+  // They compute more than they wait: every core helps.
+  maxWorkers: '100%',
+};

@@ -1,6 +1,7 @@
 // The OpenAPI document is one that clients can be generated from: without a warning of a strict linter, plain names, no shape left open.
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { NOTIFICATION_TYPES } from '../../src/domain/notification.js';
 import { openApiDocument } from '../../tools/docs/routes-reference.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -63,6 +64,13 @@ describe('the OpenAPI document', () => {
 
   it('passes the strict rules of the linter without an error and without a warning', async () => {
     expect(await problemsOf(document)).toEqual([]);
+  });
+
+  it('is of version 3.1, says null in its words, and has every notification', () => {
+    expect(document['openapi']).toBe('3.1.0');
+    expect(Object.keys(document.webhooks)).toEqual([...NOTIFICATION_TYPES]);
+    expect(JSON.stringify(document)).not.toContain('"nullable"');
+    expect(JSON.stringify(document['components'])).toContain('["string","null"]');
   });
 
   it('would not pass with an example that does not fit its schema', async () => {

@@ -5,7 +5,6 @@ import { NOTIFICATION_TYPES, type NotificationType } from '../../src/domain/noti
 import { schemaOf } from '../../src/notifications/notification.schema.js';
 import { putDown } from '../../src/notifications/rules/put-down.js';
 import { sampleOf } from '../../src/notifications/rules/samples.js';
-import { openApiDocument } from '../../tools/docs/routes-reference.js';
 
 const NOW = new Date('2026-11-22T09:00:00Z');
 const bodyOf = (type: NotificationType): Record<string, unknown> =>
@@ -26,13 +25,5 @@ describe('the schema of a notification', () => {
       expect(fits({ ...body, data: rest })).toBe(false);
     }
     expect(fits({ ...body, type: 'something.else' })).toBe(false);
-  });
-
-  it('stands in the OpenAPI document, which is of version 3.1 and says null in its words', async () => {
-    const document = await openApiDocument();
-    expect(document['openapi']).toBe('3.1.0');
-    expect(Object.keys(document['webhooks'] as object)).toEqual([...NOTIFICATION_TYPES]);
-    expect(JSON.stringify(document)).not.toContain('"nullable"');
-    expect(JSON.stringify(document['components'])).toContain('["string","null"]');
   });
 });
