@@ -103,6 +103,7 @@ it.each([
     await refused(r, 'stolen_card');
     await r.h.drain();
     expect(r.links.links.size).toBe(1);
+    const read = r.links.read.bind(r.links);
     r.links.read = async () => failed(kind, { status });
     for (let d = 0; d < 90; d++) await after(r, DAY_MS); // the link ended on day 7
     const s = await state(r);
@@ -110,5 +111,9 @@ it.each([
     expect(s.reviews.filter((x) => x.status === 'open').map((x) => x.summary)).toEqual([
       expect.stringMatching(/^the MoR does not show .*link_1, which has ended: whether it was paid is not known: /),
     ]);
+    r.links.read = read; // the MoR shows it again, and it was not paid
+    for (let d = 0; d < 3; d++) await after(r, DAY_MS);
+    const item = (await state(r)).reviews.find((x) => x.kind === 'conflicting_event');
+    expect([item?.resolution, item?.note]).toEqual(['cleared', 'the MoR shows the link: it is EXPIRED']);
   },
 );

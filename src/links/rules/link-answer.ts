@@ -53,6 +53,8 @@ export function takeLinkRead(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: C
   return takeLink(told, o, f, ctx);
 }
 
+const NOT_SHOWN = 'the MoR does not show';
+
 /** A link as it is now. Paid: the money counts from here on. */
 export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
   const row: MorObjectRow = {
@@ -67,7 +69,13 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
   };
   if (f.status === 'PAID') return takePaidLink(s, { ...row, readDueAt: null, readAttempts: 0 }, f, ctx);
   if (row.detail.capturedAt === undefined || row.paymentRowId !== null) {
-    return tellOfPart(putObject(s, { ...row, readDueAt: null, readAttempts: 0 }), row, f, ctx);
+    const read = putObject(s, { ...row, readDueAt: null, readAttempts: 0 });
+    const shown = closeReviews(read, ctx, (r) => r.subject === row.id && r.summary.startsWith(NOT_SHOWN), {
+      by: null,
+      resolution: 'cleared',
+      note: `the MoR shows the link: it is ${f.status}`,
+    });
+    return tellOfPart(shown, row, f, ctx);
   }
   // The event was ahead of the link, or they do not agree.
   const waiting = putObject(s, { ...row, readDueAt: retryAt(ctx, Math.max(1, row.readAttempts), null) });
@@ -93,7 +101,7 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
   const ended = isPayable ? '' : ', which has ended';
   const what = isAwaited
     ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
-    : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
+    : `${NOT_SHOWN} ${nameOf(o)}${ended}: whether it was paid is not known`;
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: o.id,
