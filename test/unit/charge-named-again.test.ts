@@ -1,7 +1,7 @@
 // After a charge was let go as another invoice's: the MoR speaks again, its clock is apart from ours, and what was taken back meanwhile goes on.
 import { describe, expect, it } from '@jest/globals';
 import { requestObject } from '../../src/channels/rules/request-object.js';
-import { aPaymentFailed, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aPaymentFailed, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
 import {
@@ -226,4 +226,65 @@ it('the alarm after a charge was let go does not say that the MoR has said nothi
       /^no verdict from the MoR for 10.00 EUR since .*; it named payment pay_second, of charge ch_shared, which/,
     ),
   ]);
+});
+
+describe('a link by itself that was taken back while a person looked into the charge', () => {
+  /** Asked for, not answered, and taken back; then all items are dismissed, and the MoR refuses again. */
+  async function refusedAgain(over: Parameters<typeof booked>[0], code?: string): Promise<Rig> {
+    const r = booked(over);
+    const create = r.links.createLink.bind(r.links);
+    r.links.createLink = async () => failed('unknown', { status: 503 });
+    await refused(r, code);
+    await r.h.drain();
+    await r.h.take(named(r));
+    r.links.createLink = create;
+    await dismiss(r);
+    for (const x of (await state(r)).reviews.filter((y) => y.status === 'open')) await dismiss(r, x.kind);
+    await after(r, 2 * HOUR_MS);
+    await r.h.take(declined(r, code));
+    return r;
+  }
+
+  it('is made once the MoR refuses again', async () => {
+    const r = await refusedAgain({ retrySchedule: null });
+    await r.h.rest(24);
+    expect(r.links.links.size).toBe(1);
+  });
+
+  it('is no step of the schedule that was made: the subscription goes on', async () => {
+    const r = await refusedAgain({ retrySchedule: { ...SCHEDULE, end: 'cancel' } }, 'stolen_card');
+    for (let n = 0; n < 3; n++) await after(r, HOUR_MS);
+    expect([r.links.links.size, [...r.h.platform.ended]]).toEqual([1, []]);
+  });
+});
+
+describe('money that is given back under this invoice', () => {
+  const back = (r: Rig): ReturnType<typeof aRefund> =>
+    aRefund({ paymentId: 'pay_second', chargeId: SHARED, amount: 1000, total: 1000, at: r.h.clock.now() });
+
+  it('before the charge was let go is shown to a person after that', async () => {
+    const r = booked();
+    await r.h.take(invoiceEvent('invoice.finalized'), named(r));
+    await after(r, HOUR_MS);
+    await r.h.take(back(r));
+    await dismiss(r);
+    await r.h.rest(1);
+    const s = await state(r);
+    expect([s.entries, openKinds(s)]).toEqual([[], ['conflicting_event']]);
+  });
+
+  it('is in the ledger once the MoR names a charge of its own, and its item closes', async () => {
+    const r = booked();
+    await r.h.take(invoiceEvent('invoice.finalized'), named(r));
+    await dismiss(r);
+    await after(r, HOUR_MS);
+    await r.h.take(back(r));
+    expect(openKinds(await state(r))).toEqual(['conflicting_event']);
+    await after(r, HOUR_MS);
+    await r.h.take(named(r, { chargeId: 'ch_own', eventId: 'evt_right' }));
+    await r.h.rest(2);
+    const s = await state(r);
+    expect(openKinds(s)).not.toContain('conflicting_event');
+    expect(s.entries.map((e) => e.reason)).toEqual(expect.arrayContaining(['payment_collected', 'refund_paid']));
+  });
 });

@@ -261,6 +261,19 @@ describe('the reversal of a loss, when its event comes in December', () => {
     ]);
   });
 
+  it('is at its own time, where only a part was taken back after it', () => {
+    const detail = { outcome: 'lost', outcomeAt: minutesLater(1).toISOString() };
+    const first = book(paid(), [lost({ detail })], 1);
+    const less = book(change(first, { amountRefunded: 300n }), [row(first)], 40);
+    const won = { ...row(less).detail, outcomeAt: minutesLater(3).toISOString() };
+    const last = book(less, [{ ...row(less), status: 'won', detail: won }], 41);
+    expect(last.entries.map((e) => [e.reason, e.amount.minor, e.movedAt])).toEqual([
+      ['dispute_lost', 2990n, minutesLater(1)],
+      ['dispute_reversed', 300n, minutesLater(40)],
+      ['dispute_reversed', 2690n, minutesLater(3)],
+    ]);
+  });
+
   it('belongs to the month of the refund, so that no month ends with more gone than was taken', async () => {
     expect(await booked(LOST, given)).toEqual({ '2026-11': -1000n });
     expect(await booked(given, LOST)).toEqual({ '2026-11': -1000n });

@@ -91,6 +91,15 @@ describe('a lost dispute whose events name more than one sum', () => {
     expect(await booked(h)).toEqual([0n, [said]]);
   });
 
+  it('is not booked where only one of the two can be read', async () => {
+    for (const amount of [{ amount: '10.00', currency: 'EUR' }, '10.00']) {
+      const h = await paid();
+      const dispute = { id: 'dp_1', amount: 300, currency: 'EUR' };
+      await lost(h, { payment: { id: 'pay_oak', amount, currency: 'EUR' }, dispute });
+      expect(await booked(h)).toEqual([0n, [expect.stringContaining('wrote "10.00 EUR or 300 EUR"')]]);
+    }
+  });
+
   it('is booked where both are the same, or where one of them was said surely before', async () => {
     const same = await paid();
     await lost(same, { payment: whole, dispute: { amount: { amount: '10.0', currency: 'eur' } } });

@@ -13,6 +13,29 @@ describe('a lost dispute whose sum is not sure', () => {
     expect(item?.proposal).not.toContain('Bill the customer again');
     expect(item?.proposal).not.toContain('The invoice stays paid');
   });
+  it('again after it was said plainly: whoever dealt with both is told that the loss was taken back', () => {
+    const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
+    const first = dismissed(withThem(paid(), [lost]), 'dp_1:lost');
+    const sums = { amount: 1000n, currency: 'EUR' };
+    const sure = goesOn(first, { ...sums, detail: { ...lost.detail, amountAt: at(1) } });
+    expect(only(sure)?.summary).toContain('it is in the ledger now');
+    const dealt = dismissed(sure, 'dp_1:lost');
+    const detail = { ...dealt.objects[0]?.detail, unread: { said: '300 EUR', at: at(2) } };
+    const again = goesOn(dealt, { detail }, 6);
+    expect(again.objects[0]?.detail.loss?.minor).toBe('0');
+    expect(only(again)?.summary).toMatch(/; what was booked is taken back; the loss is not in the ledger$/);
+  });
+  it('between two that are sure: whoever booked it beside the ledger hears that the ledger has it now', () => {
+    const at = (minute: number): string => `2026-11-20T12:0${minute}:00.000Z`;
+    const sums = { amount: 1000n, currency: 'EUR' };
+    const detail = { outcome: 'lost', outcomeAt: at(0), amountAt: at(0) };
+    const first = dismissed(withThem(paid(), [aDispute({ ...sums, status: 'lost', detail })]), 'dp_1:lost');
+    const unsure = goesOn(first, { detail: { ...first.objects[0]?.detail, unread: { said: '300 EUR', at: at(1) } } });
+    const dealt = dismissed(unsure, 'dp_1:lost');
+    const sure = goesOn(dealt, { detail: { ...dealt.objects[0]?.detail, amountAt: at(2) } }, 6);
+    expect(sure.objects[0]?.detail.loss?.minor).toBe('1000');
+    expect(only(sure)?.summary).toContain('it is in the ledger now');
+  });
   it('after a surer one was booked: its page says that it is not sure', () => {
     const known = { ...lost, amount: 1000n, currency: 'EUR' };
     const s = withThem(paid(), [known]);

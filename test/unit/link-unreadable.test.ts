@@ -1,5 +1,5 @@
 // A payment is announced on a link, and the MoR does not let us read that link: a person hears of the money all the same.
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { delivery, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
@@ -114,6 +114,64 @@ it.each([
     r.links.read = read; // the MoR shows it again, and it was not paid
     for (let d = 0; d < 3; d++) await after(r, DAY_MS);
     const item = (await state(r)).reviews.find((x) => x.kind === 'conflicting_event');
-    expect([item?.resolution, item?.note]).toEqual(['cleared', 'the MoR shows the link: it is EXPIRED']);
+    expect([item?.resolution, item?.note]).toEqual(['cleared', 'the MoR answers about it again']);
   },
 );
+
+describe('a link that ended while the MoR did not show it', () => {
+  const HARD = { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } as const;
+
+  async function unshown(): Promise<{ readonly r: ReturnType<typeof rig>; readonly back: () => void }> {
+    const r = rig({ retrySchedule: HARD });
+    await refused(r, 'stolen_card');
+    await r.h.drain();
+    const read = r.links.read.bind(r.links);
+    for (let h = 0; h < 7 * 24; h++) await after(r, HOUR_MS);
+    r.links.read = async () => failed('refused', { status: 403 });
+    for (let m = 0; m < 60; m++) await after(r, 60_000);
+    expect(openKinds(await state(r))).toEqual(['conflicting_event']);
+    return { r, back: () => void (r.links.read = read) };
+  }
+
+  it('and that was not paid: the item closes once it is shown, and the schedule goes on', async () => {
+    const { r, back } = await unshown();
+    back();
+    for (let d = 0; d < 30; d++) await after(r, DAY_MS);
+    const s = await state(r);
+    expect([openKinds(s).includes('conflicting_event'), relayed(r).length]).toEqual([false, 1]);
+  });
+
+  it('and that was paid in part: a person hears of the part', async () => {
+    const { r } = await unshown();
+    const euros = (minor: bigint): { minor: bigint; currency: string } => ({ minor, currency: 'EUR' });
+    const link = {
+      status: 'EXPIRED',
+      url: 'https://pay.example/1',
+      expiresAt: null,
+      priced: euros(1000n),
+      due: euros(600n),
+    } as const;
+    r.links.read = async (_, morId) => {
+      const value = { kind: 'payment_link', link: { ...link, morId } } as const;
+      return { ok: true, status: 200, requestId: null, value };
+    };
+    for (let h = 0; h < 3; h++) await after(r, HOUR_MS);
+    const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.summary);
+    expect(open).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
+  });
+
+  it('and on which a payment is announced after a person looked into that: nobody is charged beside it', async () => {
+    const { r } = await unshown();
+    const item = (await state(r)).reviews.find((x) => x.status === 'open');
+    const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+    await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await after(r, HOUR_MS);
+    r.links.read = async () => failed('unknown', { status: 503 });
+    const [id, type] = ['evt_captured', 'payment.captured'];
+    const created = r.h.clock.now().toISOString();
+    const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+    await r.h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+    for (let h = 0; h < 30; h++) await after(r, HOUR_MS);
+    expect(relayed(r)).toEqual([]);
+  });
+});

@@ -121,14 +121,12 @@ export function sumIn(data: JsonObject): Money | string | null {
     const those = all.filter(([name, value]) => plain(name) === wanted && value !== null && value !== '');
     const [first] = those;
     if (first === undefined) continue;
-    const sums = new Map<string, Money>();
-    for (const [, value, of, depth] of those) {
-      const sum = depth === first[3] ? moneyOf(value, of) : null;
-      if (sum !== null) sums.set(asWritten(value, of), sum);
-    }
-    const [sum] = sums.values();
-    if (sum === undefined) return asWritten(first[1], first[2]);
-    const isOne = [...sums.values()].every((x) => x.minor === sum.minor && x.currency === sum.currency);
+    const sums = new Map<string, Money | null>();
+    for (const [, value, of, depth] of those)
+      if (depth === first[3]) sums.set(asWritten(value, of), moneyOf(value, of));
+    const [sum = null] = sums.values();
+    const isOne =
+      sum !== null && [...sums.values()].every((x) => x?.minor === sum.minor && x.currency === sum.currency);
     return isOne ? sum : [...sums.keys()].join(SUMS_BETWEEN).slice(0, LONGEST_SUM);
   }
   return null;

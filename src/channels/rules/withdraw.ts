@@ -92,7 +92,8 @@ function withdraw(s: LaneState, m: OutboxRow, why: string, ctx: Ctx): LaneState 
   // Its first try may be under way, or its answer may have been lost with a process that died: a try is counted when it is answered.
   const mayStand = m.attempts > 0 || m.createdAt < ctx.now;
   const detail = { ...o.detail, refusal, ...(mayStand ? { mayStand } : {}) };
-  // One that is made by itself is made again, of what is due now.
-  const status = why === OTHER_AMOUNT && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
+  // One that is made by itself is made again: of what is due now, or once a person says that the money was another invoice's.
+  const isAsked = s.reviews.some((r) => r.status === 'open' && isOfSharedCharge(r));
+  const status = (why === OTHER_AMOUNT || isAsked) && o.detail.automatic === true ? 'REPLACED' : 'REFUSED';
   return putObject(state, { ...o, status, detail, updatedAt: ctx.now });
 }

@@ -51,7 +51,7 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, ctx: Ctx): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
   if (said === undefined || o.status === 'undone') return ctx.now;
-  const own = s.entries.filter((e) => isOf(e, o)).map((e) => e.movedAt.getTime());
+  const own = s.entries.filter((e) => isOf(e, o) && e.reason === 'dispute_lost').map((e) => e.movedAt.getTime());
   if (o.status === 'won') return new Date(Math.max(new Date(said).getTime(), ...own));
   const causes = s.entries.filter(
     (e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o),

@@ -152,7 +152,7 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
       kind: 'dispute',
       subject,
       paymentRowId: o.paymentRowId,
-      summary: `dispute ${o.morId ?? o.id} was lost${again}, and how much the bank took is not sure: the MoR wrote "${unread}"; ${NOT_IN_LEDGER}`,
+      summary: `dispute ${o.morId ?? o.id} was lost${again}, and how much the bank took is not sure: the MoR wrote "${unread}"${o.detail.booked === true ? '; what was booked is taken back' : ''}; ${NOT_IN_LEDGER}`,
       proposal: `Look the sum up in the MoR's dashboard and book the loss beside the ledger. Refund no more than the rest of the payment. ${given}${apartOf(s, o)?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.'}`,
     });
   }
@@ -162,11 +162,11 @@ function settleLost(s: LaneState, o: MorObjectRow, subjects: Subjects, ctx: Ctx)
   const own = (r: ReviewRow): boolean => r.kind === 'dispute' && r.subject === subject;
   // Who dealt with a loss that was one twice need not hear that it is one once, as when another dispute is won after all.
   const dealt = s.reviews.filter((r) => own(r) && r.resolution === 'dismiss');
-  const isKnown = (r: ReviewRow): boolean => r.summary.startsWith(lost) && !isOtherSince(s, o, r.summary);
+  const since = bookedSince(o, dealt);
+  const isKnown = (r: ReviewRow): boolean => r.summary.startsWith(`${lost}${since}`) && !isOtherSince(s, o, r.summary);
   if (both === null && dealt.some(isKnown)) {
     return closeReviews(s, ctx, own, { by: null, resolution: 'cleared', note: 'the customer did not get it twice' });
   }
-  const since = bookedSince(o, dealt);
   const todo =
     both?.proposal ?? apart?.proposal ?? 'Bill the customer again or write the loss off. The invoice stays paid.';
   return openReview(s, ctx, {

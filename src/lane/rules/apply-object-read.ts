@@ -5,7 +5,7 @@ import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, putObject, retryAt } from '../../domain/lane/change.js';
 import { objectGone } from '../../channels/rules/mor-object.js';
 import { takeProformaRead } from '../../transfers/rules/proforma-answer.js';
-import { takeLinkRead, tellUnreadable } from '../../links/rules/link-answer.js';
+import { closeUnshown, takeLinkRead, tellUnreadable } from '../../links/rules/link-answer.js';
 
 /** Null: the MoR does not know it any more. */
 export function applyObjectRead(
@@ -25,9 +25,10 @@ export function applyObjectRead(
     return slow && o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
   }
   const facts = outcome.value;
-  if (facts === null) return objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx);
+  const answered = closeUnshown(s, o, ctx);
+  if (facts === null) return objectGone(answered, { ...o, readDueAt: null, readAttempts: 0 }, ctx);
   const read = { ...o, readDueAt: null, readAttempts };
   return facts.kind === 'proforma'
-    ? takeProformaRead(s, read, facts.proforma, ctx)
-    : takeLinkRead(s, read, facts.link, ctx);
+    ? takeProformaRead(answered, read, facts.proforma, ctx)
+    : takeLinkRead(answered, read, facts.link, ctx);
 }

@@ -34,6 +34,7 @@ import { debitErrand, expectVerdict, watchRenewal } from '../../renewals/rules/o
 import { nameCustomers } from '../../channels/rules/take-money.js';
 import { closeRefunded, moneyErrand, settleMarks } from '../../renewals/rules/mark.js';
 import { settleFellShort } from '../../refunds/rules/fell-short.js';
+import { settleGivenBackElsewhere } from '../../refunds/rules/given-back-elsewhere.js';
 import { settleRefunds } from '../../refunds/rules/count-refunds.js';
 import { withdrawRequests } from '../../channels/rules/withdraw.js';
 import { lookAtObjects, objectErrand } from '../../channels/rules/looks.js';
@@ -130,6 +131,7 @@ export const LAST: readonly SettleRule[] = [
   lookAtObjects,
   settleDisputes,
   settleFellShort,
+  settleGivenBackElsewhere,
   settleOnlyMoney,
   withdrawRequests,
   settleLinks,

@@ -11,7 +11,7 @@ import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { applyChannelRefusal, applyChannelSilence, markByHand, nameOf } from '../../channels/rules/mor-object.js';
 import { callFailed, said } from '../../domain/lane/answer-parts.js';
-import { hasFallback } from './recovery.js';
+import { hasFallback, unshown } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   order: 1,
@@ -53,8 +53,6 @@ export function takeLinkRead(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: C
   return takeLink(told, o, f, ctx);
 }
 
-const NOT_SHOWN = 'the MoR does not show';
-
 /** A link as it is now. Paid: the money counts from here on. */
 export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
   const row: MorObjectRow = {
@@ -69,13 +67,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
   };
   if (f.status === 'PAID') return takePaidLink(s, { ...row, readDueAt: null, readAttempts: 0 }, f, ctx);
   if (row.detail.capturedAt === undefined || row.paymentRowId !== null) {
-    const read = putObject(s, { ...row, readDueAt: null, readAttempts: 0 });
-    const shown = closeReviews(read, ctx, (r) => r.subject === row.id && r.summary.startsWith(NOT_SHOWN), {
-      by: null,
-      resolution: 'cleared',
-      note: `the MoR shows the link: it is ${f.status}`,
-    });
-    return tellOfPart(shown, row, f, ctx);
+    return tellOfPart(putObject(s, { ...row, readDueAt: null, readAttempts: 0 }), row, f, ctx);
   }
   // The event was ahead of the link, or they do not agree.
   const waiting = putObject(s, { ...row, readDueAt: retryAt(ctx, Math.max(1, row.readAttempts), null) });
@@ -101,13 +93,22 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
   const ended = isPayable ? '' : ', which has ended';
   const what = isAwaited
     ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
-    : `${NOT_SHOWN} ${nameOf(o)}${ended}: whether it was paid is not known`;
+    : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
   return openReview(s, ctx, {
     kind: 'conflicting_event',
-    subject: o.id,
+    subject: isAwaited ? o.id : unshown(o),
     summary: `${what}: ${said(f)}`,
     proposal:
       'Find out why the MoR refuses to show it, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+  });
+}
+
+/** The MoR answers about the link again: what is to be said of it now is another question. */
+export function closeUnshown(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === unshown(o), {
+    by: null,
+    resolution: 'cleared',
+    note: 'the MoR answers about it again',
   });
 }
 

@@ -114,12 +114,15 @@ export function isUnread({ reviews }: LaneState, o: MorObjectRow): boolean {
   const isLookedInto = reviews.some(
     (r) =>
       r.kind === 'conflicting_event' &&
-      r.subject === o.id &&
+      (r.subject === o.id || r.subject === unshown(o)) &&
       r.resolution === 'dismiss' &&
       (r.resolvedAt?.getTime() ?? 0) >= endOfLink(o).getTime(),
   );
   return o.readDueAt !== null && !isLookedInto;
 }
+
+/** The subject of an item about a link that ended and that the MoR does not show: apart from those about money that was announced on it. */
+export const unshown = (o: MorObjectRow): string => `${o.id}:unshown`;
 
 /** When a link stops taking money. */
 export function endOfLink(o: MorObjectRow): Date {

@@ -58,24 +58,10 @@ export function applyRefunded(s: LaneState, e: PaymentEvent, ctx: Ctx): Applied 
     succeededAt: e.at,
   };
   const what = showMoney({ minor: e.amount, currency: e.currency });
-  const recorded = putRefund(state, row);
   return {
-    state: isLetGo ? tellElsewhere(recorded, e, row, what, ctx) : recorded,
+    state: putRefund(state, row),
     verdict: done(`${what} was refunded, refund ${row.morRefundId ?? row.processorRefundId ?? row.id}`),
   };
-}
-
-/** Its charge is booked for another invoice, whose lane hears nothing of this: the books of neither show that the money went back. */
-function tellElsewhere(s: LaneState, e: PaymentEvent, r: RefundRow, what: string, ctx: Ctx): LaneState {
-  return openReview(s, ctx, {
-    kind: 'conflicting_event',
-    subject: e.eventId,
-    paymentRowId: r.paymentRowId,
-    refundId: r.id,
-    summary: `${what} was given back of payment ${e.paymentId}, whose charge was said to have paid another invoice: the ledger does not show it`,
-    proposal:
-      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund beside the ledger; credit nothing here.",
-  });
 }
 
 function howItDiffers(e: PaymentEvent, otherName: string | null): Pick<ReviewRow, 'summary' | 'proposal'> {

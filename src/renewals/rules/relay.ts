@@ -23,7 +23,8 @@ export function awaitsRelay(s: LaneState): boolean {
 /** A relayed event, or one that is to be, of whose invoice the MoR has not spoken since. What a person let go is no word about it. */
 function isUnanswered(s: LaneState, m: OutboxRow, of: readonly OutboxRow['status'][]): boolean {
   const told = { ...s, payments: s.payments.filter((p) => !saysNothing(p)) };
-  const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done');
+  // Taken back when the MoR named a charge for it, though its answer was lost: it was heard.
+  const isHeard = m.status === 'cancelled' && m.attempts > 0 && of.includes('done') && s.payments.some(saysNothing);
   return m.kind === 'relay_event' && (of.includes(m.status) || isHeard) && verdictSince(told, m) === null;
 }
 

@@ -1,0 +1,34 @@
+// Money that was given back of a payment whose charge a person said had paid another invoice: the books of neither show it.
+import { type LaneState, type RefundRow } from '../../domain/model.js';
+import { closeReviews, type Ctx, openReview } from '../../domain/lane/change.js';
+import { type SettleRule } from '../../domain/lane/subject.js';
+import { effectName, saysNothing } from '../../domain/lane/payment.js';
+import { showMoney } from '../../domain/money.js';
+
+/** The lane of that other invoice hears nothing of it. Once the MoR names a charge of this payment's own, the refund is booked here. */
+export const settleGivenBackElsewhere: SettleRule = (s, ctx) =>
+  s.refunds.reduce((state, r) => (r.status === 'succeeded' ? settle(state, r, ctx) : state), s);
+
+function settle(s: LaneState, r: RefundRow, ctx: Ctx): LaneState {
+  const p = s.payments.find((x) => x.id === r.paymentRowId);
+  if (p === undefined) return s;
+  const subject = `${r.id}:elsewhere`;
+  if (!saysNothing(p)) {
+    if (p.succeededAt === null) return s;
+    return closeReviews(s, ctx, (x) => x.kind === 'conflicting_event' && x.subject === subject, {
+      by: null,
+      resolution: 'cleared',
+      note: 'the MoR named a charge of its own for the payment: the refund is in the ledger',
+    });
+  }
+  const what = showMoney({ minor: r.amount, currency: r.currency });
+  return openReview(s, ctx, {
+    kind: 'conflicting_event',
+    subject,
+    paymentRowId: p.id,
+    refundId: r.id,
+    summary: `${what} was given back of payment ${effectName(p)}, whose charge was said to have paid another invoice: the ledger does not show it`,
+    proposal:
+      "Ask the MoR which invoice's money it gave back. If the other's, credit that invoice on Stripe and book the refund beside the ledger. Credit nothing here; this invoice is not charged again by itself.",
+  });
+}
