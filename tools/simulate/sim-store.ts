@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { connectAlone } from '#src/store/connect.js';
 import { Database } from '#src/store/database.js';
 import { fold, type LoggedRow } from '#src/store/lane-log.js';
+import { keepConnections } from './faulty-pool.js';
 import { StoreCopy } from './store-copy.js';
 
 export type PaymentLine = {
@@ -155,6 +156,7 @@ export class SimStore {
   /** `url` names a database with the current schema, which this then owns: it is emptied at each run. */
   static async open(url: string): Promise<SimStore> {
     const db = await Database.open({ url, poolSize: 2, onError: () => undefined });
+    keepConnections(db.pool);
     const look = await connectAlone(url, { name: 'crossbill-simulate', statementMs: 0 });
     // Append-only tables refuse deletes by trigger; this session may pass them by.
     await look.query(`set session_replication_role = replica; set synchronous_commit = off`);
