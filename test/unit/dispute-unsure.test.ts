@@ -35,6 +35,9 @@ describe('a lost dispute whose sum is not sure', () => {
     const sure = goesOn(dealt, { detail: { ...dealt.objects[0]?.detail, amountAt: at(2) } }, 6);
     expect(sure.objects[0]?.detail.loss?.minor).toBe('1000');
     expect(only(sure)?.summary).toContain('it is in the ledger now');
+    const [booked, back, again] = sure.entries;
+    expect([booked?.reason, back?.reason, again?.reason]).toEqual(['dispute_lost', 'dispute_reversed', 'dispute_lost']);
+    expect(again?.movedAt).toEqual(back?.movedAt); // no month has it twice
   });
   it('after a surer one was booked: its page says that it is not sure', () => {
     const known = { ...lost, amount: 1000n, currency: 'EUR' };

@@ -121,8 +121,22 @@ it.each([
 describe('a link that ended while the MoR did not show it', () => {
   const HARD = { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } as const;
 
-  async function unshown(): Promise<{ readonly r: ReturnType<typeof rig>; readonly back: () => void }> {
-    const r = rig({ retrySchedule: HARD });
+  async function dismissed(r: ReturnType<typeof rig>): Promise<void> {
+    const item = (await state(r)).reviews.find((x) => x.status === 'open');
+    const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+    await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+  }
+  function captured(r: ReturnType<typeof rig>): ReturnType<typeof delivery> {
+    const [id, type] = ['evt_captured', 'payment.captured'];
+    const created = r.h.clock.now().toISOString();
+    const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+    return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
+  }
+
+  async function unshown(
+    retrySchedule: typeof HARD | null = HARD,
+  ): Promise<{ readonly r: ReturnType<typeof rig>; readonly back: () => void }> {
+    const r = rig({ retrySchedule });
     await refused(r, 'stolen_card');
     await r.h.drain();
     const read = r.links.read.bind(r.links);
@@ -160,17 +174,34 @@ describe('a link that ended while the MoR did not show it', () => {
     expect(open).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
   });
 
+  it('and that is unknown after that: whether it was paid stays a person’s question, and nobody is charged', async () => {
+    const { r } = await unshown();
+    r.links.read = async () => ({ ok: true, status: 404, requestId: null, value: null });
+    for (let d = 0; d < 5; d++) await after(r, DAY_MS);
+    expect([openKinds(await state(r)), relayed(r)]).toEqual([['conflicting_event'], []]);
+  });
+
+  it.each([503, 403])(
+    'and on which a payment is announced later: no second link is made where no schedule is set (%i)',
+    async (status) => {
+      const { r } = await unshown(null);
+      await dismissed(r);
+      await after(r, HOUR_MS);
+      r.links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
+      await r.h.take(captured(r));
+      await after(r, 1_000);
+      await r.h.take(declined(r));
+      for (let m = 0; m < 60; m++) await after(r, 60_000);
+      expect(r.links.links.size).toBe(1);
+    },
+  );
+
   it('and on which a payment is announced after a person looked into that: nobody is charged beside it', async () => {
     const { r } = await unshown();
-    const item = (await state(r)).reviews.find((x) => x.status === 'open');
-    const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
-    await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+    await dismissed(r);
     await after(r, HOUR_MS);
     r.links.read = async () => failed('unknown', { status: 503 });
-    const [id, type] = ['evt_captured', 'payment.captured'];
-    const created = r.h.clock.now().toISOString();
-    const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
-    await r.h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+    await r.h.take(captured(r));
     for (let h = 0; h < 30; h++) await after(r, HOUR_MS);
     expect(relayed(r)).toEqual([]);
   });

@@ -59,7 +59,9 @@ function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, 
   // Lost, or won and lost again.
   const isNews = (o.detail.loss?.minor ?? '0') === '0';
   if (causes.length === 0 && !isNews) return ctx.now;
-  return new Date(Math.max(new Date(said).getTime(), ...causes.map((e) => e.movedAt.getTime())));
+  // Booked again after it was taken back as not sure: no month has it twice.
+  const back = isMore ? s.entries.filter((e) => isOf(e, o) && e.reason === 'dispute_reversed') : [];
+  return new Date(Math.max(new Date(said).getTime(), ...[...causes, ...back].map((e) => e.movedAt.getTime())));
 }
 
 /** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */

@@ -25,8 +25,9 @@ export function applyObjectRead(
     return slow && o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
   }
   const facts = outcome.value;
+  // Unknown or foreign (Document 2): whether a link was paid is known no better.
+  if (facts === null) return objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx);
   const answered = closeUnshown(s, o, ctx);
-  if (facts === null) return objectGone(answered, { ...o, readDueAt: null, readAttempts: 0 }, ctx);
   const read = { ...o, readDueAt: null, readAttempts };
   return facts.kind === 'proforma'
     ? takeProformaRead(answered, read, facts.proforma, ctx)

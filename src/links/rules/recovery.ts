@@ -8,7 +8,7 @@ import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/la
 import { isFresh } from '../../domain/lane/facts.js';
 import { saysNothing } from '../../domain/lane/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
-import { NOT_PAYABLE } from '../../channels/rules/withdraw.js';
+import { moneyAnnounced, NOT_PAYABLE } from '../../channels/rules/withdraw.js';
 import { type ErrandRule } from '../../domain/lane/subject.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
@@ -96,6 +96,7 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
   if (i.billingReason === SIGNUP_REASON || (i.expectedBy === null && i.platformStatus !== 'unknown')) return false;
   const refused = told.every((p) => p.mark === 'none' && p.origin === 'renewal');
   if (!refused || s.refunds.length > 0 || s.reviews.some((r) => r.status === 'open')) return false;
+  if (moneyAnnounced(s) !== null) return false;
   if (s.objects.some((o) => isLiveProforma(o) || isPayableLink(o, ctx.now))) return false;
   const links = s.objects.filter((o) => o.kind === 'payment_link' && o.status !== 'REPLACED');
   const own = links.filter((o) => o.detail.automatic === true);
