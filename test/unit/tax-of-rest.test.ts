@@ -82,7 +82,7 @@ describe('the tax of a rest that a card and the customer’s balance paid', () =
   });
 });
 
-it('of two links that were told of as cards, the item names the one whose tax was asked for', () => {
+it('of two links whose money was first told as a card’s, the item names the one whose tax was asked for', () => {
   const s = committedPart();
   const [, last] = s.payments;
   const both = settleTax(putObject(s, { ...second, paymentRowId: last?.id ?? '', amount: 400n, currency: 'EUR' }), ctx);
