@@ -6,6 +6,21 @@ import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
 import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
 
+/** The MoR announces a payment on the link, made now. */
+function captured({ h }: Pick<ReturnType<typeof rig>, 'h'>): ReturnType<typeof delivery> {
+  const [id, type] = ['evt_captured', 'payment.captured'];
+  const created = h.clock.now().toISOString();
+  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
+}
+
+/** A person looks into the first open item, if there is one, and dismisses it. */
+async function dismissed(r: ReturnType<typeof rig>): Promise<void> {
+  const item = (await state(r)).reviews.find((x) => x.status === 'open');
+  const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+  if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+}
+
 async function announced(status: 403 | 503): Promise<{
   readonly kinds: () => Promise<string[]>;
   readonly h: ReturnType<typeof rig>['h'];
@@ -17,10 +32,7 @@ async function announced(status: 403 | 503): Promise<{
   await h.rest(1);
   const read = links.read.bind(links);
   links.read = async () => failed(status === 403 ? 'refused' : 'unknown', { status });
-  const [id, type] = ['evt_captured', 'payment.captured'];
-  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
-  const created = h.clock.now().toISOString();
-  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  await h.take(captured(r));
   return { h, kinds: async () => openKinds(await state(r)), back: () => void (links.read = read) };
 }
 
@@ -46,10 +58,7 @@ it.each([true, false])(
     await refused(r, 'stolen_card');
     await h.rest(1);
     if (!isReadable) links.read = async () => failed('refused', { status: 403 });
-    const [id, type] = ['evt_captured', 'payment.captured'];
-    const created = h.clock.now().toISOString();
-    const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
-    await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+    await h.take(captured(r));
     const days = async (n: number): Promise<void> => {
       for (let hours = 0; hours < n * 24; hours++) {
         h.clock.advance(HOUR_MS);
@@ -61,8 +70,7 @@ it.each([true, false])(
       await days(wait);
       const item = (await state(r)).reviews.find((x) => x.status === 'open');
       seen.push([item?.kind, relayed(r).length]);
-      const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-      await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
+      await dismissed(r);
     }
     await days(1);
     expect([...seen, relayed(r).length]).toEqual([['conflicting_event', 0], ['conflicting_event', 0], 1]);
@@ -74,15 +82,10 @@ it('keeps another link back no longer either, where no schedule says when one is
   const { h, links } = r;
   await refused(r);
   await h.rest(1);
-  const [id, type] = ['evt_captured', 'payment.captured'];
-  const created = h.clock.now().toISOString();
-  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
-  await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+  await h.take(captured(r));
   for (const days of [2, 9, 1]) {
     for (let hours = 0; hours < days * 24; hours++) await after(r, HOUR_MS);
-    const item = (await state(r)).reviews.find((x) => x.status === 'open');
-    const choice = { resolution: 'dismiss', note: null, by: 'ada' } as const;
-    if (item !== undefined) await h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+    await dismissed(r);
   }
   expect([openKinds(await state(r)), links.links.size]).toEqual([[], 1]);
   await h.take(declined(r));
@@ -120,18 +123,6 @@ it.each([
 
 describe('a link that ended while the MoR did not show it', () => {
   const HARD = { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] } as const;
-
-  async function dismissed(r: ReturnType<typeof rig>): Promise<void> {
-    const item = (await state(r)).reviews.find((x) => x.status === 'open');
-    const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
-    await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item?.id ?? '', choice, ctx));
-  }
-  function captured(r: ReturnType<typeof rig>): ReturnType<typeof delivery> {
-    const [id, type] = ['evt_captured', 'payment.captured'];
-    const created = r.h.clock.now().toISOString();
-    const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
-    return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
-  }
 
   async function unshown(
     retrySchedule: typeof HARD | null = HARD,

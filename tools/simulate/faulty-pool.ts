@@ -32,9 +32,9 @@ export function faultyDatabase(db: Database, trouble: Trouble): Database {
  * fenced would cost a process at the server and all of its plans, which was a third of what a run costs.
  */
 export function keepConnections(pool: pg.Pool): void {
-  const query = async (...args: unknown[]): Promise<unknown> => {
+  const query: Query = async (...args) => {
     const db = await pool.connect();
-    const ask: (...args: unknown[]) => Promise<unknown> = db.query.bind(db);
+    const ask: Query = db.query.bind(db);
     let broken: Error | undefined;
     try {
       return await ask(...args);

@@ -51,8 +51,9 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, ctx: Ctx): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
   if (said === undefined || o.status === 'undone') return ctx.now;
-  const own = s.entries.filter((e) => isOf(e, o) && e.reason === 'dispute_lost').map((e) => e.movedAt.getTime());
-  if (o.status === 'won') return new Date(Math.max(new Date(said).getTime(), ...own));
+  const own = (reason: LedgerEntry['reason']): readonly LedgerEntry[] =>
+    s.entries.filter((e) => isOf(e, o) && e.reason === reason);
+  if (o.status === 'won') return latest(said, own('dispute_lost'));
   const causes = s.entries.filter(
     (e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o),
   );
@@ -60,8 +61,12 @@ function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, 
   const isNews = (o.detail.loss?.minor ?? '0') === '0';
   if (causes.length === 0 && !isNews) return ctx.now;
   // Booked again after it was taken back as not sure: no month has it twice.
-  const back = isMore ? s.entries.filter((e) => isOf(e, o) && e.reason === 'dispute_reversed') : [];
-  return new Date(Math.max(new Date(said).getTime(), ...[...causes, ...back].map((e) => e.movedAt.getTime())));
+  return latest(said, isMore ? [...causes, ...own('dispute_reversed')] : causes);
+}
+
+/** As the MoR says, but not before any of these. */
+function latest(said: string, entries: readonly LedgerEntry[]): Date {
+  return new Date(Math.max(new Date(said).getTime(), ...entries.map((e) => e.movedAt.getTime())));
 }
 
 /** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
