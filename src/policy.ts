@@ -184,6 +184,8 @@ export const OBJECT_LONGEST_PAUSE_MS = DAY_MS;
 export const LINK_LAST_LOOK_AFTER_MS = MINUTE_MS;
 /** Reads of a link whose capture was announced, before a person is told that they do not agree: about two minutes. */
 export const LINK_CONFIRM_TRIES = 8;
+/** For so long a MoR that gives no usable answer about a link counts as away; after it a person is told. Longer than an outage of a day. */
+export const LINK_SILENT_MS = 2 * DAY_MS;
 /** Links that are made by themselves for one invoice: a week each, they outlast every schedule of tries. */
 export const RECOVERY_LINKS_MOST = 3;
 

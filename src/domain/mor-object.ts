@@ -54,8 +54,17 @@ export type MorObjectDetail = {
   readonly names?: readonly string[];
   /** The loss of a dispute is in the ledger. */
   readonly booked?: boolean;
-  /** The loss as the ledger has it: our id of its payment, smallest units as text, and how many entries made it. */
-  readonly loss?: { readonly of: string; readonly minor: string; readonly entries: number };
+  /**
+   * The loss as the ledger has it: our id of its payment, smallest units as text, how many entries made it, and when the last that was lost
+   * and the last that was taken back moved there.
+   */
+  readonly loss?: {
+    readonly of: string;
+    readonly minor: string;
+    readonly entries: number;
+    readonly lostAt?: string;
+    readonly reversedAt?: string;
+  };
   /** Our request was sent and nobody answered; it is sent again, the same bytes. */
   readonly unanswered?: boolean;
   /** Our request was sent, nobody answered, and it was taken back: the MoR may have made it, and nobody was given its page. */

@@ -30,9 +30,15 @@ export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
   return aDispute({ id: 'alr_1', kind: 'alert', morId: 'al_1', status: 'received', ...over });
 }
 
+/** As a lane decides: with none of its earlier entries in hand. The state has them all. */
+export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {
+  const next = decide({ ...s, entries: [] });
+  return { ...next, entries: [...s.entries, ...next.entries] };
+}
+
 /** At rest, with these disputes and alerts as they stand now. */
 export function withThem(s: LaneState, objects: readonly MorObjectRow[], minute = 0): LaneState {
-  return settleDisputes(objects.reduce(putObject, s), later(minute));
+  return decided(s, (state) => settleDisputes(objects.reduce(putObject, state), later(minute)));
 }
 
 /** What a person is asked, the item's subject first. */

@@ -367,7 +367,9 @@ describe('an object at the MoR', () => {
       },
     ]);
     expect(open(gone({ detail, paymentRowId: 'pmt_1' }))).toEqual([]);
-    const before = gone({ status: 'DELETED', detail });
+    const before = gone({ status: 'DELETED' });
     expect([before.objects[0]?.updatedAt, before.journal]).toEqual([NOW, []]);
+    // A payment was announced on it after it was gone.
+    expect(open(gone({ status: 'DELETED', detail }))).toMatchObject([{ subject: 'lnk_1' }]);
   });
 });

@@ -2,6 +2,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { disputeAnswer } from '../../src/disputes/rules/dispute-answer.js';
 import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
+import { LaneHarness } from '../support/lane-harness.js';
+import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID } from '../support/builders.js';
 
 const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
 const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });
@@ -80,4 +82,59 @@ it('the page of a dispute whose booked loss was taken back as its sum is not sur
   expect(disputeAnswer(then.objects[0] ?? lost, new Date('2026-11-21T00:00:00Z')).text).not.toContain(
     'given back as well',
   );
+});
+
+describe('the months of a loss, each event decided without the entries of the earlier ones', () => {
+  type Told = readonly [heard: string, created: string, type: string, data: object];
+  const euros = (amount: string): object => ({ amount: { amount, currency: 'EUR' } });
+
+  async function booked(...told: readonly Told[]): Promise<unknown[]> {
+    const h = LaneHarness.inMemory();
+    h.platform.put(anInvoice());
+    await h.take(aPaymentSucceeded());
+    for (const [heard, created, type, said] of told) {
+      h.clock.set(new Date(heard));
+      const [id, data] = [`evt_${heard}`, { disputeId: 'dp_1', paymentId: 'pay_oak', ...said }];
+      await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+    }
+    const entries = (await h.state(INVOICE_ID)).entries.filter((e) => e.reason.startsWith('dispute'));
+    return entries.map((e) => [e.reason, e.amount.minor, e.movedAt.toISOString()]);
+  }
+
+  it('that a sum which is not sure takes back, and a sure one books again: no month has it twice', async () => {
+    const [lostOn, unsureOn, sureOn] = [
+      '2026-11-21T12:00:00.000Z',
+      '2026-12-02T12:00:00.000Z',
+      '2026-12-03T12:00:00.000Z',
+    ];
+    const entries = await booked(
+      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('10.00') }],
+      [unsureOn, unsureOn, 'dispute.action_needed', { amount: 300, currency: 'EUR' }],
+      [sureOn, sureOn, 'dispute.revision_requested', euros('10.00')],
+    );
+    expect(entries).toEqual([
+      ['dispute_lost', 1000n, lostOn],
+      ['dispute_reversed', 1000n, unsureOn],
+      ['dispute_lost', 1000n, unsureOn],
+    ]);
+  });
+
+  it('whose sum grew in December, and that was won in November: it is not taken back before it was booked', async () => {
+    const [lostOn, grewOn, wonOn] = [
+      '2026-11-21T12:00:00.000Z',
+      '2026-11-30T22:00:00.000Z',
+      '2026-11-30T23:00:00.000Z',
+    ];
+    const [heard, last] = ['2026-12-01T01:00:00.000Z', '2026-12-01T02:00:00.000Z'];
+    const entries = await booked(
+      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
+      [heard, grewOn, 'dispute.action_needed', euros('10.00')],
+      [last, wonOn, 'dispute.outcome', { outcome: 'won' }],
+    );
+    expect(entries).toEqual([
+      ['dispute_lost', 400n, lostOn],
+      ['dispute_lost', 600n, heard],
+      ['dispute_reversed', 1000n, heard],
+    ]);
+  });
 });

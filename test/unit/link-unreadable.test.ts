@@ -21,6 +21,9 @@ async function dismissed(r: ReturnType<typeof rig>): Promise<void> {
   if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
 }
 
+/** The MoR does not know the link, or not any more. */
+const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;
+
 async function announced(status: 403 | 503): Promise<{
   readonly kinds: () => Promise<string[]>;
   readonly h: ReturnType<typeof rig>['h'];
@@ -47,6 +50,39 @@ it('is told after some refused reads, and not while the MoR is merely away', asy
   const away = await announced(503);
   await away.h.rest(2);
   expect(await away.kinds()).toEqual([]);
+});
+
+it.each([SCHEDULE, null])(
+  'is told of a link that the MoR has not known from the first look on (schedule: %o)',
+  async (retrySchedule) => {
+    const r = rig({ retrySchedule });
+    await refused(r, 'stolen_card');
+    await r.h.drain();
+    r.links.read = gone;
+    await after(r, DAY_MS);
+    expect((await state(r)).objects.map((o) => o.status)).toEqual(['DELETED']);
+    await r.h.take(captured(r));
+    await after(r, HOUR_MS);
+    const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.summary);
+    expect(open).toEqual([expect.stringMatching(/link_1 was announced, but the MoR does not know the link$/)]);
+  },
+);
+
+it('is told after two days in which the MoR gives no usable answer about the link', async () => {
+  const { h, kinds, back } = await announced(503);
+  const hours = async (n: number): Promise<void> => {
+    for (let i = 0; i < n; i++) {
+      h.clock.advance(HOUR_MS);
+      await h.drain();
+    }
+  };
+  await hours(47);
+  expect(await kinds()).toEqual([]);
+  await hours(2);
+  expect(await kinds()).toEqual(['conflicting_event']);
+  back();
+  await hours(1);
+  expect(await kinds()).toEqual(['conflicting_event']); // it does not say PAID: still a person's
 });
 
 it.each([true, false])(
@@ -167,9 +203,12 @@ describe('a link that ended while the MoR did not show it', () => {
 
   it('and that is unknown after that: whether it was paid stays a person’s question, and nobody is charged', async () => {
     const { r } = await unshown();
-    r.links.read = async () => ({ ok: true, status: 404, requestId: null, value: null });
+    r.links.read = gone;
     for (let d = 0; d < 5; d++) await after(r, DAY_MS);
     expect([openKinds(await state(r)), relayed(r)]).toEqual([['conflicting_event'], []]);
+    const [item] = (await state(r)).reviews.filter((x) => x.status === 'open');
+    expect(item?.summary).toMatch(/^the MoR no longer knows .*link_1, which has ended/);
+    expect(item?.proposal).not.toContain('is read again');
   });
 
   it.each([503, 403])(

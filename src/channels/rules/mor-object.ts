@@ -83,13 +83,20 @@ export function until(o: MorObjectRow): string {
   return o.deadline === null ? '(no deadline given)' : `by ${showTime(o.deadline)}`;
 }
 
-/** The MoR does not know it any more. */
+/** The MoR does not know it any more, or again: what was announced on it is nowhere else. */
 export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  if (o.status === 'DELETED') return putObject(s, o);
-  const gone = putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now });
-  const said = note(gone, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
-  if (o.detail.capturedAt === undefined || o.paymentRowId !== null) return said;
-  return openReview(said, ctx, {
+  const gone =
+    o.status === 'DELETED'
+      ? putObject(s, o)
+      : note(
+          putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now }),
+          ctx,
+          'call',
+          `the MoR no longer knows ${nameOf(o)}`,
+          o.id,
+        );
+  if (o.detail.capturedAt === undefined || o.paymentRowId !== null) return gone;
+  return openReview(gone, ctx, {
     kind: 'conflicting_event',
     subject: o.id,
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,

@@ -51,22 +51,22 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, ctx: Ctx): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
   if (said === undefined || o.status === 'undone') return ctx.now;
-  const own = (reason: LedgerEntry['reason']): readonly LedgerEntry[] =>
-    s.entries.filter((e) => isOf(e, o) && e.reason === reason);
-  if (o.status === 'won') return latest(said, own('dispute_lost'));
-  const causes = s.entries.filter(
-    (e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o),
-  );
+  const { minor = '0', lostAt, reversedAt } = o.detail.loss ?? {};
+  if (o.status === 'won') return latest(said, lostAt);
+  // Of this decision: a lane has none of its earlier entries in hand (domain/model.ts).
+  const causes = s.entries
+    .filter((e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o))
+    .map((e) => e.movedAt.toISOString());
   // Lost, or won and lost again.
-  const isNews = (o.detail.loss?.minor ?? '0') === '0';
+  const isNews = minor === '0';
   if (causes.length === 0 && !isNews) return ctx.now;
   // Booked again after it was taken back as not sure: no month has it twice.
-  return latest(said, isMore ? [...causes, ...own('dispute_reversed')] : causes);
+  return latest(said, ...causes, isMore ? reversedAt : undefined);
 }
 
-/** As the MoR says, but not before any of these. */
-function latest(said: string, entries: readonly LedgerEntry[]): Date {
-  return new Date(Math.max(new Date(said).getTime(), ...entries.map((e) => e.movedAt.getTime())));
+/** The last of these times. */
+function latest(...times: readonly (string | undefined)[]): Date {
+  return new Date(Math.max(...times.flatMap((t) => (t === undefined ? [] : [new Date(t).getTime()]))));
 }
 
 /** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
@@ -95,10 +95,12 @@ function lossesOf(s: LaneState): ReadonlyMap<string, { readonly payment: Payment
 function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, at: Date, ctx: Ctx): LaneState {
   const o = s.objects.find((x) => x.id === objectId);
   if (o === undefined || minor === 0n) return s;
-  const { entries = 0, minor: had = '0', of = p.id } = o.detail.loss ?? {};
-  const subject = entries === 0 ? o.id : `${o.id}:${entries + 1}`;
-  const now = (of === p.id ? BigInt(had) : 0n) + minor;
-  const loss = { of: p.id, minor: now.toString(), entries: entries + 1 };
+  const before: NonNullable<MorObjectRow['detail']['loss']> = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
+  const subject = before.entries === 0 ? o.id : `${o.id}:${before.entries + 1}`;
+  const now = (before.of === p.id ? BigInt(before.minor) : 0n) + minor;
+  const which = minor > 0n ? 'lostAt' : 'reversedAt';
+  const times = { [which]: latest(before[which], at.toISOString()).toISOString() };
+  const loss = { ...before, ...times, of: p.id, minor: now.toString(), entries: before.entries + 1 };
   const entry = entryOf(o, p, subject, minor, { at: ctx.now, movedAt: at });
   const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
   return note(booked, ctx, 'decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o.id);

@@ -5,7 +5,7 @@ import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, putObject, retryAt } from '../../domain/lane/change.js';
 import { objectGone } from '../../channels/rules/mor-object.js';
 import { takeProformaRead } from '../../transfers/rules/proforma-answer.js';
-import { closeUnshown, takeLinkRead, tellUnreadable } from '../../links/rules/link-answer.js';
+import { closeUnshown, takeLinkRead, tellGone, tellUnreadable } from '../../links/rules/link-answer.js';
 
 /** Null: the MoR does not know it any more. */
 export function applyObjectRead(
@@ -22,11 +22,10 @@ export function applyObjectRead(
     const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
     const failed = { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, outcome.retryAfterMs, slow) };
     const later = putObject(s, failed);
-    return slow && o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
+    return o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
   }
   const facts = outcome.value;
-  // Unknown or foreign (Document 2): whether a link was paid is known no better.
-  if (facts === null) return objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx);
+  if (facts === null) return tellGone(objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx), o, ctx);
   const answered = closeUnshown(s, o, ctx);
   const read = { ...o, readDueAt: null, readAttempts };
   return facts.kind === 'proforma'

@@ -2,8 +2,17 @@
 import { type LaneState } from '../../domain/model.js';
 import { isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
-import { closeReviews, type Ctx, note, openReview, putObject, retryAt } from '../../domain/lane/change.js';
-import { LINK_CONFIRM_TRIES } from '../../policy.js';
+import {
+  closeReviews,
+  type Ctx,
+  note,
+  openReview,
+  openReviewOf,
+  putObject,
+  retryAt,
+  rewordReview,
+} from '../../domain/lane/change.js';
+import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallFailure } from '../../domain/ports/call.js';
@@ -11,7 +20,7 @@ import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { applyChannelRefusal, applyChannelSilence, markByHand, nameOf } from '../../channels/rules/mor-object.js';
 import { callFailed, said } from '../../domain/lane/answer-parts.js';
-import { hasFallback, unshown } from './recovery.js';
+import { endOfLink, hasFallback, unshown } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   order: 1,
@@ -82,13 +91,17 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
 }
 
 /**
- * The MoR does not let us read a link on which it announced a payment, or which has ended: nobody else will ever say whether the money came, and
- * until then nothing else is tried (retries/rules/next-try.ts).
+ * The MoR does not let us read a link on which it announced a payment, or which has ended, or gives no usable answer for days: nobody else will
+ * ever say whether the money came, and until then nothing else is tried (retries/rules/next-try.ts).
  */
 export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ctx: Ctx): LaneState {
   const isAwaited = o.detail.capturedAt !== undefined && o.paymentRowId === null;
   const isPayable = isPayableLink(o, ctx.now);
   if ((!isAwaited && isPayable) || o.readAttempts < LINK_CONFIRM_TRIES) return s;
+  // It may be away, and answer tomorrow.
+  const since = isAwaited ? new Date(o.detail.capturedAt ?? 0) : endOfLink(o);
+  const isAway = f.kind === 'unknown' || f.kind === 'retry';
+  if (isAway && ctx.now.getTime() - since.getTime() < LINK_SILENT_MS) return s;
   // Whoever looked into it while it could be paid is asked once more.
   const ended = isPayable ? '' : ', which has ended';
   const what = isAwaited
@@ -99,7 +112,17 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
     subject: isAwaited ? o.id : unshown(o),
     summary: `${what}: ${said(f)}`,
     proposal:
-      'Find out why the MoR refuses to show it, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+      'Find out why the MoR does not show it, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+  });
+}
+
+/** Unknown or foreign (Document 2): whether a link was paid is known no better, and it is not read again. */
+export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  const open = openReviewOf(s, 'conflicting_event', unshown(o));
+  if (open === undefined) return s;
+  return rewordReview(s, ctx, open, {
+    summary: `the MoR no longer knows ${nameOf(o)}, which has ended: whether it was paid is not known`,
+    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
   });
 }
 
