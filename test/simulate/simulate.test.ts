@@ -36,9 +36,9 @@ function toldOf({ name, broken, injected }: RunResult): string[] {
 }
 
 describe('a simulated shop', () => {
-  it('keeps every rule under random faults, seeds 1 to 20', async () => {
+  it('keeps every rule under random faults, seeds 1 to 8', async () => {
     const told: string[] = [];
-    for (let seed = 1; seed <= 20; seed++) told.push(...toldOf(await seededRun(seed, store, false)));
+    for (let seed = 1; seed <= 8; seed++) told.push(...toldOf(await seededRun(seed, store, false)));
     expect(told).toEqual([]);
   });
 
@@ -74,10 +74,10 @@ describe('a simulated shop', () => {
 
   // Every fault would take minutes here: `npm run simulate -- --exhaustive` takes them.
   it.each([
-    ['renewal payment_record finalize', 13],
-    ['refunds in two parts payment_record', 43],
-    ['the backend is notified of a decline, a success and a refund', 61],
-    ['a renewal and its refund, with a standby payment_record', 97],
+    ['renewal payment_record finalize', 31],
+    ['refunds in two parts payment_record', 97],
+    ['the backend is notified of a decline, a success and a refund', 131],
+    ['a renewal and its refund, with a standby payment_record', 211],
   ])('keeps every rule after a single fault anywhere in: %s', async (name, every) => {
     const { faults } = await singleFaults(storyNamed(name), store);
     const told: string[] = [];
@@ -91,7 +91,7 @@ describe('a simulated shop', () => {
   it('keeps every rule after two faults, the second soon after the first', async () => {
     const told: string[] = [];
     for (const [n, { name }] of goldenStories.entries()) {
-      if (n % 7 !== 0) continue;
+      if (n % 13 !== 0) continue;
       const given = await drawPair(name, n, store);
       told.push(...toldOf(await plainRun(storyNamed(name), store, given)));
     }
@@ -99,7 +99,7 @@ describe('a simulated shop', () => {
   });
 
   it('ends the same in whatever order the events of an invoice arrive', async () => {
-    expect(await brokenOrders(store, 17)).toEqual([]);
+    expect(await brokenOrders(store, 29)).toEqual([]);
   });
 });
 

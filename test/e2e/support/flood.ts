@@ -1,5 +1,5 @@
 // Strangers who hold connections open: each sends a head and all of its body but the last byte, and then nothing more.
-import { execFileSync, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -47,12 +47,4 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
   const mb = (name: string): number =>
     Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024);
   return { now: mb('VmRSS'), peak: mb('VmHWM') };
-}
-
-/** `wanted`, or as many as this process may have open beside its other files. Fewer than 2,000 would show nothing: then it throws. */
-export function mostConnections(wanted: number): number {
-  const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
-  const most = Number.isNaN(limit) ? wanted : Math.min(wanted, limit - 500);
-  if (most < 2_000) throw new Error(`only ${limit} files may be open here: raise it (ulimit -n 6000)`);
-  return most;
 }
