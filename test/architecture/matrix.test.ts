@@ -28,6 +28,12 @@ describe('the matrix', () => {
     );
   });
 
+  it('has seen every version once when only the last pairs are left', () => {
+    const first = pairs().slice(1, 10).join();
+    for (const node of ['20', '22', '24', '26']) expect(first).toContain(`Node ${node},`);
+    for (const server of SERVERS) expect(first).toMatch(new RegExp(`PostgreSQL ${server}(,|$)`));
+  });
+
   it('runs one pair, or all of one version, when asked to', () => {
     expect(pairs('--node', '24', '--postgres', '15-debian')).toEqual(['exit code 0', pair('24', '15-debian')]);
     expect(pairs('--node', '22')).toEqual(['exit code 0', ...SERVERS.map((server) => pair('22', server))]);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { comparison } from './bench.mjs';
 import { cacheFolder, nodeBinary, postgresBinaries, Unavailable } from './fetch.mjs';
-import { pairsOf, TESTS } from './pairs.mjs';
+import { pairsOf, TESTS, without } from './pairs.mjs';
 import { bench, demo, onInterrupt, tests } from './programs.mjs';
 import { withServer } from './server.mjs';
 import { markdown } from './table.mjs';
@@ -76,7 +76,7 @@ async function runPair(pair, place, logs) {
       const ofDemo = withDemo ? demo(node.path, server.url, log) : Promise.resolve(null);
       if (!options.short) {
         tell(withDemo ? 'tests and demo' : 'tests');
-        const paths = withDemo ? TESTS : positionals;
+        const paths = withDemo ? [...TESTS, ...without(pair)] : positionals;
         const found = await tests(node.path, server.url, paths, log, tell).finally(() => ofDemo);
         Object.assign(result, found);
         tell(`tests: ${found.passed} passed, ${found.failed} failed, ${found.skipped} skipped`);
