@@ -11,7 +11,7 @@ const PROGRAM = join(ROOT, 'dist/main.js');
 /** What `npm start` gives Node. */
 const FLAGS =
   /"start": "node (.+) dist\/main\.js"/.exec(readFileSync(join(ROOT, 'package.json'), 'utf8'))?.[1]?.split(' ') ?? [];
-/** Written by each build, while programs whose sources did not change keep their time. */
+/** When it was built last. */
 const BUILT = join(ROOT, 'dist/.tsbuildinfo');
 
 /** How long a daemon may take until it is ready: only a hang takes this long, and the error then shows what it logged. */
@@ -37,8 +37,8 @@ function build(): void {
   )
     return;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'pipe' });
-  // The compiler leaves a file alone that comes out the same: the next to ask would build once more.
-  utimesSync(PROGRAM, new Date(), new Date());
+  // The compiler leaves a file alone that comes out the same, this one too: whoever asks next would build once more.
+  utimesSync(BUILT, new Date(), new Date());
 }
 
 /**
