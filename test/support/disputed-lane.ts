@@ -4,6 +4,7 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domai
 import { type MorObjectRow, newMorObject } from '../../src/domain/mor-object.js';
 import { settleDisputes } from '../../src/disputes/rules/settle-disputes.js';
 import { aCtx, NOW, open, paidByCard } from './channel-lane.js';
+import { decided } from './settled.js';
 
 export const minutesLater = (minutes: number): Date => new Date(NOW.getTime() + minutes * 60_000);
 export const later = (minutes: number): Ctx => aCtx(minutesLater(minutes));
@@ -28,12 +29,6 @@ export function aDispute(over: Partial<MorObjectRow> = {}): MorObjectRow {
 
 export function anAlert(over: Partial<MorObjectRow> = {}): MorObjectRow {
   return aDispute({ id: 'alr_1', kind: 'alert', morId: 'al_1', status: 'received', ...over });
-}
-
-/** As a lane decides: with none of its earlier entries in hand. The state has them all. */
-export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {
-  const next = decide({ ...s, entries: [] });
-  return { ...next, entries: [...s.entries, ...next.entries] };
 }
 
 /** At rest, with these disputes and alerts as they stand now. */

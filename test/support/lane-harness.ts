@@ -2,7 +2,7 @@
 // `lane-on-postgres.ts`, which loads TypeORM.
 import { type Commanded } from '../../src/domain/lane/commanded.js';
 import { type ChargeHolder, type Ctx, emptyLane } from '../../src/domain/lane/change.js';
-import { HOLDING, type LaneState } from '../../src/domain/model.js';
+import { HOLDING, type LaneState, type OutboxRow } from '../../src/domain/model.js';
 import { type Delivery } from '../../src/domain/ports/inbox.js';
 import { collectedCharges } from '../../src/ledger/rules/one-charge.js';
 import { type Claim, LaneFenced, LaneStore, type LaneWork, NotUnique } from '../../src/domain/ports/lane-store.js';
@@ -91,6 +91,7 @@ export class MemoryLaneStore extends LaneStore {
     });
     const next = {
       ...d.state,
+      messages: d.state.messages.map(asKept),
       entries: [...entries, ...d.state.entries],
       journal: [...journal, ...d.state.journal],
       attempts: [...attempts, ...d.state.attempts.filter((a) => !attempts.some((b) => b.eventId === a.eventId))],
@@ -153,6 +154,11 @@ export class MemoryLaneStore extends LaneStore {
     ].filter((x) => x !== null);
     return at.length === 0 ? null : Math.min(...at);
   }
+}
+
+/** A log keeps no bytes of an answered call for good (src/store/lane-log.ts): here it forgets them at once. */
+function asKept(m: OutboxRow): OutboxRow {
+  return m.status === 'done' ? { ...m, wire: { ...m.wire, body: null } } : m;
 }
 
 /** What the unique indexes of the schema refuse. */

@@ -3,9 +3,15 @@ import { type Ctx } from '../../src/domain/lane/change.js';
 import { type LaneState } from '../../src/domain/model.js';
 import { settle as settleLane, type Settled } from '../../src/lane/rules/settle.js';
 
+/** As a lane decides: with none of its earlier entries in hand (domain/model.ts). What comes out has them all. */
+export function decided(s: LaneState, decide: (state: LaneState) => LaneState): LaneState {
+  const next = decide({ ...s, entries: [] });
+  return { ...next, entries: [...s.entries, ...next.entries] };
+}
+
 /** The lane as `settle` leaves it. */
 export function settle(s: LaneState, ctx: Ctx): LaneState {
-  return settleLane(s, ctx).state;
+  return decided(s, (state) => settleLane(state, ctx).state);
 }
 
 /** The errand that a lane needs next, and when it must be looked at again. */

@@ -5,8 +5,9 @@ import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { bookLosses } from '../../src/disputes/rules/book-losses.js';
 import { putObject, putPayment } from '../../src/domain/lane/change.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
-import { aDispute, decided, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
+import { aDispute, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
 import { LaneHarness } from '../support/lane-harness.js';
+import { decided } from '../support/settled.js';
 
 const lost = (over: Partial<MorObjectRow> = {}): MorObjectRow => aDispute({ status: 'lost', ...over });
 const euros = (amount: bigint): Pick<MorObjectRow, 'amount' | 'currency'> => ({ amount, currency: 'EUR' });
@@ -84,19 +85,19 @@ describe('a lost dispute in the ledger', () => {
 
   it('is booked once, however often the books are brought up to date', () => {
     const s = book(paid(), [lost()]);
-    expect(bookLosses(s, later(30))).toEqual(s);
+    expect(book(s, [], 30)).toEqual(s);
   });
 
   it('gives back what a refund returned to the customer, today and not in the month of the loss', () => {
     const s = book(paid(), [lost({ detail: { outcomeAt: '2026-10-31T23:59:00Z' } })]);
-    const refunded = bookLosses(change(s, { amountRefunded: 990n }), later(20));
+    const refunded = book(change(s, { amountRefunded: 990n }), [], 20);
     expect(refunded.entries.at(-1)).toMatchObject({
       ...{ debit: 'mor_receivable', credit: 'disputed_payments', reason: 'dispute_reversed', subject: 'dsp_1:2' },
       ...{ amount: { minor: 990n }, movedAt: minutesLater(20) },
     });
     expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss by dispute dp_1 is taken back');
     expect(row(refunded).detail.loss).toMatchObject({ of: 'pmt_1', minor: '2000', entries: 2 });
-    const failed = bookLosses(change(refunded, { amountRefunded: 0n }), later(30));
+    const failed = book(change(refunded, { amountRefunded: 0n }), [], 30);
     expect(failed.entries.at(-1)).toMatchObject({
       ...{ reason: 'dispute_lost', subject: 'dsp_1:3', amount: { minor: 990n }, movedAt: minutesLater(30) },
     });
@@ -178,7 +179,7 @@ describe('several losses of one payment', () => {
       ['pmt_1', 'dispute_lost', 2990n],
       ['pmt_2', 'dispute_lost', 2000n],
     ]);
-    expect(bookLosses(s, later(30))).toEqual(s);
+    expect(book(s, [], 30)).toEqual(s);
   });
 });
 

@@ -177,7 +177,7 @@ describe('a person is asked', () => {
       const lost = goesOn(s, { status: 'lost', detail });
       expect(asked(lost).toSorted()).toEqual([subject, 'dp_1:lost'].toSorted());
       expect(lost.entries).toMatchObject([{ reason: 'dispute_lost', amount: { minor: 2990n } }]);
-      expect(settleDisputes(lost, later(9))).toEqual(lost);
+      expect(withThem(lost, [], 9)).toEqual(lost);
       const won = goesOn(s, { status: 'won', detail: { ...detail, outcome: 'won' } });
       expect(only(won)).toMatchObject({
         subject,

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { disputeAnswer } from '../../src/disputes/rules/dispute-answer.js';
 import { aDispute, asked, dismissed, goesOn, only, paid, paidTwice, withThem } from '../support/disputed-lane.js';
 import { LaneHarness } from '../support/lane-harness.js';
-import { anInvoice, aPaymentSucceeded, delivery, INVOICE_ID } from '../support/builders.js';
+import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
 
 const unread = { said: '300 EUR', at: '2026-11-20T12:00:00.000Z' };
 const lost = aDispute({ status: 'lost', detail: { outcome: 'lost', outcomeAt: '2026-11-20T12:00:00.000Z', unread } });
@@ -95,7 +95,8 @@ describe('the months of a loss, each event decided without the entries of the ea
     for (const [heard, created, type, said] of told) {
       h.clock.set(new Date(heard));
       const [id, data] = [`evt_${heard}`, { disputeId: 'dp_1', paymentId: 'pay_oak', ...said }];
-      await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
+      if (type === 'refund') await h.take(aRefund({ amount: 1000, at: new Date(created) }));
+      else await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
     }
     const entries = (await h.state(INVOICE_ID)).entries.filter((e) => e.reason.startsWith('dispute'));
     return entries.map((e) => [e.reason, e.amount.minor, e.movedAt.toISOString()]);
@@ -116,6 +117,24 @@ describe('the months of a loss, each event decided without the entries of the ea
       ['dispute_lost', 1000n, lostOn],
       ['dispute_reversed', 1000n, unsureOn],
       ['dispute_lost', 1000n, unsureOn],
+    ]);
+  });
+
+  it('whose sum grew in December, and whose payment was refunded in November: it is not taken back before it was booked', async () => {
+    const [lostOn, grewOn, refundedOn] = [
+      '2026-11-21T12:00:00.000Z',
+      '2026-12-01T01:00:00.000Z',
+      '2026-11-30T23:00:00.000Z',
+    ];
+    const entries = await booked(
+      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
+      [grewOn, grewOn, 'dispute.action_needed', euros('10.00')],
+      ['2026-12-01T02:00:00.000Z', refundedOn, 'refund', {}],
+    );
+    expect(entries).toEqual([
+      ['dispute_lost', 400n, lostOn],
+      ['dispute_lost', 600n, grewOn],
+      ['dispute_reversed', 1000n, grewOn],
     ]);
   });
 

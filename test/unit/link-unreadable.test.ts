@@ -62,11 +62,57 @@ it.each([SCHEDULE, null])(
     await after(r, DAY_MS);
     expect((await state(r)).objects.map((o) => o.status)).toEqual(['DELETED']);
     await r.h.take(captured(r));
-    await after(r, HOUR_MS);
+    for (let m = 0; m < 10; m++) await after(r, 60_000);
     const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.summary);
     expect(open).toEqual([expect.stringMatching(/link_1 was announced, but the MoR does not know the link$/)]);
   },
 );
+
+it('is recorded where the MoR knows the link a moment later: one read may be behind', async () => {
+  const r = rig();
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  const read = r.links.read.bind(r.links);
+  r.links.read = gone;
+  await r.h.take(captured(r));
+  await after(r, 1_000);
+  r.links.read = read;
+  r.links.pay('link_1');
+  for (let m = 0; m < 10; m++) await after(r, 60_000);
+  const s = await state(r);
+  expect([openKinds(s), s.payments.map((p) => [p.origin, p.status]).at(-1)]).toEqual([
+    [],
+    ['payment_link', 'succeeded'],
+  ]);
+});
+
+it('is told in other words once the MoR no longer knows the link: nothing reads it any more', async () => {
+  const r = rig();
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  r.links.read = async () => failed('refused', { status: 403 });
+  await r.h.take(captured(r));
+  for (let m = 0; m < 60; m++) await after(r, 60_000);
+  r.links.read = gone;
+  for (let m = 0; m < 60; m++) await after(r, 60_000);
+  const open = (await state(r)).reviews.filter((x) => x.status === 'open');
+  expect(open.map((x) => x.summary)).toEqual([expect.stringMatching(/announced, but the MoR does not know the link$/)]);
+  expect(open[0]?.proposal).not.toContain('is read again');
+});
+
+it('is told once, whatever words the MoR finds for each refusal', async () => {
+  const r = rig();
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  let n = 0;
+  r.links.read = async () => failed('refused', { status: 403, message: `request ${++n} is refused` });
+  await r.h.take(captured(r));
+  for (let m = 0; m < 60; m++) await after(r, 60_000);
+  await dismissed(r);
+  for (let m = 0; m < 60; m++) await after(r, 60_000);
+  const s = await state(r);
+  expect([openKinds(s), s.reviews.filter((x) => x.kind === 'conflicting_event').length]).toEqual([[], 1]);
+});
 
 it('is told after two days in which the MoR gives no usable answer about the link', async () => {
   const { h, kinds, back } = await announced(503);
@@ -148,7 +194,7 @@ it.each([
     const s = await state(r);
     expect(s.objects.map((o) => o.status)).toEqual(['EXPIRED']);
     expect(s.reviews.filter((x) => x.status === 'open').map((x) => x.summary)).toEqual([
-      expect.stringMatching(/^the MoR does not show .*link_1, which has ended: whether it was paid is not known: /),
+      expect.stringMatching(/^the MoR does not show .*link_1, which has ended: whether it was paid is not known$/),
     ]);
     r.links.read = read; // the MoR shows it again, and it was not paid
     for (let d = 0; d < 3; d++) await after(r, DAY_MS);

@@ -315,6 +315,12 @@ describe('a person’s choice for a refund that is stuck', () => {
     }
   });
 
+  it('to try again of a request that was answered asks for no bytes: they are not kept for good', () => {
+    const wire = { method: 'POST', path: '/', body: null } as const;
+    const answered = asked({ status: 'pending' }, { status: 'done', wire });
+    expect(choose(answered, 'retry')).toMatchObject({ ok: true, state: { messages: [{ status: 'done' }] } });
+  });
+
   it('that it failed needs a word on who said so, and that nothing is being sent', () => {
     const stuck = asked({ status: 'unknown' }, { status: 'refused' });
     for (const note of [null, ' '])

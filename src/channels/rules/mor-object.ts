@@ -1,7 +1,7 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { type Ctx, note, openReview, putObject } from '../../domain/lane/change.js';
+import { type Ctx, note, openReview, openReviewOf, putObject, rewordReview } from '../../domain/lane/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { showTime } from '../../domain/show-time.js';
 
@@ -96,12 +96,14 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
           o.id,
         );
   if (o.detail.capturedAt === undefined || o.paymentRowId !== null) return gone;
-  return openReview(gone, ctx, {
-    kind: 'conflicting_event',
-    subject: o.id,
+  const said = {
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
     proposal: `Ask the MoR whether the customer paid. If so, ${markByHand(o)}`,
-  });
+  };
+  // One that was opened while it was still read says so.
+  const open = openReviewOf(gone, 'conflicting_event', o.id);
+  if (open !== undefined) return rewordReview(gone, ctx, open, said);
+  return openReview(gone, ctx, { kind: 'conflicting_event', subject: o.id, ...said });
 }
 
 /** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */

@@ -60,8 +60,8 @@ function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, 
   // Lost, or won and lost again.
   const isNews = minor === '0';
   if (causes.length === 0 && !isNews) return ctx.now;
-  // Booked again after it was taken back as not sure: no month has it twice.
-  return latest(said, ...causes, isMore ? reversedAt : undefined);
+  // Booked again after it was taken back as not sure, no month has it twice; nor is what grew late taken back before it was booked.
+  return latest(said, ...causes, isMore ? reversedAt : lostAt);
 }
 
 /** The last of these times. */

@@ -173,6 +173,7 @@ export function rewordReview(
   open: ReviewRow,
   words: Pick<ReviewRow, 'summary' | 'proposal'>,
 ): LaneState {
+  if (open.summary === words.summary && open.proposal === words.proposal) return s;
   const state = putReview(s, { ...open, ...words });
   return note(state, ctx, 'decision', `review item ${open.kind} now says: ${words.summary}`, open.id);
 }

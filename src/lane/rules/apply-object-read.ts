@@ -3,6 +3,7 @@ import { type LaneState } from '../../domain/model.js';
 import { type CallOutcome } from '../../domain/ports/call.js';
 import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, putObject, retryAt } from '../../domain/lane/change.js';
+import { LINK_CONFIRM_TRIES } from '../../policy.js';
 import { objectGone } from '../../channels/rules/mor-object.js';
 import { takeProformaRead } from '../../transfers/rules/proforma-answer.js';
 import { closeUnshown, takeLinkRead, tellGone, tellUnreadable } from '../../links/rules/link-answer.js';
@@ -25,6 +26,10 @@ export function applyObjectRead(
     return o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
   }
   const facts = outcome.value;
+  // Announced on a link that the MoR does not know yet: a read may be behind.
+  const isAwaited = o.kind === 'payment_link' && o.detail.capturedAt !== undefined && o.paymentRowId === null;
+  if (facts === null && isAwaited && readAttempts < LINK_CONFIRM_TRIES)
+    return putObject(s, { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, null) });
   if (facts === null) return tellGone(objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx), o, ctx);
   const answered = closeUnshown(s, o, ctx);
   const read = { ...o, readDueAt: null, readAttempts };

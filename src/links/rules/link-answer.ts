@@ -107,12 +107,12 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
   const what = isAwaited
     ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
     : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
+  // Its words stand in the proposal: they may differ from read to read, and a person who has dismissed the item has answered it.
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: isAwaited ? o.id : unshown(o),
-    summary: `${what}: ${said(f)}`,
-    proposal:
-      'Find out why the MoR does not show it, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+    summary: what,
+    proposal: `The MoR answered: ${said(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
   });
 }
 
@@ -120,10 +120,11 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
 export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   const open = openReviewOf(s, 'conflicting_event', unshown(o));
   if (open === undefined) return s;
-  return rewordReview(s, ctx, open, {
+  const now = {
     summary: `the MoR no longer knows ${nameOf(o)}, which has ended: whether it was paid is not known`,
     proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
-  });
+  };
+  return rewordReview(s, ctx, open, now);
 }
 
 /** The MoR answers about the link again: what is to be said of it now is another question. */

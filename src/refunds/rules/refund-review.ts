@@ -1,5 +1,5 @@
 // What a person may choose for a refund that is stuck, and what comes of it.
-import { type LaneState, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type OutboxRow, type ReviewRow } from '../../domain/model.js';
 import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
 import { decideAgain } from './refund-answer.js';
 import { RENAMED } from './misnamed-payment.js';
@@ -28,10 +28,13 @@ export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
   return carriedOut(refund?.mirror === 'parked' ? putRefund(s, moveMirror(refund, 'waiting')) : s);
 };
 
-/** Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there. */
-export function erasedRequest(s: LaneState, r: ReviewRow): Refusal | null {
-  if (!s.messages.some((m) => m.kind === 'create_refund' && m.subject === r.refundId && m.wire.body === null))
-    return null;
+/**
+ * Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there, or it was answered and is
+ * not sent again (store/lane-log.ts leaves out the bytes of an answered call after a while).
+ */
+export function erasedRequest({ messages }: LaneState, r: ReviewRow): Refusal | null {
+  const isItsRequest = (m: OutboxRow): boolean => m.kind === 'create_refund' && m.subject === r.refundId;
+  if (!messages.some((m) => isItsRequest(m) && m.status !== 'done' && m.wire.body === null)) return null;
   return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
 }
 
