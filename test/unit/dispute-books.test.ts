@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { type MorObjectRow } from '../../src/domain/mor-object.js';
 import { bookLosses } from '../../src/disputes/rules/book-losses.js';
+import { disputeLost } from '../../src/ledger/rules/postings.js';
 import { putObject, putPayment } from '../../src/domain/lane/change.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
 import { aDispute, later, minutesLater, paid, paidTwice } from '../support/disputed-lane.js';
@@ -211,6 +212,37 @@ describe('a debit that the bank returned, in the ledger', () => {
       ['debit_returned', 2000n],
       ['dispute_lost', 990n],
     ]);
+  });
+});
+
+describe('a loss that changes with another movement of one decision', () => {
+  const dated = (s: LaneState): LaneState =>
+    book(s, [lost({ detail: { outcomeAt: minutesLater(1).toISOString() } })], 2);
+  const when = { at: minutesLater(30), movedAt: minutesLater(10) };
+  /** 9.90 were given back: so much less was lost, at 40 unless `entries` of the same decision say when. */
+  const lessBy = (s: LaneState, ...entries: LaneState['entries']): Date | undefined => {
+    const state = { ...change(s, { amountRefunded: 990n }), entries };
+    return bookLosses(state, later(40)).entries.find((e) => e.reason === 'dispute_reversed')?.movedAt;
+  };
+
+  it('moves when that did, if it is of the same payment and of what the MoR owes', () => {
+    const s = dated(paidTwice());
+    const [p, other] = s.payments;
+    if (p === undefined || other === undefined) throw new Error('two payments');
+    const refunded = disputeLost(p, 'ref_1', 990n, when);
+    expect(lessBy(s)).toEqual(minutesLater(40));
+    expect(lessBy(s, refunded)).toEqual(minutesLater(10));
+    expect(lessBy(s, { ...refunded, paymentRowId: other.id })).toEqual(minutesLater(40));
+    expect(lessBy(s, { ...refunded, credit: 'unmarked_payments' })).toEqual(minutesLater(40));
+    expect(lessBy(s, { ...refunded, debit: 'mor_receivable', credit: 'disputed_payments' })).toEqual(minutesLater(40));
+  });
+
+  it('does not count its own entries', () => {
+    const s = dated(paid());
+    const [p] = s.payments;
+    if (p === undefined) throw new Error('a payment');
+    for (const subject of ['dsp_1', 'dsp_1:2'])
+      expect(lessBy(s, disputeLost(p, subject, 990n, when))).toEqual(minutesLater(40));
   });
 });
 
