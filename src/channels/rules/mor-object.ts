@@ -83,7 +83,7 @@ export function until(o: MorObjectRow): string {
   return o.deadline === null ? '(no deadline given)' : `by ${showTime(o.deadline)}`;
 }
 
-/** The MoR does not know it any more, or again: what was announced on it is nowhere else. */
+/** The MoR does not know it, for the first time or once more. Where a payment was announced on it, nothing else will tell of that. */
 export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   const gone =
     o.status === 'DELETED'
@@ -100,7 +100,7 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
     proposal: `Ask the MoR whether the customer paid. If so, ${markByHand(o)}`,
   };
-  // One that was opened while it was still read says so.
+  // One that was opened while the link was still read promises another read.
   const open = openReviewOf(gone, 'conflicting_event', o.id);
   if (open !== undefined) return rewordReview(gone, ctx, open, said);
   return openReview(gone, ctx, { kind: 'conflicting_event', subject: o.id, ...said });

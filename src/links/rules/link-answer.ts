@@ -107,7 +107,7 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
   const what = isAwaited
     ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
     : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
-  // Its words stand in the proposal: they may differ from read to read, and a person who has dismissed the item has answered it.
+  // The MoR’s words stand in the proposal: they may differ from read to read, and would bring back an item that was dismissed.
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: isAwaited ? o.id : unshown(o),
