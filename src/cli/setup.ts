@@ -6,7 +6,7 @@ import { Stripe } from 'stripe';
 import { type Config, loadConfig, type Secret } from '../config/index.js';
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
 import { stripeInvoiceTypes } from '../domain/events/stripe-event.js';
-import { type CallOutcome } from '../domain/ports/call.js';
+import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { SystemClock } from '../system/system-ports.js';
 import { morOptions } from '../mor/options-from-settings.js';
 import { checkWebhookEndpoint } from '../mor/requests/webhook-endpoint.js';
@@ -219,7 +219,7 @@ class Peers {
 
 function valueOf<T>(peer: string, outcome: CallOutcome<T>, more = ''): T {
   if (outcome.ok) return outcome.value;
-  const silent = outcome.kind === 'unknown' || outcome.kind === 'retry';
+  const silent = mayPass(outcome);
   const rights =
     peer === 'Stripe' && outcome.status === 403
       ? ' Let the key write webhook endpoints for as long as setup runs, or make the endpoint in the Dashboard (docs/going-live.md).'

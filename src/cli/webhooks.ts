@@ -1,7 +1,7 @@
 // `crossbill webhooks`: where the MoR delivers the events of Document 2.
 import { type Command } from 'commander';
 import { morServiceTypes } from '../domain/events/mor-service-event.js';
-import { type CallFailure, type CallOutcome } from '../domain/ports/call.js';
+import { type CallFailure, type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { checkWebhookEndpoint } from '../mor/requests/webhook-endpoint.js';
 import {
   encodeCreateWebhook,
@@ -21,8 +21,7 @@ function valueOf<T>(outcome: CallOutcome<T>): T {
 
 function failureOf(f: CallFailure): CliError {
   const fields = f.errors.map((e) => `\n  ${plain(e.field)}: ${plain(e.message)}`).join('');
-  const silent = f.kind === 'unknown' || f.kind === 'retry';
-  return new CliError(silent ? EXIT.unreachable : EXIT.failed, f.code ?? f.kind, `${plain(f.message)}${fields}`);
+  return new CliError(mayPass(f) ? EXIT.unreachable : EXIT.failed, f.code ?? f.kind, `${plain(f.message)}${fields}`);
 }
 
 export function addWebhooks(program: Command, session: Session): void {

@@ -113,6 +113,11 @@ const DEAD = new Set(['ISSUANCE_FAILED', 'CANCELLED', 'DELETED', 'REFUSED', 'REP
 /** Proforma invoices that the MoR was paid for; the last two follow on the first (Document 2, "States"). */
 export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 'BOOKED']);
 
+/** When the payment on a link was captured that the MoR has announced and that no read has confirmed; null: none was, or it is recorded. */
+export function announcedAt({ kind, detail: { capturedAt }, paymentRowId }: MorObjectRow): Date | null {
+  return kind === 'payment_link' && capturedAt !== undefined && paymentRowId === null ? new Date(capturedAt) : null;
+}
+
 /** A proforma invoice whose transfer is recorded: it cannot be paid again, and what a part of it left due is billed by another. */
 export function isRecordedProforma(o: MorObjectRow): boolean {
   return o.kind === 'proforma' && TRANSFERRED.has(o.status) && o.paymentRowId !== null;

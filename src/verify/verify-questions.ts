@@ -1,5 +1,5 @@
 // How a verify run asks: again where a peer failed for the moment, and through lists page by page, each from where another had come.
-import { type CallOutcome } from '../domain/ports/call.js';
+import { type CallOutcome, mayPass } from '../domain/ports/call.js';
 import { type BillingPage, type ListQuery } from '../domain/ports/billing-reader.js';
 import { type Difference, type Listing, type VerifyProgress } from '../domain/difference.js';
 import { difference } from './rules/compare.js';
@@ -55,7 +55,7 @@ export class VerifyQuestions {
     const { signal } = this.sitting;
     let outcome = await first;
     for (const pauseMs of PAUSES_MS) {
-      if (outcome.ok || outcome.kind === 'refused' || outcome.kind === 'stopped' || signal?.aborted === true) break;
+      if (outcome.ok || !mayPass(outcome) || signal?.aborted === true) break;
       const asked = Math.min(outcome.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
       await this.context.clock.sleep(Math.max(pauseMs, asked), signal);
       outcome = await question();

@@ -97,7 +97,10 @@ describe('a lost dispute in the ledger', () => {
       ...{ amount: { minor: 990n }, movedAt: minutesLater(20) },
     });
     expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss by dispute dp_1 is taken back');
-    expect(row(refunded).detail.loss).toMatchObject({ of: 'pmt_1', minor: '2000', entries: 2 });
+    expect(row(refunded).detail.loss).toEqual({
+      ...{ of: 'pmt_1', minor: '2000', entries: 2 },
+      ...{ lostAt: '2026-10-31T23:59:00.000Z', reversedAt: minutesLater(20).toISOString() },
+    });
     const failed = book(change(refunded, { amountRefunded: 0n }), [], 30);
     expect(failed.entries.at(-1)).toMatchObject({
       ...{ reason: 'dispute_lost', subject: 'dsp_1:3', amount: { minor: 990n }, movedAt: minutesLater(30) },
@@ -131,7 +134,8 @@ describe('a lost dispute in the ledger', () => {
       ['pmt_2', 'dispute_lost', 1000n],
     ]);
     expect(moved.entries.map((e) => e.subject)).toEqual(['dsp_1', 'dsp_1:2', 'dsp_1:3']);
-    expect(row(moved).detail.loss).toMatchObject({ of: 'pmt_2', minor: '1000', entries: 3 });
+    const at = minutesLater(20).toISOString();
+    expect(row(moved).detail.loss).toEqual({ of: 'pmt_2', minor: '1000', entries: 3, lostAt: at, reversedAt: at });
   });
 });
 

@@ -120,40 +120,28 @@ describe('the months of a loss, each event decided without the entries of the ea
     ]);
   });
 
-  it('whose sum grew in December, and whose payment was refunded in November: it is not taken back before it was booked', async () => {
-    const [lostOn, grewOn, refundedOn] = [
-      '2026-11-21T12:00:00.000Z',
-      '2026-12-01T01:00:00.000Z',
-      '2026-11-30T23:00:00.000Z',
-    ];
-    const entries = await booked(
-      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
-      [grewOn, grewOn, 'dispute.action_needed', euros('10.00')],
-      ['2026-12-01T02:00:00.000Z', refundedOn, 'refund', {}],
-    );
-    expect(entries).toEqual([
-      ['dispute_lost', 400n, lostOn],
-      ['dispute_lost', 600n, grewOn],
-      ['dispute_reversed', 1000n, grewOn],
-    ]);
-  });
-
-  it('whose sum grew in December, and that was won in November: it is not taken back before it was booked', async () => {
-    const [lostOn, grewOn, wonOn] = [
-      '2026-11-21T12:00:00.000Z',
-      '2026-11-30T22:00:00.000Z',
-      '2026-11-30T23:00:00.000Z',
-    ];
-    const [heard, last] = ['2026-12-01T01:00:00.000Z', '2026-12-01T02:00:00.000Z'];
-    const entries = await booked(
-      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
-      [heard, grewOn, 'dispute.action_needed', euros('10.00')],
-      [last, wonOn, 'dispute.outcome', { outcome: 'won' }],
-    );
-    expect(entries).toEqual([
-      ['dispute_lost', 400n, lostOn],
-      ['dispute_lost', 600n, heard],
-      ['dispute_reversed', 1000n, heard],
-    ]);
-  });
+  it.each([
+    ['whose payment was refunded', 'refund', {}],
+    ['that was won', 'dispute.outcome', { outcome: 'won' }],
+  ])(
+    'whose sum grew in December, and %s in November: it is not taken back before it was booked',
+    async (_, type, said) => {
+      const [lostOn, grewOn, lastOn] = [
+        '2026-11-21T12:00:00.000Z',
+        '2026-11-30T22:00:00.000Z',
+        '2026-11-30T23:00:00.000Z',
+      ];
+      const [heard, last] = ['2026-12-01T01:00:00.000Z', '2026-12-01T02:00:00.000Z'];
+      const entries = await booked(
+        [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
+        [heard, grewOn, 'dispute.action_needed', euros('10.00')],
+        [last, lastOn, type, said],
+      );
+      expect(entries).toEqual([
+        ['dispute_lost', 400n, lostOn],
+        ['dispute_lost', 600n, heard],
+        ['dispute_reversed', 1000n, heard],
+      ]);
+    },
+  );
 });

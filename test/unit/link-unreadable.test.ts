@@ -24,6 +24,14 @@ async function dismissed(r: ReturnType<typeof rig>): Promise<void> {
 /** The MoR does not know the link, or not any more. */
 const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;
 
+/** So many hours, one by one. */
+async function hours(h: ReturnType<typeof rig>['h'], n: number): Promise<void> {
+  for (let i = 0; i < n; i++) {
+    h.clock.advance(HOUR_MS);
+    await h.drain();
+  }
+}
+
 async function announced(status: 403 | 503): Promise<{
   readonly kinds: () => Promise<string[]>;
   readonly h: ReturnType<typeof rig>['h'];
@@ -53,7 +61,7 @@ it('is told after some refused reads, and not while the MoR is merely away', asy
 });
 
 it.each([SCHEDULE, null])(
-  'is told of a link that the MoR has not known from the first look on (schedule: %o)',
+  'asks a person about a payment announced on a link that the MoR never knew (schedule: %o)',
   async (retrySchedule) => {
     const r = rig({ retrySchedule });
     await refused(r, 'stolen_card');
@@ -116,18 +124,12 @@ it('is told once, whatever words the MoR finds for each refusal', async () => {
 
 it('is told after two days in which the MoR gives no usable answer about the link', async () => {
   const { h, kinds, back } = await announced(503);
-  const hours = async (n: number): Promise<void> => {
-    for (let i = 0; i < n; i++) {
-      h.clock.advance(HOUR_MS);
-      await h.drain();
-    }
-  };
-  await hours(47);
+  await hours(h, 47);
   expect(await kinds()).toEqual([]);
-  await hours(2);
+  await hours(h, 2);
   expect(await kinds()).toEqual(['conflicting_event']);
   back();
-  await hours(1);
+  await hours(h, 1);
   expect(await kinds()).toEqual(['conflicting_event']); // it does not say PAID: still a person's
 });
 
@@ -141,20 +143,14 @@ it.each([true, false])(
     await h.rest(1);
     if (!isReadable) links.read = async () => failed('refused', { status: 403 });
     await h.take(captured(r));
-    const days = async (n: number): Promise<void> => {
-      for (let hours = 0; hours < n * 24; hours++) {
-        h.clock.advance(HOUR_MS);
-        await h.drain();
-      }
-    };
     const seen: unknown[] = [];
     for (const wait of [2, 9]) {
-      await days(wait);
+      await hours(h, wait * 24);
       const item = (await state(r)).reviews.find((x) => x.status === 'open');
       seen.push([item?.kind, relayed(r).length]);
       await dismissed(r);
     }
-    await days(1);
+    await hours(h, 24);
     expect([...seen, relayed(r).length]).toEqual([['conflicting_event', 0], ['conflicting_event', 0], 1]);
   },
 );
@@ -166,7 +162,7 @@ it('keeps another link back no longer either, where no schedule says when one is
   await h.rest(1);
   await h.take(captured(r));
   for (const days of [2, 9, 1]) {
-    for (let hours = 0; hours < days * 24; hours++) await after(r, HOUR_MS);
+    await hours(h, days * 24);
     await dismissed(r);
   }
   expect([openKinds(await state(r)), links.links.size]).toEqual([[], 1]);

@@ -26,7 +26,6 @@ export function pairsOf({ node, postgres, short }) {
   const nodes = chosen('--node', node, NODES);
   const servers = chosen('--postgres', postgres, SERVERS);
   const all = nodes.flatMap((n) => servers.map((p) => ({ node: n, postgres: p })));
-  if (node !== undefined && postgres !== undefined) return all;
   const others = (n) => all.filter((pair) => pair.node === n && pair.postgres !== NEWEST_SERVER);
   if (node !== undefined) return all;
   return [...all.filter((pair) => pair.postgres === NEWEST_SERVER), ...others(NODES.at(-1)), ...others(NODES[0])];

@@ -1,7 +1,7 @@
 // Every answer that is not a success, in one shape, and the ways to come by one.
 import { HttpException } from '@nestjs/common';
 import { type Refusal } from '../../domain/lane/commanded.js';
-import { type CallFailure, SHADOW_MODE } from '../../domain/ports/call.js';
+import { type CallFailure, mayPass, SHADOW_MODE } from '../../domain/ports/call.js';
 
 export type FieldError = { readonly field: string; readonly message: string };
 
@@ -53,8 +53,7 @@ export function morProblem(f: CallFailure, rename: (field: string) => string = (
     return new Problem(429, f.code ?? 'rate_limited', 'The MoR asks for a pause: try again later.', errors, wait ?? 1);
   }
   if (f.code === SHADOW_MODE) return new Problem(409, SHADOW_MODE, f.message);
-  const refused = f.kind === 'refused' || f.kind === 'stopped';
-  if (refused && f.status !== null && f.status >= 400 && f.status < 500) {
+  if (!mayPass(f) && f.status !== null && f.status >= 400 && f.status < 500) {
     return new Problem(f.status, f.code ?? 'mor_refused', f.message, errors);
   }
   return new Problem(

@@ -1,6 +1,6 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
-import { type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { announcedAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Ctx, note, openReview, openReviewOf, putObject, rewordReview } from '../../domain/lane/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { showTime } from '../../domain/show-time.js';
@@ -85,17 +85,12 @@ export function until(o: MorObjectRow): string {
 
 /** The MoR does not know it, for the first time or once more. Where a payment was announced on it, nothing else will tell of that. */
 export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  const gone =
-    o.status === 'DELETED'
-      ? putObject(s, o)
-      : note(
-          putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now }),
-          ctx,
-          'call',
-          `the MoR no longer knows ${nameOf(o)}`,
-          o.id,
-        );
-  if (o.detail.capturedAt === undefined || o.paymentRowId !== null) return gone;
+  let gone = putObject(s, o);
+  if (o.status !== 'DELETED') {
+    gone = putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now });
+    gone = note(gone, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
+  }
+  if (announcedAt(o) === null) return gone;
   const said = {
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
     proposal: `Ask the MoR whether the customer paid. If so, ${markByHand(o)}`,

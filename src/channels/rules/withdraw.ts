@@ -1,6 +1,6 @@
 // When nothing more is asked of the customer, and what becomes of a request for a proforma invoice or a link that the MoR has not answered.
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { isOver, isPayable } from '../../domain/status.js';
 import { effectName } from '../../domain/lane/payment.js';
 import { type Ctx, putObject, takeCallBack } from '../../domain/lane/change.js';
@@ -48,10 +48,7 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
 export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
   const isLookedInto = (o: MorObjectRow): boolean =>
     reviews.some((r) => r.kind === 'conflicting_event' && r.subject === o.id && r.resolution === 'dismiss');
-  const o = objects.find(
-    (x) =>
-      x.kind === 'payment_link' && x.detail.capturedAt !== undefined && x.paymentRowId === null && !isLookedInto(x),
-  );
+  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(x));
   return o === undefined ? null : `a payment on ${nameOf(o)} was announced, and is not confirmed yet`;
 }
 

@@ -26,6 +26,11 @@ export type CallFailure = {
   readonly replayed: boolean;
 };
 
+/** The peer may answer otherwise by itself, soon; else it has spoken, or a person must act first. */
+export function mayPass({ kind }: CallFailure): boolean {
+  return kind === 'retry' || kind === 'unknown';
+}
+
 export type CallAnswer<T> = {
   readonly ok: true;
   readonly value: T;

@@ -4,7 +4,7 @@ import { said } from '../../domain/lane/answer-parts.js';
 import { carriedOut, type ErrandRule, type ReviewRule, type SettleRule } from '../../domain/lane/subject.js';
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { type ChargedMethod } from '../../domain/ports/billing-reader.js';
-import { type CallOutcome } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass } from '../../domain/ports/call.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
 import {
   CHARGE_LOOK_AFTER_MS,
@@ -71,7 +71,7 @@ export function applyCharged(s: LaneState, outcome: CallOutcome<ChargedMethod | 
   if (outcome.ok) return putInvoice(s, { ...i, ...looked, charged: outcome.value });
   const lookAttempts = i.lookAttempts + 1;
   const why = `what Stripe would charge by itself could not be read: ${said(outcome)}`;
-  if (outcome.kind === 'stopped' || outcome.kind === 'refused' || lookAttempts >= CHARGE_LOOK_TRIES) {
+  if (!mayPass(outcome) || lookAttempts >= CHARGE_LOOK_TRIES) {
     return note(
       putInvoice(s, { ...i, ...looked }),
       ctx,

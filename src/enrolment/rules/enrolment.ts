@@ -4,7 +4,7 @@ import { closeReviews, type Ctx, note, openReview, putInvoice, putMessage, retry
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { type LaneState } from '../../domain/model.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
-import { type CallOutcome } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';
 import { isOutside, SIGNUP_REASON } from '../../domain/status.js';
 import { said } from '../../domain/lane/answer-parts.js';
@@ -95,7 +95,7 @@ export function applyEnrolment(s: LaneState, outcome: CallOutcome<Found>, ctx: C
     return found.enrolled ? state : note(state, ctx, 'decision', `not enrolled: ${found.why}`);
   }
   const lookAttempts = i.lookAttempts + 1;
-  const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
+  const slow = !mayPass(outcome);
   const lookDueAt = retryAt(ctx, lookAttempts, outcome.retryAfterMs, slow);
   const later = putInvoice(s, { ...i, lookAttempts, lookDueAt });
   if (lookAttempts > FAILED_READS_SHOWN) return later;

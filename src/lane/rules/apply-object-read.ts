@@ -1,6 +1,7 @@
 // Takes in a read of a proforma invoice or a payment link at the MoR, or that there was none.
 import { type LaneState } from '../../domain/model.js';
-import { type CallOutcome } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass } from '../../domain/ports/call.js';
+import { announcedAt } from '../../domain/mor-object.js';
 import { type ObjectFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, putObject, retryAt } from '../../domain/lane/change.js';
 import { LINK_CONFIRM_TRIES } from '../../policy.js';
@@ -20,15 +21,14 @@ export function applyObjectRead(
   const readAttempts = o.readAttempts + 1;
   if (!outcome.ok) {
     if (o.readDueAt === null) return s;
-    const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
-    const failed = { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, outcome.retryAfterMs, slow) };
+    const readDueAt = retryAt(ctx, readAttempts, outcome.retryAfterMs, !mayPass(outcome));
+    const failed = { ...o, readAttempts, readDueAt };
     const later = putObject(s, failed);
     return o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
   }
   const facts = outcome.value;
   // Announced on a link that the MoR does not know yet: a read may be behind.
-  const isAwaited = o.kind === 'payment_link' && o.detail.capturedAt !== undefined && o.paymentRowId === null;
-  if (facts === null && isAwaited && readAttempts < LINK_CONFIRM_TRIES)
+  if (facts === null && announcedAt(o) !== null && readAttempts < LINK_CONFIRM_TRIES)
     return putObject(s, { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, null) });
   if (facts === null) return tellGone(objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx), o, ctx);
   const answered = closeUnshown(s, o, ctx);

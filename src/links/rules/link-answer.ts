@@ -1,6 +1,6 @@
 // What the MoR answered about a payment link: to its creation, or to a read. A link that is paid brings its money.
 import { type LaneState } from '../../domain/model.js';
-import { isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import {
   closeReviews,
@@ -15,7 +15,7 @@ import {
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
-import { type CallFailure } from '../../domain/ports/call.js';
+import { type CallFailure, mayPass } from '../../domain/ports/call.js';
 import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import { applyChannelRefusal, applyChannelSilence, markByHand, nameOf } from '../../channels/rules/mor-object.js';
@@ -31,7 +31,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   refused: (s, m, f, ctx) => {
     const state = applyChannelRefusal(s, m, f, ctx);
     const o = state.objects.find((x) => x.id === m.subject);
-    if (o?.detail.capturedAt !== undefined && o.paymentRowId === null)
+    if (o !== undefined && announcedAt(o) !== null)
       return openReview(state, ctx, {
         kind: 'conflicting_event',
         subject: o.id,
@@ -75,7 +75,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
     updatedAt: f.status === o.status ? o.updatedAt : ctx.now,
   };
   if (f.status === 'PAID') return takePaidLink(s, { ...row, readDueAt: null, readAttempts: 0 }, f, ctx);
-  if (row.detail.capturedAt === undefined || row.paymentRowId !== null) {
+  if (announcedAt(row) === null) {
     return tellOfPart(putObject(s, { ...row, readDueAt: null, readAttempts: 0 }), row, f, ctx);
   }
   // The event was ahead of the link, or they do not agree.
@@ -95,22 +95,22 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
  * ever say whether the money came, and until then nothing else is tried (retries/rules/next-try.ts).
  */
 export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ctx: Ctx): LaneState {
-  const isAwaited = o.detail.capturedAt !== undefined && o.paymentRowId === null;
+  const announced = announcedAt(o);
   const isPayable = isPayableLink(o, ctx.now);
-  if ((!isAwaited && isPayable) || o.readAttempts < LINK_CONFIRM_TRIES) return s;
+  if ((announced === null && isPayable) || o.readAttempts < LINK_CONFIRM_TRIES) return s;
   // It may be away, and answer tomorrow.
-  const since = isAwaited ? new Date(o.detail.capturedAt ?? 0) : endOfLink(o);
-  const isAway = f.kind === 'unknown' || f.kind === 'retry';
-  if (isAway && ctx.now.getTime() - since.getTime() < LINK_SILENT_MS) return s;
+  const since = announced ?? endOfLink(o);
+  if (mayPass(f) && ctx.now.getTime() - since.getTime() < LINK_SILENT_MS) return s;
   // Whoever looked into it while it could be paid is asked once more.
   const ended = isPayable ? '' : ', which has ended';
-  const what = isAwaited
-    ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
-    : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
+  const what =
+    announced !== null
+      ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
+      : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
   // The MoR’s words stand in the proposal: they may differ from read to read, and would bring back an item that was dismissed.
   return openReview(s, ctx, {
     kind: 'conflicting_event',
-    subject: isAwaited ? o.id : unshown(o),
+    subject: announced !== null ? o.id : unshown(o),
     summary: what,
     proposal: `The MoR answered: ${said(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
   });

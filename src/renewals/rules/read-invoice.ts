@@ -1,6 +1,6 @@
 // A fresh read of the invoice from Stripe: when one is needed, and what it tells.
 import { type LaneState } from '../../domain/model.js';
-import { type CallOutcome } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass } from '../../domain/ports/call.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type Ctx, note, putInvoice, retryAt } from '../../domain/lane/change.js';
 import { ensureInvoice, takeRead } from '../../domain/lane/facts.js';
@@ -22,7 +22,7 @@ export function applyRead(s: LaneState, outcome: CallOutcome<InvoiceFacts | null
   }
   const { state, invoice } = ensureInvoice(s, ctx);
   const readAttempts = invoice.readAttempts + 1;
-  const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
+  const slow = !mayPass(outcome);
   const readDueAt = retryAt(ctx, readAttempts, outcome.retryAfterMs, slow);
   const later = putInvoice(state, { ...invoice, readAttempts, readDueAt });
   if (readAttempts > FAILED_READS_SHOWN) return later;

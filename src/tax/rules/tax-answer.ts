@@ -1,7 +1,7 @@
 // Takes in what was found out for a tax calculation, and what the MoR answered about tax.
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../domain/model.js';
-import { type CallFailure, type CallOutcome } from '../../domain/ports/call.js';
+import { type CallFailure, type CallOutcome, mayPass } from '../../domain/ports/call.js';
 import { type TaxBasis, type TaxCalculationFacts } from '../../domain/ports/tax.js';
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
 import { said } from '../../domain/lane/answer-parts.js';
@@ -39,7 +39,7 @@ export function applyTaxFound(s: LaneState, taxId: string, found: TaxFound, ctx:
   const { outcome } = found;
   if (!outcome.ok) {
     const attempts = t.attempts + 1;
-    const slow = outcome.kind === 'stopped' || outcome.kind === 'refused';
+    const slow = !mayPass(outcome);
     const later = putTax(s, { ...t, attempts, dueAt: retryAt(ctx, attempts, outcome.retryAfterMs, slow) });
     return attempts > FAILED_READS_SHOWN
       ? later

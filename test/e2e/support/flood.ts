@@ -1,5 +1,5 @@
 // Strangers who hold connections open: each sends a head and all of its body but the last byte, and then nothing more.
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -47,4 +47,10 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
   const mb = (name: string): number =>
     Math.round(Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024);
   return { now: mb('VmRSS'), peak: mb('VmHWM') };
+}
+
+/** Throws where a process may not have so many files open: fewer connections would show nothing. */
+export function mustOpen(files: number): void {
+  const limit = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }));
+  if (limit < files) throw new Error(`only ${limit} files may be open here: raise it (ulimit -n ${files})`);
 }
