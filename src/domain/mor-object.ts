@@ -28,6 +28,10 @@ export type MorObjectDetail = {
   readonly due?: string | null;
   /** A link's capture was announced then (ISO 8601); it counts once a read of the link confirms it. */
   readonly capturedAt?: string;
+  /** When that was announced here last (ISO 8601): whoever looked into the link before could not know of it. */
+  readonly heardAt?: string;
+  /** Since when each read of it has failed (ISO 8601). Absent: the last one was answered. */
+  readonly silentSince?: string;
   readonly pspReference?: string | null;
   /** The proforma invoice or payment that an e-invoice is for. */
   readonly madeFor?: string | null;
@@ -55,15 +59,14 @@ export type MorObjectDetail = {
   /** The loss of a dispute is in the ledger. */
   readonly booked?: boolean;
   /**
-   * The loss as the ledger has it: our id of its payment, smallest units as text, how many entries made it, and when the last that was lost
-   * and the last that was taken back moved there.
+   * The loss as the ledger has it: our id of its payment, smallest units as text, how many entries made it, and the moves of this payment by
+   * which it came about: when (ISO 8601), and what was lost, or with a minus taken back.
    */
   readonly loss?: {
     readonly of: string;
     readonly minor: string;
     readonly entries: number;
-    readonly lostAt?: string;
-    readonly reversedAt?: string;
+    readonly moves?: readonly { readonly at: string; readonly minor: string }[];
   };
   /** Our request was sent and nobody answered; it is sent again, the same bytes. */
   readonly unanswered?: boolean;
@@ -116,6 +119,11 @@ export const TRANSFERRED: ReadonlySet<string> = new Set(['SETTLED', 'INVOICED', 
 /** When the payment on a link was captured that the MoR has announced and that no read has confirmed; null: none was, or it is recorded. */
 export function announcedAt({ kind, detail: { capturedAt }, paymentRowId }: MorObjectRow): Date | null {
   return kind === 'payment_link' && capturedAt !== undefined && paymentRowId === null ? new Date(capturedAt) : null;
+}
+
+/** When money on a link was announced last; null: it never was. */
+export function heardAt({ detail }: MorObjectRow): Date | null {
+  return detail.heardAt === undefined ? null : new Date(detail.heardAt);
 }
 
 /** A proforma invoice whose transfer is recorded: it cannot be paid again, and what a part of it left due is billed by another. */

@@ -70,7 +70,7 @@ export class PaymentLinksController {
     const named = made.morId === null ? await this.answers.of(made) : made;
     const { row, outcome } = await this.flow.refresh(named);
     if (!outcome.ok) throw morProblem(outcome);
-    if (row.status === 'DELETED') throw notFound('payment link');
+    if (row.status === 'DELETED' || outcome.value === null) throw notFound('payment link');
     return paymentLinkView(row);
   }
 }

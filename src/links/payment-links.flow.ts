@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { refusalProblem, Problem } from '../api/http/problem.js';
 import { ChannelAnswers } from '../channels/channel-answers.js';
 import { ChannelFlow } from '../channels/channel.flow.js';
+import { nameOf } from '../channels/rules/mor-object.js';
+import { NOT_PAYABLE } from '../channels/rules/withdraw.js';
 import { callersField, wireOrProblem } from '../channels/callers-words.js';
 import { readBilled } from '../channels/read-billed.js';
 import { messageKey } from '../domain/lane/change.js';
@@ -38,7 +40,7 @@ export class PaymentLinksFlow {
   async create(id: string, wish: LinkWish, by: string, name: NamedRequest | null): Promise<MorObjectRow> {
     const { invoice, askedAt } = await readBilled(this.flow, id);
     const there = await this.flow.standing(id, 'payment_link');
-    if (there !== null && there.morId !== null) await this.flow.refresh(there); // it may be paid by now
+    if (there !== null && there.morId !== null) await this.readAgain(there); // it may be paid by now
     const objectId = this.ids.next('lnk');
     const { amountRemaining: minor, currency } = invoice;
     const amount = { amount: decimalFromMinor(minor, currency), currency };
@@ -47,6 +49,13 @@ export class PaymentLinksFlow {
     const asked = await this.flow.request(request, name);
     if (!asked.ok) throw asked.status === 400 && problem !== null ? problem : refusalProblem(asked);
     return this.answers.of(asked.value);
+  }
+
+  private async readAgain(link: MorObjectRow): Promise<void> {
+    const { row, outcome } = await this.flow.refresh(link);
+    if (!outcome.ok || outcome.value !== null || row.status === 'DELETED') return;
+    const why = `a payment on ${nameOf(row)} was announced, and the MoR does not know the link yet`;
+    throw new Problem(409, NOT_PAYABLE, `No payment link is given: ${why}. Ask again in some minutes.`);
   }
 }
 

@@ -80,7 +80,7 @@ export class ReviewsController {
   @Problems({
     400: '`invalid_request`, `note_required`',
     404: '`not_found`',
-    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, or why the refund it asks for cannot be made.',
+    409: '`review_already_resolved`, `resolution_not_available`, `refund_being_sent`, `refund_answered`: its request is not sent again, `request_erased`, or why the refund it asks for cannot be made.',
     422: '`payment_not_refundable`',
   })
   async resolve(

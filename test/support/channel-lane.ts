@@ -9,7 +9,8 @@ import { type LaneState, type ReviewRow } from '../../src/domain/model.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import { type FlowSettings } from '../../src/domain/settings.js';
 import { SETTINGS } from './builders.js';
-import { settle } from './settled.js';
+import { settle as settleLane } from '../../src/lane/rules/settle.js';
+import { decided, settle } from './settled.js';
 
 export const NOW = new Date('2026-11-20T12:00:00Z');
 export const PROFORMA = 'b4b0a3a8-90a2-4f6c-8f5e-2f5a1f7b6c11';
@@ -88,7 +89,7 @@ export function hear(
   const parsed = parseMorServiceEvent(Buffer.from(JSON.stringify({ id, type, created, data })));
   if (parsed.verdict !== 'usable') throw new Error(parsed.reason);
   const event = { family: 'channel', eventId: id, type, event: parsed.event } as const;
-  return settle(applyEvent(s, event, ctx).state, ctx);
+  return decided(s, (lane) => settleLane(applyEvent(lane, event, ctx).state, ctx).state);
 }
 
 export const open = (s: LaneState): readonly ReviewRow[] => s.reviews.filter((r) => r.status === 'open');

@@ -99,7 +99,10 @@ describe('a lost dispute in the ledger', () => {
     expect(refunded.journal.at(-1)?.text).toBe('9.90 EUR of the loss by dispute dp_1 is taken back');
     expect(row(refunded).detail.loss).toEqual({
       ...{ of: 'pmt_1', minor: '2000', entries: 2 },
-      ...{ lostAt: '2026-10-31T23:59:00.000Z', reversedAt: minutesLater(20).toISOString() },
+      moves: [
+        { at: '2026-10-31T23:59:00.000Z', minor: '2990' },
+        { at: minutesLater(20).toISOString(), minor: '-990' },
+      ],
     });
     const failed = book(change(refunded, { amountRefunded: 0n }), [], 30);
     expect(failed.entries.at(-1)).toMatchObject({
@@ -135,7 +138,7 @@ describe('a lost dispute in the ledger', () => {
     ]);
     expect(moved.entries.map((e) => e.subject)).toEqual(['dsp_1', 'dsp_1:2', 'dsp_1:3']);
     const at = minutesLater(20).toISOString();
-    expect(row(moved).detail.loss).toEqual({ of: 'pmt_2', minor: '1000', entries: 3, lostAt: at, reversedAt: at });
+    expect(row(moved).detail.loss).toEqual({ of: 'pmt_2', minor: '1000', entries: 3, moves: [{ at, minor: '1000' }] });
   });
 });
 

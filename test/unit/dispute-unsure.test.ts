@@ -95,7 +95,7 @@ describe('the months of a loss, each event decided without the entries of the ea
     for (const [heard, created, type, said] of told) {
       h.clock.set(new Date(heard));
       const [id, data] = [`evt_${heard}`, { disputeId: 'dp_1', paymentId: 'pay_oak', ...said }];
-      if (type === 'refund') await h.take(aRefund({ amount: 1000, at: new Date(created) }));
+      if (type === 'refund') await h.take(aRefund({ amount: 1000, at: new Date(created), ...said }));
       else await h.take(delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data }));
     }
     const entries = (await h.state(INVOICE_ID)).entries.filter((e) => e.reason.startsWith('dispute'));
@@ -117,6 +117,40 @@ describe('the months of a loss, each event decided without the entries of the ea
       ['dispute_lost', 1000n, lostOn],
       ['dispute_reversed', 1000n, unsureOn],
       ['dispute_lost', 1000n, unsureOn],
+    ]);
+  });
+
+  it('that was unsure and sure again in December goes back in November with a refund of then: November owes no less than nothing', async () => {
+    const [lostOn, unsureOn, sureOn, refundOn] = [
+      '2026-11-21T12:00:00.000Z',
+      '2026-12-02T12:00:00.000Z',
+      '2026-12-03T12:00:00.000Z',
+      '2026-11-25T12:00:00.000Z',
+    ];
+    const entries = await booked(
+      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('10.00') }],
+      [unsureOn, unsureOn, 'dispute.action_needed', { amount: 300, currency: 'EUR' }],
+      [sureOn, sureOn, 'dispute.revision_requested', euros('10.00')],
+      ['2026-12-04T12:00:00.000Z', refundOn, 'refund', {}],
+    );
+    expect(entries.at(-1)).toEqual(['dispute_reversed', 1000n, refundOn]);
+  });
+
+  it('that grew in December goes back in November as far as it stood then', async () => {
+    const [lostOn, grewOn, refundOn] = [
+      '2026-11-21T12:00:00.000Z',
+      '2026-11-30T22:00:00.000Z',
+      '2026-11-30T23:00:00.000Z',
+    ];
+    const entries = await booked(
+      [lostOn, lostOn, 'dispute.outcome', { outcome: 'lost', ...euros('4.00') }],
+      ['2026-12-01T01:00:00.000Z', grewOn, 'dispute.action_needed', euros('6.00')],
+      ['2026-12-01T02:00:00.000Z', refundOn, 'refund', { amount: 700 }],
+    );
+    expect(entries).toEqual([
+      ['dispute_lost', 400n, lostOn],
+      ['dispute_lost', 200n, '2026-12-01T01:00:00.000Z'],
+      ['dispute_reversed', 300n, refundOn],
     ]);
   });
 

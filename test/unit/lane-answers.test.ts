@@ -239,7 +239,10 @@ describe('a read of a proforma invoice or a link at the MoR', () => {
     ['refused', 65_000],
   ] as const)('that fails (%s) is made again', (kind, ms) => {
     const o = aLink({ readDueAt: NOW, readAttempts: 1 });
-    expect(read(o, refusal({ kind, status: 500 }))).toEqual({ ...o, readAttempts: 2, readDueAt: at(ms) });
+    expect(read(o, refusal({ kind, status: 500 }))).toEqual({
+      ...o,
+      ...{ readAttempts: 2, readDueAt: at(ms), detail: { silentSince: at(5_000).toISOString() } },
+    });
     expect(read(o, refusal({ kind, status: 500, retryAfterMs: 90_000 }))?.readDueAt).toEqual(at(95_000));
   });
 

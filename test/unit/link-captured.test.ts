@@ -41,13 +41,17 @@ describe('a capture on a payment link', () => {
     ['the time when it came, where it names none', {}, null, at(5_000)],
   ])('happened at %s', (_, data, created, when) => {
     const { state } = take(s, { link: LINK, ...data }, created);
-    expect(state.objects[1]?.detail).toEqual({ capturedAt: when.toISOString(), pspReference: null });
+    expect(state.objects[1]?.detail).toEqual({
+      capturedAt: when.toISOString(),
+      heardAt: at(5_000).toISOString(),
+      pspReference: null,
+    });
   });
 
   it('that is told twice keeps its first time, and takes the charge that the later one names', () => {
     const first = take(s, { link: LINK, capturedAt: at(-9_000) }).state;
     const second = take(first, { link: LINK, capturedAt: at(-1_000), chargeId: 'ch_9' }).state;
-    const known = { capturedAt: at(-9_000).toISOString(), pspReference: 'ch_9' };
+    const known = { capturedAt: at(-9_000).toISOString(), heardAt: at(5_000).toISOString(), pspReference: 'ch_9' };
     expect(second.objects[1]?.detail).toEqual(known);
     expect(take(second, { link: LINK }).state.objects[1]?.detail).toEqual(known);
   });

@@ -1,28 +1,9 @@
 // A payment is announced on a link, and the MoR does not let us read that link: a person hears of the money all the same.
 import { describe, expect, it } from '@jest/globals';
-import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { delivery, INVOICE_ID } from '../support/builders.js';
+import { captured, dismissed, gone } from '../support/announced-link.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
 import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
-
-/** The MoR announces a payment on the link, made now. */
-function captured({ h }: Pick<ReturnType<typeof rig>, 'h'>): ReturnType<typeof delivery> {
-  const [id, type] = ['evt_captured', 'payment.captured'];
-  const created = h.clock.now().toISOString();
-  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
-  return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
-}
-
-/** A person looks into the first open item, if there is one, and dismisses it. */
-async function dismissed(r: ReturnType<typeof rig>): Promise<void> {
-  const item = (await state(r)).reviews.find((x) => x.status === 'open');
-  const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
-  if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
-}
-
-/** The MoR does not know the link, or not any more. */
-const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;
 
 /** So many hours, one by one. */
 async function hours(h: ReturnType<typeof rig>['h'], n: number): Promise<void> {

@@ -134,6 +134,7 @@ describe('a payment link that the MoR has not answered', () => {
     expect(heard.objects[0]?.detail).toEqual({
       unanswered: true,
       capturedAt: expect.any(String),
+      heardAt: expect.any(String),
       pspReference: 'ch_9',
     });
     const answer = { kind: 'create_payment_link', link: linkFacts({ status: 'PAID', due: eur(0n) }) } as const;

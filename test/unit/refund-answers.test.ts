@@ -305,20 +305,24 @@ describe('a person’s choice for a refund that is stuck', () => {
   });
 
   it('to try again is refused once the bytes of the request were erased', () => {
-    for (const status of ['unknown', 'failed'] as const) {
-      const wire = { method: 'POST', path: '/', body: null } as const;
-      const gone = asked({ status }, { status: 'refused', wire });
-      expect(choose(gone, 'retry')).toMatchObject({ ok: false, status: 409, code: 'request_erased' });
-      expect(erasedRequest(gone.s, { ...about(gone.s, gone.r), refundId: 'ref_9' })).toBeNull();
-      const other = putMessage(gone.s, { ...gone.m, kind: 'report_refund' });
-      expect(erasedRequest(other, about(gone.s, gone.r))).toBeNull();
-    }
+    const wire = { method: 'POST', path: '/', body: null } as const;
+    const gone = asked({ status: 'unknown' }, { status: 'refused', wire });
+    expect(choose(gone, 'retry')).toMatchObject({ ok: false, status: 409, code: 'request_erased' });
+    expect(erasedRequest(gone.s, { ...about(gone.s, gone.r), refundId: 'ref_9' })).toBeNull();
+    const other = putMessage(gone.s, { ...gone.m, kind: 'report_refund' });
+    expect(erasedRequest(other, about(gone.s, gone.r))).toBeNull();
   });
 
-  it('to try again of a request that was answered asks for no bytes: they are not kept for good', () => {
+  it('to close that of one that failed needs no bytes: nothing is sent', () => {
+    const wire = { method: 'POST', path: '/', body: null } as const;
+    const failed = asked({ status: 'failed' }, { status: 'refused', wire });
+    expect(choose(failed, 'retry')).toMatchObject({ ok: true, state: failed.s });
+  });
+
+  it('to try again of a request that was answered says that it is not sent again', () => {
     const wire = { method: 'POST', path: '/', body: null } as const;
     const answered = asked({ status: 'pending' }, { status: 'done', wire });
-    expect(choose(answered, 'retry')).toMatchObject({ ok: true, state: { messages: [{ status: 'done' }] } });
+    expect(choose(answered, 'retry')).toMatchObject({ ok: false, status: 409, code: 'refund_answered' });
   });
 
   it('that it failed needs a word on who said so, and that nothing is being sent', () => {

@@ -194,7 +194,7 @@ describe('the relay of an event that waits', () => {
     const told = relayCall.refused(refused, m, refusal({ status: 400, code: 'no' }), relay);
     expect(open(told)).toMatchObject([
       {
-        ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no no' },
+        ...{ kind: 'effect_failed', subject: 'relay_event:evt_1', summary: 'relay_event was refused: 400 no' },
         proposal: expect.stringContaining('it may not charge this renewal'),
       },
     ]);

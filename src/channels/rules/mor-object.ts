@@ -1,8 +1,9 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
-import { type LaneState, type OutboxRow, type PaymentRow } from '../../domain/model.js';
-import { announcedAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
+import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Ctx, note, openReview, openReviewOf, putObject, rewordReview } from '../../domain/lane/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
+import { isOver } from '../../domain/status.js';
 import { showTime } from '../../domain/show-time.js';
 
 /** The object of a kind by the MoR's id. If its event comes before its answer, or without one, the object is made here. */
@@ -86,6 +87,8 @@ export function until(o: MorObjectRow): string {
 /** The MoR does not know it, for the first time or once more. Where a payment was announced on it, nothing else will tell of that. */
 export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   let gone = putObject(s, o);
+  // That it was paid is known: how much, an item asks.
+  if (o.status === 'PAID' && announcedAt(o) !== null) return gone;
   if (o.status !== 'DELETED') {
     gone = putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now });
     gone = note(gone, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
@@ -93,16 +96,33 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (announcedAt(o) === null) return gone;
   const said = {
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
-    proposal: `Ask the MoR whether the customer paid. If so, ${markByHand(o)}`,
+    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(s, o)}`,
   };
-  // One that was opened while the link was still read promises another read.
-  const open = openReviewOf(gone, 'conflicting_event', o.id);
-  if (open !== undefined) return rewordReview(gone, ctx, open, said);
-  return openReview(gone, ctx, { kind: 'conflicting_event', subject: o.id, ...said });
+  return sayOfLink(gone, o, said, ctx);
+}
+
+/**
+ * The one item about a link: one that is open says what is so now, such as whether the link is read again. One that was dismissed before the
+ * MoR announced money on it comes back.
+ */
+export function sayOfLink(
+  s: LaneState,
+  o: MorObjectRow,
+  said: Pick<ReviewRow, 'summary' | 'proposal'>,
+  ctx: Ctx,
+  subject = o.id,
+): LaneState {
+  const open = openReviewOf(s, 'conflicting_event', subject);
+  // The MoR may word a refusal otherwise with each read: that is no news.
+  if (open !== undefined) return open.summary === said.summary ? s : rewordReview(s, ctx, open, said);
+  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...said });
 }
 
 /** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */
-export function markByHand(o: MorObjectRow): string {
+export function markByHand({ invoice }: LaneState, o: MorObjectRow): string {
+  const status = invoice?.platformStatus ?? 'unknown';
+  if (isOver(status))
+    return `have it given back in the MoR's portal, since the invoice is ${status}, and dismiss this: the books do not have the money until the MoR tells of it.`;
   const record = `a payment record of that amount with reference ${o.morId ?? o.id}`;
   return `mark the invoice on Stripe by hand, with ${record}, and dismiss this: the books do not have the money until the MoR tells of it.`;
 }

@@ -1,9 +1,9 @@
 // When nothing more is asked of the customer, and what becomes of a request for a proforma invoice or a link that the MoR has not answered.
 import { type LaneState, type OutboxKind, type OutboxRow, type PaymentRow } from '../../domain/model.js';
-import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedAt, heardAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { isOver, isPayable } from '../../domain/status.js';
 import { effectName } from '../../domain/lane/payment.js';
-import { type Ctx, putObject, takeCallBack } from '../../domain/lane/change.js';
+import { type Ctx, isDismissed, putObject, takeCallBack } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isOfSharedCharge } from '../../ledger/rules/one-charge.js';
 import { nameOf } from './mor-object.js';
@@ -47,7 +47,7 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
   const isLookedInto = (o: MorObjectRow): boolean =>
-    reviews.some((r) => r.kind === 'conflicting_event' && r.subject === o.id && r.resolution === 'dismiss');
+    reviews.some((r) => r.kind === 'conflicting_event' && r.subject === o.id && isDismissed(r, heardAt(o)));
   const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(x));
   return o === undefined ? null : `a payment on ${nameOf(o)} was announced, and is not confirmed yet`;
 }

@@ -28,7 +28,7 @@ export function bookLosses(s: LaneState, ctx: Ctx): LaneState {
     }
     const p = to?.payment ?? before;
     const minor = (to?.minor ?? 0n) - had;
-    if (p !== undefined) state = move(state, o.id, p, minor, movedAt(state, o, p, minor > 0n, ctx), ctx);
+    if (p !== undefined) state = move(state, o.id, p, minor, movedAt(state, o, p, minor, ctx), ctx);
   }
   return state;
 }
@@ -46,13 +46,14 @@ function isOf({ subject }: LedgerEntry, { id }: MorObjectRow): boolean {
 /**
  * When the money of a loss moved: a loss and a win at the MoR's time of them; one that changes by another movement of its payment (a
  * refund, or another dispute) at the time of that, and not before the loss itself. What has no such time moves now. Nothing is taken back
- * before it was booked as lost.
+ * before it was booked as lost. `moved`: smallest units, with a minus taken back.
  */
-function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, ctx: Ctx): Date {
+function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, moved: bigint, ctx: Ctx): Date {
   const said = o.detail.returnedAt ?? o.detail.outcomeAt;
   if (said === undefined || o.status === 'undone') return ctx.now;
-  const { minor = '0', lostAt, reversedAt } = o.detail.loss ?? {};
-  if (o.status === 'won') return latest(said, lostAt);
+  const { minor = '0', moves = [] } = o.detail.loss ?? {};
+  const isMore = moved > 0n;
+  if (o.status === 'won') return standsFrom(latest(said), -moved, o);
   // Of this decision: a lane has none of its earlier entries in hand (domain/model.ts).
   const causes = s.entries
     .filter((e) => e.paymentRowId === p.id && (isMore ? e.debit : e.credit) === 'mor_receivable' && !isOf(e, o))
@@ -60,13 +61,28 @@ function movedAt(s: LaneState, o: MorObjectRow, p: PaymentRow, isMore: boolean, 
   // Lost, or won and lost again.
   const isNews = minor === '0';
   if (causes.length === 0 && !isNews) return ctx.now;
-  // Booked again after it was taken back as not sure, no month has it twice; nor is what grew late taken back before it was booked.
-  return latest(said, ...causes, isMore ? reversedAt : lostAt);
+  if (!isMore) return standsFrom(latest(said, ...causes), -moved, o);
+  // Booked again after it was taken back as not sure, no month has it twice.
+  return latest(said, ...causes, ...moves.filter((m) => BigInt(m.minor) < 0n).map((m) => m.at));
+}
+
+/** The first moment, not before `from`, since which so much of the loss has stood in the books without a break. */
+function standsFrom(from: Date, minor: bigint, { detail: { loss } }: MorObjectRow): Date {
+  const moves = (loss?.moves ?? []).toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  // What was booked before moves were kept stood before all of them.
+  let stands = moves.reduce((rest, m) => rest - BigInt(m.minor), BigInt(loss?.minor ?? 0));
+  let at = from;
+  moves.forEach((m, n) => {
+    const isNext = m.at !== moves[n - 1]?.at; // what moved at one moment is one change
+    if (isNext && stands < minor) at = new Date(Math.max(at.getTime(), new Date(m.at).getTime()));
+    stands += BigInt(m.minor);
+  });
+  return at;
 }
 
 /** The last of these times. */
-function latest(...times: readonly (string | undefined)[]): Date {
-  return new Date(Math.max(...times.flatMap((t) => (t === undefined ? [] : [new Date(t).getTime()]))));
+function latest(...times: readonly string[]): Date {
+  return new Date(Math.max(...times.map((t) => new Date(t).getTime())));
 }
 
 /** What the bank took, by dispute or return: its own amount where it fits, else all that was neither given back nor taken by an earlier one. */
@@ -97,10 +113,10 @@ function move(s: LaneState, objectId: string, p: PaymentRow, minor: bigint, at: 
   if (o === undefined || minor === 0n) return s;
   const before: NonNullable<MorObjectRow['detail']['loss']> = o.detail.loss ?? { of: p.id, minor: '0', entries: 0 };
   const subject = before.entries === 0 ? o.id : `${o.id}:${before.entries + 1}`;
-  const now = (before.of === p.id ? BigInt(before.minor) : 0n) + minor;
-  const which = minor > 0n ? 'lostAt' : 'reversedAt';
-  const times = { [which]: latest(before[which], at.toISOString()).toISOString() };
-  const loss = { ...before, ...times, of: p.id, minor: now.toString(), entries: before.entries + 1 };
+  const isSame = before.of === p.id;
+  const now = (isSame ? BigInt(before.minor) : 0n) + minor;
+  const moves = [...(isSame ? (before.moves ?? []) : []), { at: at.toISOString(), minor: minor.toString() }];
+  const loss = { of: p.id, minor: now.toString(), entries: before.entries + 1, moves };
   const entry = entryOf(o, p, subject, minor, { at: ctx.now, movedAt: at });
   const booked = putObject(addEntry(s, entry), { ...o, detail: { ...o.detail, booked: true, loss } });
   return note(booked, ctx, 'decision', `${showMoney(entry.amount)} ${reasonOf(o, minor > 0n)}`, o.id);

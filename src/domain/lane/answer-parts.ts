@@ -5,11 +5,14 @@ import { isCallOf } from './payment.js';
 import { type Ctx, openReview } from './change.js';
 import { CUT_OFF_AFTER_MS } from '../../policy.js';
 
-/** A failure in one line, for the timeline and review items. */
-export function said(f: CallFailure): string {
-  return [f.status === null ? 'no answer' : String(f.status), f.code, f.message]
-    .filter((x) => x !== null && x !== '')
-    .join(' ');
+/** A failure in one line, for the timeline and review items. Most messages name status and code: neither is said twice. */
+export function said({ status, code, message }: CallFailure): string {
+  const lead = status === null ? (/^no (answer|connection)/.test(message) ? '' : 'no answer') : String(status);
+  return [lead, code ?? '']
+    .filter((x) => x !== '' && !message.includes(x))
+    .concat(message)
+    .join(' ')
+    .trim();
 }
 
 /** The payment that a stored call is about. */

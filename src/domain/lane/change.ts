@@ -125,15 +125,16 @@ const SAYS_WHAT_IS_KNOWN: ReadonlySet<ReviewKind> = new Set(['refund_gap', 'debi
 
 /**
  * Opens a review item. One of this kind and subject that is open stays, with a deadline that moved, or with the sums of now; one that a
- * person dismissed stays closed as long as it says the same: another amount, deadline or state is news.
+ * person dismissed stays closed as long as it says the same: another amount, deadline or state is news. `since`: when what it is about was
+ * heard; whoever dismissed it before did not know of that.
  */
 export function openReview(
   s: LaneState,
   ctx: Ctx,
   item: Pick<ReviewRow, 'kind' | 'subject' | 'summary' | 'proposal'> &
-    Partial<Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId' | 'dueAt'>>,
+    Partial<Pick<ReviewRow, 'paymentRowId' | 'refundId' | 'invoiceId' | 'dueAt'>> & { readonly since?: Date | null },
 ): LaneState {
-  const { kind, subject, summary, proposal, dueAt = null } = item;
+  const { kind, subject, summary, proposal, dueAt = null, since = null } = item;
   const same = s.reviews.filter((r) => r.kind === kind && r.subject === subject);
   const open = same.find((r) => r.status === 'open');
   if (open !== undefined) {
@@ -145,7 +146,7 @@ export function openReview(
   }
   // Stripe tells of one failed finalization in two wordings: to the call, and on the invoice.
   const known = (r: ReviewRow): boolean => r.summary === summary || kind === 'finalization_failed';
-  if (same.some((r) => r.resolution === 'dismiss' && known(r))) return s;
+  if (same.some((r) => isDismissed(r, since) && known(r))) return s;
   const row: ReviewRow = {
     id: ctx.newId('rev'),
     kind,
@@ -164,6 +165,11 @@ export function openReview(
     note: null,
   };
   return note(putReview(s, row), ctx, 'decision', `review item ${kind}: ${summary}`, row.id);
+}
+
+/** A person looked into it, and not before that time. */
+export function isDismissed({ resolution, resolvedAt }: ReviewRow, since: Date | null): boolean {
+  return resolution === 'dismiss' && (since === null || (resolvedAt !== null && resolvedAt >= since));
 }
 
 /** An open item says what is so now. */

@@ -18,21 +18,29 @@ export function applyObjectRead(
 ): LaneState {
   const o = s.objects.find((x) => x.id === objectId);
   if (o === undefined) return s;
-  const readAttempts = o.readAttempts + 1;
+  // A caller who asks about it before it is due takes none of its tries.
+  const isEarly = o.readDueAt !== null && o.readDueAt > ctx.now;
+  const readAttempts = isEarly ? o.readAttempts : o.readAttempts + 1;
+  const { silentSince = ctx.now.toISOString(), ...detail } = o.detail;
   if (!outcome.ok) {
     if (o.readDueAt === null) return s;
     const readDueAt = retryAt(ctx, readAttempts, outcome.retryAfterMs, !mayPass(outcome));
-    const failed = { ...o, readAttempts, readDueAt };
+    const failed = { ...o, readAttempts, readDueAt, detail: { ...detail, silentSince } };
     const later = putObject(s, failed);
     return o.kind === 'payment_link' ? tellUnreadable(later, failed, outcome, ctx) : later;
   }
   const facts = outcome.value;
   // Announced on a link that the MoR does not know yet: a read may be behind.
   if (facts === null && announcedAt(o) !== null && readAttempts < LINK_CONFIRM_TRIES)
-    return putObject(s, { ...o, readAttempts, readDueAt: retryAt(ctx, readAttempts, null) });
-  if (facts === null) return tellGone(objectGone(s, { ...o, readDueAt: null, readAttempts: 0 }, ctx), o, ctx);
-  const answered = closeUnshown(s, o, ctx);
-  const read = { ...o, readDueAt: null, readAttempts };
+    return putObject(s, {
+      ...o,
+      readAttempts,
+      readDueAt: isEarly ? o.readDueAt : retryAt(ctx, readAttempts, null),
+      detail,
+    });
+  const read = { ...o, readDueAt: null, readAttempts, detail };
+  if (facts === null) return tellGone(objectGone(s, { ...read, readAttempts: 0 }, ctx), o, ctx);
+  const answered = closeUnshown(s, o, 'the MoR answers about it again', ctx);
   return facts.kind === 'proforma'
     ? takeProformaRead(answered, read, facts.proforma, ctx)
     : takeLinkRead(answered, read, facts.link, ctx);

@@ -6,7 +6,6 @@ import {
   closeReviews,
   type Ctx,
   note,
-  openReview,
   openReviewOf,
   putObject,
   retryAt,
@@ -18,9 +17,15 @@ import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallFailure, mayPass } from '../../domain/ports/call.js';
 import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
-import { applyChannelRefusal, applyChannelSilence, markByHand, nameOf } from '../../channels/rules/mor-object.js';
+import {
+  applyChannelRefusal,
+  applyChannelSilence,
+  markByHand,
+  nameOf,
+  sayOfLink,
+} from '../../channels/rules/mor-object.js';
 import { callFailed, said } from '../../domain/lane/answer-parts.js';
-import { endOfLink, hasFallback, unshown } from './recovery.js';
+import { hasFallback, unshown } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
   order: 1,
@@ -32,12 +37,15 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
     const state = applyChannelRefusal(s, m, f, ctx);
     const o = state.objects.find((x) => x.id === m.subject);
     if (o !== undefined && announcedAt(o) !== null)
-      return openReview(state, ctx, {
-        kind: 'conflicting_event',
-        subject: o.id,
-        summary: `a payment on ${nameOf(o)} was announced, and the MoR does not give the link: ${said(f)}`,
-        proposal: `Ask the MoR whether the customer paid. If so, ${markByHand(o)}`,
-      });
+      return sayOfLink(
+        state,
+        o,
+        {
+          summary: `a payment on ${nameOf(o)} was announced, and the MoR does not give the link`,
+          proposal: `The MoR refused it: ${said(f)}. Ask it whether the customer paid. If not, dismiss this. If so, ${markByHand(s, o)}`,
+        },
+        ctx,
+      );
     if (o?.detail.automatic !== true) return state; // whoever asked is told
     if (hasFallback(o, ctx)) {
       const why = `the MoR does not collect in ${o.detail.jurisdiction ?? ''}: the jurisdiction of the settings is asked for`;
@@ -81,13 +89,12 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
   // The event was ahead of the link, or they do not agree.
   const waiting = putObject(s, { ...row, readDueAt: retryAt(ctx, Math.max(1, row.readAttempts), null) });
   if (row.readAttempts < LINK_CONFIRM_TRIES) return waiting;
-  return openReview(waiting, ctx, {
-    kind: 'conflicting_event',
-    subject: row.id,
+  const told = {
     summary: `a payment on link ${row.morId ?? ''} was announced, but the link still says ${f.status}`,
     proposal:
       'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
-  });
+  };
+  return sayOfLink(waiting, row, told, ctx);
 }
 
 /**
@@ -99,7 +106,7 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
   const isPayable = isPayableLink(o, ctx.now);
   if ((announced === null && isPayable) || o.readAttempts < LINK_CONFIRM_TRIES) return s;
   // It may be away, and answer tomorrow.
-  const since = announced ?? endOfLink(o);
+  const since = o.detail.silentSince === undefined ? ctx.now : new Date(o.detail.silentSince);
   if (mayPass(f) && ctx.now.getTime() - since.getTime() < LINK_SILENT_MS) return s;
   // Whoever looked into it while it could be paid is asked once more.
   const ended = isPayable ? '' : ', which has ended';
@@ -108,31 +115,33 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
       ? `a payment on ${nameOf(o)} was announced, and the MoR does not show the link${ended}`
       : `the MoR does not show ${nameOf(o)}${ended}: whether it was paid is not known`;
   // The MoR’s words stand in the proposal: they may differ from read to read, and would bring back an item that was dismissed.
-  return openReview(s, ctx, {
-    kind: 'conflicting_event',
-    subject: announced !== null ? o.id : unshown(o),
+  const told = {
     summary: what,
-    proposal: `The MoR answered: ${said(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
-  });
+    proposal: `The last read: ${said(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
+  };
+  if (announced === null) return sayOfLink(s, o, told, ctx, unshown(o));
+  return sayOfLink(closeUnshown(s, o, 'a payment on it was announced, which another item tells', ctx), o, told, ctx);
 }
 
 /** Unknown or foreign (Document 2): whether a link was paid is known no better, and it is not read again. */
 export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  if (announcedAt(o) !== null)
+    return closeUnshown(s, o, 'a payment on it was announced, which another item tells', ctx);
   const open = openReviewOf(s, 'conflicting_event', unshown(o));
   if (open === undefined) return s;
   const now = {
     summary: `the MoR no longer knows ${nameOf(o)}, which has ended: whether it was paid is not known`,
-    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
+    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(s, o)}`,
   };
   return rewordReview(s, ctx, open, now);
 }
 
-/** The MoR answers about the link again: what is to be said of it now is another question. */
-export function closeUnshown(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+/** That the MoR does not show the link is no question any more. */
+export function closeUnshown(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx): LaneState {
   return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === unshown(o), {
     by: null,
     resolution: 'cleared',
-    note: 'the MoR answers about it again',
+    note: why,
   });
 }
 
@@ -141,12 +150,11 @@ function tellOfPart(s: LaneState, o: MorObjectRow, { status, priced, due }: Link
   if (status !== 'EXPIRED' || o.paymentRowId !== null || priced === null || due === null) return s;
   if (due.currency !== priced.currency || due.minor >= priced.minor) return s;
   const part = showMoney(money(priced.minor - due.minor, priced.currency));
-  return openReview(s, ctx, {
-    kind: 'conflicting_event',
-    subject: o.id,
+  const told = {
     summary: `link ${o.morId ?? ''} has expired with ${showMoney(due)} of ${showMoney(priced)} outstanding: ${part} seems to be paid`,
     proposal: `Ask the MoR whether ${part} was taken. It is not booked here: if it was, mark it on the invoice by hand, or have it given back in the MoR's portal.`,
-  });
+  };
+  return sayOfLink(s, o, told, ctx);
 }
 
 function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): LaneState {
@@ -154,12 +162,11 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
   const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
   const state = putObject(s, o);
   if (priced === null || priced.minor <= left) {
-    return openReview(state, ctx, {
-      kind: 'conflicting_event',
-      subject: o.id,
+    const told = {
       summary: `link ${o.morId ?? ''} is paid, but the MoR does not say how much`,
-      proposal: `Ask the MoR for the amount and ${markByHand(o)}`,
-    });
+      proposal: `Ask the MoR for the amount and ${markByHand(s, o)}`,
+    };
+    return sayOfLink(state, o, told, ctx);
   }
   const received = money(priced.minor - left, priced.currency);
   const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);

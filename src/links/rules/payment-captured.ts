@@ -24,8 +24,9 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   if (link !== undefined) {
     const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
     const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
-    const detail = { ...link.detail, capturedAt, pspReference: pspReference ?? before };
     const known = s.payments.find((p) => p.origin === 'payment_link' && p.reference === link.morId);
+    const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
+    const detail = { ...link.detail, capturedAt, pspReference: pspReference ?? before, ...heard };
     const row: MorObjectRow = {
       ...link,
       detail,

@@ -1,10 +1,10 @@
 // A renewal that the MoR could not charge gets a payment link by itself, where the settings say so.
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type LaneState } from '../../domain/model.js';
-import { isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { heardAt, isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/lane/change.js';
+import { askFor, type Ctx, isDismissed, lastingName, messageKey, note } from '../../domain/lane/change.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { saysNothing } from '../../domain/lane/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
@@ -109,15 +109,12 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
 
 /**
  * A link that has ended is read once more: a payment in its last minute counts. One on which a payment was announced is read for good; a person
- * who looked into that after its end has found none.
+ * who looked into that after its end, and after the announcement, has found none.
  */
 export function isUnread({ reviews }: LaneState, o: MorObjectRow): boolean {
+  const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
   const isLookedInto = reviews.some(
-    (r) =>
-      r.kind === 'conflicting_event' &&
-      (r.subject === o.id || r.subject === unshown(o)) &&
-      r.resolution === 'dismiss' &&
-      (r.resolvedAt?.getTime() ?? 0) >= endOfLink(o).getTime(),
+    (r) => r.kind === 'conflicting_event' && (r.subject === o.id || r.subject === unshown(o)) && isDismissed(r, since),
   );
   return o.readDueAt !== null && !isLookedInto;
 }

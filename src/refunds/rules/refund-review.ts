@@ -13,12 +13,17 @@ export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
   if (choice.resolution !== 'retry') return carriedOut(s);
   const refund = s.refunds.find((x) => x.id === r.refundId);
   // One that failed is asked for again as another refund: its amount is no longer reserved.
-  if (refund === undefined || refund.status === 'failed') return erasedRequest(s, r) ?? carriedOut(s);
+  if (refund === undefined || refund.status === 'failed') return carriedOut(s);
   if (refund.failure?.code === RENAMED)
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
-  return (
-    erasedRequest(s, r) ?? carriedOut(sendAgain(s, (m) => m.kind === 'create_refund' && m.subject === refund.id, ctx))
-  );
+  const isItsRequest = (m: OutboxRow): boolean => m.kind === 'create_refund' && m.subject === refund.id;
+  if (s.messages.some((m) => isItsRequest(m) && m.status === 'done'))
+    return refuse(
+      409,
+      'refund_answered',
+      'The MoR has answered this request, so it is not sent again. Ask the MoR what became of the refund: if it failed, apply with a note.',
+    );
+  return erasedRequest(s, r) ?? carriedOut(sendAgain(s, isItsRequest, ctx));
 };
 
 /** A refund's twin that Stripe refused. It is made of the refund, not of the request to the MoR, which may be erased by now. */

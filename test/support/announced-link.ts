@@ -1,0 +1,41 @@
+// A payment that the MoR announces on the first link of a renewal, and what the MoR says of that link then: for tests of decisions.
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
+import { type ReviewRow } from '../../src/domain/model.js';
+import { type CallOutcome } from '../../src/domain/ports/call.js';
+import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
+import { delivery, INVOICE_ID } from './builders.js';
+import { type rig, state } from './retry-rig.js';
+
+type Rig = ReturnType<typeof rig>;
+
+/** The MoR announces a payment on the link, made now. */
+export function captured({ h }: Pick<Rig, 'h'>, id = 'evt_captured'): ReturnType<typeof delivery> {
+  const type = 'payment.captured';
+  const created = h.clock.now().toISOString();
+  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
+}
+
+export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
+  return (await state(r)).reviews.filter((x) => x.status === 'open');
+}
+
+/** A person looks into the first open item, if there is one, and dismisses it. */
+export async function dismissed(r: Rig): Promise<void> {
+  const [item] = await openItems(r);
+  const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+  if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
+}
+
+/** The MoR does not know the link, or not any more. */
+export const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;
+
+/** A link of 10.00 EUR, of which all is due, as the MoR shows it: `over` is what differs. */
+export function shows(over: Partial<LinkFacts>): (kind: string, morId: string) => Promise<CallOutcome<ObjectFacts>> {
+  const all = { minor: 1000n, currency: 'EUR' };
+  const link = { status: 'PAYABLE', url: 'https://pay.example/1', expiresAt: null, priced: all, due: all } as const;
+  return async (_, morId) => {
+    const value: ObjectFacts = { kind: 'payment_link', link: { ...link, morId, ...over } };
+    return { ok: true, status: 200, requestId: null, value };
+  };
+}

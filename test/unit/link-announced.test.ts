@@ -1,0 +1,223 @@
+// What is known of a link on which a payment was announced: asked about once, in words that are so now, and by a person who knew of the payment.
+import { describe, expect, it } from '@jest/globals';
+import { ChannelFlow } from '../../src/channels/channel.flow.js';
+import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
+import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
+import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
+import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
+import { failureWithoutAnswer } from '../../src/mor/failure.js';
+import { captured, dismissed, gone, openItems, shows } from '../support/announced-link.js';
+import { anInvoice, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aCtx, facts } from '../support/channel-lane.js';
+import { failed } from '../support/fakes.js';
+import { never } from '../support/never.js';
+import { after, DAY_MS, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+
+type Rig = ReturnType<typeof rig>;
+const CHARGED_NEXT = {
+  retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] },
+} as const;
+
+async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
+  const r = rig(over);
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  return r;
+}
+
+/** So much time, in steps of a minute or an hour. */
+async function pass(r: Rig, times: number, step: number): Promise<void> {
+  for (let n = 0; n < times; n++) await after(r, step);
+}
+
+const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
+
+describe('a person who dismissed the item of a link', () => {
+  it('before a second announcement on it is asked again, and nobody is charged beside that', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = gone;
+    await r.h.take(captured(r));
+    await pass(r, 10, 60_000);
+    await dismissed(r);
+    await after(r, HOUR_MS);
+    expect([await summaries(r), moneyAnnounced(await state(r))]).toEqual([[], null]);
+    await r.h.take(captured(r, 'evt_captured_again'));
+    await pass(r, 10, 60_000);
+    expect(await summaries(r)).toEqual([
+      'a payment on payment link link_1 was announced, but the MoR does not know the link',
+    ]);
+    await pass(r, 30, DAY_MS);
+    expect(relayed(r)).toEqual([]);
+    await dismissed(r);
+    await pass(r, 2, DAY_MS);
+    expect(relayed(r)).toHaveLength(1);
+  });
+
+  it('before the announcement could not know of it: nobody is charged beside it', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    await pass(r, 7 * 24 - 1, HOUR_MS);
+    r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
+    await pass(r, 3, HOUR_MS);
+    expect(await summaries(r)).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
+    await dismissed(r);
+    await after(r, HOUR_MS);
+    r.links.read = async () => failed('unknown', { status: 503 });
+    await r.h.take(captured(r));
+    expect(moneyAnnounced(await state(r))).toBe(
+      'a payment on payment link link_1 was announced, and is not confirmed yet',
+    );
+    await pass(r, 40, HOUR_MS);
+    expect(relayed(r)).toEqual([]);
+  });
+});
+
+describe('a link that the MoR does not know although a payment was announced on it', () => {
+  it('is not given up because a caller asks about it often: the MoR may know it a moment later', async () => {
+    const r = await withLink();
+    const read = r.links.read.bind(r.links);
+    r.links.read = gone;
+    await r.h.take(captured(r));
+    const id = (await state(r)).objects[0]?.id ?? '';
+    for (let n = 0; n < 8; n++) {
+      r.h.clock.advance(100);
+      const none = await gone(); // as GET /v1/invoices/{in}/payment-link takes it in
+      await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, none, ctx), value: null }));
+    }
+    expect((await state(r)).objects.map((o) => [o.status, o.readAttempts])).toEqual([['PAYABLE', 1]]);
+    r.links.read = read;
+    r.links.pay('link_1');
+    await pass(r, 10, 60_000);
+    expect([await summaries(r), (await state(r)).payments.at(-1)?.origin]).toEqual([[], 'payment_link']);
+  });
+
+  it('is a 404 to who asks for it, and a 409 to who asks for a link: neither gets a page on which nobody can pay', async () => {
+    const r = await withLink();
+    r.links.read = gone;
+    await r.h.deliver(captured(r));
+    await r.h.drain();
+    const lanes = { change: (lane: string, act: never) => r.h.command(lane, act) } as never;
+    const books = { objects: async () => (await state(r)).objects } as never;
+    const invoice = facts({ invoiceId: INVOICE_ID, amountRemaining: 1000n });
+    const reader = { readInvoiceForProforma: async () => ({ ok: true, value: { invoice } }) } as never;
+    const [store, context] = [{ time: async () => r.h.clock.now() }, { now: () => aCtx(r.h.clock.now()) }] as never[];
+    const flow = new ChannelFlow(store ?? never(), lanes, books, reader, r.links, context ?? never());
+    const links = new PaymentLinksFlow(flow, {} as never, { next: () => 'lnk_2' });
+    const controller = new PaymentLinksController(flow, {} as never, books, links);
+    await expect(controller.read(INVOICE_ID)).rejects.toMatchObject({ status: 404 });
+    const wish = { jurisdiction: 'DE', return_url: 'https://shop.example' };
+    await expect(links.create(INVOICE_ID, wish, 'ops', null)).rejects.toMatchObject({
+      ...{ status: 409, code: 'invoice_not_payable' },
+      message: expect.stringContaining('the MoR does not know the link yet'),
+    });
+    expect((await state(r)).objects).toHaveLength(1);
+  });
+
+  it('of an invoice that is paid is to be given back, not marked by hand', async () => {
+    const r = await withLink();
+    r.h.platform.put(anInvoice({ status: 'paid' }));
+    await r.h.take(invoiceEvent('invoice.paid', { at: r.h.clock.now() }));
+    await after(r, HOUR_MS);
+    r.links.read = gone;
+    await r.h.take(captured(r));
+    await pass(r, 10, 60_000);
+    const proposals = (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => x.proposal);
+    expect(proposals).toEqual([
+      "Ask the MoR whether the customer paid. If not, dismiss this. If so, have it given back in the MoR's portal, since the invoice is paid, and dismiss this: the books do not have the money until the MoR tells of it.",
+    ]);
+  });
+});
+
+describe('the item of a link', () => {
+  async function unreadable(): Promise<Rig> {
+    const r = await withLink();
+    r.links.read = async () => failed('refused', { status: 403 });
+    await r.h.take(captured(r));
+    await pass(r, 60, 60_000);
+    expect(await summaries(r)).toEqual([
+      'a payment on payment link link_1 was announced, and the MoR does not show the link',
+    ]);
+    return r;
+  }
+
+  it('that was not shown says so no more once it is shown', async () => {
+    const r = await unreadable();
+    r.links.read = shows({});
+    await pass(r, 3, HOUR_MS);
+    expect(await summaries(r)).toEqual(['a payment on link link_1 was announced, but the link still says PAYABLE']);
+  });
+
+  it('that is paid, nobody knows how much, promises no other read', async () => {
+    const r = await unreadable();
+    r.links.read = shows({ status: 'PAID' });
+    await pass(r, 3, HOUR_MS);
+    expect((await state(r)).objects.map((o) => [o.status, o.readDueAt])).toEqual([['PAID', null]]);
+    const [item] = await openItems(r);
+    expect(item?.summary).toBe('link link_1 is paid, but the MoR does not say how much');
+    expect(item?.proposal).toMatch(/^Ask the MoR for the amount and mark the invoice on Stripe by hand/);
+    const id = (await state(r)).objects[0]?.id ?? '';
+    const none = await gone();
+    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, none, ctx), value: null }));
+    expect([(await state(r)).objects[0]?.status, await summaries(r)]).toEqual(['PAID', [item?.summary]]);
+  });
+
+  it('is the only one, where it was not shown after its end, was announced, and is unknown now', async () => {
+    const r = await withLink();
+    await pass(r, 7 * 24, HOUR_MS);
+    r.links.read = async () => failed('refused', { status: 403 });
+    await pass(r, 60, 60_000);
+    expect(await summaries(r)).toEqual([
+      'the MoR does not show payment link link_1, which has ended: whether it was paid is not known',
+    ]);
+    await r.h.take(captured(r));
+    await pass(r, 60, 60_000);
+    expect(await summaries(r)).toEqual([
+      'a payment on payment link link_1 was announced, and the MoR does not show the link, which has ended',
+    ]);
+    r.links.read = gone;
+    await pass(r, 4, HOUR_MS);
+    expect(await summaries(r)).toEqual([
+      'a payment on payment link link_1 was announced, but the MoR does not know the link',
+    ]);
+  });
+
+  it('says once why the last read failed', async () => {
+    const r = await withLink();
+    r.links.read = async () =>
+      failureWithoutAnswer('the MoR', { answered: false, sent: 'maybe', why: 'timeout', timedOut: true });
+    await r.h.take(captured(r));
+    await pass(r, 50, HOUR_MS);
+    expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+      'The last read: no answer from the MoR (timeout). Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
+    ]);
+  });
+});
+
+describe('two days without a usable answer about a link', () => {
+  it('count from the first read that failed: a single one is no item', async () => {
+    const r = await withLink();
+    await r.h.take(captured(r));
+    await pass(r, 60, HOUR_MS);
+    expect(await summaries(r)).toEqual(['a payment on link link_1 was announced, but the link still says PAYABLE']);
+    await dismissed(r);
+    const read = r.links.read.bind(r.links);
+    let reads = 0;
+    r.links.read = async (kind, id) => (reads++ === 0 ? failed('unknown', { status: 503 }) : read(kind, id));
+    await pass(r, 2, HOUR_MS);
+    expect([reads > 1, await summaries(r)]).toEqual([true, []]);
+    r.links.read = async () => failed('unknown', { status: 503 });
+    await pass(r, 47, HOUR_MS);
+    expect(await summaries(r)).toEqual([]);
+    await pass(r, 3, HOUR_MS);
+    expect(await summaries(r)).toEqual([
+      'a payment on payment link link_1 was announced, and the MoR does not show the link',
+    ]);
+  });
+
+  it('are not over at once where the link ended while we were down', async () => {
+    const r = await withLink();
+    r.links.read = async () => failed('unknown', { status: 503 });
+    await after(r, 10 * DAY_MS);
+    await pass(r, 15, 60_000);
+    expect(await summaries(r)).toEqual([]);
+  });
+});
