@@ -19,7 +19,7 @@ import {
   sendAgain,
   takeCallBack,
 } from '../../src/domain/lane/change.js';
-import { callFailed, paymentOf, said } from '../../src/domain/lane/answer-parts.js';
+import { callFailed, paymentOf } from '../../src/domain/lane/answer-parts.js';
 import { moveMark, moveMirror, moveRefund } from '../../src/domain/lane/moves.js';
 import {
   closePayment,
@@ -31,7 +31,7 @@ import {
 } from '../../src/domain/lane/payment.js';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../../src/domain/model.js';
 import { newMorObject } from '../../src/domain/mor-object.js';
-import { type CallFailure } from '../../src/domain/ports/call.js';
+import { type CallFailure, said } from '../../src/domain/ports/call.js';
 import { newRefund } from '../../src/refunds/rules/refund-names.js';
 import { aCtx, aPaymentEvent, NOW } from '../support/channel-lane.js';
 import { never } from '../support/never.js';

@@ -1,13 +1,11 @@
 // The MoR: credentials, and the webhook endpoints registered there.
 import { type Config } from '../../config/index.js';
 import { morServiceTypes } from '../../domain/events/mor-service-event.js';
-import { type CallFailure } from '../../domain/ports/call.js';
+import { said } from '../../domain/ports/call.js';
 import { type PartnerApi } from '../../mor/partner.js';
 import { type WebhookEndpoint, type WebhookEndpoints } from '../../mor/webhook-endpoints.js';
 import { type Check, fail, ok, warn } from './check.js';
 import { isDoor } from './stripe-checks.js';
-
-const said = (f: CallFailure): string => `${f.status ?? 'no answer'} ${f.message}`;
 
 export async function morChecks(config: Config, endpoints: WebhookEndpoints, partner: PartnerApi): Promise<Check[]> {
   const listed = await endpoints.list();

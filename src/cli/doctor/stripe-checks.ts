@@ -3,7 +3,7 @@ import Stripe from 'stripe';
 import { type Config } from '../../config/index.js';
 import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
-import { type CallFailure } from '../../domain/ports/call.js';
+import { said } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
 import { type VerifyBooks } from '../../domain/ports/verify-books.js';
 import { VERIFY_GRACE_MS } from '../../policy.js';
@@ -22,9 +22,6 @@ const SAMPLE = 50;
 const ARRIVAL_DAY_MS = 86_400_000;
 const OWN_CARD_SHOWN = 5;
 
-const asked = (f: CallFailure): string =>
-  `${f.status ?? 'no answer'} ${f.code ?? ''} ${f.message}`.replaceAll('  ', ' ');
-
 export async function keyChecks(config: Config, reader: BillingReader): Promise<Check[]> {
   const key = config.stripeApiKey.reveal();
   const mode = /^(sk|rk)_live_/.test(key) ? 'live' : /^(sk|rk)_test_/.test(key) ? 'test' : 'unknown';
@@ -35,7 +32,7 @@ export async function keyChecks(config: Config, reader: BillingReader): Promise<
     const todo = restricted
       ? 'A restricted key needs to read the account for this check only.'
       : 'Set STRIPE_API_KEY to a valid key of the merchant’s account.';
-    return [restricted ? warn('Stripe key', asked(account), todo) : fail('Stripe key', asked(account), todo), version];
+    return [restricted ? warn('Stripe key', said(account), todo) : fail('Stripe key', said(account), todo), version];
   }
   const detail = `${mode} mode, account ${account.value.accountId}, ${account.value.country ?? 'country unknown'}`;
   if (config.production && mode === 'test')
@@ -49,7 +46,7 @@ export async function endpointChecks(reader: BillingReader): Promise<Check[]> {
   const listed = await reader.listWebhookEndpoints();
   const todo =
     'In the Dashboard: Developers, Webhooks: add https://<this daemon>/webhooks/stripe with the invoice.* events.';
-  if (!listed.ok) return [warn(name, asked(listed), 'Let the key read webhook endpoints, or check them by hand.')];
+  if (!listed.ok) return [warn(name, said(listed), 'Let the key read webhook endpoints, or check them by hand.')];
   const ours = listed.value.filter((e) => isDoor(e.url, '/webhooks/stripe'));
   if (ours.length === 0) return [fail(name, `none of ${listed.value.length} points at /webhooks/stripe`, todo)];
   return ours.map((e) => endpointCheck(name, e));
@@ -77,7 +74,7 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): 
   const now = Date.now();
   const createdAfter = new Date(Math.max(now - ARRIVAL_DAY_MS, (await books.installedAt()).getTime()));
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
-  if (!listed.ok) return [warn(name, asked(listed), 'Let the key read events: verify needs it too.')];
+  if (!listed.ok) return [warn(name, said(listed), 'Let the key read events: verify needs it too.')];
   const due = listed.value.items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));
   if (unknown.size === 0)
@@ -103,7 +100,7 @@ export async function markModeChecks(config: Config, client: StripeClient): Prom
     return [ok(name, `out_of_band; payment records, which keep partial refunds linked, can be listed; ${unknown}`)];
   }
   if (!allowed) {
-    const why = listed.ok ? 'payment records are not known there' : asked(listed);
+    const why = listed.ok ? 'payment records are not known there' : said(listed);
     const todo =
       'Ask Stripe to enable third-party payment processing and let the key write payment records, or set BILLING_MARK_MODE=out_of_band.';
     return [fail(name, `payment_record, but ${why}`, todo)];
@@ -159,7 +156,7 @@ export async function ownCardChecks(
   for (const id of customers.slice(0, SAMPLE)) {
     const read = await reader.readCustomer(id);
     if (!read.ok)
-      return [warn(name, asked(read), 'Let the key read customers, or check their default methods by hand.')];
+      return [warn(name, said(read), 'Let the key read customers, or check their default methods by hand.')];
     const customerMetadata = read.value?.metadata ?? {};
     if (!(await enrolment.isEnrolled({ customerId: id, metadata: {}, customerMetadata }))) continue;
     looked++;
@@ -167,8 +164,7 @@ export async function ownCardChecks(
     if (method === null) continue;
     const path = `/v1/payment_methods/${encodeURIComponent(method)}`;
     const type = method.startsWith('pm_') ? await client.read('payment_methods.retrieve', path) : null;
-    if (type?.ok === false)
-      return [warn(name, asked(type), 'Let the key read payment methods, or check them by hand.')];
+    if (type?.ok === false) return [warn(name, said(type), 'Let the key read payment methods, or check them by hand.')];
     // An older source is always chargeable by Stripe.
     if (type === null || optionalText(type.value?.['type']) !== 'custom') found.push(id);
   }

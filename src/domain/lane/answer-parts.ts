@@ -1,19 +1,9 @@
 // Small questions that answers and refusals both ask: whom a stored call is about, and what was said.
 import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
-import { type CallFailure } from '../ports/call.js';
+import { type CallFailure, said } from '../ports/call.js';
 import { isCallOf } from './payment.js';
 import { type Ctx, openReview } from './change.js';
 import { CUT_OFF_AFTER_MS } from '../../policy.js';
-
-/** A failure in one line, for the timeline and review items. Most messages name status and code: neither is said twice. */
-export function said({ status, code, message }: CallFailure): string {
-  const lead = status === null ? (/^no (answer|connection)/.test(message) ? '' : 'no answer') : String(status);
-  return [lead, code ?? '']
-    .filter((x) => x !== '' && !message.includes(x))
-    .concat(message)
-    .join(' ')
-    .trim();
-}
 
 /** The payment that a stored call is about. */
 export function paymentOf(s: LaneState, m: OutboxRow): PaymentRow | undefined {

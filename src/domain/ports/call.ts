@@ -31,6 +31,16 @@ export function mayPass({ kind }: CallFailure): boolean {
   return kind === 'retry' || kind === 'unknown';
 }
 
+/** A failure in one line, for the timeline and review items. Most messages name status and code: neither is said twice. */
+export function said({ status, code, message }: CallFailure): string {
+  const lead = status === null ? (/^no (answer|connection)/.test(message) ? '' : 'no answer') : String(status);
+  return [lead, code ?? '']
+    .filter((x) => x !== '' && !message.includes(x))
+    .concat(message)
+    .join(' ')
+    .trim();
+}
+
 export type CallAnswer<T> = {
   readonly ok: true;
   readonly value: T;

@@ -4,10 +4,9 @@ import { closeReviews, type Ctx, note, openReview, putInvoice, putMessage, retry
 import { type ErrandRule, type SettleRule } from '../../domain/lane/subject.js';
 import { type LaneState } from '../../domain/model.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
-import { type CallOutcome, mayPass } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type Enrolment } from '../../domain/settings.js';
 import { isOutside, SIGNUP_REASON } from '../../domain/status.js';
-import { said } from '../../domain/lane/answer-parts.js';
 import { ENROLMENT_PATIENCE_MS, FAILED_READS_SHOWN, LINK_REACHES_BACK_MS } from '../../policy.js';
 import { showTime } from '../../domain/show-time.js';
 

@@ -1,9 +1,8 @@
 // Takes in what came back from a stored call, or that nothing did: it is done, refused, or tried again under the same key.
 import { type LaneState, type OutboxKind, type OutboxRow } from '../../domain/model.js';
 import { type BillingAnswer } from '../../domain/ports/billing-platform.js';
-import { type CallOutcome, LIST_TOO_LONG } from '../../domain/ports/call.js';
+import { type CallOutcome, LIST_TOO_LONG, said } from '../../domain/ports/call.js';
 import { type Ctx, messageKey, note, putMessage, retryAt } from '../../domain/lane/change.js';
-import { said } from '../../domain/lane/answer-parts.js';
 import { type Answer, type AnswerTo } from '../../domain/lane/answer.js';
 import { isPayable } from '../../domain/status.js';
 import { FAILED_TRIES_SHOWN, KEY_LIFE_MS } from '../../policy.js';

@@ -14,7 +14,7 @@ import {
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
-import { type CallFailure, mayPass } from '../../domain/ports/call.js';
+import { type CallFailure, mayPass, said } from '../../domain/ports/call.js';
 import { type CallRule, carriedOut } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';
 import {
@@ -24,7 +24,7 @@ import {
   nameOf,
   sayOfLink,
 } from '../../channels/rules/mor-object.js';
-import { callFailed, said } from '../../domain/lane/answer-parts.js';
+import { callFailed } from '../../domain/lane/answer-parts.js';
 import { hasFallback, unshown } from './recovery.js';
 
 export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {

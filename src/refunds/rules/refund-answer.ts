@@ -6,8 +6,8 @@ import { type Ctx, note, openReview, putInvoice, putPayment, putRefund } from '.
 import { showMoney } from '../../domain/money.js';
 import { moveMark, moveRefund } from '../../domain/lane/moves.js';
 import { tellFailed } from './stuck-refund.js';
-import { type CallFailure } from '../../domain/ports/call.js';
-import { isRedirect, mayBeCutOff, said } from '../../domain/lane/answer-parts.js';
+import { type CallFailure, said } from '../../domain/ports/call.js';
+import { isRedirect, mayBeCutOff } from '../../domain/lane/answer-parts.js';
 import { PARKING } from '../../domain/lane/payment.js';
 import { type CallRule } from '../../domain/lane/subject.js';
 import { type AnswerTo } from '../../domain/lane/answer.js';

@@ -1,12 +1,11 @@
 // A fresh read of the invoice from Stripe: when one is needed, and what it tells.
 import { type LaneState } from '../../domain/model.js';
-import { type CallOutcome, mayPass } from '../../domain/ports/call.js';
+import { type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type InvoiceFacts } from '../../domain/ports/billing-platform.js';
 import { type Ctx, note, putInvoice, retryAt } from '../../domain/lane/change.js';
 import { ensureInvoice, takeRead } from '../../domain/lane/facts.js';
 import { showMoney } from '../../domain/money.js';
 import { FAILED_READS_SHOWN } from '../../policy.js';
-import { said } from '../../domain/lane/answer-parts.js';
 import { type ErrandRule } from '../../domain/lane/subject.js';
 
 /** A fresh read of the invoice came back, or did not. */

@@ -1,8 +1,7 @@
 // The proof of a signup's charge, which a browser named: what the MoR's look-up and its events say of it, and when it is asked next.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
-import { type CallOutcome } from '../../domain/ports/call.js';
+import { type CallOutcome, said } from '../../domain/ports/call.js';
 import { type ChargeState } from '../../domain/ports/payment-gateway.js';
-import { said } from '../../domain/lane/answer-parts.js';
 import {
   closeReviews,
   type Ctx,

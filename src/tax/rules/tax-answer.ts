@@ -1,10 +1,9 @@
 // Takes in what was found out for a tax calculation, and what the MoR answered about tax.
 import { showMoney } from '../../domain/money.js';
 import { type LaneState, type OutboxRow, type ReviewRow } from '../../domain/model.js';
-import { type CallFailure, type CallOutcome, mayPass } from '../../domain/ports/call.js';
+import { type CallFailure, type CallOutcome, mayPass, said } from '../../domain/ports/call.js';
 import { type TaxBasis, type TaxCalculationFacts } from '../../domain/ports/tax.js';
 import { moveTax, type TaxRecord } from '../../domain/tax-record.js';
-import { said } from '../../domain/lane/answer-parts.js';
 import {
   addMessage,
   closeReviews,
