@@ -24,13 +24,14 @@ const { jobs } = parse(textOf('.github/workflows/ci.yml')) as { readonly jobs: R
 const steps = Object.values(jobs).flatMap((job) => job.steps);
 
 describe('the workflow of the forge', () => {
-  it('runs .ci/run, which is a program', () => {
+  it('runs .ci/run, which is a program, and its long tests in a job beside it', () => {
     expect(jobs['check']?.steps.map(({ run }) => run)).toContain('.ci/run');
+    expect(jobs['long']?.steps.map(({ run }) => run)).toContain('.ci/run --long');
     expect(() => accessSync(join(root, '.ci/run'), constants.X_OK)).not.toThrow();
   });
 
   it('runs the tests and the long tests, which together are every test there is', () => {
-    expect(textOf('.ci/run')).toMatch(/^npm test .*\nnpm run test:long /m);
+    expect(textOf('.ci/run')).toMatch(/--long \][^]*^ *npm run test:long [^]*^else[^]*^ *npm test /m);
     const listed = (script: string): string[] =>
       spawnSync('npm', ['run', '--silent', script, '--', '--listTests'], { cwd: root, encoding: 'utf8' })
         .stdout.split('\n')
