@@ -24,16 +24,18 @@ export const DOOR_HEADERS: Readonly<Record<InboxSource, readonly [path: string, 
   mor_events: ['/webhooks/mor/events', 'service-signature'],
 };
 
-/** A delivery as its sender would make it. */
+/** A delivery as its sender would make it: once more where the connection broke, such as one that was idle for too long on a busy machine. */
 export async function deliver(rig: Rig, door: InboxSource, body: Buffer, secret = rig.secret(door)): Promise<number> {
   const t = Math.floor(Date.now() / 1_000);
   const mac = createHmac('sha256', secret).update(`${t}.`).update(body).digest('hex');
   const [path, header] = DOOR_HEADERS[door];
-  const answer = await fetch(rig.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', [header]: `t=${t},v1=${mac}` },
-    body: new Uint8Array(body),
-  });
+  const send = (): Promise<Response> =>
+    fetch(rig.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', [header]: `t=${t},v1=${mac}` },
+      body: new Uint8Array(body),
+    });
+  const answer = await send().catch(send);
   await answer.arrayBuffer();
   return answer.status;
 }
