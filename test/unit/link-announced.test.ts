@@ -7,7 +7,7 @@ import { PaymentLinksController } from '../../src/links/payment-links.controller
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
 import { failureWithoutAnswer } from '../../src/mor/failure.js';
 import { captured, dismissed, gone, openItems, shows } from '../support/announced-link.js';
-import { anInvoice, INVOICE_ID, invoiceEvent } from '../support/builders.js';
+import { aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { aCtx, facts } from '../support/channel-lane.js';
 import { failed } from '../support/fakes.js';
 import { never } from '../support/never.js';
@@ -112,18 +112,66 @@ describe('a link that the MoR does not know although a payment was announced on 
     expect((await state(r)).objects).toHaveLength(1);
   });
 
-  it('of an invoice that is paid is to be given back, not marked by hand', async () => {
+  it('is to be marked by hand, and given back where other money has paid the invoice', async () => {
     const r = await withLink();
-    r.h.platform.put(anInvoice({ status: 'paid' }));
-    await r.h.take(invoiceEvent('invoice.paid', { at: r.h.clock.now() }));
-    await after(r, HOUR_MS);
     r.links.read = gone;
     await r.h.take(captured(r));
     await pass(r, 10, 60_000);
-    const proposals = (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => x.proposal);
-    expect(proposals).toEqual([
-      "Ask the MoR whether the customer paid. If not, dismiss this. If so, have it given back in the MoR's portal, since the invoice is paid, and dismiss this: the books do not have the money until the MoR tells of it.",
+    expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+      "Ask the MoR whether the customer paid. If not, dismiss this. If so, mark the invoice on Stripe by hand, with a payment record of that amount with reference link_1, unless other money has paid it, or it is void: then have this payment given back in the MoR's portal. Dismiss this after that: the books do not have the money until the MoR tells of it.",
     ]);
+  });
+});
+
+describe('an open item of a link', () => {
+  async function partOfIt(): Promise<Rig> {
+    const r = await withLink(CHARGED_NEXT);
+    await pass(r, 7 * 24 - 1, HOUR_MS);
+    r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
+    await pass(r, 3, HOUR_MS);
+    expect(await summaries(r)).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
+    return r;
+  }
+
+  it('says at once that a payment is announced: whoever dismisses it then knows of that', async () => {
+    const r = await partOfIt();
+    r.links.read = async () => failed('unknown', { status: 503 });
+    await r.h.take(captured(r));
+    const [item] = await openItems(r);
+    expect(item?.summary).toBe('a payment on payment link link_1 was announced, and is not confirmed yet');
+    expect(item?.proposal).toMatch(
+      /^The link is read now, and this says what comes of it\. Before: link link_1 has expired /,
+    );
+    await pass(r, 60, HOUR_MS);
+    expect([await summaries(r), relayed(r)]).toEqual([
+      ['a payment on payment link link_1 was announced, and the MoR does not show the link, which has ended'],
+      [],
+    ]);
+  });
+
+  it('comes in the end where a caller asks about the link all the time', async () => {
+    const r = await withLink();
+    await r.h.take(captured(r));
+    const id = (await state(r)).objects[0]?.id ?? '';
+    for (let n = 0; n < 120; n++) {
+      await after(r, 10_000);
+      const read = await r.links.read('payment_link', 'link_1');
+      await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, read, ctx), value: null }));
+    }
+    expect(await summaries(r)).toEqual(['a payment on link link_1 was announced, but the link still says PAYABLE']);
+  });
+
+  it('closes once the link is paid, also where the money came by a payment event first', async () => {
+    const r = await withLink();
+    await r.h.take(captured(r));
+    await pass(r, 10, HOUR_MS);
+    expect(await summaries(r)).toHaveLength(1);
+    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_9', chargeId: 'ch_9', at: r.h.clock.now() }));
+    r.links.pay('link_1');
+    await pass(r, 3, HOUR_MS);
+    const s = await state(r);
+    expect(s.objects.map((o) => o.status)).toEqual(['PAID']);
+    expect([await summaries(r), s.payments.filter((p) => p.succeededAt !== null).length]).toEqual([[], 1]);
   });
 });
 

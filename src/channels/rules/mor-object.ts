@@ -3,7 +3,6 @@ import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from 
 import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type Ctx, note, openReview, openReviewOf, putObject, rewordReview } from '../../domain/lane/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
-import { isOver } from '../../domain/status.js';
 import { showTime } from '../../domain/show-time.js';
 
 /** The object of a kind by the MoR's id. If its event comes before its answer, or without one, the object is made here. */
@@ -96,7 +95,7 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (announcedAt(o) === null) return gone;
   const said = {
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
-    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(s, o)}`,
+    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
   };
   return sayOfLink(gone, o, said, ctx);
 }
@@ -119,10 +118,8 @@ export function sayOfLink(
 }
 
 /** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */
-export function markByHand({ invoice }: LaneState, o: MorObjectRow): string {
-  const status = invoice?.platformStatus ?? 'unknown';
-  if (isOver(status))
-    return `have it given back in the MoR's portal, since the invoice is ${status}, and dismiss this: the books do not have the money until the MoR tells of it.`;
+export function markByHand(o: MorObjectRow): string {
   const record = `a payment record of that amount with reference ${o.morId ?? o.id}`;
-  return `mark the invoice on Stripe by hand, with ${record}, and dismiss this: the books do not have the money until the MoR tells of it.`;
+  const unless = "unless other money has paid it, or it is void: then have this payment given back in the MoR's portal";
+  return `mark the invoice on Stripe by hand, with ${record}, ${unless}. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
 }

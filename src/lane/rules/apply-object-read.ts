@@ -43,5 +43,5 @@ export function applyObjectRead(
   const answered = closeUnshown(s, o, 'the MoR answers about it again', ctx);
   return facts.kind === 'proforma'
     ? takeProformaRead(answered, read, facts.proforma, ctx)
-    : takeLinkRead(answered, read, facts.link, ctx);
+    : takeLinkRead(answered, isEarly ? { ...read, readDueAt: o.readDueAt } : read, facts.link, ctx);
 }

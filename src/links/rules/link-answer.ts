@@ -1,5 +1,5 @@
 // What the MoR answered about a payment link: to its creation, or to a read. A link that is paid brings its money.
-import { type LaneState } from '../../domain/model.js';
+import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { announcedAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import {
@@ -42,7 +42,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
         o,
         {
           summary: `a payment on ${nameOf(o)} was announced, and the MoR does not give the link`,
-          proposal: `The MoR refused it: ${said(f)}. Ask it whether the customer paid. If not, dismiss this. If so, ${markByHand(s, o)}`,
+          proposal: `The MoR refused it: ${said(f)}. Ask it whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
         },
         ctx,
       );
@@ -87,7 +87,10 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
     return tellOfPart(putObject(s, { ...row, readDueAt: null, readAttempts: 0 }), row, f, ctx);
   }
   // The event was ahead of the link, or they do not agree.
-  const waiting = putObject(s, { ...row, readDueAt: retryAt(ctx, Math.max(1, row.readAttempts), null) });
+  const waiting = putObject(s, {
+    ...row,
+    readDueAt: row.readDueAt ?? retryAt(ctx, Math.max(1, row.readAttempts), null),
+  });
   if (row.readAttempts < LINK_CONFIRM_TRIES) return waiting;
   const told = {
     summary: `a payment on link ${row.morId ?? ''} was announced, but the link still says ${f.status}`,
@@ -131,7 +134,7 @@ export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (open === undefined) return s;
   const now = {
     summary: `the MoR no longer knows ${nameOf(o)}, which has ended: whether it was paid is not known`,
-    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(s, o)}`,
+    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
   };
   return rewordReview(s, ctx, open, now);
 }
@@ -164,22 +167,19 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
   if (priced === null || priced.minor <= left) {
     const told = {
       summary: `link ${o.morId ?? ''} is paid, but the MoR does not say how much`,
-      proposal: `Ask the MoR for the amount and ${markByHand(s, o)}`,
+      proposal: `Ask the MoR for the amount and ${markByHand(o)}`,
     };
     return sayOfLink(state, o, told, ctx);
   }
   const received = money(priced.minor - left, priced.currency);
   const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);
-  const taken = takeMoney(state, o, received, { at, eventId: null, parked: false }, ctx);
-  if (taken.payment === null) return taken.state;
   const why = `the link confirms that ${showMoney(received)} was paid`;
   // An announced payment that the link did not confirm for a while, or whose amount was not known, was told to a person.
-  const cleared = closeReviews(taken.state, ctx, (r) => r.kind === 'conflicting_event' && r.subject === o.id, {
-    by: null,
-    resolution: 'cleared',
-    note: why,
-  });
-  return note(cleared, ctx, 'decision', why, taken.payment.id);
+  const isAsked = (r: ReviewRow): boolean =>
+    o.paymentRowId === null && r.kind === 'conflicting_event' && r.subject === o.id;
+  const cleared = closeReviews(state, ctx, isAsked, { by: null, resolution: 'cleared', note: why });
+  const taken = takeMoney(cleared, o, received, { at, eventId: null, parked: false }, ctx);
+  return taken.payment === null ? taken.state : note(taken.state, ctx, 'decision', why, taken.payment.id);
 }
 
 function decimal(m: Money | null): string | null {

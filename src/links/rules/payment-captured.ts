@@ -1,9 +1,17 @@
 // The MoR says that a payment was captured (`payment.captured`): on a link of ours, or by card.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../domain/lane/change.js';
+import {
+  type Ctx,
+  messageKey,
+  openReviewOf,
+  putObject,
+  putPayment,
+  rewordReview,
+  sendAgain,
+} from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
-import { backInPlay, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { backInPlay, has, isTakenBack, nameOf, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
@@ -33,7 +41,8 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
       readDueAt: known === undefined ? ctx.now : link.readDueAt,
       readAttempts: 0,
     };
-    let state = capture(askIfTakenBack(putObject(s, row), row, ctx), e, link.paymentRowId, ctx);
+    const heardOf = known === undefined ? tellAnnounced(putObject(s, row), row, ctx) : putObject(s, row);
+    let state = capture(askIfTakenBack(heardOf, row, ctx), e, link.paymentRowId, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null)
       state = putPayment(state, { ...known, processorChargeId: detail.pspReference });
@@ -49,6 +58,15 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     state: capture(s, e, payment?.id ?? null, ctx),
     verdict: done('a card payment: its own payment.* event counts'),
   };
+}
+
+/** Whoever dismisses the open item of this link from now on knows of the payment (withdraw.ts). */
+function tellAnnounced(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  const open = openReviewOf(s, 'conflicting_event', o.id);
+  if (open === undefined) return s;
+  const summary = `a payment on ${nameOf(o)} was announced, and is not confirmed yet`;
+  const proposal = `The link is read now, and this says what comes of it. Before: ${open.summary}.`;
+  return rewordReview(s, ctx, open, { summary, proposal });
 }
 
 /** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */

@@ -31,6 +31,6 @@ function settleTransfer(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: Look
     kind: 'conflicting_event',
     subject: o.id,
     summary: `proforma invoice ${o.number ?? o.morId ?? ''} is settled at the MoR, but no event said how much came`,
-    proposal: `Ask the MoR to send proforma_invoice.settled again. If it cannot, ask for the amount and ${markByHand(s, o)}`,
+    proposal: `Ask the MoR to send proforma_invoice.settled again. If it cannot, ask for the amount and ${markByHand(o)}`,
   });
 }
