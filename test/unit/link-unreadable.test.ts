@@ -1,6 +1,6 @@
 // A payment is announced on a link, and the MoR does not let us read that link: a person hears of the money all the same.
 import { describe, expect, it } from '@jest/globals';
-import { captured, dismissed, gone } from '../support/announced-link.js';
+import { captured, dismissed, gone, shows } from '../support/announced-link.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
 import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
@@ -207,18 +207,7 @@ describe('a link that ended while the MoR did not show it', () => {
 
   it('and that was paid in part: a person hears of the part', async () => {
     const { r } = await unshown();
-    const euros = (minor: bigint): { minor: bigint; currency: string } => ({ minor, currency: 'EUR' });
-    const link = {
-      status: 'EXPIRED',
-      url: 'https://pay.example/1',
-      expiresAt: null,
-      priced: euros(1000n),
-      due: euros(600n),
-    } as const;
-    r.links.read = async (_, morId) => {
-      const value = { kind: 'payment_link', link: { ...link, morId } } as const;
-      return { ok: true, status: 200, requestId: null, value };
-    };
+    r.links.read = shows({ status: 'EXPIRED', due: { minor: 600n, currency: 'EUR' } });
     for (let h = 0; h < 3; h++) await after(r, HOUR_MS);
     const open = (await state(r)).reviews.filter((x) => x.status === 'open').map((x) => x.summary);
     expect(open).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);

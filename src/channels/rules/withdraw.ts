@@ -46,10 +46,21 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
  * into it.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
-  const isLookedInto = (o: MorObjectRow): boolean =>
-    reviews.some((r) => r.kind === 'conflicting_event' && r.subject === o.id && isDismissed(r, heardAt(o)));
-  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(x));
-  return o === undefined ? null : `a payment on ${nameOf(o)} was announced, and is not confirmed yet`;
+  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, [x.id], heardAt(x)));
+  return o === undefined ? null : notConfirmed(o);
+}
+
+export function notConfirmed(o: MorObjectRow): string {
+  return `a payment on ${nameOf(o)} was announced, and is not confirmed yet`;
+}
+
+/** A person dismissed an item of one of these subjects, and not before `since`. */
+export function isLookedInto(
+  reviews: LaneState['reviews'],
+  subjects: readonly (string | null)[],
+  since: Date | null,
+): boolean {
+  return reviews.some((r) => r.kind === 'conflicting_event' && subjects.includes(r.subject) && isDismissed(r, since));
 }
 
 /**

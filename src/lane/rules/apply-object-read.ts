@@ -21,6 +21,7 @@ export function applyObjectRead(
   // A caller who asks about it before it is due takes none of its tries.
   const isEarly = o.readDueAt !== null && o.readDueAt > ctx.now;
   const readAttempts = isEarly ? o.readAttempts : o.readAttempts + 1;
+  const stillDue = isEarly ? o.readDueAt : null;
   const { silentSince = ctx.now.toISOString(), ...detail } = o.detail;
   if (!outcome.ok) {
     if (o.readDueAt === null) return s;
@@ -35,7 +36,7 @@ export function applyObjectRead(
     return putObject(s, {
       ...o,
       readAttempts,
-      readDueAt: isEarly ? o.readDueAt : retryAt(ctx, readAttempts, null),
+      readDueAt: stillDue ?? retryAt(ctx, readAttempts, null),
       detail,
     });
   const read = { ...o, readDueAt: null, readAttempts, detail };
@@ -43,5 +44,5 @@ export function applyObjectRead(
   const answered = closeUnshown(s, o, 'the MoR answers about it again', ctx);
   return facts.kind === 'proforma'
     ? takeProformaRead(answered, read, facts.proforma, ctx)
-    : takeLinkRead(answered, isEarly ? { ...read, readDueAt: o.readDueAt } : read, facts.link, ctx);
+    : takeLinkRead(answered, { ...read, readDueAt: stillDue }, facts.link, ctx);
 }

@@ -123,13 +123,12 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
     proposal: `The last read: ${said(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
   };
   if (announced === null) return sayOfLink(s, o, told, ctx, unshown(o));
-  return sayOfLink(closeUnshown(s, o, 'a payment on it was announced, which another item tells', ctx), o, told, ctx);
+  return sayOfLink(closeUnshown(s, o, TOLD_ELSEWHERE, ctx), o, told, ctx);
 }
 
 /** Unknown or foreign (Document 2): whether a link was paid is known no better, and it is not read again. */
 export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  if (announcedAt(o) !== null)
-    return closeUnshown(s, o, 'a payment on it was announced, which another item tells', ctx);
+  if (announcedAt(o) !== null) return closeUnshown(s, o, TOLD_ELSEWHERE, ctx);
   const open = openReviewOf(s, 'conflicting_event', unshown(o));
   if (open === undefined) return s;
   const now = {
@@ -138,6 +137,8 @@ export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   };
   return rewordReview(s, ctx, open, now);
 }
+
+const TOLD_ELSEWHERE = 'a payment on it was announced, which another item tells';
 
 /** That the MoR does not show the link is no question any more. */
 export function closeUnshown(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx): LaneState {

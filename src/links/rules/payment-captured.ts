@@ -11,7 +11,8 @@ import {
   sendAgain,
 } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
-import { backInPlay, has, isTakenBack, nameOf, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { backInPlay, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
@@ -41,8 +42,9 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
       readDueAt: known === undefined ? ctx.now : link.readDueAt,
       readAttempts: 0,
     };
-    const heardOf = known === undefined ? tellAnnounced(putObject(s, row), row, ctx) : putObject(s, row);
-    let state = capture(askIfTakenBack(heardOf, row, ctx), e, link.paymentRowId, ctx);
+    const kept = putObject(s, row);
+    const told = known === undefined ? tellAnnounced(kept, row, ctx) : kept;
+    let state = capture(askIfTakenBack(told, row, ctx), e, link.paymentRowId, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null)
       state = putPayment(state, { ...known, processorChargeId: detail.pspReference });
@@ -64,9 +66,8 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
 function tellAnnounced(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   const open = openReviewOf(s, 'conflicting_event', o.id);
   if (open === undefined) return s;
-  const summary = `a payment on ${nameOf(o)} was announced, and is not confirmed yet`;
   const proposal = `The link is read now, and this says what comes of it. Before: ${open.summary}.`;
-  return rewordReview(s, ctx, open, { summary, proposal });
+  return rewordReview(s, ctx, open, { summary: notConfirmed(o), proposal });
 }
 
 /** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */

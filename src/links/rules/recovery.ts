@@ -4,11 +4,11 @@ import { type InvoiceRow, type LaneState } from '../../domain/model.js';
 import { heardAt, isLiveProforma, isPayableLink, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
 import { type RecoveryLinks } from '../../domain/settings.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { askFor, type Ctx, isDismissed, lastingName, messageKey, note } from '../../domain/lane/change.js';
+import { askFor, type Ctx, lastingName, messageKey, note } from '../../domain/lane/change.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { saysNothing } from '../../domain/lane/payment.js';
 import { DRAFT_LOOK_AFTER_MS, DRAFT_LOOK_EVERY_MS, DRAFT_USUAL_LIFE_MS, RECOVERY_LINKS_MOST } from '../../policy.js';
-import { moneyAnnounced, NOT_PAYABLE } from '../../channels/rules/withdraw.js';
+import { isLookedInto, moneyAnnounced, NOT_PAYABLE } from '../../channels/rules/withdraw.js';
 import { type ErrandRule } from '../../domain/lane/subject.js';
 
 /** Writes a link's request down, for what is due by a read made just now. */
@@ -113,10 +113,7 @@ function wantsLink(s: LaneState, i: InvoiceRow, ctx: Ctx): boolean {
  */
 export function isUnread({ reviews }: LaneState, o: MorObjectRow): boolean {
   const since = new Date(Math.max(endOfLink(o).getTime(), heardAt(o)?.getTime() ?? 0));
-  const isLookedInto = reviews.some(
-    (r) => r.kind === 'conflicting_event' && (r.subject === o.id || r.subject === unshown(o)) && isDismissed(r, since),
-  );
-  return o.readDueAt !== null && !isLookedInto;
+  return o.readDueAt !== null && !isLookedInto(reviews, [o.id, unshown(o)], since);
 }
 
 /** The subject of an item about a link that ended and that the MoR does not show: apart from those about money that was announced on it. */

@@ -16,7 +16,7 @@ export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
   if (refund === undefined || refund.status === 'failed') return carriedOut(s);
   if (refund.failure?.code === RENAMED)
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
-  const isItsRequest = (m: OutboxRow): boolean => m.kind === 'create_refund' && m.subject === refund.id;
+  const isItsRequest = isRequestOf(refund.id);
   if (s.messages.some((m) => isItsRequest(m) && m.status === 'done'))
     return refuse(
       409,
@@ -26,6 +26,10 @@ export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
   return erasedRequest(s, r) ?? carriedOut(sendAgain(s, isItsRequest, ctx));
 };
 
+function isRequestOf(refundId: string | null): (m: OutboxRow) => boolean {
+  return (m) => m.kind === 'create_refund' && m.subject === refundId;
+}
+
 /** A refund's twin that Stripe refused. It is made of the refund, not of the request to the MoR, which may be erased by now. */
 export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
   if (resolution !== 'retry') return carriedOut(s);
@@ -34,12 +38,12 @@ export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
 };
 
 /**
- * Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there, or it was answered and is
- * not sent again (store/lane-log.ts leaves out the bytes of an answered call after a while).
+ * Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there. Not asked of one that was
+ * answered, whose bytes store/lane-log.ts leaves out after a while: it is not sent again.
  */
 export function erasedRequest({ messages }: LaneState, r: ReviewRow): Refusal | null {
-  const isItsRequest = (m: OutboxRow): boolean => m.kind === 'create_refund' && m.subject === r.refundId;
-  if (!messages.some((m) => isItsRequest(m) && m.status !== 'done' && m.wire.body === null)) return null;
+  const isItsRequest = isRequestOf(r.refundId);
+  if (!messages.some((m) => isItsRequest(m) && m.wire.body === null)) return null;
   return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
 }
 
@@ -58,7 +62,8 @@ function endRefund(
   const said = choice.note?.trim() ?? '';
   if (said === '')
     return refuse(400, 'note_required', 'The note must say who at the MoR told you that this refund failed.', 'note');
-  if (s.messages.some((m) => m.kind === 'create_refund' && m.subject === refund.id && m.status === 'pending')) {
+  const isItsRequest = isRequestOf(refund.id);
+  if (s.messages.some((m) => isItsRequest(m) && m.status === 'pending')) {
     return refuse(409, 'refund_being_sent', "This refund is still being sent: wait for the MoR's answer.");
   }
   const failure = { status: null, code: 'told_by_person', message: `${choice.by} says that it failed: ${said}` };

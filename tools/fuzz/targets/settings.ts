@@ -141,13 +141,11 @@ function problemOf(wrong: string): string {
 
 /** A connection URL that was accepted. */
 function checkUrl(text: string): void {
-  must(parseDatabaseUrl(text) !== null && !namesSeveralHosts(text), 'accepted, and not a URL of one host');
   const without = parseDatabaseUrl(text);
-  if (without !== null) {
-    without.password = '';
-    without.searchParams.delete('password');
-    mustBeSame(shownDatabaseUrl(without.href), shownDatabaseUrl(text), 'what is shown without the password');
-  }
+  must(without !== null && !namesSeveralHosts(text), 'accepted, and not a URL of one host');
+  without.password = '';
+  without.searchParams.delete('password');
+  mustBeSame(shownDatabaseUrl(without.href), shownDatabaseUrl(text), 'what is shown without the password');
   const other = withDatabase(text, 'other db');
   must(parseDatabaseUrl(other)?.pathname === '/other%20db', `another database was not named: ${other}`);
 }
