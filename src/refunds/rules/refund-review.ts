@@ -1,8 +1,9 @@
 // What a person may choose for a refund that is stuck, and what comes of it.
-import { type LaneState, type OutboxRow, type ReviewRow } from '../../domain/model.js';
+import { type LaneState, type ReviewRow } from '../../domain/model.js';
 import { type Commanded, type Refusal, refuse } from '../../domain/lane/commanded.js';
 import { decideAgain } from './refund-answer.js';
 import { RENAMED } from './misnamed-payment.js';
+import { requestOf } from './stuck-refund.js';
 import { putRefund, sendAgain } from '../../domain/lane/change.js';
 import { moveMirror, moveRefund } from '../../domain/lane/moves.js';
 import { carriedOut, type ReviewRule } from '../../domain/lane/subject.js';
@@ -16,19 +17,14 @@ export const stuckRefundReview: ReviewRule = (s, r, choice, ctx) => {
   if (refund === undefined || refund.status === 'failed') return carriedOut(s);
   if (refund.failure?.code === RENAMED)
     return refuse(409, RENAMED, 'The request of this refund names another payment: it cannot be sent again.');
-  const isItsRequest = isRequestOf(refund.id);
-  if (s.messages.some((m) => isItsRequest(m) && m.status === 'done'))
+  if (requestOf(s, refund.id)?.status === 'done')
     return refuse(
       409,
       'refund_answered',
       'The MoR has answered this request, so it is not sent again. Ask the MoR what became of the refund: if it failed, apply with a note.',
     );
-  return erasedRequest(s, r) ?? carriedOut(sendAgain(s, isItsRequest, ctx));
+  return erasedRequest(s, r) ?? carriedOut(sendAgain(s, (m) => m === requestOf(s, refund.id), ctx));
 };
-
-function isRequestOf(refundId: string | null): (m: OutboxRow) => boolean {
-  return (m) => m.kind === 'create_refund' && m.subject === refundId;
-}
 
 /** A refund's twin that Stripe refused. It is made of the refund, not of the request to the MoR, which may be erased by now. */
 export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
@@ -41,9 +37,8 @@ export const mirrorReview: ReviewRule = (s, r, { resolution }) => {
  * Without its bytes a refund would be one of all that remains (Document 3): it must never leave. Null: they are there. Not asked of one that was
  * answered, whose bytes store/lane-log.ts leaves out after a while: it is not sent again.
  */
-export function erasedRequest({ messages }: LaneState, r: ReviewRow): Refusal | null {
-  const isItsRequest = isRequestOf(r.refundId);
-  if (!messages.some((m) => isItsRequest(m) && m.wire.body === null)) return null;
+export function erasedRequest(s: LaneState, { refundId }: ReviewRow): Refusal | null {
+  if (requestOf(s, refundId)?.wire.body !== null) return null;
   return refuse(409, 'request_erased', 'The request of this refund was erased or purged: it cannot be sent again.');
 }
 
@@ -62,8 +57,7 @@ function endRefund(
   const said = choice.note?.trim() ?? '';
   if (said === '')
     return refuse(400, 'note_required', 'The note must say who at the MoR told you that this refund failed.', 'note');
-  const isItsRequest = isRequestOf(refund.id);
-  if (s.messages.some((m) => isItsRequest(m) && m.status === 'pending')) {
+  if (requestOf(s, refund.id)?.status === 'pending') {
     return refuse(409, 'refund_being_sent', "This refund is still being sent: wait for the MoR's answer.");
   }
   const failure = { status: null, code: 'told_by_person', message: `${choice.by} says that it failed: ${said}` };

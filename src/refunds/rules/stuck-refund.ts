@@ -25,7 +25,7 @@ export function watchRefunds(s: LaneState, ctx: Ctx, lookAgain: LookAgain): Lane
       state = endOfWait(state, r, ctx);
       continue;
     }
-    const withdrawn = requestOf(state, r)?.lastCode === KEY_TOO_OLD;
+    const withdrawn = requestOf(state, r.id)?.lastCode === KEY_TOO_OLD;
     const late = new Date(r.createdAt.getTime() + REFUND_PATIENCE_DAYS[r.status] * DAY_MS);
     lookAgain(late);
     if (!withdrawn && ctx.now.getTime() < late.getTime()) continue;
@@ -74,7 +74,7 @@ function staleAt(s: LaneState, r: RefundRow, m: OutboxRow): Date {
 function withdrawStale(s: LaneState, ctx: Ctx): LaneState {
   let state = s;
   for (const r of s.refunds) {
-    const m = requestOf(s, r);
+    const m = requestOf(s, r.id);
     if (m?.status !== 'pending') continue;
     if (ctx.now.getTime() < staleAt(s, r, m).getTime()) continue;
     const settled = r.status !== 'requested' && r.status !== 'unknown';
@@ -86,8 +86,9 @@ function withdrawStale(s: LaneState, ctx: Ctx): LaneState {
   return state;
 }
 
-function requestOf(s: LaneState, r: RefundRow): OutboxRow | undefined {
-  return s.messages.find((m) => m.kind === 'create_refund' && m.subject === r.id);
+/** The request of a refund of ours: one, however often it is sent. */
+export function requestOf({ messages }: LaneState, refundId: string | null): OutboxRow | undefined {
+  return messages.find((m) => m.kind === 'create_refund' && m.subject === refundId);
 }
 
 /** An item about a waiting refund no longer holds; that it failed after all is a new item, since its amount is free now. */
