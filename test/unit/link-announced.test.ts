@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ChannelFlow } from '../../src/channels/channel.flow.js';
 import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
+import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
@@ -121,6 +122,31 @@ describe('a link that the MoR does not know although a payment was announced on 
       "Ask the MoR whether the customer paid. If not, dismiss this. If so, mark the invoice on Stripe by hand, with a payment record of that amount with reference link_1, unless other money has paid it, or it is void: then have this payment given back in the MoR's portal. Dismiss this after that: the books do not have the money until the MoR tells of it.",
     ]);
   });
+
+  it.each(['before the announcement', 'before the item', 'after the item'])(
+    'is asked about no more once a payment event of its very charge comes, %s: nobody is told to give it back',
+    async (when) => {
+      const r = await withLink();
+      r.links.read = gone;
+      const paid = (): Promise<unknown> =>
+        r.h.take(aPaymentSucceeded({ paymentId: 'pay_9', chargeId: 'ch_9', at: r.h.clock.now() }));
+      if (when === 'before the announcement') await paid();
+      await after(r, 1_000);
+      await r.h.take(captured(r));
+      if (when === 'before the item') await paid();
+      await pass(r, 10, HOUR_MS);
+      expect(await openItems(r)).toHaveLength(when === 'after the item' ? 1 : 0);
+      if (when === 'after the item') await paid();
+      await pass(r, 10, HOUR_MS);
+      const s = await state(r);
+      const marked = s.payments.find((p) => p.paymentId === 'pay_9');
+      expect([await summaries(r), marked?.mark, s.objects.map((o) => [o.status, o.paymentRowId])]).toEqual([
+        [],
+        'confirmed',
+        [['DELETED', marked?.id]],
+      ]);
+    },
+  );
 });
 
 describe('an open item of a link', () => {
@@ -133,20 +159,43 @@ describe('an open item of a link', () => {
     return r;
   }
 
-  it('says at once that a payment is announced: whoever dismisses it then knows of that', async () => {
+  it('is closed by an announcement and asked afresh after the read: a page of before releases no charge', async () => {
     const r = await partOfIt();
+    const [before] = await openItems(r);
     r.links.read = async () => failed('unknown', { status: 503 });
     await r.h.take(captured(r));
-    const [item] = await openItems(r);
-    expect(item?.summary).toBe('a payment on payment link link_1 was announced, and is not confirmed yet');
-    expect(item?.proposal).toMatch(
-      /^The link is read now, and this says what comes of it\. Before: link link_1 has expired /,
-    );
+    const s = await state(r);
+    expect(s.reviews.map((x) => [x.id, x.resolution, x.note])).toEqual([
+      [
+        before?.id,
+        'cleared',
+        'a payment on payment link link_1 was announced, and is not confirmed yet: it is read now',
+      ],
+    ]);
+    const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+    const late = await r.h.command(INVOICE_ID, (x, ctx) => resolveReview(x, before?.id ?? '', choice, ctx));
+    expect(late).toMatchObject({ ok: false, code: 'review_already_resolved' });
     await pass(r, 60, HOUR_MS);
     expect([await summaries(r), relayed(r)]).toEqual([
       ['a payment on payment link link_1 was announced, and the MoR does not show the link, which has ended'],
       [],
     ]);
+  });
+
+  it('about two sums of one payment stays, however often that is announced', async () => {
+    const r = await withLink();
+    await r.h.take(aPaymentSucceeded({ paymentId: 'pay_9', chargeId: 'ch_9', amount: 900, at: r.h.clock.now() }));
+    await r.h.take(captured(r));
+    r.links.pay('link_1');
+    await pass(r, 3, HOUR_MS);
+    const asked = async (): Promise<readonly string[]> =>
+      (await openItems(r)).filter((x) => x.kind === 'conflicting_event').map((x) => x.summary);
+    const sums = ['10.00 EUR was announced for link_1; the record says 9.00 EUR'];
+    expect(await asked()).toEqual(sums);
+    await r.h.take(captured(r, 'evt_captured_again'));
+    expect(await asked()).toEqual(sums);
+    await pass(r, 60, HOUR_MS);
+    expect(await asked()).toEqual(sums);
   });
 
   it('comes in the end where a caller asks about the link all the time', async () => {
@@ -206,6 +255,26 @@ describe('the item of a link', () => {
     const none = await gone();
     await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, none, ctx), value: null }));
     expect([(await state(r)).objects[0]?.status, await summaries(r)]).toEqual(['PAID', [item?.summary]]);
+  });
+
+  it.each([
+    ['before a read shows that', false, true],
+    ['only after that', false, false],
+    ['again, after a person dismissed that', true, true],
+  ])('that is paid, nobody knows how much, asks so, announced %s and then unknown', async (_, isSettled, isFirst) => {
+    const r = await withLink(CHARGED_NEXT);
+    const asked = ['link link_1 is paid, but the MoR does not say how much'];
+    r.links.read = shows({ status: 'PAID' });
+    if (isFirst) await r.h.take(captured(r));
+    await pass(r, 2, HOUR_MS);
+    expect(await summaries(r)).toEqual(asked);
+    if (isSettled) await dismissed(r);
+    await after(r, 1_000);
+    r.links.read = gone;
+    await r.h.take(captured(r, 'evt_captured_last'));
+    await pass(r, 60, HOUR_MS);
+    expect([await summaries(r), relayed(r)]).toEqual([asked, []]);
+    expect((await openItems(r))[0]?.proposal).toMatch(/^Ask the MoR for the amount and mark the invoice/);
   });
 
   it('is the only one, where it was not shown after its end, was announced, and is unknown now', async () => {

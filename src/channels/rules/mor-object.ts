@@ -1,7 +1,15 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { type Ctx, note, openReview, openReviewOf, putObject, rewordReview } from '../../domain/lane/change.js';
+import {
+  closeReviews,
+  type Ctx,
+  note,
+  openReview,
+  openReviewOf,
+  putObject,
+  rewordReview,
+} from '../../domain/lane/change.js';
 import { type CallFailure } from '../../domain/ports/call.js';
 import { showTime } from '../../domain/show-time.js';
 
@@ -85,19 +93,54 @@ export function until(o: MorObjectRow): string {
 
 /** The MoR does not know it, for the first time or once more. Where a payment was announced on it, nothing else will tell of that. */
 export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  let gone = putObject(s, o);
-  // That it was paid is known: how much, an item asks.
-  if (o.status === 'PAID' && announcedAt(o) !== null) return gone;
-  if (o.status !== 'DELETED') {
-    gone = putObject(s, { ...o, status: 'DELETED', updatedAt: ctx.now });
-    gone = note(gone, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
-  }
-  if (announcedAt(o) === null) return gone;
+  if (o.status === 'PAID' && announcedAt(o) !== null) return askHowMuch(putObject(s, o), o, ctx);
+  const row: MorObjectRow = o.status === 'DELETED' ? o : { ...o, status: 'DELETED', updatedAt: ctx.now };
+  const kept = putObject(s, row);
+  const gone = row === o ? kept : note(kept, ctx, 'call', `the MoR no longer knows ${nameOf(o)}`, o.id);
+  if (announcedAt(row) === null) return gone;
   const said = {
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
     proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
   };
-  return sayOfLink(gone, o, said, ctx);
+  return askOfMoney(gone, row, said, ctx);
+}
+
+/** A link that is paid, nobody knows how much. */
+export function askHowMuch(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
+  const said = {
+    summary: `link ${o.morId ?? ''} is paid, but the MoR does not say how much`,
+    proposal: `Ask the MoR for the amount and ${markByHand(o)}`,
+  };
+  return askOfMoney(s, o, said, ctx);
+}
+
+/** No read will tell of the money on this link any more: a person is asked, unless its own payment event did. */
+export function askOfMoney(
+  s: LaneState,
+  o: MorObjectRow,
+  said: Pick<ReviewRow, 'summary' | 'proposal'>,
+  ctx: Ctx,
+): LaneState {
+  return bookedByCharge(s, o, ctx) ?? sayOfLink(s, o, said, ctx);
+}
+
+/** The charge that was announced on this link is in the books, as a payment event told of it: nobody need ask. Null: it is not. */
+export function bookedByCharge(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState | null {
+  const { pspReference = null } = o.detail;
+  if (announcedAt(o) === null || pspReference === null) return null;
+  const p = s.payments.find((x) => x.processorChargeId === pspReference && x.succeededAt !== null);
+  return p === undefined
+    ? null
+    : closeAsked(putObject(s, { ...o, paymentRowId: p.id }), o, `its charge ${pspReference} is in the books`, ctx);
+}
+
+/** What was asked about this link is no question any more. */
+export function closeAsked(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx): LaneState {
+  return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === o.id, {
+    by: null,
+    resolution: 'cleared',
+    note: why,
+  });
 }
 
 /**

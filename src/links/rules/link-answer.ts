@@ -1,5 +1,5 @@
 // What the MoR answered about a payment link: to its creation, or to a read. A link that is paid brings its money.
-import { type LaneState, type ReviewRow } from '../../domain/model.js';
+import { type LaneState } from '../../domain/model.js';
 import { announcedAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import {
@@ -20,6 +20,9 @@ import { type AnswerTo } from '../../domain/lane/answer.js';
 import {
   applyChannelRefusal,
   applyChannelSilence,
+  askHowMuch,
+  askOfMoney,
+  closeAsked,
   markByHand,
   nameOf,
   sayOfLink,
@@ -37,7 +40,7 @@ export const createLinkCall: CallRule<AnswerTo<'create_payment_link'>> = {
     const state = applyChannelRefusal(s, m, f, ctx);
     const o = state.objects.find((x) => x.id === m.subject);
     if (o !== undefined && announcedAt(o) !== null)
-      return sayOfLink(
+      return askOfMoney(
         state,
         o,
         {
@@ -165,20 +168,12 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
   const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
   const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
   const state = putObject(s, o);
-  if (priced === null || priced.minor <= left) {
-    const told = {
-      summary: `link ${o.morId ?? ''} is paid, but the MoR does not say how much`,
-      proposal: `Ask the MoR for the amount and ${markByHand(o)}`,
-    };
-    return sayOfLink(state, o, told, ctx);
-  }
+  if (priced === null || priced.minor <= left) return askHowMuch(state, o, ctx);
   const received = money(priced.minor - left, priced.currency);
   const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);
   const why = `the link confirms that ${showMoney(received)} was paid`;
   // An announced payment that the link did not confirm for a while, or whose amount was not known, was told to a person.
-  const isAsked = (r: ReviewRow): boolean =>
-    o.paymentRowId === null && r.kind === 'conflicting_event' && r.subject === o.id;
-  const cleared = closeReviews(state, ctx, isAsked, { by: null, resolution: 'cleared', note: why });
+  const cleared = o.paymentRowId === null ? closeAsked(state, o, why, ctx) : state;
   const taken = takeMoney(cleared, o, received, { at, eventId: null, parked: false }, ctx);
   return taken.payment === null ? taken.state : note(taken.state, ctx, 'decision', why, taken.payment.id);
 }

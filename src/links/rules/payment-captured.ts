@@ -1,20 +1,12 @@
 // The MoR says that a payment was captured (`payment.captured`): on a link of ours, or by card.
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
-import {
-  type Ctx,
-  messageKey,
-  openReviewOf,
-  putObject,
-  putPayment,
-  rewordReview,
-  sendAgain,
-} from '../../domain/lane/change.js';
+import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
-import { backInPlay, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import { backInPlay, closeAsked, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
-import { type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
 import { proven } from '../../signups/rules/prove-charge.js';
 
@@ -43,8 +35,9 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
       readAttempts: 0,
     };
     const kept = putObject(s, row);
-    const told = known === undefined ? tellAnnounced(kept, row, ctx) : kept;
-    let state = capture(askIfTakenBack(told, row, ctx), e, link.paymentRowId, ctx);
+    // Whoever settles an item about this link from now on knows of the payment (withdraw.ts): one of before is asked afresh, after the read.
+    const news = announcedAt(row) === null ? kept : closeAsked(kept, row, `${notConfirmed(row)}: it is read now`, ctx);
+    let state = capture(askIfTakenBack(news, row, ctx), e, link.paymentRowId, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null)
       state = putPayment(state, { ...known, processorChargeId: detail.pspReference });
@@ -60,14 +53,6 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     state: capture(s, e, payment?.id ?? null, ctx),
     verdict: done('a card payment: its own payment.* event counts'),
   };
-}
-
-/** Whoever dismisses the open item of this link from now on knows of the payment (withdraw.ts). */
-function tellAnnounced(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  const open = openReviewOf(s, 'conflicting_event', o.id);
-  if (open === undefined) return s;
-  const proposal = `The link is read now, and this says what comes of it. Before: ${open.summary}.`;
-  return rewordReview(s, ctx, open, { summary: notConfirmed(o), proposal });
 }
 
 /** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */
