@@ -180,7 +180,10 @@ export class People {
 
   /** The same requests once more, under the same keys: those that were made since then. */
   async askAgain(since: number): Promise<void> {
-    for (const asked of this.asked) if (asked.at >= since) await this.click(asked, asked.paymentId);
+    for (const asked of this.asked.filter(({ at }) => at >= since)) {
+      if (asked.amount === null) this.world.planted.restsAgain.add(asked.key);
+      await this.click(asked, asked.paymentId);
+    }
   }
 
   /** Gives whether it was taken. */

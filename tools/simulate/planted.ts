@@ -35,6 +35,8 @@ export class Planted {
   /** Processor's ids that refunds of two payments bear. */
   readonly oneRefundId = new Set<string>();
   readonly captures: Capture[] = [];
+  /** Refunds of all that remained, by the click that asked for them, which were asked for again after a restore. */
+  readonly restsAgain = new Set<string>();
   /** Events under whose id other bytes came as well, and were answered 200. */
   readonly twins = new Set<string>();
   /** Settled debits that a person said the bank took back, by `pay_…`: what was said last. */

@@ -146,7 +146,8 @@ export class World {
       onFailover: (steps) => this.onFailover(steps),
     });
     source = () => this.scheduler.now;
-    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken, () => this.now);
+    const isRestAgain = (click: string): boolean => this.planted.restsAgain.has(click);
+    this.sentRules = new SentRules(this.sandbox.mor, this.scheduler.broken, () => this.now, isRestAgain);
     this.network = {
       scheduler: this.scheduler,
       kernel,
