@@ -1,8 +1,8 @@
-// What becomes of a payment's mark: what Stripe answers, what a person chooses, what the MoR says.
+// What becomes of a payment's mark: what Stripe answers, and what the MoR says.
 import { describe, expect, it } from '@jest/globals';
 import { openReview } from '../../src/domain/lane/change.js';
 import { takeRead } from '../../src/domain/lane/facts.js';
-import { type LaneState, type PaymentRow, type Resolution, type ReviewKind } from '../../src/domain/model.js';
+import { type LaneState, type PaymentRow } from '../../src/domain/model.js';
 import { LIST_TOO_LONG } from '../../src/domain/ports/call.js';
 import { type InvoiceFacts } from '../../src/domain/ports/billing-platform.js';
 import {
@@ -12,11 +12,10 @@ import {
   reportPaymentCall,
   setReferenceCall,
 } from '../../src/renewals/rules/mark-answer.js';
-import { finalizationReview, markReview, overdueReview } from '../../src/renewals/rules/mark-review.js';
 import { applyNotPaid, applySucceeded } from '../../src/renewals/rules/payment-event.js';
 import { aPaymentEvent, facts, NOW, open } from '../support/channel-lane.js';
 import { never } from '../support/never.js';
-import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
+import { at, ctx, kinds, lane, marks, message, payment, settled } from '../support/waiting-payment.js';
 
 /** A look that found nothing. */
 const NOTHING = { ok: true, value: { done: false }, status: 200, requestId: null } as const;
@@ -206,62 +205,6 @@ describe('what Stripe answers to a step of the mark', () => {
     const moved = lane({ status: 'paid' }, payment({ mark: 'parked' }));
     expect(applyIdentified(moved, 'pmt_1', NOTHING, ctx())).toBe(moved);
     expect(applyIdentified(s, 'pmt_9', NOTHING, ctx())).toBe(s);
-  });
-});
-describe('what a person chooses for a payment that waits for them', () => {
-  const item = (s: LaneState, kind: ReviewKind, over = {}): LaneState =>
-    openReview(s, ctx(), { kind, subject: 'pmt_1', paymentRowId: 'pmt_1', summary: 's', proposal: 'p', ...over });
-  const chosen = (s: LaneState, resolution: Resolution): LaneState => {
-    const acted = markReview(s, open(s)[0] ?? never(), { resolution, note: null, by: 'ops' }, ctx());
-    if (!acted.ok) throw new Error(acted.code);
-    return acted.state;
-  };
-
-  it('applied, it waits for its mark again with what was waived, also more than is due', () => {
-    const s = chosen(item(lane({}, payment({ mark: 'parked', amount: 2000n })), 'amount_mismatch'), 'apply');
-    expect(s.payments[0]).toMatchObject({ mark: 'waiting', waived: ['amount_mismatch'] });
-    expect(s.invoice?.readAt).toBeNull();
-    const more = chosen(item(lane({}, payment({ mark: 'parked', amount: 3000n })), 'amount_mismatch'), 'apply');
-    expect(more.payments[0]?.waived).toEqual(['amount_mismatch', 'surplus']);
-    const exact = chosen(item(lane({}, payment({ mark: 'parked' })), 'customer_mismatch'), 'apply');
-    expect(exact.payments[0]?.waived).toEqual(['customer_mismatch']);
-    const part = chosen(item(lane({}, payment({ mark: 'parked', amount: 1n })), 'partial_transfer'), 'apply');
-    expect(part.payments[0]?.waived).toEqual(['amount_mismatch']);
-    const there = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch');
-    expect(chosen(there, 'apply')).toBe(there);
-  });
-
-  it('tried again, it waits afresh; dismissed, it is closed; unproven, only its number is settled', () => {
-    const parked = item(lane({}, payment({ mark: 'parked', markTries: 2 })), 'effect_failed');
-    expect(chosen(parked, 'retry').payments[0]).toMatchObject({ mark: 'waiting', markTries: 0 });
-    expect(marks(chosen(item(lane({}, payment({ mark: 'held' })), 'double_payment'), 'retry'))).toEqual(['waiting']);
-    const reporting = item(lane({}, payment({ mark: 'reporting' })), 'double_payment');
-    expect(chosen(reporting, 'retry')).toBe(reporting);
-    expect(marks(chosen(parked, 'dismiss'))).toEqual(['closed']);
-    expect(chosen(reporting, 'dismiss')).toBe(reporting);
-    const unproven = item(lane({}, payment({ mark: 'parked', succeededAt: null })), 'amount_mismatch');
-    for (const resolution of ['apply', 'retry', 'dismiss'] as const)
-      expect(chosen(unproven, resolution)).toBe(unproven);
-    const surplus = item(lane({}, payment({ mark: 'confirmed' })), 'amount_mismatch', { subject: 'in_1:overpaid:500' });
-    expect(chosen(surplus, 'retry').invoice).toMatchObject({ readAt: null, readDueAt: NOW });
-  });
-
-  it('a draft that could not be made final is tried again with all that waits for it; an alarm is set again', () => {
-    const s = lane({ status: 'draft' }, payment({ mark: 'held' }), payment({ id: 'pmt_2', mark: 'parked' }));
-    const stuck: LaneState = { ...s, invoice: { ...invoice({ status: 'draft' }), finalizationError: 'no address' } };
-    const choose = (rule: typeof finalizationReview, resolution: Resolution): LaneState => {
-      const acted = rule(stuck, {} as never, { resolution, note: null, by: 'ops' }, ctx());
-      return acted.ok ? acted.state : never();
-    };
-    const again = choose(finalizationReview, 'retry');
-    expect([marks(again), again.invoice?.finalizationError, again.invoice?.readAt]).toEqual([
-      ['waiting', 'parked'],
-      null,
-      null,
-    ]);
-    expect(choose(finalizationReview, 'dismiss')).toBe(stuck);
-    expect(choose(overdueReview, 'retry').invoice?.expectedBy).toEqual(at(24 * 3_600_000));
-    expect(choose(overdueReview, 'dismiss')).toBe(stuck);
   });
 });
 describe('a verdict of the MoR', () => {

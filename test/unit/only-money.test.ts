@@ -1,10 +1,13 @@
 // Two payments of one invoice, of which the one that settles it goes back to the customer: the other is the only money there is.
 import { describe, expect, it } from '@jest/globals';
-import { type ReviewRow } from '../../src/domain/model.js';
+import { openReview, putPayment } from '../../src/domain/lane/change.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../src/domain/model.js';
+import { settleOnlyMoney } from '../../src/renewals/rules/only-money.js';
 import { anInvoice, aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from '../support/builders.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { returnDebit, undoReturn } from '../../src/statements/rules/return-debit.js';
 import { LaneHarness } from '../support/lane-harness.js';
+import { ctx, lane, payment } from '../support/waiting-payment.js';
 
 const FIRST = { paymentId: 'pay_1', chargeId: 'ch_pay_1' } as const;
 const SECOND = aPaymentSucceeded({ paymentId: 'pay_2' });
@@ -179,5 +182,87 @@ describe('the item of a second payment', () => {
     await h.take(aPaymentSucceeded({ paymentId: 'pay_2', chargeId: FIRST.chargeId }));
     await h.take(refund(1000));
     expect((await open(h)).map((r) => r.proposal)).toEqual([expect.stringMatching(/^Ask the MoR whether/)]);
+  });
+});
+
+describe('the item of a second payment, of an invoice that has more than two', () => {
+  const SUMMARY = '29.90 EUR was taken although payment pay_1 already settles this invoice';
+  const row = (id: string, over: Partial<PaymentRow>): PaymentRow =>
+    payment({ id: `pmt_${id}`, paymentId: `pay_${id}`, processorChargeId: `ch_${id}`, ...over });
+  const gone = { amountRefunded: 2990n } as const;
+  /** What its item says of the second payment after `SUMMARY`, beside these others; empty: nothing. */
+  const saysOf = (over: Partial<PaymentRow>, others: readonly PaymentRow[], asked: readonly string[] = []): string => {
+    const second = row('2', { mark: 'parked', ...over });
+    const item = { kind: 'double_payment', summary: SUMMARY, proposal: 'Refund 29.90 EUR.' } as const;
+    const s = [second.id, ...asked].reduce(
+      (state, subject) => openReview(state, ctx(), { ...item, subject, paymentRowId: subject }),
+      lane({}, second, ...others),
+    );
+    const told = settleOnlyMoney(s, ctx(), () => undefined);
+    const said = told.reviews.filter((r) => r.status === 'open' && r.subject === second.id).map((r) => r.summary);
+    expect(said).toEqual([expect.stringMatching(`^${SUMMARY}`)]);
+    return said.join().slice(SUMMARY.length);
+  };
+  const SINCE = '; that money has gone back to the customer, so this is the only money there is';
+  const AFTER_ALL = '; that payment is not marked after all, so this may be the only money there is';
+  const BOTH = '; that payment is not marked, and waits for a person as well';
+
+  it('calls it the only money once all that is marked has gone back, and not before', () => {
+    const [first, third] = [row('1', { mark: 'confirmed' }), row('3', { mark: 'confirmed' })];
+    expect(saysOf({}, [first, third])).toBe('');
+    expect(saysOf({}, [{ ...first, ...gone }, third])).toBe('');
+    expect(saysOf({}, [{ ...first, ...gone, amountRefunded: 2989n }])).toBe('');
+    expect(
+      saysOf({}, [
+        { ...first, ...gone },
+        { ...third, ...gone },
+      ]),
+    ).toBe(SINCE);
+    expect(saysOf({}, [{ ...first, ...gone }, row('3', { mark: 'waiting' })])).toBe(SINCE);
+    expect(saysOf(gone, [{ ...first, ...gone }])).toBe('');
+    expect(saysOf({}, [{ ...first, ...gone, amount: null }])).toBe('');
+  });
+
+  it('calls none the only money that may be the very money that went back', () => {
+    const first = row('1', { mark: 'confirmed', ...gone });
+    const nameless = { origin: 'payment_link', processorChargeId: null } as const;
+    expect(saysOf({ processorChargeId: 'ch_1' }, [first])).toBe('');
+    expect(saysOf(nameless, [first])).toBe('');
+    expect(saysOf({}, [{ ...first, ...nameless }])).toBe('');
+    expect(saysOf({ origin: 'payment_link' }, [first])).toBe(SINCE);
+  });
+
+  it('asks afresh where none is marked, and for the first one first while that waits for a person', () => {
+    for (const mark of ['none', 'closed'] as const) expect(saysOf({}, [row('1', { mark })])).toBe(AFTER_ALL);
+    expect(saysOf({}, [row('1', { mark: 'none' }), row('3', { mark: 'waiting' })])).toBe('');
+    const first = row('1', { mark: 'parked' });
+    expect(saysOf({}, [first])).toBe(BOTH);
+    expect(saysOf({}, [first, row('3', { mark: 'closed' })])).toBe(BOTH);
+    expect(saysOf({}, [{ ...first, ...gone }])).toBe(AFTER_ALL);
+    expect(saysOf({}, [{ ...first, succeededAt: null }])).toBe(AFTER_ALL);
+    expect(saysOf({}, [row('1', { mark: 'closed' })])).toBe(AFTER_ALL);
+    expect(saysOf({}, [first], [first.id])).toBe(AFTER_ALL); // a second payment as well: either may be let through
+  });
+
+  it('closes the item of before with the reason, and proposes what it did once the first pays it after all', () => {
+    const item = { kind: 'double_payment', subject: 'pmt_2', paymentRowId: 'pmt_2', summary: SUMMARY } as const;
+    const both = lane({}, row('2', { mark: 'parked' }), row('1', { mark: 'confirmed' }));
+    const asked = openReview(both, ctx(), { ...item, proposal: 'Refund 29.90 EUR.' });
+    const settle = (s: LaneState): LaneState => settleOnlyMoney(s, ctx(), () => undefined);
+    const since = settle(putPayment(asked, row('1', { mark: 'confirmed', ...gone })));
+    const after = settle(putPayment(since, row('1', { mark: 'confirmed' })));
+    expect(after.reviews.map((r) => [r.resolution, r.note, r.proposal.slice(0, 18)])).toEqual([
+      ['cleared', `it is so no more${SINCE}`, 'Refund 29.90 EUR.'],
+      ['cleared', 'another payment pays the invoice after all', 'The customer has p'],
+      [null, null, 'Refund 29.90 EUR.'],
+    ]);
+    // Of an item of other kind, or of another payment, nothing is taken over.
+    const other = openReview(both, ctx(), { ...item, kind: 'amount_mismatch', proposal: 'Apply it.' });
+    const third = openReview(other, ctx(), { ...item, subject: 'pmt_3', paymentRowId: 'pmt_3', proposal: 'Retry it.' });
+    const said = openReview(third, ctx(), { ...item, summary: `${SUMMARY}${SINCE}`, proposal: 'Bill it.' });
+    expect(settle(said).reviews.at(-1)).toMatchObject({
+      summary: SUMMARY,
+      proposal: 'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.',
+    });
   });
 });
