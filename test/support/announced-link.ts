@@ -8,11 +8,15 @@ import { type rig, state } from './retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
 
-/** The MoR announces a payment on the link, made now. */
-export function captured({ h }: Pick<Rig, 'h'>, id = 'evt_captured'): ReturnType<typeof delivery> {
+/** The MoR announces a payment on the link, made now: by charge ch_9. */
+export function captured(
+  { h }: Pick<Rig, 'h'>,
+  id = 'evt_captured',
+  link: object = { paymentLinkId: 'link_1' },
+): ReturnType<typeof delivery> {
   const type = 'payment.captured';
   const created = h.clock.now().toISOString();
-  const data = { paymentLinkId: 'link_1', pspReference: 'ch_9' };
+  const data = { ...link, pspReference: 'ch_9' };
   return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
 }
 
@@ -20,12 +24,14 @@ export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
   return (await state(r)).reviews.filter((x) => x.status === 'open');
 }
 
-/** A person looks into the first open item, if there is one, and dismisses it. */
-export async function dismissed(r: Rig): Promise<void> {
+/** A person looks into the first open item, if there is one, and chooses this. */
+export async function settledFirst(r: Rig, resolution: 'dismiss' | 'retry'): Promise<void> {
   const [item] = await openItems(r);
-  const choice = { resolution: 'dismiss', by: 'ops', note: null } as const;
+  const choice = { resolution, by: 'ops', note: null } as const;
   if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
 }
+
+export const dismissed = (r: Rig): Promise<void> => settledFirst(r, 'dismiss');
 
 /** The MoR does not know the link, or not any more. */
 export const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;

@@ -293,7 +293,7 @@ describe('a payment link that can still be paid', () => {
       withObjects(lane(), aLink()),
       withObjects(lane({ status: 'uncollectible' }), aLink()),
       withObjects(unknown, aLink()),
-      withObjects(paid, aLink({ detail })),
+      withObjects(paid, aLink({ detail, readDueAt: NOW })),
       withObjects(paid, aProforma({ status: 'PAYABLE' })),
     ]) {
       expect(settled(s)).toBe(s);
@@ -317,7 +317,7 @@ describe('a payment link that can still be paid', () => {
 
   it('keeps its item while a payment on it is only announced', () => {
     const s = settled(withObjects(paid, aLink()));
-    const told = withObjects(s, aLink({ detail: { capturedAt: NOW.toISOString() } }));
+    const told = withObjects(s, aLink({ detail: { capturedAt: NOW.toISOString() }, readDueAt: NOW }));
     expect(settled(told)).toBe(told);
   });
 });

@@ -127,11 +127,11 @@ export function askOfMoney(
 /** The charge that was announced on this link is in the books, as a payment event told of it: nobody need ask. Null: it is not. */
 export function bookedByCharge(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState | null {
   const { pspReference = null } = o.detail;
-  if (announcedAt(o) === null || pspReference === null) return null;
+  if (pspReference === null) return null;
   const p = s.payments.find((x) => x.processorChargeId === pspReference && x.succeededAt !== null);
-  return p === undefined
-    ? null
-    : closeAsked(putObject(s, { ...o, paymentRowId: p.id }), o, `its charge ${pspReference} is in the books`, ctx);
+  if (p === undefined || (o.paymentRowId !== null && o.paymentRowId !== p.id)) return null;
+  if (o.paymentRowId !== null) return s;
+  return closeAsked(putObject(s, { ...o, paymentRowId: p.id }), o, `its charge ${pspReference} is in the books`, ctx);
 }
 
 /** What was asked about this link is no question any more. */

@@ -25,9 +25,14 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   if (link !== undefined) {
     const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
     const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
-    const known = s.payments.find((p) => p.origin === 'payment_link' && p.reference === link.morId);
+    const charge = pspReference ?? before;
+    const known = s.payments.find(
+      (p) =>
+        (p.origin === 'payment_link' && p.reference === link.morId) ||
+        (p.id === link.paymentRowId && p.processorChargeId === charge),
+    );
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const detail = { ...link.detail, capturedAt, pspReference: pspReference ?? before, ...heard };
+    const detail = { ...link.detail, capturedAt, pspReference: charge, ...heard };
     const row: MorObjectRow = {
       ...link,
       detail,

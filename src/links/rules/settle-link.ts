@@ -1,10 +1,12 @@
 // A link that can still be paid when its invoice is paid already: the customer may pay twice.
 import { type LaneState } from '../../domain/model.js';
-import { isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
-import { type Ctx, putObject } from '../../domain/lane/change.js';
+import { announcedAt, heardAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
+import { type Ctx, openReviewOf, putObject } from '../../domain/lane/change.js';
 import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
-import { bookedByCharge } from '../../channels/rules/mor-object.js';
+import { bookedByCharge, markByHand, nameOf, sayOfLink } from '../../channels/rules/mor-object.js';
+import { LINK_SILENT_MS } from '../../policy.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
+import { isLookedInto } from '../../channels/rules/withdraw.js';
 
 export const settleLinks: SettleRule = (s, ctx, lookAgain) =>
   s.objects.reduce((state, o) => (o.kind === 'payment_link' ? settleLink(state, o, ctx, lookAgain) : state), s);
@@ -15,6 +17,33 @@ function settleLink(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgai
   const row: MorObjectRow = expired ? { ...o, status: 'EXPIRED', updatedAt: ctx.now } : o;
   if (row.status === 'PAYABLE') lookAgain(row.deadline);
   const told = tellOfStanding(expired ? putObject(s, row) : s, row, row.status === 'PAYABLE', ctx);
-  // While it is read, the read tells what was paid.
-  return row.readDueAt === null ? (bookedByCharge(told, row, ctx) ?? told) : told;
+  return tellUnheard(told, row, ctx, lookAgain);
+}
+
+/** Money that was announced keeps everything else from being asked (withdraw.ts): somebody must be asked about it, unless it is in the books. */
+function tellUnheard(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgain): LaneState {
+  const announced = announcedAt(o);
+  if (announced === null || (o.morId !== null && o.readDueAt !== null)) return s; // a read tells
+  if (isAsked(s, o)) {
+    const until = new Date((heardAt(o) ?? announced).getTime() + LINK_SILENT_MS);
+    lookAgain(until);
+    if (until > ctx.now) return s; // the answer to its request tells
+  }
+  const booked = bookedByCharge(s, o, ctx);
+  if (booked !== null) return booked;
+  if (openReviewOf(s, 'conflicting_event', o.id) !== undefined || isLookedInto(s.reviews, [o.id], heardAt(o))) return s;
+  const why = o.morId === null ? 'the MoR does not give the link' : 'the link is not read any more';
+  const said = {
+    summary: `a payment on ${nameOf(o)} was announced, and ${why}`,
+    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
+  };
+  return sayOfLink(s, o, said, ctx);
+}
+
+/** Its request is not answered yet. */
+function isAsked({ messages }: LaneState, { id, morId }: MorObjectRow): boolean {
+  return (
+    morId === null &&
+    messages.some((m) => m.kind === 'create_payment_link' && m.subject === id && m.status === 'pending')
+  );
 }

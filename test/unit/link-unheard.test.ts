@@ -1,0 +1,152 @@
+// Money that was announced on a link of which nothing more is heard, or whose charge is in the books: nothing is held with nobody asked.
+import { describe, expect, it } from '@jest/globals';
+import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
+import { messageKey } from '../../src/domain/lane/change.js';
+import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
+import { captured, dismissed, gone, openItems, settledFirst, shows } from '../support/announced-link.js';
+import { aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
+import { failed } from '../support/fakes.js';
+import { after, DAY_MS, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+
+type Rig = ReturnType<typeof rig>;
+const CHARGED_NEXT = {
+  retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] },
+} as const;
+const NOT_GIVEN = /^a payment on payment link lnk_\S+ was announced, and the MoR does not give the link$/;
+
+const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
+const paid = (r: Rig): Promise<unknown> =>
+  r.h.take(aPaymentSucceeded({ paymentId: 'pay_9', chargeId: 'ch_9', at: r.h.clock.now() }));
+
+async function hours(r: Rig, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) await after(r, HOUR_MS);
+}
+
+/** A renewal that was refused, and whose link the MoR is asked for; what it answers can be changed. */
+async function asked(answer: 'away' | 'refused'): Promise<Rig & { answer: 'away' | 'refused' }> {
+  const r = Object.assign(rig(CHARGED_NEXT), { answer });
+  r.links.createLink = async () =>
+    r.answer === 'away'
+      ? failed('unknown', { status: 503 })
+      : failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  await after(r, 1_000);
+  return r;
+}
+
+/** The MoR announces a payment on the link that was asked for first, by the key of its request. */
+async function announced(r: Rig, id = 'evt_captured'): Promise<void> {
+  const idempotencyKey = messageKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1);
+  await r.h.take(captured(r, id, { idempotencyKey }));
+}
+
+/** Nothing is held unseen: one item is open, and once it is dismissed the schedule goes on. */
+async function expectAsked(r: Rig): Promise<void> {
+  expect([await summaries(r), relayed(r)]).toEqual([[expect.stringMatching(NOT_GIVEN)], []]);
+  expect((await openItems(r))[0]?.proposal).toMatch(/Ask (the MoR|it) whether the customer paid/);
+  await dismissed(r);
+  expect(moneyAnnounced(await state(r))).toBeNull();
+}
+
+describe('a payment on a link that the MoR never gave', () => {
+  it('is asked about after two days without an answer to its request', async () => {
+    const r = await asked('away');
+    await announced(r);
+    await hours(r, 47);
+    expect(await summaries(r)).toEqual([]);
+    await hours(r, 3);
+    await expectAsked(r);
+  });
+
+  it('is asked about once more, announced again after its request was refused, while the MoR is away', async () => {
+    const r = await asked('away');
+    await announced(r);
+    r.answer = 'refused';
+    await hours(r, 3);
+    expect(await summaries(r)).toEqual([expect.stringMatching(NOT_GIVEN)]);
+    r.answer = 'away';
+    await announced(r, 'evt_captured_again');
+    await hours(r, 1);
+    expect(await summaries(r)).toEqual([]);
+    await hours(r, 60);
+    await expectAsked(r);
+  });
+
+  it('is asked about where a person set the link aside since', async () => {
+    const r = await asked('refused');
+    await announced(r);
+    await hours(r, 2);
+    expect((await openItems(r)).map((x) => x.kind)).toEqual(['effect_failed', 'conflicting_event']);
+    await settledFirst(r, 'retry');
+    await hours(r, 2);
+    await announced(r, 'evt_captured_again');
+    await hours(r, 2);
+    expect((await state(r)).objects[0]?.status).toBe('REPLACED');
+    expect((await openItems(r)).map((x) => x.summary)).toContainEqual(expect.stringMatching(NOT_GIVEN));
+  });
+
+  it('is asked about where another link took its place, as the MoR does not collect in that country', async () => {
+    const r = rig(CHARGED_NEXT);
+    r.h.platform.change(INVOICE_ID, { customerCountry: 'AT' });
+    r.links.notServed.add('AT');
+    await refused(r, 'stolen_card');
+    await r.h.drain();
+    await after(r, 1_000);
+    expect((await state(r)).objects.map((o) => o.status)).toEqual(['REPLACED', 'PAYABLE']);
+    await announced(r);
+    await expectAsked(r);
+  });
+
+  it.each(['before the refusal', 'after the item'])(
+    'is asked about no more once its charge is in the books, %s',
+    async (when) => {
+      const r = await asked('away');
+      await announced(r);
+      if (when === 'before the refusal') await paid(r);
+      r.answer = 'refused';
+      await hours(r, 3);
+      expect(await openItems(r)).toHaveLength(when === 'after the item' ? 1 : 0);
+      if (when === 'after the item') await paid(r);
+      await hours(r, 3);
+      expect([await summaries(r), (await state(r)).payments.at(-1)?.mark]).toEqual([[], 'confirmed']);
+    },
+  );
+});
+
+describe('a link whose charge is in the books', () => {
+  /** As the MoR shows it now; the event of its charge came. */
+  async function booked(read: Rig['links']['read']): Promise<Rig> {
+    const r = rig(CHARGED_NEXT);
+    await refused(r, 'stolen_card');
+    await r.h.drain();
+    r.links.read = read;
+    await r.h.take(captured(r));
+    await paid(r);
+    await hours(r, 10);
+    const s = await state(r);
+    expect([await summaries(r), s.objects[0]?.paymentRowId]).toEqual([[], s.payments.at(-1)?.id]);
+    return r;
+  }
+
+  it.each([
+    ['is paid, nobody knows how much', shows({ status: 'PAID' })],
+    ['is unknown to the MoR', gone],
+  ])('and that %s is asked about neither by a caller nor by the same announcement once more', async (_, read) => {
+    const r = await booked(read);
+    const id = (await state(r)).objects[0]?.id ?? '';
+    const shown = await read('payment_link', 'link_1');
+    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
+    await r.h.take(captured(r, 'evt_captured_again'));
+    await hours(r, 5);
+    expect(await summaries(r)).toEqual([]);
+  });
+
+  it('and that the MoR does not show any more is not asked about when it is announced again', async () => {
+    const r = await booked(gone);
+    r.links.read = async () => failed('refused', { status: 403 });
+    await r.h.take(captured(r, 'evt_captured_again'));
+    await hours(r, 5);
+    expect([await summaries(r), (await state(r)).objects[0]?.readDueAt]).toEqual([[], null]);
+  });
+});
