@@ -221,6 +221,18 @@ describe('the refunds that a payment record shows', () => {
     }
   });
 
+  it('that may be there are there as a whole, or not: any other sum was reported by hand', () => {
+    const mirror = 'parked';
+    expect(differs([{ mirror }], 400n)).toEqual(['refunded_by_hand']);
+    const two = [{ mirror }, { id: 'ref_2', mirror: 'reporting', amount: 300n }] as const;
+    for (const shown of [0n, 300n, 1000n, 1300n]) expect(differs([...two], shown)).toEqual([]);
+    for (const shown of [1n, 700n, 1299n]) expect(differs([...two], shown)).toEqual(['refunded_by_hand']);
+    const done = { id: 'ref_3', amount: 200n } as const;
+    for (const shown of [200n, 500n, 1200n, 1500n]) expect(differs([...two, done], shown)).toEqual([]);
+    expect(differs([...two, done], 300n)).toEqual(['refunded_by_hand']);
+    expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
+  });
+
   it('are those of this payment alone', () => {
     expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
     expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);

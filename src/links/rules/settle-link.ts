@@ -1,4 +1,4 @@
-// A link that can still be paid when its invoice is paid already: the customer may pay twice.
+// A link that can still be paid when its invoice is paid already, and one on which money was announced and of which nothing more is heard.
 import { type LaneState } from '../../domain/model.js';
 import { announcedAt, heardAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf, putObject } from '../../domain/lane/change.js';

@@ -101,15 +101,20 @@ export function compareRecord(ours: OurInvoice, p: PaymentRow, record: PaymentRe
     const detail = `payment record ${p.paymentRecordId ?? ''} is not there`;
     return [difference('charged_not_marked', 'person', detail, about)];
   }
-  const sumAt = (stages: readonly string[]): bigint =>
+  const { amountRefunded } = record;
+  const at = (stages: readonly string[]): bigint[] =>
     ours.refunds
       .filter((r) => r.paymentRowId === p.id && stages.includes(r.mirror) && !wasRefused(ours, r))
-      .reduce((n, r) => n + r.amount, 0n);
-  const mirrored = sumAt(['done', 'crediting']); // reported is enough: the credit note comes after
-  const most = mirrored + sumAt(['reporting', 'parked']);
-  if (record.amountRefunded >= mirrored && record.amountRefunded <= most) return [];
-  const detail = `payment record ${record.paymentRecordId} shows ${show(record.amountRefunded, p.currency)} refunded; the ledger mirrored ${show(mirrored, p.currency)}`;
-  const kind = record.amountRefunded < mirrored ? 'refund_not_mirrored' : 'refunded_by_hand';
+      .map((r) => r.amount);
+  const mirrored = at(['done', 'crediting']).reduce((n, x) => n + x, 0n); // reported is enough: the credit note comes after
+  // Each of the others is there as a whole, or not.
+  const possible = at(['reporting', 'parked']).reduce(
+    (sums, x) => new Set([...sums, ...[...sums].map((n) => n + x).filter((n) => n <= amountRefunded)]),
+    new Set([mirrored]),
+  );
+  if (possible.has(amountRefunded)) return [];
+  const detail = `payment record ${record.paymentRecordId} shows ${show(amountRefunded, p.currency)} refunded; the ledger mirrored ${show(mirrored, p.currency)}`;
+  const kind = amountRefunded < mirrored ? 'refund_not_mirrored' : 'refunded_by_hand';
   return [difference(kind, 'person', detail, about)];
 }
 
