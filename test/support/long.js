@@ -32,4 +32,6 @@ export const LONG = [
   'postgres/embedded-postgres',
   'e2e/notifications-lookout',
   'e2e/shadow',
+  'store/standby',
+  'e2e/restored-backup',
 ];
