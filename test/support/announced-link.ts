@@ -4,7 +4,7 @@ import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
 import { delivery, INVOICE_ID } from './builders.js';
-import { type rig, state } from './retry-rig.js';
+import { DAY_MS, refused, rig, SCHEDULE, state } from './retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
 
@@ -19,6 +19,21 @@ export function captured(
   const data = { ...link, pspReference: 'ch_9' };
   return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
 }
+
+/** A link comes first, and a charge a day after it. */
+export const CHARGED_NEXT = {
+  retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] },
+} as const;
+
+/** A renewal that was refused for good, and its first link. */
+export async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
+  const r = rig(over);
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  return r;
+}
+
+export const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
 
 export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
   return (await state(r)).reviews.filter((x) => x.status === 'open');

@@ -7,31 +7,28 @@ import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
 import { failureWithoutAnswer } from '../../src/mor/failure.js';
-import { captured, dismissed, gone, openItems, shows } from '../support/announced-link.js';
+import {
+  captured,
+  CHARGED_NEXT,
+  dismissed,
+  gone,
+  openItems,
+  shows,
+  summaries,
+  withLink,
+} from '../support/announced-link.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { aCtx, facts } from '../support/channel-lane.js';
 import { failed } from '../support/fakes.js';
 import { never } from '../support/never.js';
-import { after, DAY_MS, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+import { after, DAY_MS, HOUR_MS, relayed, type rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
-const CHARGED_NEXT = {
-  retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] },
-} as const;
-
-async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Rig> {
-  const r = rig(over);
-  await refused(r, 'stolen_card');
-  await r.h.drain();
-  return r;
-}
 
 /** So much time, in steps of a minute or an hour. */
 async function pass(r: Rig, times: number, step: number): Promise<void> {
   for (let n = 0; n < times; n++) await after(r, step);
 }
-
-const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
 
 describe('a person who dismissed the item of a link', () => {
   it('before a second announcement on it is asked again, and nobody is charged beside that', async () => {

@@ -3,18 +3,24 @@ import { describe, expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
 import { messageKey } from '../../src/domain/lane/change.js';
 import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
-import { captured, dismissed, gone, openItems, settledFirst, shows } from '../support/announced-link.js';
+import {
+  captured,
+  CHARGED_NEXT,
+  dismissed,
+  gone,
+  openItems,
+  settledFirst,
+  shows,
+  summaries,
+  withLink,
+} from '../support/announced-link.js';
 import { aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
-import { after, DAY_MS, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
+import { after, HOUR_MS, refused, relayed, rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
-const CHARGED_NEXT = {
-  retrySchedule: { ...SCHEDULE, hard: [{ do: 'link' }, { do: 'charge', afterMs: DAY_MS }] },
-} as const;
 const NOT_GIVEN = /^a payment on payment link lnk_\S+ was announced, and the MoR does not give the link$/;
 
-const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
 const paid = (r: Rig): Promise<unknown> =>
   r.h.take(aPaymentSucceeded({ paymentId: 'pay_9', chargeId: 'ch_9', at: r.h.clock.now() }));
 
@@ -117,9 +123,7 @@ describe('a payment on a link that the MoR never gave', () => {
 describe('a link whose charge is in the books', () => {
   /** As the MoR shows it now; the event of its charge came. */
   async function booked(read: Rig['links']['read']): Promise<Rig> {
-    const r = rig(CHARGED_NEXT);
-    await refused(r, 'stolen_card');
-    await r.h.drain();
+    const r = await withLink(CHARGED_NEXT);
     r.links.read = read;
     await r.h.take(captured(r));
     await paid(r);

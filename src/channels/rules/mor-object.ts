@@ -100,7 +100,7 @@ export function objectGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (announcedAt(row) === null) return gone;
   const said = {
     summary: `a payment on ${nameOf(o)} was announced, but the MoR does not know the link`,
-    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
+    proposal: askWhetherPaid(o),
   };
   return askOfMoney(gone, row, said, ctx);
 }
@@ -128,15 +128,20 @@ export function askOfMoney(
 export function bookedByCharge(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState | null {
   const { pspReference = null } = o.detail;
   if (pspReference === null) return null;
-  const p = s.payments.find((x) => x.processorChargeId === pspReference && x.succeededAt !== null);
+  const p = takenBy(s, pspReference);
   if (p === undefined || (o.paymentRowId !== null && o.paymentRowId !== p.id)) return null;
   if (o.paymentRowId !== null) return s;
   return closeAsked(putObject(s, { ...o, paymentRowId: p.id }), o, `its charge ${pspReference} is in the books`, ctx);
 }
 
+/** The payment that this charge took; undefined: none that is known. */
+export function takenBy({ payments }: LaneState, charge: string): PaymentRow | undefined {
+  return payments.find((p) => p.processorChargeId === charge && p.succeededAt !== null);
+}
+
 /** What was asked about this link is no question any more. */
-export function closeAsked(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx): LaneState {
-  return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === o.id, {
+export function closeAsked(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx, subject = o.id): LaneState {
+  return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === subject, {
     by: null,
     resolution: 'cleared',
     note: why,
@@ -158,6 +163,10 @@ export function sayOfLink(
   // The MoR may word a refusal otherwise with each read: that is no news.
   if (open !== undefined) return open.summary === said.summary ? s : rewordReview(s, ctx, open, said);
   return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...said });
+}
+
+export function askWhetherPaid(o: MorObjectRow): string {
+  return `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`;
 }
 
 /** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */

@@ -4,6 +4,7 @@ import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
 import { newPayment } from '../../domain/lane/payment.js';
+import { takenBy } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
 /**
@@ -22,7 +23,7 @@ export function takeMoney(
   // Its own payment.* event, where the MoR sends one, may have come first: one charge is one payment in either order.
   const known =
     s.payments.find((p) => p.origin === origin && p.reference === o.morId) ??
-    s.payments.find((p) => chargeId !== null && p.processorChargeId === chargeId && p.succeededAt !== null);
+    (chargeId === null ? undefined : takenBy(s, chargeId));
   if (known !== undefined) {
     const state = putObject(s, { ...o, paymentRowId: known.id });
     if (known.amount === received.minor && known.currency === received.currency)

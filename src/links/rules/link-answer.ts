@@ -2,15 +2,7 @@
 import { type LaneState } from '../../domain/model.js';
 import { announcedAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
-import {
-  closeReviews,
-  type Ctx,
-  note,
-  openReviewOf,
-  putObject,
-  retryAt,
-  rewordReview,
-} from '../../domain/lane/change.js';
+import { type Ctx, note, openReviewOf, putObject, retryAt, rewordReview } from '../../domain/lane/change.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
@@ -22,6 +14,7 @@ import {
   applyChannelSilence,
   askHowMuch,
   askOfMoney,
+  askWhetherPaid,
   closeAsked,
   markByHand,
   nameOf,
@@ -136,7 +129,7 @@ export function tellGone(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   if (open === undefined) return s;
   const now = {
     summary: `the MoR no longer knows ${nameOf(o)}, which has ended: whether it was paid is not known`,
-    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
+    proposal: askWhetherPaid(o),
   };
   return rewordReview(s, ctx, open, now);
 }
@@ -145,11 +138,7 @@ const TOLD_ELSEWHERE = 'a payment on it was announced, which another item tells'
 
 /** That the MoR does not show the link is no question any more. */
 export function closeUnshown(s: LaneState, o: MorObjectRow, why: string, ctx: Ctx): LaneState {
-  return closeReviews(s, ctx, (r) => r.kind === 'conflicting_event' && r.subject === unshown(o), {
-    by: null,
-    resolution: 'cleared',
-    note: why,
-  });
+  return closeAsked(s, o, why, ctx, unshown(o));
 }
 
 /** Document 2, `amountDue`: what is still outstanding. Less than the price on a link that has ended: some of it was paid, and no event says so. */

@@ -3,7 +3,7 @@ import { type LaneState } from '../../domain/model.js';
 import { announcedAt, heardAt, isPayableLink, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf, putObject } from '../../domain/lane/change.js';
 import { type LookAgain, type SettleRule } from '../../domain/lane/subject.js';
-import { bookedByCharge, markByHand, nameOf, sayOfLink } from '../../channels/rules/mor-object.js';
+import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../channels/rules/mor-object.js';
 import { LINK_SILENT_MS } from '../../policy.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
@@ -35,7 +35,7 @@ function tellUnheard(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAga
   const why = o.morId === null ? 'the MoR does not give the link' : 'the link is not read any more';
   const said = {
     summary: `a payment on ${nameOf(o)} was announced, and ${why}`,
-    proposal: `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`,
+    proposal: askWhetherPaid(o),
   };
   return sayOfLink(s, o, said, ctx);
 }
