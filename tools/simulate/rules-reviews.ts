@@ -119,11 +119,20 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
       );
     case 'refund_gap':
+      if (r.subject.endsWith(':refused')) return tookPlaceOfOurs(sides, r, p);
       // Given back of money that a person had set aside, on an invoice that shows as paid by something else.
       return r.subject.endsWith(':unshown') && p !== undefined && p.amountRefunded > 0 && invoice?.status === 'paid';
     default:
       return false;
   }
+}
+
+/** Our refund was asked for too late: a refund of its amount was made in the portal, and the payment has not that much left. */
+function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boolean {
+  const elsewhere = [...sides.world.sandbox.mor.refunds.values()].find(
+    (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, r),
+  );
+  return p !== undefined && elsewhere !== undefined && elsewhere.amount > p.amount - p.amountRefunded;
 }
 
 /** A capture of a payment that nobody has named here: its signup was never completed. */
