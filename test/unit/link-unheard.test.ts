@@ -65,6 +65,13 @@ describe('a payment on a link that the MoR never gave', () => {
     await expectAsked(r);
   });
 
+  it('is to be marked by hand with the id that the MoR has for the link, under which its money is found later', async () => {
+    const r = await asked('away');
+    await announced(r);
+    await hours(r, 50);
+    expect((await openItems(r))[0]?.proposal).toContain("with reference the link's id at the MoR (ask for it),");
+  });
+
   it('is asked about once more, announced again after its request was refused, while the MoR is away', async () => {
     const r = await asked('away');
     await announced(r);
@@ -152,5 +159,37 @@ describe('a link whose charge is in the books', () => {
     await r.h.take(captured(r, 'evt_captured_again'));
     await hours(r, 5);
     expect([await summaries(r), (await state(r)).objects[0]?.readDueAt]).toEqual([[], null]);
+  });
+
+  it.each([
+    ['says PAYABLE', shows({ status: 'PAYABLE' })],
+    ['may not be read', async () => failed('refused', { status: 403 })],
+  ] as const)('and that %s for days is asked about by nobody', async (_, read) => {
+    await hours(await booked(read), 62);
+  });
+
+  it('and that has ended is neither asked about nor read for ever where it may not be read', async () => {
+    const r = await booked(gone);
+    const id = (await state(r)).objects[0]?.id ?? '';
+    const shown = await shows({ status: 'PAYABLE' })('payment_link', 'link_1');
+    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
+    r.links.read = async () => failed('refused', { status: 403 });
+    for (let n = 0; n < 16; n++) await after(r, 12 * HOUR_MS);
+    await hours(r, 24);
+    expect([await summaries(r), (await state(r)).objects[0]]).toMatchObject([
+      [],
+      { status: 'EXPIRED', readDueAt: null },
+    ]);
+  });
+
+  it('as a read of it brought the money is not asked about when a later read does not say how much', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.pay('link_1');
+    await hours(r, 2);
+    expect((await state(r)).payments.at(-1)).toMatchObject({ origin: 'payment_link', mark: 'confirmed' });
+    const id = (await state(r)).objects[0]?.id ?? '';
+    const shown = await shows({ status: 'PAID' })('payment_link', 'link_1');
+    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
+    expect(await summaries(r)).toEqual([]);
   });
 });

@@ -233,6 +233,18 @@ describe('the refunds that a payment record shows', () => {
     expect(differs([...two, done], 199n)).toEqual(['refund_not_mirrored']);
   });
 
+  it('that may be there are not added up in more than some thousand ways: of more, only the least and the most are told', () => {
+    const many = Array.from(
+      { length: 40 },
+      (_, i) => ({ mirror: 'parked', id: `ref_${i}`, amount: 2n ** BigInt(i) }) as const,
+    );
+    const most = 2n ** 40n - 1n;
+    const done = { id: 'ref_done', amount: 5n } as const;
+    for (const shown of [5n, 2n ** 39n, most + 5n]) expect(differs([...many, done], shown)).toEqual([]);
+    expect(differs([...many, done], most + 6n)).toEqual(['refunded_by_hand']);
+    expect(differs([...many, done], 4n)).toEqual(['refund_not_mirrored']);
+  });
+
   it('are those of this payment alone', () => {
     expect(differs([{ paymentRowId: 'pmt_2' }], 0n)).toEqual([]);
     expect(differs([{ paymentRowId: 'pmt_2' }], 1000n)).toEqual(['refunded_by_hand']);

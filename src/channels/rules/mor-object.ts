@@ -171,7 +171,8 @@ export function askWhetherPaid(o: MorObjectRow): string {
 
 /** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */
 export function markByHand(o: MorObjectRow): string {
-  const record = `a payment record of that amount with reference ${o.morId ?? o.id}`;
+  const reference = o.morId ?? "the link's id at the MoR (ask for it)";
+  const record = `a payment record of that amount with reference ${reference}`;
   const unless = "unless other money has paid it, or it is void: then have this payment given back in the MoR's portal";
   return `mark the invoice on Stripe by hand, with ${record}, ${unless}. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
 }

@@ -93,7 +93,7 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
     proposal:
       'Ask the MoR whether the customer paid. The link is read again; the payment is recorded once it says PAID.',
   };
-  return sayOfLink(waiting, row, told, ctx);
+  return askOfMoney(waiting, row, told, ctx);
 }
 
 /**
@@ -103,6 +103,8 @@ export function takeLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx):
 export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ctx: Ctx): LaneState {
   const announced = announcedAt(o);
   const isPayable = isPayableLink(o, ctx.now);
+  // Its payment is in the books: once it has ended there is nothing to find out.
+  if (o.paymentRowId !== null) return isPayable ? s : putObject(s, { ...o, readDueAt: null });
   if ((announced === null && isPayable) || o.readAttempts < LINK_CONFIRM_TRIES) return s;
   // It may be away, and answer tomorrow.
   const since = o.detail.silentSince === undefined ? ctx.now : new Date(o.detail.silentSince);
@@ -119,7 +121,7 @@ export function tellUnreadable(s: LaneState, o: MorObjectRow, f: CallFailure, ct
     proposal: `The last read: ${said(f)}. Find out why, and ask whether the customer paid. The link is read again; the payment is recorded once it says PAID.`,
   };
   if (announced === null) return sayOfLink(s, o, told, ctx, unshown(o));
-  return sayOfLink(closeUnshown(s, o, TOLD_ELSEWHERE, ctx), o, told, ctx);
+  return askOfMoney(closeUnshown(s, o, TOLD_ELSEWHERE, ctx), o, told, ctx);
 }
 
 /** Unknown or foreign (Document 2): whether a link was paid is known no better, and it is not read again. */
@@ -157,7 +159,7 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
   const priced = f.priced ?? (o.amount === null || o.currency === null ? null : money(o.amount, o.currency));
   const left = f.due !== null && f.due.currency === priced?.currency ? f.due.minor : 0n;
   const state = putObject(s, o);
-  if (priced === null || priced.minor <= left) return askHowMuch(state, o, ctx);
+  if (priced === null || priced.minor <= left) return o.paymentRowId === null ? askHowMuch(state, o, ctx) : state;
   const received = money(priced.minor - left, priced.currency);
   const at = o.detail.capturedAt === undefined ? ctx.now : new Date(o.detail.capturedAt);
   const why = `the link confirms that ${showMoney(received)} was paid`;

@@ -8,6 +8,7 @@ import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
+import { tellSecondCharge } from './second-charge.js';
 import { proven } from '../../signups/rules/prove-charge.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -21,18 +22,17 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   const link = s.objects.find(
     (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
   );
-  const pspReference = idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference');
+  const pspReference = chargeIn(e);
   if (link !== undefined) {
     const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
     const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
-    const charge = pspReference ?? before;
     const known = s.payments.find(
-      (p) =>
-        (p.origin === 'payment_link' && p.reference === link.morId) ||
-        (p.id === link.paymentRowId && p.processorChargeId === charge),
+      (p) => (p.origin === 'payment_link' && p.reference === link.morId) || p.id === link.paymentRowId,
     );
+    const first = known?.processorChargeId ?? before ?? pspReference;
+    const second = pspReference === first ? null : pspReference;
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const detail = { ...link.detail, capturedAt, pspReference: charge, ...heard };
+    const detail = { ...link.detail, capturedAt, pspReference: first, ...heard };
     const row: MorObjectRow = {
       ...link,
       detail,
@@ -42,10 +42,13 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     const kept = putObject(s, row);
     // Whoever settles an item about this link from now on knows of the payment (withdraw.ts): one of before is asked afresh, after the read.
     const news = announcedAt(row) === null ? kept : closeAsked(kept, row, `${notConfirmed(row)}: it is read now`, ctx);
-    let state = capture(askIfTakenBack(news, row, ctx), e, link.paymentRowId, ctx);
+    let state = capture(askIfTakenBack(news, row, ctx), e, second === null ? link.paymentRowId : null, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
-    if (known?.processorChargeId === null)
-      state = putPayment(state, { ...known, processorChargeId: detail.pspReference });
+    if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: first });
+    if (first !== null && second !== null) {
+      const verdict = done('another charge of this link is known: a person is asked');
+      return { state: tellSecondCharge(state, row, first, second, ctx), verdict };
+    }
     return {
       state,
       verdict: done(
@@ -58,6 +61,10 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     state: capture(s, e, payment?.id ?? null, ctx),
     verdict: done('a card payment: its own payment.* event counts'),
   };
+}
+
+function chargeIn(e: MorServiceEvent): string | null {
+  return idNamed(e.data, 'pspReference', 'processorChargeId', 'chargeId', 'psp_reference');
 }
 
 /** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */
@@ -89,8 +96,11 @@ export function capturedId(e: MorServiceEvent): string | null {
 export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: string | null, ctx: Ctx): LaneState {
   const ids = new Set(idsIn(e.data));
   const isNamed = (id: string | null): boolean => id !== null && ids.has(id);
+  const charge = chargeIn(e);
   const p = s.payments.find(
-    (x) => isNamed(x.processorChargeId) || (x.origin === 'payment_link' && isNamed(x.reference)),
+    (x) =>
+      isNamed(x.processorChargeId) ||
+      (x.origin === 'payment_link' && isNamed(x.reference) && (charge === null || charge === x.processorChargeId)),
   );
   if (p === undefined) return s;
   // The MoR's own word counts more than a person's.
