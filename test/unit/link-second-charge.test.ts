@@ -1,6 +1,7 @@
 // The MoR announces a second charge on a link: the customer may have paid twice, and no read of the link will say so.
 import { describe, expect, it } from '@jest/globals';
 import { messageKey } from '../../src/domain/lane/change.js';
+import { compareWithin } from '../../src/verify/rules/compare.js';
 import {
   captured,
   CHARGED_NEXT,
@@ -11,14 +12,14 @@ import {
   summaries,
   withLink,
 } from '../support/announced-link.js';
-import { aPaymentSucceeded, delivery, INVOICE_ID } from '../support/builders.js';
+import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { after, HOUR_MS, refused, rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
 
-const TWICE = (link = 'link_1'): string =>
-  `charge ch_10 was announced on payment link ${link}, whose payment is charge ch_9: the customer may have paid twice`;
+const TWICE = (link = 'link_1', other = 'ch_10', own = 'ch_9'): string =>
+  `charge ${other} was announced on payment link ${link} beside ${own}: the customer may have paid twice`;
 
 async function hours(r: Rig, times: number): Promise<void> {
   for (let n = 0; n < times; n++) await after(r, HOUR_MS);
@@ -44,6 +45,29 @@ async function recorded(): Promise<Rig> {
   return r;
 }
 
+/** A link that the MoR refused, and on which it announced a payment all the same, by the key of the request. */
+async function neverGiven(): Promise<{ r: Rig; id: string; idempotencyKey: string }> {
+  const r = rig(CHARGED_NEXT);
+  r.links.createLink = async () => failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  await after(r, 1_000);
+  const id = (await state(r)).objects[0]?.id ?? '';
+  const idempotencyKey = messageKey('create_payment_link', id, 1);
+  await r.h.take(captured(r, 'evt_captured', { idempotencyKey }));
+  return { r, id, idempotencyKey };
+}
+
+/** The MoR knows the link again, and it is paid. */
+function isPaid(r: Rig): void {
+  Reflect.deleteProperty(r.links, 'read');
+  r.links.pay('link_1');
+}
+
+/** Money that the books have, by charge. */
+const taken = async (r: Rig): Promise<string[]> =>
+  (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
+
 describe('a second charge on a link', () => {
   it('whose first one a read brought is told to a person once, and no payment is renamed by it', async () => {
     const r = await recorded();
@@ -51,11 +75,12 @@ describe('a second charge on a link', () => {
     await hours(r, 3);
     expect(await summaries(r)).toEqual([TWICE()]);
     expect((await openItems(r))[0]?.proposal).toBe(
-      "Ask the MoR whether it took both. If so, have one given back in the MoR's portal; if both name one payment, nothing is to be done. Dismiss this after that: the books have one of them.",
+      "Ask the MoR whether it took both. If so, and together they are more than was due, have ch_10 given back in the MoR's portal, not ch_9: the payment of the link is booked as that. `verify` names such a refund once: acknowledge it. Dismiss this after that.",
     );
     const s = await state(r);
-    const taken = s.payments.filter((p) => p.succeededAt !== null);
-    expect(taken.map((p) => [p.processorChargeId, p.paymentId])).toEqual([['ch_9', null]]);
+    expect(s.payments.filter((p) => p.succeededAt !== null).map((p) => [p.processorChargeId, p.paymentId])).toEqual([
+      ['ch_9', null],
+    ]);
     expect(s.objects[0]?.detail.pspReference).toBe('ch_9');
     await dismissed(r);
     await again(r, { paymentLinkId: 'link_1' }, 'evt_captured_3');
@@ -63,7 +88,7 @@ describe('a second charge on a link', () => {
     expect(await summaries(r)).toEqual([]);
   });
 
-  it('is told where both are announced before the link is read as paid, and the first is booked', async () => {
+  it('is told where both are announced before the link is read as paid: the last is booked, the other asked about', async () => {
     const r = await withLink(CHARGED_NEXT);
     const read = r.links.read.bind(r.links);
     r.links.read = async () => failed('unknown', { status: 503 });
@@ -72,9 +97,16 @@ describe('a second charge on a link', () => {
     r.links.read = read;
     r.links.pay('link_1');
     await hours(r, 72);
-    const taken = (await state(r)).payments.filter((p) => p.succeededAt !== null);
-    expect(taken.map((p) => [p.processorChargeId, p.mark])).toEqual([['ch_9', 'confirmed']]);
-    expect(await summaries(r)).toEqual([TWICE()]);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [TWICE('link_1', 'ch_9', 'ch_10')]]);
+  });
+
+  it('that is announced in turn with the first has one item, of the one that does not count', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = gone;
+    await r.h.take(captured(r));
+    await again(r);
+    await r.h.take(captured(r, 'evt_captured_3'));
+    expect((await openItems(r)).map((x) => x.summary)).toEqual([TWICE()]);
   });
 
   it.each([
@@ -94,14 +126,7 @@ describe('a second charge on a link', () => {
   });
 
   it('is told of a link that the MoR never gave', async () => {
-    const r = rig(CHARGED_NEXT);
-    r.links.createLink = async () => failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
-    await refused(r, 'stolen_card');
-    await r.h.drain();
-    await after(r, 1_000);
-    const id = (await state(r)).objects[0]?.id ?? '';
-    const idempotencyKey = messageKey('create_payment_link', id, 1);
-    await r.h.take(captured(r, 'evt_captured', { idempotencyKey }));
+    const { r, id, idempotencyKey } = await neverGiven();
     await paid(r, 'pay_9', 'ch_9');
     await hours(r, 12);
     await again(r, { idempotencyKey });
@@ -115,11 +140,96 @@ describe('a second charge on a link', () => {
     await again(r);
     if (when === 'after') await paid(r, 'pay_10', 'ch_10');
     await hours(r, 2);
-    const s = await state(r);
-    expect(s.payments.filter((p) => p.succeededAt !== null).map((p) => [p.processorChargeId, p.mark])).toEqual([
-      ['ch_9', 'confirmed'],
-      ['ch_10', 'parked'],
+    expect([await taken(r), (await openItems(r)).map((x) => x.kind)]).toEqual([
+      ['ch_9 confirmed', 'ch_10 parked'],
+      ['double_payment'],
     ]);
-    expect((await openItems(r)).map((x) => x.kind)).toEqual(['double_payment']);
   });
+
+  it('that is given back as the item says leaves the payment of the link as it is, and verify names the refund', async () => {
+    const r = await recorded();
+    await again(r);
+    await r.h.take(aRefund({ paymentId: 'pay_10', chargeId: 'ch_10', amount: 1000, at: r.h.clock.now() }));
+    await hours(r, 3);
+    await dismissed(r);
+    await hours(r, 72);
+    const s = await state(r);
+    expect([await taken(r), s.entries.map((e) => e.reason)]).toEqual([
+      ['ch_9 confirmed'],
+      ['payment_collected', 'payment_marked'],
+    ]);
+    const { invoice } = s;
+    if (invoice === null) throw new Error('the lane has no invoice');
+    expect(compareWithin({ ...s, invoice, openReviews: [] }, r.h.clock.now()).map((d) => d.kind)).toEqual([
+      'refund_not_mirrored',
+    ]);
+  });
+});
+
+describe('a charge that took nothing, after which the customer pays the link', () => {
+  /** The MoR does not know the link; a person found that nobody had paid. */
+  async function foundUnpaid(): Promise<Rig> {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = gone;
+    await r.h.take(captured(r));
+    await hours(r, 12);
+    await dismissed(r);
+    return r;
+  }
+
+  it('is not what the payment is booked as: a refund of that is found and mirrored', async () => {
+    const r = await foundUnpaid();
+    isPaid(r);
+    await again(r, { paymentLinkId: 'link_1', paymentId: 'pay_10' });
+    await hours(r, 3);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], []]);
+    await r.h.take(aRefund({ paymentId: 'pay_10', chargeId: 'ch_10', amount: 1000, at: r.h.clock.now() }));
+    await hours(r, 3);
+    expect((await state(r)).refunds.map((x) => x.mirror)).toEqual(['done']);
+  });
+
+  it.each(['before', 'after'])(
+    'is not booked beside it where its own event comes %s its announcement',
+    async (when) => {
+      const r = await foundUnpaid();
+      if (when === 'before') await paid(r, 'pay_10', 'ch_10');
+      await again(r);
+      if (when === 'after') await paid(r, 'pay_10', 'ch_10');
+      isPaid(r);
+      await hours(r, 12);
+      expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], []]);
+    },
+  );
+
+  it.each([
+    ['first', ['ch_9', 'ch_10']],
+    ['last', ['ch_10', 'ch_9']],
+  ])(
+    'is asked about and not booked, where the MoR announced it %s and the event of the other came',
+    async (_, order) => {
+      const r = await withLink(CHARGED_NEXT);
+      r.links.read = gone;
+      for (const charge of order) await again(r, { paymentLinkId: 'link_1', pspReference: charge }, `evt_${charge}`);
+      await paid(r, 'pay_10', 'ch_10');
+      await hours(r, 1);
+      isPaid(r);
+      await hours(r, 12);
+      expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [TWICE('link_1', 'ch_9', 'ch_10')]]);
+    },
+  );
+});
+
+it('a link that was never given and whose charge is in the books is not asked for once more', async () => {
+  const { r, idempotencyKey } = await neverGiven();
+  await paid(r, 'pay_9', 'ch_9');
+  await hours(r, 12);
+  const refusing = r.links.createLink.bind(r.links);
+  let asked = 0;
+  r.links.createLink = (wire) => {
+    asked++;
+    return refusing(wire);
+  };
+  await r.h.take(captured(r, 'evt_captured_again', { idempotencyKey }));
+  await hours(r, 12);
+  expect([asked, (await state(r)).objects[0]?.status]).toEqual([0, 'REFUSED']);
 });

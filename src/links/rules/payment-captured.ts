@@ -3,12 +3,20 @@ import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { idsIn, type MorServiceEvent } from '../../domain/events/mor-service-event.js';
 import { type Ctx, messageKey, putObject, putPayment, sendAgain } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
-import { backInPlay, closeAsked, has, isTakenBack, objectOf, paymentNamed } from '../../channels/rules/mor-object.js';
+import {
+  backInPlay,
+  closeAsked,
+  has,
+  isTakenBack,
+  objectOf,
+  paymentNamed,
+  takenBy,
+} from '../../channels/rules/mor-object.js';
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
-import { tellSecondCharge } from './second-charge.js';
+import { tellOtherCharges } from './second-charge.js';
 import { proven } from '../../signups/rules/prove-charge.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -29,10 +37,11 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     const known = s.payments.find(
       (p) => (p.origin === 'payment_link' && p.reference === link.morId) || p.id === link.paymentRowId,
     );
-    const first = known?.processorChargeId ?? before ?? pspReference;
-    const second = pspReference === first ? null : pspReference;
+    // Which of its charges brought it: the one in the books, else the newest, of which a read is to tell.
+    const booked = known?.processorChargeId ?? (before !== null && takenBy(s, before) !== undefined ? before : null);
+    const charge = booked ?? pspReference ?? before;
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const detail = { ...link.detail, capturedAt, pspReference: first, ...heard };
+    const detail = { ...link.detail, capturedAt, pspReference: charge, ...heard };
     const row: MorObjectRow = {
       ...link,
       detail,
@@ -42,15 +51,12 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     const kept = putObject(s, row);
     // Whoever settles an item about this link from now on knows of the payment (withdraw.ts): one of before is asked afresh, after the read.
     const news = announcedAt(row) === null ? kept : closeAsked(kept, row, `${notConfirmed(row)}: it is read now`, ctx);
-    let state = capture(askIfTakenBack(news, row, ctx), e, second === null ? link.paymentRowId : null, ctx);
+    const own = pspReference === null || pspReference === charge ? link.paymentRowId : null;
+    let state = capture(askIfTakenBack(news, row, ctx), e, own, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
-    if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: first });
-    if (first !== null && second !== null) {
-      const verdict = done('another charge of this link is known: a person is asked');
-      return { state: tellSecondCharge(state, row, first, second, ctx), verdict };
-    }
+    if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: charge });
     return {
-      state,
+      state: tellOtherCharges(state, link, row, pspReference, ctx),
       verdict: done(
         known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
       ),
@@ -69,7 +75,7 @@ function chargeIn(e: MorServiceEvent): string | null {
 
 /** Its request was taken back unanswered, and the MoR had made it: the same key brings it, now that it exists. */
 function askIfTakenBack(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
-  if (o.morId !== null || !isTakenBack(o)) return s;
+  if (o.morId !== null || o.paymentRowId !== null || !isTakenBack(o)) return s;
   const asked = putObject(s, { ...backInPlay(o), updatedAt: ctx.now });
   return sendAgain(asked, (m) => m.kind === 'create_payment_link' && m.subject === o.id, ctx);
 }

@@ -7,7 +7,7 @@ import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../channel
 import { LINK_SILENT_MS } from '../../policy.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
-import { closeBookedSeconds } from './second-charge.js';
+import { settleBookedCharges } from './second-charge.js';
 
 export const settleLinks: SettleRule = (s, ctx, lookAgain) =>
   s.objects.reduce((state, o) => (o.kind === 'payment_link' ? settleLink(state, o, ctx, lookAgain) : state), s);
@@ -18,7 +18,8 @@ function settleLink(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgai
   const row: MorObjectRow = expired ? { ...o, status: 'EXPIRED', updatedAt: ctx.now } : o;
   if (row.status === 'PAYABLE') lookAgain(row.deadline);
   const told = tellOfStanding(expired ? putObject(s, row) : s, row, row.status === 'PAYABLE', ctx);
-  return closeBookedSeconds(tellUnheard(told, row, ctx, lookAgain), row, ctx);
+  const settled = settleBookedCharges(told, row, ctx);
+  return tellUnheard(settled, settled.objects.find((x) => x.id === row.id) ?? row, ctx, lookAgain);
 }
 
 /** Money that was announced keeps everything else from being asked (withdraw.ts): somebody must be asked about it, unless it is in the books. */
