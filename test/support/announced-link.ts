@@ -39,14 +39,14 @@ export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
   return (await state(r)).reviews.filter((x) => x.status === 'open');
 }
 
-/** A person looks into the first open item, if there is one, and chooses this. */
-export async function settledFirst(r: Rig, resolution: 'dismiss' | 'retry'): Promise<void> {
-  const [item] = await openItems(r);
+/** A person looks into an open item, the first one unless it is said which, and chooses this. */
+export async function settled(r: Rig, resolution: 'dismiss' | 'retry', n = 0): Promise<void> {
+  const item = (await openItems(r))[n];
   const choice = { resolution, by: 'ops', note: null } as const;
   if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));
 }
 
-export const dismissed = (r: Rig): Promise<void> => settledFirst(r, 'dismiss');
+export const dismissed = (r: Rig, n = 0): Promise<void> => settled(r, 'dismiss', n);
 
 /** The MoR does not know the link, or not any more. */
 export const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;

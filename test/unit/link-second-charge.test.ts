@@ -75,7 +75,7 @@ describe('a second charge on a link', () => {
     await hours(r, 3);
     expect(await summaries(r)).toEqual([TWICE()]);
     expect((await openItems(r))[0]?.proposal).toBe(
-      "Ask the MoR whether it took both. If so, and together they are more than was due, have ch_10 given back in the MoR's portal, not ch_9: the payment of the link is booked as that. `verify` names such a refund once: acknowledge it. Dismiss this after that.",
+      "Ask the MoR which of the two it took and has not given back. Both, and together more than was due: have ch_10 given back in the MoR's portal, as ch_9 counts as the payment of the link; `verify` names that refund once: acknowledge it. Only ch_10: do not give it back unless other money has paid the invoice; if nothing has, mark it by hand. Dismiss this after that.",
     );
     const s = await state(r);
     expect(s.payments.filter((p) => p.succeededAt !== null).map((p) => [p.processorChargeId, p.paymentId])).toEqual([
@@ -201,22 +201,79 @@ describe('a charge that took nothing, after which the customer pays the link', (
     },
   );
 
-  it.each([
-    ['first', ['ch_9', 'ch_10']],
-    ['last', ['ch_10', 'ch_9']],
-  ])(
-    'is asked about and not booked, where the MoR announced it %s and the event of the other came',
-    async (_, order) => {
-      const r = await withLink(CHARGED_NEXT);
-      r.links.read = gone;
-      for (const charge of order) await again(r, { paymentLinkId: 'link_1', pspReference: charge }, `evt_${charge}`);
-      await paid(r, 'pay_10', 'ch_10');
-      await hours(r, 1);
-      isPaid(r);
-      await hours(r, 12);
-      expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [TWICE('link_1', 'ch_9', 'ch_10')]]);
-    },
-  );
+  it('is asked about and not booked, where the event of the other came', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = gone;
+    await r.h.take(captured(r));
+    await again(r);
+    await paid(r, 'pay_10', 'ch_10');
+    await hours(r, 1);
+    isPaid(r);
+    await hours(r, 12);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [TWICE('link_1', 'ch_9', 'ch_10')]]);
+  });
+});
+
+describe('a charge on a link that is announced once more', () => {
+  /** Two charges were announced on a link that the MoR does not know. */
+  async function two(): Promise<Rig> {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = gone;
+    await r.h.take(captured(r));
+    await again(r);
+    return r;
+  }
+
+  it('after a person has answered for it does not become the payment of the link', async () => {
+    const r = await two();
+    await dismissed(r);
+    await r.h.take(captured(r, 'evt_captured_3'));
+    isPaid(r);
+    await hours(r, 12);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], []]);
+  });
+
+  it('while it is asked about turns the question round, though the link was looked into', async () => {
+    const r = await two();
+    await hours(r, 12);
+    const [, ofLink] = await openItems(r);
+    expect(ofLink?.summary).toMatch(/^a payment on payment link link_1 was announced/);
+    await dismissed(r, 1);
+    await r.h.take(captured(r, 'evt_captured_3'));
+    isPaid(r);
+    await hours(r, 12);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_9 confirmed'], [TWICE()]]);
+  });
+
+  it('under another of its names is the same charge', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    await again(r, { paymentLinkId: 'link_1', pspReference: undefined, chargeId: 'ch_9' });
+    r.links.pay('link_1');
+    await hours(r, 2);
+    await again(r, { paymentLinkId: 'link_1', pspReference: 'psp_9', chargeId: 'ch_9' }, 'evt_captured_3');
+    await hours(r, 2);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_9 confirmed'], []]);
+  });
+});
+
+it('of two charges on a link the second is not to be given back once the first was, though that one is in the books', async () => {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.read = gone;
+  await r.h.take(captured(r));
+  await again(r);
+  await paid(r, 'pay_9', 'ch_9');
+  await hours(r, 1);
+  await r.h.take(aRefund({ paymentId: 'pay_9', chargeId: 'ch_9', amount: 1000, at: r.h.clock.now() }));
+  isPaid(r);
+  await again(r, { paymentLinkId: 'link_1' }, 'evt_captured_3');
+  await hours(r, 12);
+  const [item, other] = await openItems(r);
+  expect([await taken(r), item?.kind, other]).toEqual([
+    ['ch_9 confirmed', 'ch_10 parked'],
+    'double_payment',
+    undefined,
+  ]);
+  expect(item?.proposal).toMatch(/^The customer has paid once\./);
 });
 
 it('a link that was never given and whose charge is in the books is not asked for once more', async () => {

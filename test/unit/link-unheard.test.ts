@@ -9,7 +9,7 @@ import {
   dismissed,
   gone,
   openItems,
-  settledFirst,
+  settled,
   shows,
   summaries,
   withLink,
@@ -91,7 +91,7 @@ describe('a payment on a link that the MoR never gave', () => {
     await announced(r);
     await hours(r, 2);
     expect((await openItems(r)).map((x) => x.kind)).toEqual(['effect_failed', 'conflicting_event']);
-    await settledFirst(r, 'retry');
+    await settled(r, 'retry');
     await hours(r, 2);
     await announced(r, 'evt_captured_again');
     await hours(r, 2);

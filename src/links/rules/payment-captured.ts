@@ -16,7 +16,7 @@ import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
-import { tellOtherCharges } from './second-charge.js';
+import { isAnswered, tellOtherCharges } from './second-charge.js';
 import { proven } from '../../signups/rules/prove-charge.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -30,16 +30,17 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   const link = s.objects.find(
     (o) => o.kind === 'payment_link' && (has(ids, o.morId) || ids.has(messageKey('create_payment_link', o.id, 1))),
   );
-  const pspReference = chargeIn(e);
   if (link !== undefined) {
     const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
     const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
+    const pspReference = has(ids, before) ? before : chargeIn(e); // an event may name one charge in two ways
     const known = s.payments.find(
       (p) => (p.origin === 'payment_link' && p.reference === link.morId) || p.id === link.paymentRowId,
     );
     // Which of its charges brought it: the one in the books, else the newest, of which a read is to tell.
     const booked = known?.processorChargeId ?? (before !== null && takenBy(s, before) !== undefined ? before : null);
-    const charge = booked ?? pspReference ?? before;
+    const newest = pspReference !== null && !isAnswered(s, link, pspReference) ? pspReference : null;
+    const charge = booked ?? newest ?? before ?? pspReference;
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
     const detail = { ...link.detail, capturedAt, pspReference: charge, ...heard };
     const row: MorObjectRow = {

@@ -1,7 +1,7 @@
 // A link brings one payment. What the MoR captured on it beside that is never booked from the link: a person is asked, charge by charge.
 import { type LaneState } from '../../domain/model.js';
 import { heardAt, type MorObjectRow } from '../../domain/mor-object.js';
-import { type Ctx, openReview, openReviewOf, putObject } from '../../domain/lane/change.js';
+import { type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
 import { closeAsked, nameOf, takenBy } from '../../channels/rules/mor-object.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
 
@@ -18,7 +18,9 @@ export function tellOtherCharges(
   const { pspReference: own = null } = o.detail;
   const { pspReference: before = null } = was.detail;
   if (own === null) return s;
-  const isKnown = isLookedInto(s.reviews, [was.id], heardAt(was));
+  // Whoever looked into the link left the question of these two open: it is asked the other way round.
+  const isOpen = openReviewOf(s, 'conflicting_event', subjectOf(o, own)) !== undefined;
+  const isKnown = !isOpen && isLookedInto(s.reviews, [was.id], heardAt(was));
   const others = [named, isKnown ? null : before].filter((c) => c !== null && c !== own);
   const state = closeAsked(s, o, `charge ${own} counts as the payment of the link`, ctx, subjectOf(o, own));
   return others.reduce((all, charge) => (charge === null ? all : tellOther(all, o, own, charge, ctx)), state);
@@ -31,20 +33,19 @@ function tellOther(s: LaneState, o: MorObjectRow, own: string, other: string, ct
     kind: 'conflicting_event',
     subject: subjectOf(o, other),
     summary: `charge ${other} was announced on ${nameOf(o)} beside ${own}: the customer may have paid twice`,
-    proposal: `Ask the MoR whether it took both. If so, and together they are more than was due, have ${other} given back in the MoR's portal, not ${own}: the payment of the link is booked as that. \`verify\` names such a refund once: acknowledge it. Dismiss this after that.`,
+    proposal: `Ask the MoR which of the two it took and has not given back. Both, and together more than was due: have ${other} given back in the MoR's portal, as ${own} counts as the payment of the link; \`verify\` names that refund once: acknowledge it. Only ${other}: do not give it back unless other money has paid the invoice; if nothing has, mark it by hand. Dismiss this after that.`,
   });
 }
 
-/** Its own payment event came: it stands in the books. If it is the only one of the link's that does, it is the link's payment. */
-export function settleBookedCharges(s: LaneState, { id }: MorObjectRow, ctx: Ctx): LaneState {
+/** A person has answered what was asked about this charge: announced once more it does not become the payment of the link. */
+export function isAnswered(s: LaneState, o: MorObjectRow, charge: string): boolean {
+  return isLookedInto(s.reviews, [subjectOf(o, charge)], null);
+}
+
+/** Its own payment event came: it stands in the books as a payment of its own, and what is to be done is asked about that. */
+export function closeBookedCharges(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   return s.payments.reduce((state, { processorChargeId: charge, succeededAt }) => {
-    const o = state.objects.find((x) => x.id === id);
-    if (o === undefined || charge === null || succeededAt === null) return state;
-    if (openReviewOf(state, 'conflicting_event', subjectOf(o, charge)) === undefined) return state;
-    const settled = closeAsked(state, o, `charge ${charge} is in the books`, ctx, subjectOf(o, charge));
-    const { pspReference: own = null } = o.detail;
-    if (o.paymentRowId !== null || own === null || takenBy(state, own) !== undefined) return settled;
-    const row: MorObjectRow = { ...o, detail: { ...o.detail, pspReference: charge } };
-    return tellOther(putObject(settled, row), row, charge, own, ctx);
+    if (charge === null || succeededAt === null) return state;
+    return closeAsked(state, o, `charge ${charge} is in the books`, ctx, subjectOf(o, charge));
   }, s);
 }

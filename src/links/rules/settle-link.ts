@@ -7,7 +7,7 @@ import { askWhetherPaid, bookedByCharge, nameOf, sayOfLink } from '../../channel
 import { LINK_SILENT_MS } from '../../policy.js';
 import { tellOfStanding } from '../../channels/rules/standing.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
-import { settleBookedCharges } from './second-charge.js';
+import { closeBookedCharges } from './second-charge.js';
 
 export const settleLinks: SettleRule = (s, ctx, lookAgain) =>
   s.objects.reduce((state, o) => (o.kind === 'payment_link' ? settleLink(state, o, ctx, lookAgain) : state), s);
@@ -18,8 +18,7 @@ function settleLink(s: LaneState, o: MorObjectRow, ctx: Ctx, lookAgain: LookAgai
   const row: MorObjectRow = expired ? { ...o, status: 'EXPIRED', updatedAt: ctx.now } : o;
   if (row.status === 'PAYABLE') lookAgain(row.deadline);
   const told = tellOfStanding(expired ? putObject(s, row) : s, row, row.status === 'PAYABLE', ctx);
-  const settled = settleBookedCharges(told, row, ctx);
-  return tellUnheard(settled, settled.objects.find((x) => x.id === row.id) ?? row, ctx, lookAgain);
+  return closeBookedCharges(tellUnheard(told, row, ctx, lookAgain), row, ctx);
 }
 
 /** Money that was announced keeps everything else from being asked (withdraw.ts): somebody must be asked about it, unless it is in the books. */
