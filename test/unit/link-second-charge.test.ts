@@ -146,6 +146,33 @@ describe('a second charge on a link', () => {
     ]);
   });
 
+  it('whose own event came before is asked about in no item, nor is the first one while only its own event told of it', async () => {
+    const r = await recorded();
+    await paid(r, 'pay_10', 'ch_10');
+    await again(r);
+    expect((await state(r)).reviews.map((x) => x.kind)).toEqual(['double_payment']);
+    const other = await withLink(CHARGED_NEXT);
+    await other.h.take(captured(other));
+    await paid(other, 'pay_9', 'ch_9');
+    await again(other);
+    isPaid(other);
+    await hours(other, 12);
+    expect([await taken(other), await summaries(other)]).toEqual([['ch_9 confirmed'], [TWICE()]]);
+  });
+
+  it('does not give the MoR’s uuid of it to the payment of the first', async () => {
+    const r = await recorded();
+    const uuid = (n: number): string => `00000000-0000-4000-8000-00000000000${n}`;
+    await again(r, { paymentLinkId: 'link_1', paymentId: uuid(2) });
+    await again(r, { paymentLinkId: 'link_1', pspReference: 'ch_9', paymentId: uuid(1) }, 'evt_captured_3');
+    const s = await state(r);
+    const captures = s.objects.filter((o) => o.kind === 'capture').map((o) => [o.morId, o.paymentRowId]);
+    expect(captures).toEqual([
+      [uuid(2), null],
+      [uuid(1), s.payments.at(-1)?.id],
+    ]);
+  });
+
   it('that is given back as the item says leaves the payment of the link as it is, and verify names the refund', async () => {
     const r = await recorded();
     await again(r);
