@@ -307,7 +307,7 @@ export const VERIFY_MARKS_FOR_A_PERSON = 500;
 export const MARKS_LEFT_COUNTED = 10_000;
 /** The MoR's documents name no limit of requests: at most ten a second, after the first few. */
 export const VERIFY_MARKS_PAUSE_MS = 100;
-/** Refunds that may be on a payment record are added up in every way, to so many sums: twelve of odd amounts have as many. Each one more doubles it. */
+/** Verify tries so many sums of the refunds that may or may not be on a payment record: twelve of different amounts have as many, one more twice that. */
 export const VERIFY_REFUND_SUMS_MOST = 4_096;
 
 // ---- Imports

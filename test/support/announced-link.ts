@@ -3,12 +3,15 @@ import { resolveReview } from '../../src/lane/rules/resolve-review.js';
 import { type ReviewRow } from '../../src/domain/model.js';
 import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
-import { delivery, INVOICE_ID } from './builders.js';
-import { DAY_MS, refused, rig, SCHEDULE, state } from './retry-rig.js';
+import { messageKey } from '../../src/domain/lane/change.js';
+import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
+import { aPaymentSucceeded, delivery, INVOICE_ID } from './builders.js';
+import { failed } from './fakes.js';
+import { after, DAY_MS, HOUR_MS, refused, rig, SCHEDULE, state } from './retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
 
-/** The MoR announces a payment on the link, made now: by charge ch_9. */
+/** The MoR announces a payment on the link, made now: by charge ch_9, unless `link` names another. */
 export function captured(
   { h }: Pick<Rig, 'h'>,
   id = 'evt_captured',
@@ -16,7 +19,7 @@ export function captured(
 ): ReturnType<typeof delivery> {
   const type = 'payment.captured';
   const created = h.clock.now().toISOString();
-  const data = { ...link, pspReference: 'ch_9' };
+  const data = { pspReference: 'ch_9', ...link };
   return delivery('mor_events', id, type, INVOICE_ID, { id, type, created, data });
 }
 
@@ -31,6 +34,41 @@ export async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Ri
   await refused(r, 'stolen_card');
   await r.h.drain();
   return r;
+}
+
+/** The same while the MoR answers the request for that link so. */
+export async function withLinkAsked(answer: Rig['links']['createLink']): Promise<Rig> {
+  const r = rig(CHARGED_NEXT);
+  r.links.createLink = answer;
+  await refused(r, 'stolen_card');
+  await r.h.drain();
+  await after(r, 1_000);
+  return r;
+}
+
+/** The MoR's refusal of a request for a link. */
+export const notGiven = async (): Promise<CallOutcome<LinkFacts>> =>
+  failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
+
+/** The link that was asked for first, as an announcement names it by the key of its request. */
+export async function byKey(r: Rig): Promise<{ readonly idempotencyKey: string }> {
+  return { idempotencyKey: messageKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1) };
+}
+
+/** The payment event of that charge. */
+export const paid = (r: Rig, paymentId = 'pay_9', chargeId = 'ch_9'): Promise<unknown> =>
+  r.h.take(aPaymentSucceeded({ paymentId, chargeId, at: r.h.clock.now() }));
+
+/** So many hours, one by one. */
+export async function hours(r: Rig, times: number): Promise<void> {
+  for (let n = 0; n < times; n++) await after(r, HOUR_MS);
+}
+
+/** A caller asks about the first link, and the MoR answers so. */
+export async function callerReads(r: Rig, read: Rig['links']['read']): Promise<void> {
+  const id = (await state(r)).objects[0]?.id ?? '';
+  const shown = await read('payment_link', 'link_1');
+  await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
 }
 
 export const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);

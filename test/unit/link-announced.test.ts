@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { ChannelFlow } from '../../src/channels/channel.flow.js';
 import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
 import { resolveReview } from '../../src/lane/rules/resolve-review.js';
-import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
 import { PaymentLinksController } from '../../src/links/payment-links.controller.js';
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
 import { failureWithoutAnswer } from '../../src/mor/failure.js';
 import {
+  callerReads,
   captured,
   CHARGED_NEXT,
   dismissed,
@@ -75,11 +75,9 @@ describe('a link that the MoR does not know although a payment was announced on 
     const read = r.links.read.bind(r.links);
     r.links.read = gone;
     await r.h.take(captured(r));
-    const id = (await state(r)).objects[0]?.id ?? '';
     for (let n = 0; n < 8; n++) {
       r.h.clock.advance(100);
-      const none = await gone(); // as GET /v1/invoices/{in}/payment-link takes it in
-      await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, none, ctx), value: null }));
+      await callerReads(r, gone); // as GET /v1/invoices/{in}/payment-link takes it in
     }
     expect((await state(r)).objects.map((o) => [o.status, o.readAttempts])).toEqual([['PAYABLE', 1]]);
     r.links.read = read;
@@ -198,11 +196,9 @@ describe('an open item of a link', () => {
   it('comes in the end where a caller asks about the link all the time', async () => {
     const r = await withLink();
     await r.h.take(captured(r));
-    const id = (await state(r)).objects[0]?.id ?? '';
     for (let n = 0; n < 120; n++) {
       await after(r, 10_000);
-      const read = await r.links.read('payment_link', 'link_1');
-      await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, read, ctx), value: null }));
+      await callerReads(r, (kind, morId) => r.links.read(kind, morId));
     }
     expect(await summaries(r)).toEqual(['a payment on link link_1 was announced, but the link still says PAYABLE']);
   });
@@ -248,9 +244,7 @@ describe('the item of a link', () => {
     const [item] = await openItems(r);
     expect(item?.summary).toBe('link link_1 is paid, but the MoR does not say how much');
     expect(item?.proposal).toMatch(/^Ask the MoR for the amount and mark the invoice on Stripe by hand/);
-    const id = (await state(r)).objects[0]?.id ?? '';
-    const none = await gone();
-    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, none, ctx), value: null }));
+    await callerReads(r, gone);
     expect([(await state(r)).objects[0]?.status, await summaries(r)]).toEqual(['PAID', [item?.summary]]);
   });
 

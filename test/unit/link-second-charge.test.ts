@@ -1,39 +1,34 @@
 // The MoR announces a second charge on a link: the customer may have paid twice, and no read of the link will say so.
 import { describe, expect, it } from '@jest/globals';
-import { messageKey } from '../../src/domain/lane/change.js';
 import { compareWithin } from '../../src/verify/rules/compare.js';
 import {
+  byKey,
   captured,
   CHARGED_NEXT,
   dismissed,
   gone,
+  hours,
+  notGiven,
   openItems,
+  paid,
   shows,
   summaries,
   withLink,
+  withLinkAsked,
 } from '../support/announced-link.js';
-import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID } from '../support/builders.js';
+import { aRefund } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
-import { after, HOUR_MS, refused, rig, state } from '../support/retry-rig.js';
+import { type rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
 
 const TWICE = (link = 'link_1', other = 'ch_10', own = 'ch_9'): string =>
   `charge ${other} was announced on payment link ${link} beside ${own}: the customer may have paid twice`;
 
-async function hours(r: Rig, times: number): Promise<void> {
-  for (let n = 0; n < times; n++) await after(r, HOUR_MS);
-}
-
 /** The MoR captured another charge on the same link. */
 async function again(r: Rig, data: object = { paymentLinkId: 'link_1' }, id = 'evt_captured_2'): Promise<void> {
-  const [type, created] = ['payment.captured', r.h.clock.now().toISOString()];
-  const body = { id, type, created, data: { pspReference: 'ch_10', ...data } };
-  await r.h.take(delivery('mor_events', id, type, INVOICE_ID, body));
+  await r.h.take(captured(r, id, { pspReference: 'ch_10', ...data }));
 }
-
-const paid = (r: Rig, paymentId: string, chargeId: string): Promise<unknown> =>
-  r.h.take(aPaymentSucceeded({ paymentId, chargeId, at: r.h.clock.now() }));
 
 /** A link whose first charge is in the books: a read of it said that it is paid. */
 async function recorded(): Promise<Rig> {
@@ -47,15 +42,10 @@ async function recorded(): Promise<Rig> {
 
 /** A link that the MoR refused, and on which it announced a payment all the same, by the key of the request. */
 async function neverGiven(): Promise<{ r: Rig; id: string; idempotencyKey: string }> {
-  const r = rig(CHARGED_NEXT);
-  r.links.createLink = async () => failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
-  await refused(r, 'stolen_card');
-  await r.h.drain();
-  await after(r, 1_000);
-  const id = (await state(r)).objects[0]?.id ?? '';
-  const idempotencyKey = messageKey('create_payment_link', id, 1);
+  const r = await withLinkAsked(notGiven);
+  const { idempotencyKey } = await byKey(r);
   await r.h.take(captured(r, 'evt_captured', { idempotencyKey }));
-  return { r, id, idempotencyKey };
+  return { r, id: (await state(r)).objects[0]?.id ?? '', idempotencyKey };
 }
 
 /** The MoR knows the link again, and it is paid. */
@@ -113,7 +103,7 @@ describe('a second charge on a link', () => {
     ['the MoR does not know', gone],
     ['says PAYABLE', shows({ status: 'PAYABLE' })],
     ['has expired', shows({ status: 'EXPIRED' })],
-  ])('is told of a link that %s, whose first one is in the books by its own event', async (_, read) => {
+  ])('is told of a link that %s, after the first one was booked by its payment event', async (_, read) => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = gone;
     await r.h.take(captured(r));
@@ -125,7 +115,7 @@ describe('a second charge on a link', () => {
     expect(await summaries(r)).toEqual([TWICE()]);
   });
 
-  it('is told of a link that the MoR never gave', async () => {
+  it('is told, where the MoR never gave the link at all', async () => {
     const { r, id, idempotencyKey } = await neverGiven();
     await paid(r, 'pay_9', 'ch_9');
     await hours(r, 12);
@@ -134,7 +124,7 @@ describe('a second charge on a link', () => {
     expect(await summaries(r)).toContainEqual(TWICE(id));
   });
 
-  it.each(['before', 'after'])('whose own event came %s its announcement is a payment of its own', async (when) => {
+  it.each(['before', 'after'])('whose payment event came %s its announcement is a second payment', async (when) => {
     const r = await recorded();
     if (when === 'before') await paid(r, 'pay_10', 'ch_10');
     await again(r);
@@ -146,7 +136,7 @@ describe('a second charge on a link', () => {
     ]);
   });
 
-  it('whose own event came before is asked about in no item, nor is the first one while only its own event told of it', async () => {
+  it('is asked about in no item once its payment event came, nor is a first one that only its payment event told of', async () => {
     const r = await recorded();
     await paid(r, 'pay_10', 'ch_10');
     await again(r);
@@ -216,7 +206,7 @@ describe('a charge that took nothing, after which the customer pays the link', (
   });
 
   it.each(['before', 'after'])(
-    'is not booked beside it where its own event comes %s its announcement',
+    'is not booked beside it where the payment event comes %s the announcement',
     async (when) => {
       const r = await foundUnpaid();
       if (when === 'before') await paid(r, 'pay_10', 'ch_10');
@@ -228,7 +218,7 @@ describe('a charge that took nothing, after which the customer pays the link', (
     },
   );
 
-  it('is asked about and not booked, where the event of the other came', async () => {
+  it('is asked about and not booked, where the payment event of the other came', async () => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = gone;
     await r.h.take(captured(r));
@@ -307,11 +297,10 @@ it('a link that was never given and whose charge is in the books is not asked fo
   const { r, idempotencyKey } = await neverGiven();
   await paid(r, 'pay_9', 'ch_9');
   await hours(r, 12);
-  const refusing = r.links.createLink.bind(r.links);
   let asked = 0;
-  r.links.createLink = (wire) => {
+  r.links.createLink = () => {
     asked++;
-    return refusing(wire);
+    return notGiven();
   };
   await r.h.take(captured(r, 'evt_captured_again', { idempotencyKey }));
   await hours(r, 12);

@@ -1,50 +1,42 @@
 // Money that was announced on a link of which nothing more is heard, or whose charge is in the books: nothing is held with nobody asked.
 import { describe, expect, it } from '@jest/globals';
 import { moneyAnnounced } from '../../src/channels/rules/withdraw.js';
-import { messageKey } from '../../src/domain/lane/change.js';
-import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
 import {
+  byKey,
+  callerReads,
   captured,
   CHARGED_NEXT,
   dismissed,
   gone,
+  hours,
+  notGiven,
   openItems,
+  paid,
   settled,
   shows,
   summaries,
   withLink,
+  withLinkAsked,
 } from '../support/announced-link.js';
-import { aPaymentSucceeded, INVOICE_ID } from '../support/builders.js';
+import { INVOICE_ID } from '../support/builders.js';
 import { failed } from '../support/fakes.js';
 import { after, HOUR_MS, refused, relayed, rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
 const NOT_GIVEN = /^a payment on payment link lnk_\S+ was announced, and the MoR does not give the link$/;
 
-const paid = (r: Rig): Promise<unknown> =>
-  r.h.take(aPaymentSucceeded({ paymentId: 'pay_9', chargeId: 'ch_9', at: r.h.clock.now() }));
-
-async function hours(r: Rig, times: number): Promise<void> {
-  for (let n = 0; n < times; n++) await after(r, HOUR_MS);
-}
-
 /** A renewal that was refused, and whose link the MoR is asked for; what it answers can be changed. */
 async function asked(answer: 'away' | 'refused'): Promise<Rig & { answer: 'away' | 'refused' }> {
-  const r = Object.assign(rig(CHARGED_NEXT), { answer });
-  r.links.createLink = async () =>
-    r.answer === 'away'
-      ? failed('unknown', { status: 503 })
-      : failed('refused', { status: 409, code: 'no_active_arrangement', message: 'none' });
-  await refused(r, 'stolen_card');
-  await r.h.drain();
-  await after(r, 1_000);
-  return r;
+  const said = { answer };
+  const r = await withLinkAsked(() =>
+    said.answer === 'away' ? Promise.resolve(failed('unknown', { status: 503 })) : notGiven(),
+  );
+  return Object.assign(said, r);
 }
 
 /** The MoR announces a payment on the link that was asked for first, by the key of its request. */
 async function announced(r: Rig, id = 'evt_captured'): Promise<void> {
-  const idempotencyKey = messageKey('create_payment_link', (await state(r)).objects[0]?.id ?? '', 1);
-  await r.h.take(captured(r, id, { idempotencyKey }));
+  await r.h.take(captured(r, id, await byKey(r)));
 }
 
 /** Nothing is held unseen: one item is open, and once it is dismissed the schedule goes on. */
@@ -145,9 +137,7 @@ describe('a link whose charge is in the books', () => {
     ['is unknown to the MoR', gone],
   ])('and that %s is asked about neither by a caller nor by the same announcement once more', async (_, read) => {
     const r = await booked(read);
-    const id = (await state(r)).objects[0]?.id ?? '';
-    const shown = await read('payment_link', 'link_1');
-    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
+    await callerReads(r, read);
     await r.h.take(captured(r, 'evt_captured_again'));
     await hours(r, 5);
     expect(await summaries(r)).toEqual([]);
@@ -170,9 +160,7 @@ describe('a link whose charge is in the books', () => {
 
   it('and that has ended is neither asked about nor read for ever where it may not be read', async () => {
     const r = await booked(gone);
-    const id = (await state(r)).objects[0]?.id ?? '';
-    const shown = await shows({ status: 'PAYABLE' })('payment_link', 'link_1');
-    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
+    await callerReads(r, shows({ status: 'PAYABLE' }));
     r.links.read = async () => failed('refused', { status: 403 });
     for (let n = 0; n < 16; n++) await after(r, 12 * HOUR_MS);
     await hours(r, 24);
@@ -187,9 +175,7 @@ describe('a link whose charge is in the books', () => {
     r.links.pay('link_1');
     await hours(r, 2);
     expect((await state(r)).payments.at(-1)).toMatchObject({ origin: 'payment_link', mark: 'confirmed' });
-    const id = (await state(r)).objects[0]?.id ?? '';
-    const shown = await shows({ status: 'PAID' })('payment_link', 'link_1');
-    await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
+    await callerReads(r, shows({ status: 'PAID' }));
     expect(await summaries(r)).toEqual([]);
   });
 });

@@ -102,7 +102,7 @@ export function capturedId(e: MorServiceEvent): string | null {
  */
 export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: string | null, ctx: Ctx): LaneState {
   const ids = new Set(idsIn(e.data));
-  const isNamed = (id: string | null): boolean => id !== null && ids.has(id);
+  const isNamed = (id: string | null): boolean => has(ids, id);
   const charge = chargeIn(e);
   const p = s.payments.find(
     (x) =>

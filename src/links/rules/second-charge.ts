@@ -7,7 +7,7 @@ import { isLookedInto } from '../../channels/rules/withdraw.js';
 
 const subjectOf = (o: MorObjectRow, charge: string): string => `${o.id}:charge:${charge}`;
 
-/** A capture named `named`: `was` is the link before it, `o` after it. Whoever looked into the link before knows of the charge until then. */
+/** A capture named this charge: `was` is the link before it, `o` after it. Whoever looked into the link before has dealt with its charge of then. */
 export function tellOtherCharges(
   s: LaneState,
   was: MorObjectRow,
@@ -21,14 +21,13 @@ export function tellOtherCharges(
   // Whoever looked into the link left the question of these two open: it is asked the other way round.
   const isOpen = openReviewOf(s, 'conflicting_event', subjectOf(o, own)) !== undefined;
   const isKnown = !isOpen && isLookedInto(s.reviews, [was.id], heardAt(was));
-  const others = [named, isKnown ? null : before].filter((c) => c !== null && c !== own);
   const state = closeAsked(s, o, `charge ${own} counts as the payment of the link`, ctx, subjectOf(o, own));
-  return others.reduce((all, charge) => (charge === null ? all : tellOther(all, o, own, charge, ctx)), state);
+  return tellOther(tellOther(state, o, own, named, ctx), o, own, isKnown ? null : before, ctx);
 }
 
-/** Until its own payment event tells of it, no read will: the link speaks of one payment. */
-function tellOther(s: LaneState, o: MorObjectRow, own: string, other: string, ctx: Ctx): LaneState {
-  if (takenBy(s, other) !== undefined) return s;
+/** Only a payment event can bring this charge: a read of the link tells of one payment. */
+function tellOther(s: LaneState, o: MorObjectRow, own: string, other: string | null, ctx: Ctx): LaneState {
+  if (other === null || other === own || takenBy(s, other) !== undefined) return s;
   return openReview(s, ctx, {
     kind: 'conflicting_event',
     subject: subjectOf(o, other),
@@ -42,7 +41,7 @@ export function isAnswered(s: LaneState, o: MorObjectRow, charge: string): boole
   return isLookedInto(s.reviews, [subjectOf(o, charge)], null);
 }
 
-/** Its own payment event came: it stands in the books as a payment of its own, and what is to be done is asked about that. */
+/** The payment event of a charge came: it is in the books as a second payment, which has an item of its own. */
 export function closeBookedCharges(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   return s.payments.reduce((state, { processorChargeId: charge, succeededAt }) => {
     if (charge === null || succeededAt === null) return state;
