@@ -5,7 +5,7 @@ import { type CallOutcome } from '../../src/domain/ports/call.js';
 import { type LinkFacts, type ObjectFacts } from '../../src/domain/ports/mor-channels.js';
 import { messageKey } from '../../src/domain/lane/change.js';
 import { applyObjectRead } from '../../src/lane/rules/apply-object-read.js';
-import { aPaymentSucceeded, delivery, INVOICE_ID } from './builders.js';
+import { aPaymentSucceeded, aRefund, delivery, INVOICE_ID, invoiceEvent } from './builders.js';
 import { failed } from './fakes.js';
 import { after, DAY_MS, HOUR_MS, refused, rig, SCHEDULE, state } from './retry-rig.js';
 
@@ -85,6 +85,28 @@ export async function settled(r: Rig, resolution: 'dismiss' | 'retry', n = 0): P
 }
 
 export const dismissed = (r: Rig, n = 0): Promise<void> => settled(r, 'dismiss', n);
+
+/** Somebody marks the invoice on Stripe, as an item about the link says: with a payment record that has the link's id as its reference. */
+export async function markedByHand({ h }: Rig): Promise<void> {
+  h.platform.payAnotherWay(INVOICE_ID);
+  const record = { id: 'pr_hand', reference: 'link_1', minor: 1000n, currency: 'EUR', paymentId: '', refunds: [] };
+  h.platform.records.push({ ...record, invoiceId: INVOICE_ID });
+  h.platform.payments.set(INVOICE_ID, [{ recordId: 'pr_hand', minor: 1000n }]);
+  await h.take(invoiceEvent('invoice.paid'));
+}
+
+/** The MoR knows the link again, and it is paid. */
+export function isPaid(r: Rig): void {
+  Reflect.deleteProperty(r.links, 'read');
+  r.links.pay('link_1');
+}
+
+/** The MoR gives back that charge of 10.00 EUR. */
+export const givenBack = (r: Rig, paymentId: string, chargeId: string): Promise<unknown> =>
+  r.h.take(aRefund({ paymentId, chargeId, amount: 1000, at: r.h.clock.now() }));
+
+/** The MoR does not answer. */
+export const away = async () => failed('unknown', { status: 503 });
 
 /** The MoR does not know the link, or not any more. */
 export const gone = async () => ({ ok: true, status: 404, requestId: null, value: null }) as const;

@@ -87,7 +87,7 @@ function decided(c: Case): string {
     ? newPayment(ctx, { invoiceId: 'in_oak', customerId: 'c', currency: 'EUR' })
     : undefined;
   const settings = { ...SETTINGS, draftPolicy: c.policy, markMode: c.mode };
-  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, holder, c.fresh, settings, c.stuck);
+  const d = decideMark({ ...p, amount: AMOUNTS[c.amount] }, invoice, holder, c.fresh, settings, c.stuck, undefined);
   return d.do === 'park' ? d.kind : d.do === 'mark' ? `mark ${d.mode}` : d.do;
 }
 

@@ -2,12 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { compareWithin } from '../../src/verify/rules/compare.js';
 import {
+  away,
   byKey,
   captured,
   CHARGED_NEXT,
   dismissed,
+  givenBack,
   gone,
   hours,
+  isPaid,
   notGiven,
   openItems,
   paid,
@@ -16,8 +19,6 @@ import {
   withLink,
   withLinkAsked,
 } from '../support/announced-link.js';
-import { aRefund } from '../support/builders.js';
-import { failed } from '../support/fakes.js';
 import { type rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
@@ -48,12 +49,6 @@ async function neverGiven(): Promise<{ r: Rig; id: string; idempotencyKey: strin
   return { r, id: (await state(r)).objects[0]?.id ?? '', idempotencyKey };
 }
 
-/** The MoR knows the link again, and it is paid. */
-function isPaid(r: Rig): void {
-  Reflect.deleteProperty(r.links, 'read');
-  r.links.pay('link_1');
-}
-
 /** Money that the books have, by charge. */
 const taken = async (r: Rig): Promise<string[]> =>
   (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
@@ -65,7 +60,7 @@ describe('a second charge on a link', () => {
     await hours(r, 3);
     expect(await summaries(r)).toEqual([TWICE()]);
     expect((await openItems(r))[0]?.proposal).toBe(
-      "Ask the MoR which of the two it took and has not given back. Both, and together more than was due: have ch_10 given back in the MoR's portal, as ch_9 counts as the payment of the link; `verify` names that refund once: acknowledge it. Only ch_10: do not give it back unless other money has paid the invoice; if nothing has, mark it by hand. Dismiss this after that.",
+      "Ask the MoR which of the two it took and has not given back. Both, and together more than was due: have ch_10 given back in the MoR's portal, as ch_9 counts as the payment of the link; `verify` names that refund until you acknowledge it. Only ch_10: give it back only if other money paid the invoice. If the invoice is open, mark it on Stripe by hand, with a payment record of that amount with reference link_1; if what paid it has gone back, bill ch_10 with a new invoice. Otherwise there is nothing to do. Then dismiss this.",
     );
     const s = await state(r);
     expect(s.payments.filter((p) => p.succeededAt !== null).map((p) => [p.processorChargeId, p.paymentId])).toEqual([
@@ -81,7 +76,7 @@ describe('a second charge on a link', () => {
   it('is told where both are announced before the link is read as paid: the last is booked, the other asked about', async () => {
     const r = await withLink(CHARGED_NEXT);
     const read = r.links.read.bind(r.links);
-    r.links.read = async () => failed('unknown', { status: 503 });
+    r.links.read = away;
     await r.h.take(captured(r));
     await again(r);
     r.links.read = read;
@@ -166,7 +161,7 @@ describe('a second charge on a link', () => {
   it('that is given back as the item says leaves the payment of the link as it is, and verify names the refund', async () => {
     const r = await recorded();
     await again(r);
-    await r.h.take(aRefund({ paymentId: 'pay_10', chargeId: 'ch_10', amount: 1000, at: r.h.clock.now() }));
+    await givenBack(r, 'pay_10', 'ch_10');
     await hours(r, 3);
     await dismissed(r);
     await hours(r, 72);
@@ -194,19 +189,19 @@ describe('a charge that took nothing, after which the customer pays the link', (
     return r;
   }
 
-  it('is not what the payment is booked as: a refund of that is found and mirrored', async () => {
+  it('is asked about and not what the payment is booked as: a refund of that is found and mirrored', async () => {
     const r = await foundUnpaid();
     isPaid(r);
     await again(r, { paymentLinkId: 'link_1', paymentId: 'pay_10' });
     await hours(r, 3);
-    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], []]);
-    await r.h.take(aRefund({ paymentId: 'pay_10', chargeId: 'ch_10', amount: 1000, at: r.h.clock.now() }));
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [TWICE('link_1', 'ch_9', 'ch_10')]]);
+    await givenBack(r, 'pay_10', 'ch_10');
     await hours(r, 3);
     expect((await state(r)).refunds.map((x) => x.mirror)).toEqual(['done']);
   });
 
   it.each(['before', 'after'])(
-    'is not booked beside it where the payment event comes %s the announcement',
+    'is asked about and not booked beside it where the payment event comes %s the announcement',
     async (when) => {
       const r = await foundUnpaid();
       if (when === 'before') await paid(r, 'pay_10', 'ch_10');
@@ -214,7 +209,7 @@ describe('a charge that took nothing, after which the customer pays the link', (
       if (when === 'after') await paid(r, 'pay_10', 'ch_10');
       isPaid(r);
       await hours(r, 12);
-      expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], []]);
+      expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [TWICE('link_1', 'ch_9', 'ch_10')]]);
     },
   );
 
@@ -280,7 +275,7 @@ it('of two charges on a link the second is not to be given back once the first w
   await again(r);
   await paid(r, 'pay_9', 'ch_9');
   await hours(r, 1);
-  await r.h.take(aRefund({ paymentId: 'pay_9', chargeId: 'ch_9', amount: 1000, at: r.h.clock.now() }));
+  await givenBack(r, 'pay_9', 'ch_9');
   isPaid(r);
   await again(r, { paymentLinkId: 'link_1' }, 'evt_captured_3');
   await hours(r, 12);

@@ -13,7 +13,7 @@ import { at, ctx, invoice, kinds, lane, marks, message, payment, settled } from 
 
 describe('what is said of money that cannot be marked', () => {
   const parked = (over: Partial<InvoiceFacts>, p = payment(), holder?: PaymentRow) => {
-    const d = decideMark(p, invoice(over), holder, true, ctx().settings, false);
+    const d = decideMark(p, invoice(over), holder, true, ctx().settings, false, undefined);
     return d.do === 'park' ? [d.kind, d.summary, d.proposal] : [d.do];
   };
 
@@ -41,7 +41,7 @@ describe('what is said of money that cannot be marked', () => {
 
   it.each([2000n, 3000n])('out of band is not proposed to be applied, which is not done there (%s due)', (due) => {
     const { settings } = ctx({ markMode: 'out_of_band' });
-    const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false);
+    const d = decideMark(payment(), invoice({ amountRemaining: due }), undefined, true, settings, false, undefined);
     expect(d).toMatchObject({
       kind: 'amount_mismatch',
       proposal: expect.stringMatching(/^Out of band only the exact/),

@@ -169,10 +169,26 @@ export function askWhetherPaid(o: MorObjectRow): string {
   return `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`;
 }
 
-/** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */
 export function markByHand(o: MorObjectRow): string {
-  const reference = o.morId ?? "the link's id at the MoR (ask for it)";
-  const record = `a payment record of that amount with reference ${reference}`;
   const unless = "unless other money has paid it, or it is void: then have this payment given back in the MoR's portal";
-  return `mark the invoice on Stripe by hand, with ${record}, ${unless}. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
+  return `mark the invoice on Stripe by hand, with ${handRecord(o)}, ${unless}. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
+}
+
+/** Under this reference the money is found on the invoice, should the MoR's word of it come after all. */
+export function handRecord({ morId }: MorObjectRow): string {
+  return `a payment record of that amount with reference ${morId ?? "the link's id at the MoR (ask for it)"}`;
+}
+
+/** The subject of an item about a charge that was announced on this link beside the one that counts (links/rules/second-charge.ts). */
+export function aboutCharge(o: MorObjectRow, charge: string): string {
+  return `${o.id}:charge:${charge}`;
+}
+
+export function isAboutCharge({ subject }: ReviewRow, o: MorObjectRow): boolean {
+  return subject.startsWith(aboutCharge(o, ''));
+}
+
+/** The link on which this charge was announced beside another one, as a person was told; undefined: there is none. */
+export function announcedBeside({ objects, reviews }: LaneState, charge: string): MorObjectRow | undefined {
+  return objects.find((o) => reviews.some((r) => r.subject === aboutCharge(o, charge)));
 }

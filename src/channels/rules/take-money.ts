@@ -3,7 +3,7 @@ import { type LaneState, type PaymentOrigin, type PaymentRow } from '../../domai
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
-import { newPayment } from '../../domain/lane/payment.js';
+import { newPayment, saysNothing } from '../../domain/lane/payment.js';
 import { takenBy } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
@@ -39,6 +39,8 @@ export function takeMoney(
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
   const payment = newPayment(ctx, {
+    ...(refundedBefore(s, chargeId) ?? {}),
+    status: 'succeeded',
     invoiceId: s.lane,
     customerId: s.invoice?.customerId ?? '', // nameCustomers names the invoice's own customer once it is known
     currency: received.currency,
@@ -56,6 +58,15 @@ export function takeMoney(
     payment,
     said: `${showMoney(received)} came ${what} ${o.number ?? o.morId ?? ''}`,
   };
+}
+
+/** A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
+function refundedBefore(s: LaneState, charge: string | null): PaymentRow | undefined {
+  if (charge === null) return undefined;
+  const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
+  return s.payments.find(
+    (p) => p.processorChargeId === charge && p.mark === 'none' && !saysNothing(p) && isOfRefund(p),
+  );
 }
 
 /** Money that came for the invoice itself is its customer's: no event of Document 2 names one. */

@@ -6,7 +6,7 @@ import { effectName } from '../../domain/lane/payment.js';
 import { type Ctx, isDismissed, putObject, takeCallBack } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isOfSharedCharge } from '../../ledger/rules/one-charge.js';
-import { nameOf } from './mor-object.js';
+import { isAboutCharge, nameOf } from './mor-object.js';
 
 /** The code of a request that is refused, or taken back, because nothing more is to be paid. */
 export const NOT_PAYABLE = 'invoice_not_payable';
@@ -43,10 +43,12 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
 
 /**
  * A payment on a link that the MoR has announced and no read has confirmed yet, as a part of a sentence; null: none is, or a person has looked
- * into it.
+ * into it, and into each charge that was announced beside it.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
-  const o = objects.find((x) => announcedAt(x) !== null && !isLookedInto(reviews, [x.id], heardAt(x)));
+  const isOpen = (o: MorObjectRow): boolean =>
+    !isLookedInto(reviews, [o.id], heardAt(o)) || reviews.some((r) => r.status === 'open' && isAboutCharge(r, o));
+  const o = objects.find((x) => announcedAt(x) !== null && isOpen(x));
   return o === undefined ? null : notConfirmed(o);
 }
 

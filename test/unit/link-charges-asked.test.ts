@@ -1,0 +1,156 @@
+// A person was asked about two charges on a link, and answered: what becomes of the money, and what is asked after that.
+import { describe, expect, it } from '@jest/globals';
+import {
+  away,
+  byKey,
+  captured,
+  CHARGED_NEXT,
+  dismissed,
+  givenBack,
+  gone,
+  hours,
+  isPaid,
+  markedByHand,
+  openItems,
+  paid,
+  summaries,
+  withLink,
+  withLinkAsked,
+} from '../support/announced-link.js';
+import { retry, type rig, state } from '../support/retry-rig.js';
+
+type Rig = ReturnType<typeof rig>;
+
+const FIRST_OF_TWO = 'charge ch_9 was announced on payment link link_1 beside ch_10: the customer may have paid twice';
+
+const announced = (r: Rig, id: string, pspReference: string): Promise<unknown> =>
+  r.h.take(captured(r, id, { paymentLinkId: 'link_1', pspReference }));
+
+/** A link on which a charge was announced that no read confirms. */
+async function withOne(read: Rig['links']['read']): Promise<Rig> {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.read = read;
+  await r.h.take(captured(r));
+  return r;
+}
+
+/** The same with a second charge. */
+async function withTwo(read: Rig['links']['read']): Promise<Rig> {
+  const r = await withOne(read);
+  await announced(r, 'evt_captured_2', 'ch_10');
+  return r;
+}
+
+/** What the books have of each payment: its charge, and what became of its mark. */
+const taken = async (r: Rig): Promise<string[]> =>
+  (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
+
+describe('of two charges on a link', () => {
+  it('the second is booked and the first asked about, where somebody marked the invoice by hand for the first', async () => {
+    const r = await withOne(gone);
+    await hours(r, 12);
+    expect((await openItems(r))[0]?.proposal).toContain(
+      'by hand, with a payment record of that amount with reference link_1',
+    );
+    await markedByHand(r);
+    await dismissed(r);
+    await hours(r, 2);
+    isPaid(r);
+    await announced(r, 'evt_captured_2', 'ch_10');
+    await hours(r, 12);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [FIRST_OF_TWO]]);
+  });
+
+  it('one that its own event tells of after a person marked the invoice for it is not simply to be given back', async () => {
+    const r = await withTwo(gone);
+    await hours(r, 1);
+    await markedByHand(r);
+    await dismissed(r);
+    isPaid(r);
+    await announced(r, 'evt_captured_3', 'ch_10');
+    await hours(r, 12);
+    await paid(r, 'pay_9', 'ch_9');
+    await hours(r, 3);
+    expect(await taken(r)).toEqual(['ch_10 confirmed', 'ch_9 parked']);
+    expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+      'Ask the MoR which charges it took on payment link link_1 and has not given back. If it is ch_9 alone, dismiss this: a refund would give the only money back. If another one is there as well, refund 10.00 EUR.',
+    ]);
+  });
+
+  it('the other is the only money where the MoR gave one back, before a read showed the link as paid', async () => {
+    const r = await withTwo(away);
+    await givenBack(r, 'pay_10', 'ch_10');
+    isPaid(r);
+    await hours(r, 12);
+    await paid(r, 'pay_9', 'ch_9');
+    await hours(r, 3);
+    expect([await taken(r), (await state(r)).refunds.map((x) => x.mirror)]).toEqual([
+      ['ch_10 confirmed', 'ch_9 parked'],
+      ['done'],
+    ]);
+    const [item] = await openItems(r);
+    expect(item?.summary).toMatch(/that money has gone back to the customer, so this is the only money there is$/);
+    expect(item?.proposal).toMatch(/^The customer has paid once\. Bill that with a new invoice/);
+  });
+
+  it('each is to be looked into before anything else is charged', async () => {
+    const r = await withTwo(gone);
+    await hours(r, 12);
+    expect((await openItems(r))[1]?.summary).toMatch(/^a payment on payment link link_1 was announced/);
+    await dismissed(r, 1);
+    expect(await retry(r)).toMatchObject({ ok: false });
+    await dismissed(r);
+    expect(await retry(r)).toMatchObject({ ok: true });
+  });
+
+  it('the one that a person answered for is not asked about again under the name that the link got since', async () => {
+    const r = await withLinkAsked(away);
+    const { idempotencyKey } = await byKey(r);
+    await r.h.take(captured(r, 'evt_captured_1', { idempotencyKey }));
+    await r.h.take(captured(r, 'evt_captured_2', { idempotencyKey, pspReference: 'ch_10' }));
+    await dismissed(r);
+    Reflect.deleteProperty(r.links, 'createLink');
+    r.links.read = gone;
+    await hours(r, 3);
+    await r.h.take(captured(r, 'evt_captured_3', { idempotencyKey }));
+    expect(await summaries(r)).toEqual([]);
+  });
+
+  it('the one that a person answered for is not asked about again because a third one came', async () => {
+    const r = await withTwo(gone);
+    await dismissed(r);
+    await announced(r, 'evt_captured_3', 'ch_11');
+    await announced(r, 'evt_captured_4', 'ch_9');
+    expect(await summaries(r)).toEqual([
+      'charge ch_10 was announced on payment link link_1 beside ch_11: the customer may have paid twice',
+    ]);
+  });
+});
+
+it.each(['after', 'before'])(
+  'a refund that is told %s the announcement and before a read shows the link as paid is in the books, and credited',
+  async (when) => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    if (when === 'before') await givenBack(r, 'pay_9', 'ch_9');
+    await r.h.take(captured(r));
+    if (when === 'after') await givenBack(r, 'pay_9', 'ch_9');
+    isPaid(r);
+    await hours(r, 12);
+    const s = await state(r);
+    expect([await taken(r), s.refunds.map((x) => x.mirror), await summaries(r)]).toEqual([
+      ['ch_9 confirmed'],
+      ['done'],
+      [],
+    ]);
+    expect(s.entries.map((e) => [e.reason, e.amount.minor])).toEqual([
+      ['payment_collected', 1000n],
+      ['refund_paid', 1000n],
+      ['payment_marked', 1000n],
+      ['refund_mirrored', 1000n],
+    ]);
+    await paid(r, 'pay_9', 'ch_9');
+    await hours(r, 2);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_9 confirmed'], []]);
+  },
+);
