@@ -7,6 +7,7 @@ import { PaymentLinksController } from '../../src/links/payment-links.controller
 import { PaymentLinksFlow } from '../../src/links/payment-links.flow.js';
 import { failureWithoutAnswer } from '../../src/mor/failure.js';
 import {
+  away,
   callerReads,
   captured,
   CHARGED_NEXT,
@@ -59,7 +60,7 @@ describe('a person who dismissed the item of a link', () => {
     expect(await summaries(r)).toEqual([expect.stringContaining('4.00 EUR seems to be paid')]);
     await dismissed(r);
     await after(r, HOUR_MS);
-    r.links.read = async () => failed('unknown', { status: 503 });
+    r.links.read = away;
     await r.h.take(captured(r));
     expect(moneyAnnounced(await state(r))).toBe(
       'a payment on payment link link_1 was announced, and is not confirmed yet',
@@ -157,7 +158,7 @@ describe('an open item of a link', () => {
   it('is closed by an announcement and asked afresh after the read: a page of before releases no charge', async () => {
     const r = await partOfIt();
     const [before] = await openItems(r);
-    r.links.read = async () => failed('unknown', { status: 503 });
+    r.links.read = away;
     await r.h.take(captured(r));
     const s = await state(r);
     expect(s.reviews.map((x) => [x.id, x.resolution, x.note])).toEqual([
@@ -312,7 +313,7 @@ describe('two days without a usable answer about a link', () => {
     r.links.read = async (kind, id) => (reads++ === 0 ? failed('unknown', { status: 503 }) : read(kind, id));
     await pass(r, 2, HOUR_MS);
     expect([reads > 1, await summaries(r)]).toEqual([true, []]);
-    r.links.read = async () => failed('unknown', { status: 503 });
+    r.links.read = away;
     await pass(r, 47, HOUR_MS);
     expect(await summaries(r)).toEqual([]);
     await pass(r, 3, HOUR_MS);
@@ -323,7 +324,7 @@ describe('two days without a usable answer about a link', () => {
 
   it('are not over at once where the link ended while we were down', async () => {
     const r = await withLink();
-    r.links.read = async () => failed('unknown', { status: 503 });
+    r.links.read = away;
     await after(r, 10 * DAY_MS);
     await pass(r, 15, 60_000);
     expect(await summaries(r)).toEqual([]);

@@ -1,6 +1,6 @@
 // A payment is announced on a link, and the MoR does not let us read that link: a person hears of the money all the same.
 import { describe, expect, it } from '@jest/globals';
-import { captured, dismissed, gone, shows } from '../support/announced-link.js';
+import { away, captured, dismissed, gone, shows } from '../support/announced-link.js';
 import { failed } from '../support/fakes.js';
 import { openKinds } from '../support/lane-harness.js';
 import { after, DAY_MS, declined, HOUR_MS, refused, relayed, rig, SCHEDULE, state } from '../support/retry-rig.js';
@@ -242,7 +242,7 @@ describe('a link that ended while the MoR did not show it', () => {
     const { r } = await unshown();
     await dismissed(r);
     await after(r, HOUR_MS);
-    r.links.read = async () => failed('unknown', { status: 503 });
+    r.links.read = away;
     await r.h.take(captured(r));
     for (let h = 0; h < 30; h++) await after(r, HOUR_MS);
     expect(relayed(r)).toEqual([]);
