@@ -153,7 +153,9 @@ export class People {
   /** The MoR charges a second time for an invoice that it was paid for: its own mistake, and real money. */
   chargeTwice(invoiceId: string): void {
     const { kernel, mor, cards } = this.world.sandbox;
-    const first = this.payments().find((p) => p.merchantInvoiceId === invoiceId && p.status === 'succeeded');
+    // What came by bank transfer was not charged at all.
+    const isCharge = (p: MorPayment): boolean => p.status === 'succeeded' && p.kind !== 'transfer';
+    const first = this.payments().find((p) => p.merchantInvoiceId === invoiceId && isCharge(p));
     if (first === undefined) return;
     const twin: MorPayment = {
       ...first,

@@ -1,7 +1,7 @@
 // Items for a person, at rest: each open one has a cause in the world. An item without one is a false alarm.
 import { amountDue, amountPaid, amountRemaining } from '../sandbox/stripe/model.js';
 import { type ReviewLine } from './sim-store.js';
-import { rowOf, type Sides, type Taken } from './sides.js';
+import { isUnheardTransfer, rowOf, type Sides, type Taken } from './sides.js';
 import { collectedByStripe, stripeWouldCharge } from './twice.js';
 
 export function reviewRules(sides: Sides): string[] {
@@ -104,6 +104,9 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
           (t) => (t.kind === 'signup' || t.kind === 'link') && r.summary.includes(t.id) && rowOf(seen, t) === undefined,
         ) ||
         isOfNobody(sides, r) ||
+        all.some(
+          (t) => isUnheardTransfer(seen, t) && seen.objects.some((o) => o.id === r.subject && o.mor_id === t.id),
+        ) ||
         // Under a wrong name money was asked back, or given back in place of another's.
         world.planted.namings.some((n) => n.as !== 'right' && r.summary.includes(n.said))
       );

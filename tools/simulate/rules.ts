@@ -16,7 +16,7 @@ import { reviewRules } from './rules-reviews.js';
 import { taxRules } from './rules-tax.js';
 import { twiceRules } from './rules-twice.js';
 import { type MessageLine, type Snapshot } from './sim-store.js';
-import { rowOf, type Sides, sidesOf, type Taken } from './sides.js';
+import { isUnheardTransfer, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
 import { type World } from './world.js';
 
 /** A retry comes after at most 15 minutes, an outage lasts 28 hours at most, and each day has its crashes. */
@@ -102,9 +102,10 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const broken: string[] = [];
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
-  // Whoever dismissed that the MoR never said how much came was told that the books do not have it.
+  // Whoever was asked for an amount that the MoR never said, or dismissed that, was told that the books do not have it.
+  const isAsked = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
-    (o) => o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && r.resolution === 'dismiss'),
+    (o) => o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && (isAsked || r.resolution === 'dismiss')),
   );
   if (row === undefined) return p.kind === 'signup' || left ? [] : [`V4: ${about} was taken and is not in the ledger`];
   const records = [...world.sandbox.stripe.state.records.values()].filter((r) => r.reference === p.reference);

@@ -190,6 +190,7 @@ const IN_HALVES = 0.25;
 
 /** G11: what differs is known to a person, or verify mends it and the next run is clean; a run in two halves says the same. */
 export async function verify(world: World, broken: string[]): Promise<void> {
+  world.loses = () => false; // an event of the repair itself that is lost would be a difference of the next run
   for (let round = 0; round < 2; round++) {
     let left: readonly string[] = ['it did not come to its end'];
     let whole: VerifyReport | null = null;

@@ -73,7 +73,10 @@ export class SetBack {
   private async putBack(numbers: boolean): Promise<void> {
     const { world, marks } = this;
     if (marks === null) return;
+    const written = await world.store.notificationIds();
     await world.store.putBack(numbers);
+    const left = new Set(await world.store.notificationIds());
+    for (const id of written) if (!left.has(id)) world.forgotten.add(id);
     world.scheduler.storeIsOther();
     this.marks = null;
     const gap = { from: marks.at, to: world.now };

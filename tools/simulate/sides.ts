@@ -67,6 +67,11 @@ function moneyTaken(world: World): readonly Taken[] {
   return [...cards, ...transfers];
 }
 
+/** The MoR gave up telling of this transfer after eight tries, each at a clock that was wrong: copies are in quarantine, and no event came. */
+export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
+  return t.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${t.reference}`);
+}
+
 /** A person is asked why the refunds of this payment do not add up. One that Stripe cannot show does add up. */
 export function isGapTold(seen: Snapshot, rowId: string): boolean {
   return seen.reviews.some(

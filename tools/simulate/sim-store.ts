@@ -183,6 +183,10 @@ export class SimStore {
     return this.copies.putBack(numbers);
   }
 
+  async notificationIds(): Promise<readonly string[]> {
+    return (await this.look.query<{ id: string }>('select id from notification')).rows.map((n) => n.id);
+  }
+
   /** Deletes rows instead of truncating files: a run leaves few rows, and a truncate costs a file per table and index. */
   async reset(): Promise<void> {
     await this.look.query(this.emptying);

@@ -58,6 +58,8 @@ export class World {
   readonly askedStripeAt: number[] = [];
   /** What the merchant's backend heard, each time. */
   readonly heard: Delivery[] = [];
+  /** Notifications that went with the database: a replica that had taken one sends it all the same. */
+  readonly forgotten = new Set<string>();
   readonly acknowledged: Acknowledged[] = [];
   readonly copied: Copied[] = [];
   /** Invoices that the merchant marked paid by hand. */
