@@ -73,8 +73,36 @@ describe('of two charges on a link', () => {
     await hours(r, 3);
     expect(await taken(r)).toEqual(['ch_10 confirmed', 'ch_9 parked']);
     expect((await openItems(r)).map((x) => x.proposal)).toEqual([
-      'Ask the MoR which charges it took on payment link link_1 and has not given back. If it is ch_9 alone, dismiss this: a refund would give the only money back. If another one is there as well, refund 10.00 EUR.',
+      'Ask the MoR which charges it took on payment link link_1 and has not given back. If it is one alone, dismiss this: a refund would give the only money back. If it is ch_9 and another one, refund 10.00 EUR.',
     ]);
+  });
+
+  it('the own one of the link is not simply to be given back where the event of the other came first', async () => {
+    const r = await withTwo(away);
+    await paid(r, 'pay_9', 'ch_9');
+    isPaid(r);
+    await hours(r, 12);
+    expect(await taken(r)).toEqual(['ch_9 confirmed', 'ch_10 parked']);
+    expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+      expect.stringMatching(
+        /^Ask the MoR which charges it took on payment link link_1 .* If it is ch_10 and another one, refund 10\.00 EUR\. To refund it from here, name it first/,
+      ),
+    ]);
+  });
+
+  it('one that comes after a card of no link has paid the invoice is to be given back', async () => {
+    const r = await withTwo(gone);
+    await hours(r, 12);
+    await dismissed(r, 1);
+    await dismissed(r);
+    expect(await retry(r)).toMatchObject({ ok: true });
+    await r.h.drain();
+    await paid(r, 'pay_oak', 'ch_oak');
+    await hours(r, 3);
+    await paid(r, 'pay_9', 'ch_9');
+    await hours(r, 3);
+    expect(await taken(r)).toEqual(['ch_oak confirmed', 'ch_9 parked']);
+    expect((await openItems(r)).map((x) => x.proposal)).toEqual(['Refund 10.00 EUR.']);
   });
 
   it('the other is the only money where the MoR gave one back, before a read showed the link as paid', async () => {

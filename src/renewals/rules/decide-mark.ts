@@ -20,7 +20,7 @@ const NAME_FIRST =
 
 /**
  * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
- * means that Stripe refused to finalize this draft and a person knows; `beside`: its charge was announced on a link beside another. Money with nowhere to go is parked, never guessed at.
+ * means that Stripe refused to finalize this draft and a person knows; `ofBoth`: the link on which its charge and the holder's were announced. Money with nowhere to go is parked, never guessed at.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -29,7 +29,7 @@ export function decideMark(
   fresh: boolean,
   settings: FlowSettings,
   finalizationFailed: boolean,
-  beside: MorObjectRow | undefined,
+  ofBoth: MorObjectRow | undefined,
 ): MarkDecision {
   if (!fresh) return { do: 'read' };
   const taken = showMoney({ minor: p.amount, currency: p.currency });
@@ -75,10 +75,12 @@ export function decideMark(
     const { processorChargeId: charge } = p;
     const linkToo = maybeTheLinks(p, holder) ?? maybeTheLinks(holder, p);
     if (linkToo !== null) return park('double_payment', `${summary}; one of the two names no charge`, linkToo);
-    if (charge === null || charge !== holder.processorChargeId) {
-      const isAlone = charge === null || beside === undefined;
-      return park('double_payment', summary, isAlone ? `Refund ${taken}.` : ofTwoCharges(taken, charge, beside));
-    }
+    if (charge === null || charge !== holder.processorChargeId)
+      return park(
+        'double_payment',
+        summary,
+        ofBoth === undefined ? `Refund ${taken}.` : ofTwoCharges(p, taken, ofBoth),
+      );
     // One charge is one payment: a refund may give back the only money there is.
     return park('double_payment', `${summary} with the same charge ${charge}`, ASK_IF_TWICE);
   }
@@ -119,9 +121,9 @@ function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {
 /** How the words of a second payment end that is told apart from the first one by its charge. */
 export const SETTLES = ' already settles this invoice';
 
-/** A read of a link does not say which of its charges brought the money: it may be this one, which the event tells of once more. */
-function ofTwoCharges(taken: string, charge: string, link: MorObjectRow): string {
-  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge} alone, dismiss this: a refund would give the only money back. If another one is there as well, refund ${taken}.`;
+/** A read of a link does not say which of its charges brought the money: the one it was booked by, or the one whose event tells of it once more. */
+function ofTwoCharges({ processorChargeId: charge }: PaymentRow, taken: string, link: MorObjectRow): string {
+  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is one alone, dismiss this: a refund would give the only money back. If it is ${charge ?? ''} and another one, refund ${taken}.`;
 }
 
 /** Of two payments that name one charge. */

@@ -20,7 +20,7 @@ import {
 import { moveMark } from '../../domain/lane/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { announcedBeside } from '../../channels/rules/mor-object.js';
+import { linkOfBoth } from '../../channels/rules/mor-object.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
@@ -112,10 +112,10 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
   const shadow = ctx.settings.shadow === true;
-  const { processorChargeId: charge } = p;
-  const beside = charge === null ? undefined : announcedBeside(s, charge);
+  const [charge, other] = [p.processorChargeId, holder?.processorChargeId ?? null];
+  const ofBoth = charge === null || other === null ? undefined : linkOfBoth(s, charge, other);
   const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
-  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck, beside);
+  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck, ofBoth);
   const known = p.paymentId ?? p.id;
   switch (d.do) {
     case 'read':
