@@ -115,7 +115,7 @@ describe('a link that the MoR does not know although a payment was announced on 
     await r.h.take(captured(r));
     await pass(r, 10, 60_000);
     expect((await openItems(r)).map((x) => x.proposal)).toEqual([
-      "Ask the MoR whether the customer paid. If not, dismiss this. If so, mark the invoice on Stripe by hand, with a payment record of that amount with reference link_1, unless other money has paid it, or it is void: then have this payment given back in the MoR's portal. Dismiss this after that: the books do not have the money until the MoR tells of it.",
+      "Ask the MoR whether the customer paid. If not, dismiss this. If so, mark the invoice on Stripe by hand, with a payment record of that amount with reference link_1, unless other money that has not gone back has paid it, or it is void: then have charge ch_9 given back in the MoR's portal. If what paid it has gone back, bill charge ch_9 with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.",
     ]);
   });
 

@@ -1,5 +1,6 @@
 // A person was asked about two charges on a link, and answered: what becomes of the money, and what is asked after that.
 import { describe, expect, it } from '@jest/globals';
+import { compareWithin } from '../../src/verify/rules/compare.js';
 import {
   away,
   byKey,
@@ -119,6 +120,21 @@ describe('of two charges on a link', () => {
     const [item] = await openItems(r);
     expect(item?.summary).toMatch(/that money has gone back to the customer, so this is the only money there is$/);
     expect(item?.proposal).toMatch(/^The customer has paid once\. Bill that with a new invoice/);
+  });
+
+  it('a refund of the one that a read shows is not taken for that of the one that somebody marked the invoice for', async () => {
+    const r = await withTwo(away);
+    await hours(r, 1);
+    await givenBack(r, 'pay_10', 'ch_10');
+    await markedByHand(r);
+    await dismissed(r);
+    isPaid(r);
+    await hours(r, 72);
+    const { invoice, refunds, ...s } = await state(r);
+    expect([await taken(r), refunds.map((x) => x.mirror)]).toEqual([['ch_10 confirmed'], ['none']]);
+    if (invoice === null) throw new Error('the lane has no invoice');
+    const found = compareWithin({ ...s, refunds, invoice, openReviews: [] }, r.h.clock.now());
+    expect(found.map((d) => d.kind)).toEqual(['refund_not_mirrored']);
   });
 
   it('each is to be looked into before anything else is charged', async () => {

@@ -60,7 +60,7 @@ describe('a second charge on a link', () => {
     await hours(r, 3);
     expect(await summaries(r)).toEqual([TWICE()]);
     expect((await openItems(r))[0]?.proposal).toBe(
-      "Ask the MoR which charges it took on payment link link_1 and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ch_9 if it is among them, as it counts as the payment of the link; `verify` names such a refund until you acknowledge it. Only ch_10: give it back only if other money paid the invoice. If the invoice is open, mark it on Stripe by hand, with a payment record of that amount with reference link_1; if what paid it has gone back, bill ch_10 with a new invoice. Otherwise there is nothing to do. Then dismiss this.",
+      "Ask the MoR which charges it took on payment link link_1 and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ch_9 if it is among them, as it counts as the payment of the link; `verify` names such a refund until you acknowledge it. Only ch_9: dismiss this. Only ch_10: mark the invoice on Stripe by hand, with a payment record of that amount with reference link_1, unless other money that has not gone back has paid it, or it is void: then have charge ch_10 given back in the MoR's portal. If what paid it has gone back, bill charge ch_10 with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.",
     );
     const s = await state(r);
     expect(s.payments.filter((p) => p.succeededAt !== null).map((p) => [p.processorChargeId, p.paymentId])).toEqual([

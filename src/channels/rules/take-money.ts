@@ -2,9 +2,9 @@
 import { type LaneState, type PaymentOrigin, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
-import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
+import { type Ctx, isDismissed, openReview, putObject, putPayment } from '../../domain/lane/change.js';
 import { newPayment, saysNothing } from '../../domain/lane/payment.js';
-import { takenBy } from './mor-object.js';
+import { isAboutCharge, takenBy } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
 /**
@@ -39,7 +39,7 @@ export function takeMoney(
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
   const payment = newPayment(ctx, {
-    ...(refundedBefore(s, chargeId) ?? {}),
+    ...(refundedBefore(s, o) ?? {}),
     status: 'succeeded',
     invoiceId: s.lane,
     customerId: s.invoice?.customerId ?? '', // nameCustomers names the invoice's own customer once it is known
@@ -60,9 +60,13 @@ export function takeMoney(
   };
 }
 
-/** A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
-function refundedBefore(s: LaneState, charge: string | null): PaymentRow | undefined {
-  if (charge === null) return undefined;
+/**
+ * A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). Once a person has
+ * answered for another charge of the link, the money that a read shows, or their mark of it, may be that one's, which did not go back.
+ */
+function refundedBefore(s: LaneState, o: MorObjectRow): PaymentRow | undefined {
+  const { pspReference: charge = null } = o.detail;
+  if (charge === null || s.reviews.some((r) => isAboutCharge(r, o) && isDismissed(r, null))) return undefined;
   const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
   return s.payments.find(
     (p) => p.processorChargeId === charge && p.mark === 'none' && !saysNothing(p) && isOfRefund(p),

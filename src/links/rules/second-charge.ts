@@ -2,7 +2,7 @@
 import { type LaneState } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReview } from '../../domain/lane/change.js';
-import { aboutCharge, closeAsked, handRecord, nameOf, takenBy } from '../../channels/rules/mor-object.js';
+import { aboutCharge, closeAsked, markByHand, nameOf, takenBy } from '../../channels/rules/mor-object.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
 
 /**
@@ -31,7 +31,7 @@ function tellOther(s: LaneState, o: MorObjectRow, own: string, other: string | n
     kind: 'conflicting_event',
     subject: aboutCharge(o, other),
     summary: `charge ${other} was announced on ${nameOf(o)} beside ${own}: the customer may have paid twice`,
-    proposal: `Ask the MoR which charges it took on ${nameOf(o)} and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ${own} if it is among them, as it counts as the payment of the link; \`verify\` names such a refund until you acknowledge it. Only ${other}: give it back only if other money paid the invoice. If the invoice is open, mark it on Stripe by hand, with ${handRecord(o)}; if what paid it has gone back, bill ${other} with a new invoice. Otherwise there is nothing to do. Then dismiss this.`,
+    proposal: `Ask the MoR which charges it took on ${nameOf(o)} and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ${own} if it is among them, as it counts as the payment of the link; \`verify\` names such a refund until you acknowledge it. Only ${own}: dismiss this. Only ${other}: ${markByHand(o, other)}`,
   });
 }
 
