@@ -122,6 +122,23 @@ describe('of two charges on a link', () => {
     expect(item?.proposal).toMatch(/^The customer has paid once\. Bill that with a new invoice/);
   });
 
+  it('a refund of the one that a person found to be taken is credited once the link is read', async () => {
+    const r = await withTwo(away);
+    await hours(r, 1);
+    await dismissed(r);
+    await givenBack(r, 'pay_10', 'ch_10');
+    isPaid(r);
+    await hours(r, 12);
+    await paid(r, 'pay_10', 'ch_10');
+    await hours(r, 12);
+    const s = await state(r);
+    expect([s.entries.map((e) => e.reason), s.refunds.map((x) => x.mirror), await summaries(r)]).toEqual([
+      ['payment_collected', 'refund_paid', 'payment_marked', 'refund_mirrored'],
+      ['done'],
+      [],
+    ]);
+  });
+
   it('a refund of the one that a read shows is not taken for that of the one that somebody marked the invoice for', async () => {
     const r = await withTwo(away);
     await hours(r, 1);

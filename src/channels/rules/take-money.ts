@@ -61,12 +61,13 @@ export function takeMoney(
 }
 
 /**
- * A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). Once a person has
- * answered for another charge of the link, the money that a read shows, or their mark of it, may be that one's, which did not go back.
+ * A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). Where a person has
+ * answered for another charge of the link and the invoice is paid, they may have marked it for that one, whose money did not go back.
  */
 function refundedBefore(s: LaneState, o: MorObjectRow): PaymentRow | undefined {
   const { pspReference: charge = null } = o.detail;
-  if (charge === null || s.reviews.some((r) => isAboutCharge(r, o) && isDismissed(r, null))) return undefined;
+  const isAnswered = s.reviews.some((r) => isAboutCharge(r, o) && isDismissed(r, null));
+  if (charge === null || (isAnswered && s.invoice?.platformStatus === 'paid')) return undefined;
   const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
   return s.payments.find(
     (p) => p.processorChargeId === charge && p.mark === 'none' && !saysNothing(p) && isOfRefund(p),
