@@ -86,10 +86,10 @@ export async function settled(r: Rig, resolution: 'dismiss' | 'retry', n = 0): P
 
 export const dismissed = (r: Rig, n = 0): Promise<void> => settled(r, 'dismiss', n);
 
-/** Somebody marks the invoice on Stripe, as an item about the link says: with a payment record that has the link's id as its reference. */
-export async function markedByHand({ h }: Rig): Promise<void> {
+/** Somebody marks the invoice on Stripe, as an item about the link says: with a payment record with this reference. */
+export async function markedByHand({ h }: Rig, reference = 'link_1'): Promise<void> {
   h.platform.payAnotherWay(INVOICE_ID);
-  const record = { id: 'pr_hand', reference: 'link_1', minor: 1000n, currency: 'EUR', paymentId: '', refunds: [] };
+  const record = { id: 'pr_hand', reference, minor: 1000n, currency: 'EUR', paymentId: '', refunds: [] };
   h.platform.records.push({ ...record, invoiceId: INVOICE_ID });
   h.platform.payments.set(INVOICE_ID, [{ recordId: 'pr_hand', minor: 1000n }]);
   await h.take(invoiceEvent('invoice.paid'));

@@ -171,13 +171,14 @@ export function askWhetherPaid(o: MorObjectRow): string {
 
 /**
  * What a person does with money that the MoR took and the books do not have. Under this reference it is found on the invoice, should the MoR's
- * word of it come after all.
+ * word of it come after all: the link's for the payment that a read of it brings, the charge's for `other`, which only an event can bring.
  */
-export function markByHand(o: MorObjectRow, charge = o.detail.pspReference): string {
-  const record = `a payment record of that amount with reference ${o.morId ?? "the link's id at the MoR (ask for it)"}`;
-  const it = charge === undefined || charge === null ? 'this payment' : `charge ${charge}`;
+export function markByHand(o: MorObjectRow, other: string | null = null): string {
+  const reference = other ?? o.morId ?? "the link's id at the MoR (ask for it)";
+  const charge = other ?? o.detail.pspReference ?? null;
+  const it = charge === null ? 'this payment' : `charge ${charge}`;
   const unless = `unless other money that has not gone back has paid it, or it is void: then have ${it} given back in the MoR's portal`;
-  return `mark the invoice on Stripe by hand, with ${record}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
+  return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${reference}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
 }
 
 /** The subject of an item about a charge that was announced on this link beside the one that counts (links/rules/second-charge.ts). */

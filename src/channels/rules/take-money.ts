@@ -2,9 +2,9 @@
 import { type LaneState, type PaymentOrigin, type PaymentRow } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
-import { type Ctx, isDismissed, openReview, putObject, putPayment } from '../../domain/lane/change.js';
+import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
 import { newPayment, saysNothing } from '../../domain/lane/payment.js';
-import { isAboutCharge, takenBy } from './mor-object.js';
+import { takenBy } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
 /**
@@ -39,7 +39,7 @@ export function takeMoney(
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
   const payment = newPayment(ctx, {
-    ...(refundedBefore(s, o) ?? {}),
+    ...refundedBefore(s, chargeId),
     status: 'succeeded',
     invoiceId: s.lane,
     customerId: s.invoice?.customerId ?? '', // nameCustomers names the invoice's own customer once it is known
@@ -60,14 +60,9 @@ export function takeMoney(
   };
 }
 
-/**
- * A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). Where a person has
- * answered for another charge of the link and the invoice is paid, they may have marked it for that one, whose money did not go back.
- */
-function refundedBefore(s: LaneState, o: MorObjectRow): PaymentRow | undefined {
-  const { pspReference: charge = null } = o.detail;
-  const isAnswered = s.reviews.some((r) => isAboutCharge(r, o) && isDismissed(r, null));
-  if (charge === null || (isAnswered && s.invoice?.platformStatus === 'paid')) return undefined;
+/** A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
+function refundedBefore(s: LaneState, charge: string | null): PaymentRow | undefined {
+  if (charge === null) return undefined;
   const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
   return s.payments.find(
     (p) => p.processorChargeId === charge && p.mark === 'none' && !saysNothing(p) && isOfRefund(p),

@@ -20,7 +20,8 @@ const NAME_FIRST =
 
 /**
  * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
- * means that Stripe refused to finalize this draft and a person knows; `ofBoth`: the link on which its charge and the holder's were announced. Money with nowhere to go is parked, never guessed at.
+ * means that Stripe refused to finalize this draft and a person knows; `ofBoth`: the link on which its charge and the holder's were
+ * announced. Money with nowhere to go is parked, never guessed at.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -123,7 +124,7 @@ export const SETTLES = ' already settles this invoice';
 
 /** A read of a link does not say which of its charges brought the money: the one it was booked by, or the one whose event tells of it once more. */
 function ofTwoCharges({ processorChargeId: charge }: PaymentRow, taken: string, link: MorObjectRow): string {
-  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is one alone, dismiss this: a refund would give the only money back. If it is ${charge ?? ''} and another one, refund ${taken}.`;
+  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge ?? ''} and another one, refund ${taken}. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come, and dismiss it if none was made.`;
 }
 
 /** Of two payments that name one charge. */
