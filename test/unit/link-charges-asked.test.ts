@@ -183,6 +183,16 @@ describe('of two charges on a link', () => {
     },
   );
 
+  it('only the refund of the one that the read brings is credited, where both were given back before it', async () => {
+    const r = await withTwo(away);
+    await givenBack(r, 'pay_9', 'ch_9');
+    await givenBack(r, 'pay_10', 'ch_10');
+    isPaid(r);
+    await hours(r, 12);
+    const s = await state(r);
+    expect([await taken(r), s.refunds.map((x) => x.mirror)]).toEqual([['ch_10 confirmed'], ['none', 'done']]);
+  });
+
   it('each is to be looked into before anything else is charged', async () => {
     const r = await withTwo(gone);
     await hours(r, 12);
