@@ -36,7 +36,22 @@ export async function withLink(over: Parameters<typeof rig>[0] = {}): Promise<Ri
   return r;
 }
 
-/** The same while the MoR answers the request for that link so. */
+/** A link on which charge ch_9 is announced while the MoR answers reads of it so. */
+export async function withOneCharge(read: Rig['links']['read']): Promise<Rig> {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.read = read;
+  await r.h.take(captured(r));
+  return r;
+}
+
+/** The same, and charge ch_10 after it. */
+export async function withTwoCharges(read: Rig['links']['read']): Promise<Rig> {
+  const r = await withOneCharge(read);
+  await r.h.take(captured(r, 'evt_captured_2', { paymentLinkId: 'link_1', pspReference: 'ch_10' }));
+  return r;
+}
+
+/** A renewal that was refused for good, while the MoR answers the request for its link so. */
 export async function withLinkAsked(answer: Rig['links']['createLink']): Promise<Rig> {
   const r = rig(CHARGED_NEXT);
   r.links.createLink = answer;
@@ -70,6 +85,10 @@ export async function callerReads(r: Rig, read: Rig['links']['read']): Promise<v
   const shown = await read('payment_link', 'link_1');
   await r.h.command(INVOICE_ID, (s, ctx) => ({ ok: true, state: applyObjectRead(s, id, shown, ctx), value: null }));
 }
+
+/** The money that the books have, payment by payment: its charge, and what became of its mark. */
+export const taken = async (r: Rig): Promise<string[]> =>
+  (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
 
 export const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
 

@@ -14,8 +14,11 @@ import {
   openItems,
   paid,
   summaries,
+  taken,
   withLink,
   withLinkAsked,
+  withOneCharge,
+  withTwoCharges,
 } from '../support/announced-link.js';
 import { retry, type rig, state } from '../support/retry-rig.js';
 
@@ -26,28 +29,9 @@ const FIRST_OF_TWO = 'charge ch_9 was announced on payment link link_1 beside ch
 const announced = (r: Rig, id: string, pspReference: string): Promise<unknown> =>
   r.h.take(captured(r, id, { paymentLinkId: 'link_1', pspReference }));
 
-/** A link on which a charge was announced that no read confirms. */
-async function withOne(read: Rig['links']['read']): Promise<Rig> {
-  const r = await withLink(CHARGED_NEXT);
-  r.links.read = read;
-  await r.h.take(captured(r));
-  return r;
-}
-
-/** The same with a second charge. */
-async function withTwo(read: Rig['links']['read']): Promise<Rig> {
-  const r = await withOne(read);
-  await announced(r, 'evt_captured_2', 'ch_10');
-  return r;
-}
-
-/** What the books have of each payment: its charge, and what became of its mark. */
-const taken = async (r: Rig): Promise<string[]> =>
-  (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
-
 describe('of two charges on a link', () => {
   it('the second is booked and the first asked about, where somebody marked the invoice by hand for the first', async () => {
-    const r = await withOne(gone);
+    const r = await withOneCharge(gone);
     await hours(r, 12);
     expect((await openItems(r))[0]?.proposal).toContain(
       'by hand, with a payment record of that amount with reference link_1',
@@ -62,7 +46,7 @@ describe('of two charges on a link', () => {
   });
 
   it('the one that a person marked the invoice for pays it once its event comes, and what a read shows is not simply given back', async () => {
-    const r = await withTwo(gone);
+    const r = await withTwoCharges(gone);
     await hours(r, 1);
     expect((await openItems(r))[0]?.proposal).toContain('Only ch_9: mark the invoice on Stripe by hand');
     expect((await openItems(r))[0]?.proposal).toContain('a payment record of that amount with reference ch_9,');
@@ -82,7 +66,7 @@ describe('of two charges on a link', () => {
   });
 
   it('one whose event comes after a read brought the other waits for a person, who hears that it is the only money', async () => {
-    const r = await withTwo(away);
+    const r = await withTwoCharges(away);
     isPaid(r);
     await hours(r, 12);
     await paid(r, 'pay_9', 'ch_9');
@@ -101,7 +85,7 @@ describe('of two charges on a link', () => {
   });
 
   it('the own one of the link is not simply to be given back where the event of the other came first', async () => {
-    const r = await withTwo(away);
+    const r = await withTwoCharges(away);
     await paid(r, 'pay_9', 'ch_9');
     isPaid(r);
     await hours(r, 12);
@@ -114,7 +98,7 @@ describe('of two charges on a link', () => {
   });
 
   it('one that comes after a card of no link has paid the invoice is to be given back', async () => {
-    const r = await withTwo(gone);
+    const r = await withTwoCharges(gone);
     await hours(r, 12);
     await dismissed(r, 1);
     await dismissed(r);
@@ -129,7 +113,7 @@ describe('of two charges on a link', () => {
   });
 
   it('the other is the only money where the MoR gave one back, before a read showed the link as paid', async () => {
-    const r = await withTwo(away);
+    const r = await withTwoCharges(away);
     await givenBack(r, 'pay_10', 'ch_10');
     isPaid(r);
     await hours(r, 12);
@@ -145,7 +129,7 @@ describe('of two charges on a link', () => {
   });
 
   it('a refund of the one that a person found to be taken is credited once the link is read', async () => {
-    const r = await withTwo(away);
+    const r = await withTwoCharges(away);
     await hours(r, 1);
     await dismissed(r);
     await givenBack(r, 'pay_10', 'ch_10');
@@ -164,7 +148,7 @@ describe('of two charges on a link', () => {
   it.each(['before', 'after'])(
     'a refund %s the read that shows one is not credited on an invoice that somebody marked for the other',
     async (when) => {
-      const r = await withTwo(away);
+      const r = await withTwoCharges(away);
       await hours(r, 1);
       if (when === 'before') await givenBack(r, 'pay_10', 'ch_10');
       await markedByHand(r, 'ch_9');
@@ -184,7 +168,7 @@ describe('of two charges on a link', () => {
   );
 
   it('only the refund of the one that the read brings is credited, where both were given back before it', async () => {
-    const r = await withTwo(away);
+    const r = await withTwoCharges(away);
     await givenBack(r, 'pay_9', 'ch_9');
     await givenBack(r, 'pay_10', 'ch_10');
     isPaid(r);
@@ -194,7 +178,7 @@ describe('of two charges on a link', () => {
   });
 
   it('each is to be looked into before anything else is charged', async () => {
-    const r = await withTwo(gone);
+    const r = await withTwoCharges(gone);
     await hours(r, 12);
     expect((await openItems(r))[1]?.summary).toMatch(/^a payment on payment link link_1 was announced/);
     await dismissed(r, 1);
@@ -217,7 +201,7 @@ describe('of two charges on a link', () => {
   });
 
   it('the one that a person answered for is not asked about again because a third one came', async () => {
-    const r = await withTwo(gone);
+    const r = await withTwoCharges(gone);
     await dismissed(r);
     await announced(r, 'evt_captured_3', 'ch_11');
     await announced(r, 'evt_captured_4', 'ch_9');

@@ -16,8 +16,11 @@ import {
   paid,
   shows,
   summaries,
+  taken,
   withLink,
   withLinkAsked,
+  withOneCharge,
+  withTwoCharges,
 } from '../support/announced-link.js';
 import { type rig, state } from '../support/retry-rig.js';
 
@@ -49,10 +52,6 @@ async function neverGiven(): Promise<{ r: Rig; id: string; idempotencyKey: strin
   return { r, id: (await state(r)).objects[0]?.id ?? '', idempotencyKey };
 }
 
-/** Money that the books have, by charge. */
-const taken = async (r: Rig): Promise<string[]> =>
-  (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
-
 describe('a second charge on a link', () => {
   it('whose first one a read brought is told to a person once, and no payment is renamed by it', async () => {
     const r = await recorded();
@@ -74,34 +73,24 @@ describe('a second charge on a link', () => {
   });
 
   it('is told where both are announced before the link is read as paid: the last is booked, the other asked about', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    const read = r.links.read.bind(r.links);
-    r.links.read = away;
-    await r.h.take(captured(r));
-    await again(r);
-    r.links.read = read;
-    r.links.pay('link_1');
+    const r = await withTwoCharges(away);
+    isPaid(r);
     await hours(r, 72);
     expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed'], [TWICE('link_1', 'ch_9', 'ch_10')]]);
   });
 
   it('that is announced in turn with the first has one item, of the one that does not count', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = gone;
-    await r.h.take(captured(r));
-    await again(r);
+    const r = await withTwoCharges(gone);
     await r.h.take(captured(r, 'evt_captured_3'));
     expect((await openItems(r)).map((x) => x.summary)).toEqual([TWICE()]);
   });
 
   it.each([
-    ['the MoR does not know', gone],
+    ['is unknown to the MoR', gone],
     ['says PAYABLE', shows({ status: 'PAYABLE' })],
     ['has expired', shows({ status: 'EXPIRED' })],
-  ])('is told of a link that %s, after the first one was booked by its payment event', async (_, read) => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = gone;
-    await r.h.take(captured(r));
+  ])('is told although the link %s, once the first one was booked by its payment event', async (_, read) => {
+    const r = await withOneCharge(gone);
     await paid(r, 'pay_9', 'ch_9');
     await hours(r, 12);
     r.links.read = read;
@@ -181,9 +170,7 @@ describe('a second charge on a link', () => {
 describe('a charge that took nothing, after which the customer pays the link', () => {
   /** The MoR does not know the link; a person found that nobody had paid. */
   async function foundUnpaid(): Promise<Rig> {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = gone;
-    await r.h.take(captured(r));
+    const r = await withOneCharge(gone);
     await hours(r, 12);
     await dismissed(r);
     return r;
@@ -214,10 +201,7 @@ describe('a charge that took nothing, after which the customer pays the link', (
   );
 
   it('is asked about and not booked, where the payment event of the other came', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = gone;
-    await r.h.take(captured(r));
-    await again(r);
+    const r = await withTwoCharges(gone);
     await paid(r, 'pay_10', 'ch_10');
     await hours(r, 1);
     isPaid(r);
@@ -227,17 +211,8 @@ describe('a charge that took nothing, after which the customer pays the link', (
 });
 
 describe('a charge on a link that is announced once more', () => {
-  /** Two charges were announced on a link that the MoR does not know. */
-  async function two(): Promise<Rig> {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.read = gone;
-    await r.h.take(captured(r));
-    await again(r);
-    return r;
-  }
-
   it('after a person has answered for it does not become the payment of the link', async () => {
-    const r = await two();
+    const r = await withTwoCharges(gone);
     await dismissed(r);
     await r.h.take(captured(r, 'evt_captured_3'));
     isPaid(r);
@@ -246,7 +221,7 @@ describe('a charge on a link that is announced once more', () => {
   });
 
   it('while it is asked about turns the question round, though the link was looked into', async () => {
-    const r = await two();
+    const r = await withTwoCharges(gone);
     await hours(r, 12);
     const [, ofLink] = await openItems(r);
     expect(ofLink?.summary).toMatch(/^a payment on payment link link_1 was announced/);
@@ -269,10 +244,7 @@ describe('a charge on a link that is announced once more', () => {
 });
 
 it('of two charges on a link the second is not to be given back once the first was, though that one is in the books', async () => {
-  const r = await withLink(CHARGED_NEXT);
-  r.links.read = gone;
-  await r.h.take(captured(r));
-  await again(r);
+  const r = await withTwoCharges(gone);
   await paid(r, 'pay_9', 'ch_9');
   await hours(r, 1);
   await givenBack(r, 'pay_9', 'ch_9');

@@ -103,9 +103,10 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
   const row = rowOf(seen, p);
   const about = `${p.id} of ${p.amount} ${p.currency} for ${p.invoiceId ?? 'no invoice'}`;
   // Whoever was asked for an amount that the MoR never said, or dismissed that, was told that the books do not have it.
-  const isAsked = isUnheardTransfer(seen, p);
+  const isUnheard = isUnheardTransfer(seen, p);
   const left = seen.objects.some(
-    (o) => o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && (isAsked || r.resolution === 'dismiss')),
+    (o) =>
+      o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && (isUnheard || r.resolution === 'dismiss')),
   );
   if (row === undefined) return p.kind === 'signup' || left ? [] : [`V4: ${about} was taken and is not in the ledger`];
   const records = [...world.sandbox.stripe.state.records.values()].filter((r) => r.reference === p.reference);

@@ -190,9 +190,9 @@ export function isAboutCharge({ subject }: ReviewRow, o: MorObjectRow): boolean 
   return subject.startsWith(aboutCharge(o, ''));
 }
 
-/** The link on which both charges were announced, as a person was told; undefined: there is none. */
-export function linkOfBoth({ objects, reviews }: LaneState, a: string, b: string): MorObjectRow | undefined {
-  const isOf = (o: MorObjectRow, charge: string): boolean =>
-    o.detail.pspReference === charge || reviews.some((r) => r.subject === aboutCharge(o, charge));
+/** The link on which the charges of both payments were announced, as a person was told; undefined: there is none. */
+export function linkOfBoth({ objects, reviews }: LaneState, a: PaymentRow, b: PaymentRow): MorObjectRow | undefined {
+  const isOf = (o: MorObjectRow, { processorChargeId: charge }: PaymentRow): boolean =>
+    charge !== null && (o.detail.pspReference === charge || reviews.some((r) => r.subject === aboutCharge(o, charge)));
   return objects.find((o) => isOf(o, a) && isOf(o, b));
 }

@@ -57,7 +57,7 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: charge });
     return {
-      state: tellOtherCharges(state, link, row, pspReference, ctx),
+      state: tellOtherCharges(state, row, [pspReference, before], ctx),
       verdict: done(
         known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
       ),

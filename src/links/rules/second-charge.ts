@@ -6,22 +6,20 @@ import { aboutCharge, closeAsked, markByHand, nameOf, takenBy } from '../../chan
 import { isLookedInto } from '../../channels/rules/withdraw.js';
 
 /**
- * A capture named this charge: `was` is the link before it, `o` after it. Also where a person looked into the link before: they may have found
- * that nobody had paid, or have marked the invoice by hand for the charge of then, and nothing here tells which.
+ * A capture names a charge on the link `o`: `charges` are that one and the one that counted until then. Also where a person looked into the link
+ * before: they may have found that nobody had paid, or have marked the invoice by hand for the charge of then, and nothing here tells which.
  */
 export function tellOtherCharges(
   s: LaneState,
-  was: MorObjectRow,
   o: MorObjectRow,
-  named: string | null,
+  charges: readonly (string | null)[],
   ctx: Ctx,
 ): LaneState {
   const { pspReference: own = null } = o.detail;
-  const { pspReference: before = null } = was.detail;
   if (own === null) return s;
   // Asked about until now, it counts from here on: the question is turned round.
   const state = closeAsked(s, o, `charge ${own} counts as the payment of the link`, ctx, aboutCharge(o, own));
-  return tellOther(tellOther(state, o, own, named, ctx), o, own, before, ctx);
+  return charges.reduce((all, charge) => tellOther(all, o, own, charge, ctx), state);
 }
 
 /** Only a payment event can bring this charge: a read of the link tells of one payment. */

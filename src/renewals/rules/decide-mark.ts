@@ -76,12 +76,10 @@ export function decideMark(
     const { processorChargeId: charge } = p;
     const linkToo = maybeTheLinks(p, holder) ?? maybeTheLinks(holder, p);
     if (linkToo !== null) return park('double_payment', `${summary}; one of the two names no charge`, linkToo);
-    if (charge === null || charge !== holder.processorChargeId)
-      return park(
-        'double_payment',
-        summary,
-        ofBoth === undefined ? `Refund ${taken}.` : ofTwoCharges(p, taken, ofBoth),
-      );
+    if (charge === null || charge !== holder.processorChargeId) {
+      const isAlone = charge === null || ofBoth === undefined;
+      return park('double_payment', summary, isAlone ? `Refund ${taken}.` : ofTwoCharges(charge, taken, ofBoth));
+    }
     // One charge is one payment: a refund may give back the only money there is.
     return park('double_payment', `${summary} with the same charge ${charge}`, ASK_IF_TWICE);
   }
@@ -123,8 +121,8 @@ function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {
 export const SETTLES = ' already settles this invoice';
 
 /** A read of a link does not say which of its charges brought the money: the one it was booked by, or the one whose event tells of it once more. */
-function ofTwoCharges({ processorChargeId: charge }: PaymentRow, taken: string, link: MorObjectRow): string {
-  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge ?? ''} and another one, refund ${taken}. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come, and dismiss it if none was made.`;
+function ofTwoCharges(charge: string, taken: string, link: MorObjectRow): string {
+  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge} and another one, refund ${taken}. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come, and dismiss it if none was made.`;
 }
 
 /** Of two payments that name one charge. */

@@ -112,8 +112,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
   const shadow = ctx.settings.shadow === true;
-  const [charge, other] = [p.processorChargeId, holder?.processorChargeId ?? null];
-  const ofBoth = charge === null || other === null ? undefined : linkOfBoth(s, charge, other);
+  const ofBoth = holder === undefined ? undefined : linkOfBoth(s, p, holder);
   const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
   const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck, ofBoth);
   const known = p.paymentId ?? p.id;
