@@ -97,7 +97,7 @@ export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {
 }
 
 /** A person looks into an open item, the first one unless it is said which, and chooses this. */
-export async function settled(r: Rig, resolution: 'dismiss' | 'retry', n = 0): Promise<void> {
+export async function settled(r: Rig, resolution: 'dismiss' | 'retry' | 'refund', n = 0): Promise<void> {
   const item = (await openItems(r))[n];
   const choice = { resolution, by: 'ops', note: null } as const;
   if (item !== undefined) await r.h.command(INVOICE_ID, (s, ctx) => resolveReview(s, item.id, choice, ctx));

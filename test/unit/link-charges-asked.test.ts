@@ -48,7 +48,9 @@ describe('of two charges on a link', () => {
   it('the one that a person marked the invoice for pays it once its event comes, and what a read shows is not simply given back', async () => {
     const r = await withTwoCharges(gone);
     await hours(r, 1);
-    expect((await openItems(r))[0]?.proposal).toContain('Only ch_9: mark the invoice on Stripe by hand');
+    expect((await openItems(r))[0]?.proposal).toContain(
+      'Only ch_9: if somebody has marked the invoice by hand for it already, dismiss this; else mark the invoice on Stripe by hand',
+    );
     expect((await openItems(r))[0]?.proposal).toContain('a payment record of that amount with reference ch_9,');
     await markedByHand(r, 'ch_9');
     await dismissed(r);
@@ -60,7 +62,7 @@ describe('of two charges on a link', () => {
     expect(await taken(r)).toEqual(['ch_10 parked', 'ch_9 confirmed']);
     expect((await openItems(r)).map((x) => x.proposal)).toEqual([
       expect.stringMatching(
-        /^If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back\. If it was paid twice, refund 10\.00 EUR\./,
+        /^If somebody marked the invoice by hand for this money, or for another charge on payment link link_1 of which this one was not taken, dismiss this: a refund would give the only money back\. If it was paid twice, refund 10\.00 EUR\./,
       ),
     ]);
   });
@@ -74,7 +76,7 @@ describe('of two charges on a link', () => {
     expect([await taken(r), (await openItems(r)).map((x) => x.proposal)]).toEqual([
       ['ch_10 confirmed', 'ch_9 parked'],
       [
-        'Ask the MoR which charges it took on payment link link_1 and has not given back. If it is ch_9 and another one, refund 10.00 EUR. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come, and dismiss it if none was made.',
+        'Ask the MoR which charges it took on payment link link_1 and has not given back. If it is ch_9 and another one, refund 10.00 EUR. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come. If none was made, dismiss it and leave 10.00 EUR out of your accounts: it stays in `unmarked_payments`.',
       ],
     ]);
     await givenBack(r, 'pay_10', 'ch_10');

@@ -59,7 +59,7 @@ describe('a second charge on a link', () => {
     await hours(r, 3);
     expect(await summaries(r)).toEqual([TWICE()]);
     expect((await openItems(r))[0]?.proposal).toBe(
-      "Ask the MoR which charges it took on payment link link_1 and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ch_9 if it is among them, as it counts as the payment of the link; `verify` names such a refund until you acknowledge it. Only ch_9: dismiss this. Only ch_10: mark the invoice on Stripe by hand, with a payment record of that amount with reference ch_10, unless other money that has not gone back has paid it, or it is void: then have charge ch_10 given back in the MoR's portal. If what paid it has gone back, bill charge ch_10 with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.",
+      "Ask the MoR which charges it took on payment link link_1 and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ch_9 if it is among them, as it counts as the payment of the link; `verify` names such a refund until you acknowledge it. Only ch_9, or none: dismiss this. Only ch_10: if somebody has marked the invoice by hand for it already, dismiss this; else mark the invoice on Stripe by hand, with a payment record of that amount with reference ch_10, unless other money that has not gone back has paid it, or it is void: then have charge ch_10 given back in the MoR's portal. If what paid it has gone back, bill charge ch_10 with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.",
     );
     const s = await state(r);
     expect(s.payments.filter((p) => p.succeededAt !== null).map((p) => [p.processorChargeId, p.paymentId])).toEqual([
@@ -257,7 +257,10 @@ it('of two charges on a link the second is not to be given back once the first w
     'double_payment',
     undefined,
   ]);
-  expect(item?.proposal).toMatch(/^The customer has paid once\./);
+  expect(item?.summary).toMatch(/that money has gone back to the customer, so this may be the only money there is$/);
+  expect(item?.proposal).toMatch(
+    /^Ask the MoR whether it took this charge .* If not, dismiss this\. If so, the customer has paid once: bill/,
+  );
 });
 
 it('a link that was never given and whose charge is in the books is not asked for once more', async () => {

@@ -1,6 +1,7 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
+import { chargeAsked } from '../../domain/lane/link-charges.js';
 import {
   closeReviews,
   type Ctx,
@@ -159,11 +160,16 @@ export function sayOfLink(
   ctx: Ctx,
   subject = o.id,
 ): LaneState {
+  const isBeside = subject === o.id && s.reviews.some((r) => r.status === 'open' && chargeAsked(r, o) !== null);
+  const words = isBeside ? { ...said, proposal: `${CHARGES_FIRST} ${said.proposal}` } : said;
   const open = openReviewOf(s, 'conflicting_event', subject);
   // The MoR may word a refusal otherwise with each read: that is no news.
-  if (open !== undefined) return open.summary === said.summary ? s : rewordReview(s, ctx, open, said);
-  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...said });
+  if (open !== undefined) return open.summary === said.summary ? s : rewordReview(s, ctx, open, words);
+  return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...words });
 }
+
+/** Answered by themselves, two items could have the money of both charges given back. */
+const CHARGES_FIRST = 'Settle the item of each other charge on this link first.';
 
 export function askWhetherPaid(o: MorObjectRow): string {
   return `Ask the MoR whether the customer paid. If not, dismiss this. If so, ${markByHand(o)}`;
@@ -179,20 +185,4 @@ export function markByHand(o: MorObjectRow, other: string | null = null): string
   const it = charge === null ? 'this payment' : `charge ${charge}`;
   const unless = `unless other money that has not gone back has paid it, or it is void: then have ${it} given back in the MoR's portal`;
   return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${reference}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
-}
-
-/** The subject of an item about a charge that was announced on this link beside the one that counts (links/rules/second-charge.ts). */
-export function aboutCharge(o: MorObjectRow, charge: string): string {
-  return `${o.id}:charge:${charge}`;
-}
-
-export function isAboutCharge({ subject }: ReviewRow, o: MorObjectRow): boolean {
-  return subject.startsWith(aboutCharge(o, ''));
-}
-
-/** The link on which the charges of both payments were announced, as a person was told; undefined: there is none. */
-export function linkOfBoth({ objects, reviews }: LaneState, a: PaymentRow, b: PaymentRow): MorObjectRow | undefined {
-  const isOf = (o: MorObjectRow, { processorChargeId: charge }: PaymentRow): boolean =>
-    charge !== null && (o.detail.pspReference === charge || reviews.some((r) => r.subject === aboutCharge(o, charge)));
-  return objects.find((o) => isOf(o, a) && isOf(o, b));
 }

@@ -2,6 +2,7 @@
 import { type Ctx, putPayment } from './change.js';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type PaymentEvent } from './event.js';
+import { sharedLink } from './link-charges.js';
 import { moveMark } from './moves.js';
 
 /** How our own ids of payments begin. */
@@ -106,7 +107,7 @@ export function awaitsRetry(s: LaneState): boolean {
 
 /**
  * It was not marked, and its invoice may have been paid with it all the same: somebody marked that by hand for it, or the MoR told of one
- * payment twice (by one charge, or as a link's that names none).
+ * payment twice (by one charge, as a link's that names none, or by two charges on one link).
  */
 export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
   const others = s.payments.filter((x) => x.id !== p.id && x.mark === 'confirmed');
@@ -114,6 +115,7 @@ export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
   return others.some(
     (x) =>
       isOneCharge(x, p) ||
+      sharedLink(s, x, p) !== undefined ||
       ((isNamelessLink(x) || isNamelessLink(p)) && x.amount === p.amount && x.currency === p.currency),
   );
 }

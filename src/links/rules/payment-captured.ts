@@ -42,7 +42,9 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     const newest = pspReference !== null && !isAnswered(s, link, pspReference) ? pspReference : null;
     const charge = booked ?? newest ?? before ?? pspReference;
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const detail = { ...link.detail, capturedAt, pspReference: charge, ...heard };
+    const capturedAs = link.detail.capturedAs ?? capturedId(e);
+    const named = capturedAs === null ? {} : { capturedAs };
+    const detail = { ...link.detail, capturedAt, pspReference: charge, ...named, ...heard };
     const row: MorObjectRow = {
       ...link,
       detail,
@@ -107,7 +109,7 @@ export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: st
   const p = s.payments.find(
     (x) =>
       isNamed(x.processorChargeId) ||
-      (x.origin === 'payment_link' && isNamed(x.reference) && (charge === null || charge === x.processorChargeId)),
+      (x.origin === 'payment_link' && isNamed(x.reference) && charge === null && isOfFirst(s, x, paymentId)),
   );
   if (p === undefined) return s;
   // The MoR's own word counts more than a person's.
@@ -120,6 +122,12 @@ export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: st
   const isProof = isAwaited && row.amount !== null && amount !== null && isNamed(row.processorChargeId);
   if (!isProof || !sameMoney(amount, { minor: row.amount ?? 0n, currency: row.currency })) return state;
   return proven(state, row, ctx, 'the MoR captured it');
+}
+
+/** A capture that names no charge may be of a second payment on the link: that of the first one names no other payment, and no charge either. */
+function isOfFirst({ objects }: LaneState, p: PaymentRow, paymentId: string | null): boolean {
+  const first = objects.find((o) => o.kind === 'payment_link' && o.morId === p.reference)?.detail.capturedAs;
+  return p.processorChargeId === null && (first === undefined || first === paymentId);
 }
 
 /** Whoever dismissed a charge that the MoR did not know could not know of this: money that was taken is not left aside. */

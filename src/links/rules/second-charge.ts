@@ -1,8 +1,9 @@
 // A link brings one payment. What the MoR captured on it beside that is never booked from the link: a person is asked, charge by charge.
 import { type LaneState } from '../../domain/model.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
-import { type Ctx, openReview } from '../../domain/lane/change.js';
-import { aboutCharge, closeAsked, markByHand, nameOf, takenBy } from '../../channels/rules/mor-object.js';
+import { type Ctx } from '../../domain/lane/change.js';
+import { aboutCharge, chargeAsked } from '../../domain/lane/link-charges.js';
+import { closeAsked, markByHand, nameOf, sayOfLink, takenBy } from '../../channels/rules/mor-object.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
 
 /**
@@ -19,18 +20,19 @@ export function tellOtherCharges(
   if (own === null) return s;
   // Asked about until now, it counts from here on: the question is turned round.
   const state = closeAsked(s, o, `charge ${own} counts as the payment of the link`, ctx, aboutCharge(o, own));
-  return charges.reduce((all, charge) => tellOther(all, o, own, charge, ctx), state);
+  // What is asked about a third one named the charge that counted until now.
+  const asked = state.reviews.flatMap((r) => (r.status === 'open' ? (chargeAsked(r, o) ?? []) : []));
+  return [...charges, ...asked].reduce((all, charge) => tellOther(all, o, own, charge, ctx), state);
 }
 
 /** Only a payment event can bring this charge: a read of the link tells of one payment. */
 function tellOther(s: LaneState, o: MorObjectRow, own: string, other: string | null, ctx: Ctx): LaneState {
   if (other === null || other === own || takenBy(s, other) !== undefined || isAnswered(s, o, other)) return s;
-  return openReview(s, ctx, {
-    kind: 'conflicting_event',
-    subject: aboutCharge(o, other),
+  const said = {
     summary: `charge ${other} was announced on ${nameOf(o)} beside ${own}: the customer may have paid twice`,
-    proposal: `Ask the MoR which charges it took on ${nameOf(o)} and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ${own} if it is among them, as it counts as the payment of the link; \`verify\` names such a refund until you acknowledge it. Only ${own}: dismiss this. Only ${other}: ${markByHand(o, other)}`,
-  });
+    proposal: `Ask the MoR which charges it took on ${nameOf(o)} and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ${own} if it is among them, as it counts as the payment of the link; \`verify\` names such a refund until you acknowledge it. Only ${own}, or none: dismiss this. Only ${other}: if somebody has marked the invoice by hand for it already, dismiss this; else ${markByHand(o, other)}`,
+  };
+  return sayOfLink(s, o, said, ctx, aboutCharge(o, other));
 }
 
 /** A person has answered what was asked about this charge: announced once more it does not become the payment of the link. */

@@ -20,8 +20,8 @@ const NAME_FIRST =
 
 /**
  * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
- * means that Stripe refused to finalize this draft and a person knows; `ofBoth`: the link on which its charge and the holder's were
- * announced. Money with nowhere to go is parked, never guessed at.
+ * means that Stripe refused to finalize this draft and a person knows; `shared`: the link on which its charge was announced beside the
+ * holder's, or without a holder beside another one. Money with nowhere to go is parked, never guessed at.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -30,7 +30,7 @@ export function decideMark(
   fresh: boolean,
   settings: FlowSettings,
   finalizationFailed: boolean,
-  ofBoth: MorObjectRow | undefined,
+  shared: MorObjectRow | undefined,
 ): MarkDecision {
   if (!fresh) return { do: 'read' };
   const taken = showMoney({ minor: p.amount, currency: p.currency });
@@ -77,8 +77,8 @@ export function decideMark(
     const linkToo = maybeTheLinks(p, holder) ?? maybeTheLinks(holder, p);
     if (linkToo !== null) return park('double_payment', `${summary}; one of the two names no charge`, linkToo);
     if (charge === null || charge !== holder.processorChargeId) {
-      const isAlone = charge === null || ofBoth === undefined;
-      return park('double_payment', summary, isAlone ? `Refund ${taken}.` : ofTwoCharges(charge, taken, ofBoth));
+      const isAlone = charge === null || shared === undefined;
+      return park('double_payment', summary, isAlone ? `Refund ${taken}.` : ofTwoCharges(charge, taken, shared));
     }
     // One charge is one payment: a refund may give back the only money there is.
     return park('double_payment', `${summary} with the same charge ${charge}`, ASK_IF_TWICE);
@@ -88,7 +88,7 @@ export function decideMark(
     return park(
       'double_payment',
       `${taken} was taken although the invoice was already paid another way`,
-      ofPaidOtherwise(taken, settings),
+      ofPaidOtherwise(taken, settings, shared),
     );
   }
   // A draft's total may still change, so under `wait` it is compared once it is final.
@@ -122,7 +122,7 @@ export const SETTLES = ' already settles this invoice';
 
 /** A read of a link does not say which of its charges brought the money: the one it was booked by, or the one whose event tells of it once more. */
 function ofTwoCharges(charge: string, taken: string, link: MorObjectRow): string {
-  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge} and another one, refund ${taken}. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come, and dismiss it if none was made.`;
+  return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge} and another one, refund ${taken}. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come. If none was made, dismiss it and leave ${taken} out of your accounts: it stays in \`unmarked_payments\`.`;
 }
 
 /** Of two payments that name one charge. */
@@ -130,9 +130,11 @@ export const ASK_IF_TWICE =
   'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.';
 
 /** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
-export function ofPaidOtherwise(taken: string, { morProduct }: FlowSettings): string {
+export function ofPaidOtherwise(taken: string, { morProduct }: FlowSettings, shared?: MorObjectRow): string {
   const tax = morProduct === 'tor' ? " and record its tax in the MoR's portal, which is not committed from here" : '';
-  return `If somebody marked the invoice by hand for this money, dismiss this${tax}: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
+  const alone =
+    shared === undefined ? '' : `, or for another charge on ${nameOf(shared)} of which this one was not taken`;
+  return `If somebody marked the invoice by hand for this money${alone}, dismiss this${tax}: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
 }
 
 /**

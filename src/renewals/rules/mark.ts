@@ -20,7 +20,7 @@ import {
 import { moveMark } from '../../domain/lane/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { linkOfBoth } from '../../channels/rules/mor-object.js';
+import { sharedLink } from '../../domain/lane/link-charges.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
@@ -112,9 +112,9 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
   const shadow = ctx.settings.shadow === true;
-  const ofBoth = holder === undefined ? undefined : linkOfBoth(s, p, holder);
+  const shared = sharedLink(s, p, holder);
   const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
-  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck, ofBoth);
+  const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck, shared);
   const known = p.paymentId ?? p.id;
   switch (d.do) {
     case 'read':

@@ -3,6 +3,7 @@
 import { type LaneState, type PaymentRow } from '../../domain/model.js';
 import { lostOf } from '../../domain/mor-object.js';
 import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
+import { sharedLink } from '../../domain/lane/link-charges.js';
 import { isNamelessLink, isOneCharge } from '../../domain/lane/payment.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
@@ -17,7 +18,7 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const item = openReviewOf(s, 'double_payment', p.id);
   if (item === undefined || isShort(item)) return s;
   const { kind, subject } = item;
-  const said = [SINCE, AFTER_ALL, BOTH].find((words) => item.summary.endsWith(words)) ?? '';
+  const said = [SINCE, MAYBE_SINCE, AFTER_ALL, BOTH].find((words) => item.summary.endsWith(words)) ?? '';
   const first = item.summary.slice(0, item.summary.length - said.length);
   const now = wordsOf(s, p, first);
   if (now === said) return s;
@@ -37,7 +38,10 @@ function wordsOf(s: LaneState, p: PaymentRow, first: string): string {
   if (isGone(s, p)) return '';
   const others = s.payments.filter((x) => x.id !== p.id);
   const marked = others.filter((x) => x.mark === 'confirmed');
-  if (marked.length > 0) return marked.every((x) => isGone(s, x) && !maybeOne(x, p)) ? SINCE : '';
+  if (marked.length > 0) {
+    if (!marked.every((x) => isGone(s, x) && !maybeOne(x, p))) return '';
+    return marked.some((x) => isInQuestion(s, p, x)) ? MAYBE_SINCE : SINCE;
+  }
   // Its mark was refused, or it was refunded before that.
   const isLeft = others.every((x) => x.mark === 'none' || x.mark === 'parked' || x.mark === 'closed');
   if (!isLeft || !first.endsWith(SETTLES)) return '';
@@ -61,9 +65,17 @@ function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
   return isNamelessLink(a) || isNamelessLink(b) || isOneCharge(a, b);
 }
 
+/** A read of the link showed money, and the charge that it was booked by may have taken nothing: the other one did. */
+function isInQuestion(s: LaneState, p: PaymentRow, other: PaymentRow): boolean {
+  return p.paymentId === null && sharedLink(s, p, other) !== undefined;
+}
+
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';
 const BILL_IT =
   'The customer has paid once. Bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or refund it, if they are to pay nothing.';
+const MAYBE_SINCE = '; that money has gone back to the customer, so this may be the only money there is';
+const ASK_FIRST =
+  'Ask the MoR whether it took this charge and has not given it back. If not, dismiss this. If so, the customer has paid once: bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or have it given back, if they are to pay nothing.';
 const AFTER_ALL = '; that payment is not marked after all, so this may be the only money there is';
 const LOOK_AGAIN =
   'Retry this: whether it pays the invoice is decided anew. Refund it only if the customer paid another way.';
@@ -72,6 +84,7 @@ const OTHER_FIRST =
   "Settle the other payment's item first. Once that payment is marked, refund this one. If it was given back, this says so, and a retry lets this one pay the invoice.";
 const PROPOSALS: ReadonlyMap<string, string> = new Map([
   [SINCE, BILL_IT],
+  [MAYBE_SINCE, ASK_FIRST],
   [AFTER_ALL, LOOK_AGAIN],
   [BOTH, OTHER_FIRST],
 ]);
