@@ -33,7 +33,9 @@ export type MorObjectDetail = {
   /** Since when each read of it has failed (ISO 8601). Absent: the last one was answered. */
   readonly silentSince?: string;
   readonly pspReference?: string | null;
-  /** The MoR's id of the payment that a link's first capture named: one that names another is of another payment. */
+  /** Every charge that was announced on a link. */
+  readonly charges?: readonly string[];
+  /** The MoR's id of the payment that a capture on a link named without a charge. A later capture that names another one is of another payment. */
   readonly capturedAs?: string;
   /** The proforma invoice or payment that an e-invoice is for. */
   readonly madeFor?: string | null;

@@ -160,7 +160,12 @@ export class WorkLaneFlow {
         lane: claim.lane,
         fence: claim.fence,
         decide: ({ state, events, now }) => {
-          const ctx = { ...this.context.at(now), chargesElsewhere: elsewhere.charges };
+          const ctx = {
+            ...this.context.at(now),
+            chargesElsewhere: elsewhere.charges,
+            paymentsElsewhere: elsewhere.payments,
+          };
+          seen.push(...state.objects.flatMap((o) => o.detail.capturedAs ?? []));
           const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
           let s = news === null || news.ahead ? state : news.take(state, ctx);

@@ -99,6 +99,8 @@ export class MemoryLaneStore extends LaneStore {
     checkUnique(next);
     const held = collectedCharges(next.entries).find((charge) => this.bookedElsewhere.has(charge));
     if (held !== undefined) throw new NotUnique(`ledger_entry: ${held}`, null);
+    const named = next.payments.find((p) => this.namedElsewhere.has(p.paymentId ?? ''));
+    if (named !== undefined) throw new NotUnique(`payment: ${named.paymentId ?? ''}`, null);
     lane.state = next;
     for (const v of d.verdicts) {
       const e = this.events.find((x) => x.id === v.id);
@@ -141,8 +143,11 @@ export class MemoryLaneStore extends LaneStore {
     return [];
   }
 
-  override async paymentsElsewhere(): Promise<ReadonlyMap<string, string>> {
-    return new Map();
+  /** The MoR's ids of payments of other invoices, and which those are. */
+  readonly namedElsewhere = new Map<string, string>();
+
+  override async paymentsElsewhere(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return new Map([...this.namedElsewhere].filter(([id]) => ids.includes(id)));
   }
 
   nextDue(): number | null {

@@ -51,7 +51,10 @@ describe('a capture on a payment link', () => {
   it('that is told twice keeps its first time, and takes the charge that the later one names', () => {
     const first = take(s, { link: LINK, capturedAt: at(-9_000) }).state;
     const second = take(first, { link: LINK, capturedAt: at(-1_000), chargeId: 'ch_9' }).state;
-    const known = { capturedAt: at(-9_000).toISOString(), heardAt: at(5_000).toISOString(), pspReference: 'ch_9' };
+    const known = {
+      ...{ capturedAt: at(-9_000).toISOString(), heardAt: at(5_000).toISOString() },
+      ...{ pspReference: 'ch_9', charges: ['ch_9'] },
+    };
     expect(second.objects[1]?.detail).toEqual(known);
     expect(take(second, { link: LINK }).state.objects[1]?.detail).toEqual(known);
   });
@@ -133,9 +136,8 @@ describe('the MoR’s id in a capture', () => {
     learnFromCapture([...more, p].reduce(putPayment, lane()), captured(data), id, later).payments.at(-1);
   const nameless = payment({ paymentId: null });
 
-  it('names the payment of the charge, or of the link, that the event names', () => {
+  it('names the payment of the charge that the event names', () => {
     expect(named(nameless, { charge: 'ch_1' })).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
-    expect(named(onLink(), { link: LINK })).toMatchObject({ paymentId: 'pay_9' });
     const strangers: readonly (readonly [PaymentRow, object])[] = [
       [nameless, { charge: 'ch_9' }],
       [payment({ paymentId: null, processorChargeId: null }), {}],
@@ -143,6 +145,20 @@ describe('the MoR’s id in a capture', () => {
       [onLink(), { link: 'link_9' }],
     ];
     for (const [p, data] of strangers) expect(named(p, data)).toEqual(p);
+  });
+
+  it('names the payment of the link that the event names without a charge, unless another payment has that name', () => {
+    const ofLink = (p: PaymentRow, over: object = {}, ...more: PaymentRow[]) => {
+      const s = [...more, p].reduce(putPayment, withObjects(lane(), aLink({ paymentRowId: p.id })));
+      return applyCaptured(s, captured({ link: LINK, paymentId: 'pay_9', ...over }), later).state.payments.at(-1);
+    };
+    expect(ofLink(onLink())).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+    const byHand = onLink({ paymentId: 'pay_8', identifiedBy: 'ada' });
+    expect(ofLink(byHand)).toMatchObject({ paymentId: 'pay_9', identifiedBy: null });
+    expect(ofLink(onLink({ paymentId: 'pay_8' }))).toMatchObject({ paymentId: 'pay_8' });
+    expect(ofLink(onLink({ processorChargeId: 'ch_1' }))).toMatchObject({ paymentId: null });
+    expect(ofLink(onLink(), {}, payment({ id: 'pmt_0', paymentId: 'pay_9' }))).toMatchObject({ paymentId: null });
+    expect(ofLink(onLink(), { link: 'link_9' })).toMatchObject({ paymentId: null });
   });
 
   it('takes the place of a name that a person gave, and of no other', () => {

@@ -62,7 +62,7 @@ describe('of two charges on a link', () => {
     expect(await taken(r)).toEqual(['ch_10 parked', 'ch_9 confirmed']);
     expect((await openItems(r)).map((x) => x.proposal)).toEqual([
       expect.stringMatching(
-        /^If somebody marked the invoice by hand for this money, or for another charge on payment link link_1 of which this one was not taken, dismiss this: a refund would give the only money back\. If it was paid twice, refund 10\.00 EUR\./,
+        /^If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back\. If they marked it for another charge on payment link link_1, ask the MoR whether it took ch_10 as well, and dismiss this if not\. If it was paid twice, refund 10\.00 EUR\./,
       ),
     ]);
   });

@@ -259,7 +259,7 @@ it('of two charges on a link the second is not to be given back once the first w
   ]);
   expect(item?.summary).toMatch(/that money has gone back to the customer, so this may be the only money there is$/);
   expect(item?.proposal).toMatch(
-    /^Ask the MoR whether it took this charge .* If not, dismiss this\. If so, the customer has paid once: bill/,
+    /^Ask the MoR whether it took charge ch_10 and has not given it back\. If not, dismiss this and leave 10\.00 EUR out of your accounts: .* If so, the customer has paid once: bill/,
   );
 });
 

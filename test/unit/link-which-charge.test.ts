@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   away,
+  callerReads,
   captured,
   CHARGED_NEXT,
   dismissed,
@@ -19,6 +20,7 @@ import {
   withOneCharge,
   withTwoCharges,
 } from '../support/announced-link.js';
+import { MemoryLaneStore } from '../support/lane-harness.js';
 import { type rig, state } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
@@ -26,12 +28,12 @@ type Rig = ReturnType<typeof rig>;
 const NO_CHARGE = { paymentLinkId: 'link_1', pspReference: undefined };
 
 /** The link is paid, announced by the MoR's id of the payment alone, and paid once more. */
-async function paidTwice(first: object = { ...NO_CHARGE, paymentId: 'pay_9' }): Promise<Rig> {
+async function paidTwice(first: object = { ...NO_CHARGE, paymentId: 'pay_nine' }): Promise<Rig> {
   const r = await withLink(CHARGED_NEXT);
   r.links.pay('link_1');
   await r.h.take(captured(r, 'evt_captured', first));
   await hours(r, 2);
-  await r.h.take(captured(r, 'evt_captured_2', { ...NO_CHARGE, paymentId: 'pay_10' }));
+  await r.h.take(captured(r, 'evt_captured_2', { ...NO_CHARGE, paymentId: 'pay_ten' }));
   return r;
 }
 
@@ -43,20 +45,20 @@ async function mirrors(r: Rig): Promise<readonly unknown[]> {
 
 describe('a second payment on a link whose capture names no charge', () => {
   it.each([
-    ['no charge either', { ...NO_CHARGE, paymentId: 'pay_9' }],
-    ['a charge', { paymentLinkId: 'link_1', pspReference: 'ch_9' }],
-  ])('does not name the first, whose capture named %s: what is given back of it is not credited', async (_, first) => {
+    ['no charge either', { ...NO_CHARGE, paymentId: 'pay_nine' }, 'pay_nine'],
+    ['a charge', { paymentLinkId: 'link_1', pspReference: 'ch_9' }, null],
+  ])('does not name the first, whose capture named %s: its refund is not credited', async (_, first, name) => {
     const r = await paidTwice(first);
-    await givenBack(r, 'pay_10', 'ch_10');
+    await givenBack(r, 'pay_ten', 'ch_10');
     await hours(r, 3);
     const [payment] = (await state(r)).payments.filter((p) => p.succeededAt !== null);
-    expect([payment?.mark, payment?.paymentId, payment?.amountRefunded]).toEqual(['confirmed', null, 0n]);
-    expect(await mirrors(r)).toEqual([['none', 'pay_10']]);
+    expect([payment?.mark, payment?.paymentId, payment?.amountRefunded]).toEqual(['confirmed', name, 0n]);
+    expect(await mirrors(r)).toEqual([['none', 'pay_ten']]);
   });
 
   it('is a double payment once its own event comes', async () => {
     const r = await paidTwice();
-    await paid(r, 'pay_10', 'ch_10');
+    await paid(r, 'pay_ten', 'ch_10');
     await hours(r, 2);
     expect([await taken(r), (await openItems(r)).map((x) => x.kind)]).toEqual([
       [' confirmed', 'ch_10 parked'],
@@ -64,17 +66,102 @@ describe('a second payment on a link whose capture names no charge', () => {
     ]);
   });
 
-  it('is none, where the capture of the first is told once more: then that names it, and its refund is credited', async () => {
-    const r = await withLink(CHARGED_NEXT);
-    r.links.pay('link_1');
-    for (const id of ['evt_captured', 'evt_captured_2']) {
-      await r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_9' }));
-      await hours(r, 2);
-    }
-    await givenBack(r, 'pay_9', 'ch_9');
-    await hours(r, 3);
-    expect(await mirrors(r)).toEqual([['done', 'pay_9']]);
+  it('is none, where it is the first that is told of as a card payment too', async () => {
+    const r = await paidTwice();
+    await paid(r, 'pay_nine', 'ch_9');
+    await hours(r, 2);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_9 confirmed'], []]);
   });
+});
+
+describe('a payment on a link whose capture names the MoR’s id of it and no charge', () => {
+  const ofPayNine = (r: Rig, id = 'evt_captured'): Promise<unknown> =>
+    r.h.take(captured(r, id, { ...NO_CHARGE, paymentId: 'pay_nine' }));
+
+  it.each(['before', 'after'])(
+    'has that name: what is given back of it is credited, told %s the read',
+    async (when) => {
+      const r = await withLink(CHARGED_NEXT);
+      r.links.read = away;
+      await ofPayNine(r);
+      if (when === 'before') await givenBack(r, 'pay_nine', 'ch_9');
+      isPaid(r);
+      await hours(r, 12);
+      if (when === 'after') await givenBack(r, 'pay_nine', 'ch_9');
+      await hours(r, 3);
+      const s = await state(r);
+      expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+        ['ch_9 confirmed'],
+        [['done', 'pay_nine']],
+        [],
+      ]);
+      expect(s.entries.map((e) => [e.reason, e.amount.minor]).toSorted()).toEqual([
+        ['payment_collected', 1000n],
+        ['payment_marked', 1000n],
+        ['refund_mirrored', 1000n],
+        ['refund_paid', 1000n],
+      ]);
+    },
+  );
+
+  it('is booked without a name where that is of a payment of another invoice', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    if (!(r.h.backend.store instanceof MemoryLaneStore)) throw new Error('not in memory');
+    r.h.backend.store.namedElsewhere.set('pay_nine', 'in_other');
+    r.links.pay('link_1');
+    await ofPayNine(r);
+    await hours(r, 3);
+    expect((await state(r)).payments.filter((p) => p.succeededAt !== null)).toMatchObject([
+      { paymentId: null, mark: 'confirmed', amount: 1000n },
+    ]);
+  });
+
+  it('has that name also where a caller’s read brought it', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    await ofPayNine(r);
+    r.links.pay('link_1');
+    Reflect.deleteProperty(r.links, 'read');
+    await callerReads(r, (kind, id) => r.links.read(kind, id));
+    await hours(r, 3);
+    expect((await state(r)).payments.filter((p) => p.succeededAt !== null)).toMatchObject([
+      { paymentId: 'pay_nine', origin: 'payment_link', mark: 'confirmed' },
+    ]);
+  });
+
+  it('is another one than that of an earlier capture, of which a person found that it took nothing', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = gone;
+    await r.h.take(captured(r, 'evt_captured_0', { ...NO_CHARGE, paymentId: 'pay_eight' }));
+    await hours(r, 12);
+    await dismissed(r);
+    isPaid(r);
+    await callerReads(r, (kind, id) => r.links.read(kind, id));
+    await hours(r, 3);
+    await ofPayNine(r);
+    await givenBack(r, 'pay_nine', 'ch_9');
+    await hours(r, 3);
+    expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+      ['ch_9 confirmed'],
+      [['done', 'pay_nine']],
+      [],
+    ]);
+  });
+});
+
+it('a link’s payment of which a card’s event tells too is asked about when that is given back in the portal', async () => {
+  const r = await withLink(CHARGED_NEXT);
+  r.links.pay('link_1');
+  await r.h.take(captured(r, 'evt_captured', NO_CHARGE));
+  await hours(r, 2);
+  await paid(r, 'pay_nine');
+  await hours(r, 1);
+  expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+    expect.stringMatching(/^Ask the MoR whether charge ch_9 paid link link_1: then it is one payment, told twice/),
+  ]);
+  await givenBack(r, 'pay_nine', 'ch_9');
+  await hours(r, 3);
+  expect((await openItems(r)).map((x) => x.kind)).toEqual(['refund_gap']);
 });
 
 describe('of two charges on a link of which the MoR took one', () => {
@@ -83,7 +170,7 @@ describe('of two charges on a link of which the MoR took one', () => {
     const r = await withTwoCharges(away);
     isPaid(r);
     await hours(r, 12);
-    await paid(r, 'pay_9', 'ch_9');
+    await paid(r, 'pay_nine', 'ch_9');
     await hours(r, 1);
     expect(await taken(r)).toEqual(['ch_10 confirmed', 'ch_9 parked']);
     return r;
@@ -95,29 +182,29 @@ describe('of two charges on a link of which the MoR took one', () => {
       const r = await bookedAsOther();
       if (item === 'dismissed') await dismissed(r);
       await hours(r, 72);
-      await givenBack(r, 'pay_9', 'ch_9');
+      await givenBack(r, 'pay_nine', 'ch_9');
       await hours(r, 3);
       const open = await openItems(r);
       expect(open.map((x) => [x.kind, x.summary])).toEqual([
         [
           'refund_gap',
-          '10.00 EUR of payment pay_9 was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here',
+          '10.00 EUR of payment pay_nine was refunded, and Stripe shows nothing of it: no invoice was marked for that money from here',
         ],
       ]);
       expect(open[0]?.proposal).toMatch(
         /credit it on Stripe by hand.* If it was paid twice, there is nothing to credit/,
       );
-      expect(await mirrors(r)).toEqual([['not_needed', 'pay_9']]);
+      expect(await mirrors(r)).toEqual([['not_needed', 'pay_nine']]);
     },
   );
 
   it('no item says so of two payments that are on no link, of which one was given back', async () => {
     const r = await withLink(CHARGED_NEXT);
-    await paid(r, 'pay_9', 'ch_9');
+    await paid(r, 'pay_nine', 'ch_9');
     await hours(r, 1);
-    await paid(r, 'pay_10', 'ch_10');
+    await paid(r, 'pay_ten', 'ch_10');
     await hours(r, 1);
-    await givenBack(r, 'pay_10', 'ch_10');
+    await givenBack(r, 'pay_ten', 'ch_10');
     await hours(r, 3);
     expect([await taken(r), await summaries(r)]).toEqual([
       ['ch_9 confirmed', 'ch_10 closed'],
@@ -127,10 +214,10 @@ describe('of two charges on a link of which the MoR took one', () => {
 
   it('nor one of a refund that a person asked for in its item, as the MoR took both', async () => {
     const r = await bookedAsOther();
-    r.h.gateway.payments.set('pay_9', { minor: 1000n, currency: 'EUR', refunded: 0n });
+    r.h.gateway.payments.set('pay_nine', { minor: 1000n, currency: 'EUR', refunded: 0n });
     await settled(r, 'refund');
     await hours(r, 3);
-    expect([await mirrors(r), await summaries(r)]).toEqual([[['not_needed', 'pay_9']], []]);
+    expect([await mirrors(r), await summaries(r)]).toEqual([[['not_needed', 'pay_nine']], []]);
   });
 
   it('the one that somebody marked the invoice for may be the only one: what a read shows beside it says so', async () => {
@@ -143,11 +230,30 @@ describe('of two charges on a link of which the MoR took one', () => {
       ['ch_10 parked'],
       [
         expect.stringMatching(
-          /^If somebody marked the invoice by hand for this money, or for another charge on payment link link_1 of which this one was not taken, dismiss this: /,
+          / If they marked it for another charge on payment link link_1, ask the MoR whether it took ch_10 as well, and dismiss this if not\. /,
         ),
       ],
     ]);
   });
+});
+
+it('the item of a second payment says to ask first once its charge is announced on the link of the first as well', async () => {
+  const r = await withOneCharge(away);
+  isPaid(r);
+  await hours(r, 3);
+  await paid(r, 'pay_ten', 'ch_10');
+  await hours(r, 1);
+  expect((await openItems(r)).map((x) => x.proposal)).toEqual(['Refund 10.00 EUR.']);
+  await r.h.take(captured(r, 'evt_captured_2', { paymentLinkId: 'link_1', pspReference: 'ch_10' }));
+  await hours(r, 1);
+  expect((await openItems(r)).map((x) => x.proposal)).toEqual([
+    expect.stringMatching(
+      /^Ask the MoR which charges it took on payment link link_1 .* If it is ch_10 and another one, refund 10\.00 EUR\./,
+    ),
+  ]);
+  await givenBack(r, 'pay_ten', 'ch_10');
+  await hours(r, 3);
+  expect((await openItems(r)).map((x) => x.kind)).toEqual(['refund_gap']);
 });
 
 it('an item of a link says to settle the item of its other charge first: by both at once all the money could go back', async () => {

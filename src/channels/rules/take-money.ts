@@ -38,8 +38,9 @@ export function takeMoney(
     });
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
+  const before = refundedBefore(s, chargeId, o.detail.capturedAs ?? null);
   const payment = newPayment(ctx, {
-    ...refundedBefore(s, chargeId),
+    ...before,
     status: 'succeeded',
     invoiceId: s.lane,
     customerId: s.invoice?.customerId ?? '', // nameCustomers names the invoice's own customer once it is known
@@ -48,7 +49,7 @@ export function takeMoney(
     origin,
     reference: o.morId,
     succeededAt: how.at,
-    processorChargeId: chargeId,
+    processorChargeId: chargeId ?? before?.processorChargeId ?? null,
     mark: how.parked ? 'parked' : 'waiting',
   });
   const booked = collect(putPayment(s, payment), payment, received.minor, ctx, how.eventId);
@@ -60,12 +61,15 @@ export function takeMoney(
   };
 }
 
-/** A refund told of this charge first, as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
-function refundedBefore(s: LaneState, charge: string | null): PaymentRow | undefined {
-  if (charge === null) return undefined;
+/** A refund told of this charge, or of the payment that the MoR captured on the link, first: as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
+function refundedBefore(s: LaneState, charge: string | null, paymentId: string | null): PaymentRow | undefined {
   const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
   return s.payments.find(
-    (p) => p.processorChargeId === charge && p.mark === 'none' && !saysNothing(p) && isOfRefund(p),
+    (p) =>
+      ((charge !== null && p.processorChargeId === charge) || (paymentId !== null && p.paymentId === paymentId)) &&
+      p.mark === 'none' &&
+      !saysNothing(p) &&
+      isOfRefund(p),
   );
 }
 

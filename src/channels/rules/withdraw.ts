@@ -48,7 +48,8 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
   const isOpen = (o: MorObjectRow): boolean =>
-    !isLookedInto(reviews, [o.id], heardAt(o)) || reviews.some((r) => r.status === 'open' && chargeAsked(r, o) !== null);
+    !isLookedInto(reviews, [o.id], heardAt(o)) ||
+    reviews.some((r) => r.status === 'open' && chargeAsked(r, o) !== null);
   const o = objects.find((x) => announcedAt(x) !== null && isOpen(x));
   return o === undefined ? null : notConfirmed(o);
 }

@@ -40,6 +40,8 @@ export type Ctx = {
   readonly beside?: true;
   /** Charges that were collected for payments of other invoices, where the database has said so. */
   readonly chargesElsewhere?: ReadonlyMap<string, ChargeHolder>;
+  /** Names of payments that are other invoices', and whose, where the database has said so. */
+  readonly paymentsElsewhere?: ReadonlyMap<string, string>;
   /** Refunds of other invoices with the processor's refund id that Stripe has just refused. */
   readonly refundsElsewhere?: readonly RefundHolder[];
 };

@@ -14,17 +14,18 @@ export function chargeAsked({ subject }: ReviewRow, o: MorObjectRow): string | n
 }
 
 /** The link on which this payment's charge was announced beside that of `other`, or beside any; undefined: there is none. */
-export function sharedLink(s: LaneState, p: PaymentRow, other?: PaymentRow): MorObjectRow | undefined {
+export function sharedLink({ objects }: LaneState, p: PaymentRow, other?: PaymentRow): MorObjectRow | undefined {
   const charge = p.processorChargeId;
-  const beside = other === undefined ? null : other.processorChargeId;
-  if (charge === null || (other !== undefined && beside === null)) return undefined;
-  return s.objects.find((o) => {
-    const charges = chargesOn(s, o);
-    return charges.has(charge) && (beside === null ? charges.size > 1 : charges.has(beside));
+  const isBeside = (charges: ReadonlySet<string | null>): boolean =>
+    other === undefined ? charges.size > 1 : other.processorChargeId !== null && charges.has(other.processorChargeId);
+  return objects.find(({ detail: { charges = [] } }) => {
+    const all = new Set<string | null>(charges);
+    return charge !== null && all.has(charge) && isBeside(all);
   });
 }
 
-function chargesOn({ reviews }: LaneState, o: MorObjectRow): ReadonlySet<string> {
-  const all = [o.detail.pspReference ?? null, ...reviews.map((r) => chargeAsked(r, o))];
-  return new Set(all.filter((charge) => charge !== null));
+/** The same, where this payment may not have been taken: a read of the link showed money, and the MoR has not named the payment since. */
+export function maybeNotTaken(s: LaneState, p: PaymentRow, other?: PaymentRow): MorObjectRow | undefined {
+  const isNamed = p.paymentId !== null && p.identifiedBy === null;
+  return p.origin !== 'payment_link' || isNamed ? undefined : sharedLink(s, p, other);
 }

@@ -16,6 +16,7 @@ import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
+import { nameByCapture, withoutRefuted } from './name-payment.js';
 import { isAnswered, tellOtherCharges } from './second-charge.js';
 import { proven } from '../../signups/rules/prove-charge.js';
 
@@ -32,19 +33,22 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   );
   if (link !== undefined) {
     const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
-    const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
-    const pspReference = has(ids, before) ? before : chargeIn(e); // an event may name one charge in two ways
+    const { detail: before } = withoutRefuted(s, link);
+    const { capturedAt = at.toISOString(), pspReference: counted = null, charges = [] } = before;
+    const pspReference = has(ids, counted) ? counted : chargeIn(e); // an event may name one charge in two ways
     const known = s.payments.find(
       (p) => (p.origin === 'payment_link' && p.reference === link.morId) || p.id === link.paymentRowId,
     );
     // Which of its charges brought it: the one in the books, else the newest, of which a read is to tell.
-    const booked = known?.processorChargeId ?? (before !== null && takenBy(s, before) !== undefined ? before : null);
+    const booked = known?.processorChargeId ?? (counted !== null && takenBy(s, counted) !== undefined ? counted : null);
     const newest = pspReference !== null && !isAnswered(s, link, pspReference) ? pspReference : null;
-    const charge = booked ?? newest ?? before ?? pspReference;
+    const charge = booked ?? newest ?? counted ?? pspReference;
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const capturedAs = link.detail.capturedAs ?? capturedId(e);
-    const named = capturedAs === null ? {} : { capturedAs };
-    const detail = { ...link.detail, capturedAt, pspReference: charge, ...named, ...heard };
+    const named =
+      pspReference === null
+        ? nameIn(before.capturedAs ?? capturedId(e))
+        : { charges: [...new Set([...charges, pspReference])] };
+    const detail = { ...before, capturedAt, pspReference: charge, ...named, ...heard };
     const row: MorObjectRow = {
       ...link,
       detail,
@@ -59,7 +63,7 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: charge });
     return {
-      state: tellOtherCharges(state, row, [pspReference, before], ctx),
+      state: nameByCapture(tellOtherCharges(state, row, [pspReference, counted], ctx), row, ctx),
       verdict: done(
         known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
       ),
@@ -70,6 +74,10 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     state: capture(s, e, payment?.id ?? null, ctx),
     verdict: done('a card payment: its own payment.* event counts'),
   };
+}
+
+function nameIn(capturedAs: string | null): { readonly capturedAs?: string } {
+  return capturedAs === null ? {} : { capturedAs };
 }
 
 function chargeIn(e: MorServiceEvent): string | null {
@@ -99,18 +107,13 @@ export function capturedId(e: MorServiceEvent): string | null {
 }
 
 /**
- * What a `payment.captured` tells of a payment whose charge it names, or of the one on the link it names: the MoR's id, and of a
- * signup's, where it names the amount too, that the money is there. Another amount proves nothing.
+ * What a `payment.captured` tells of a payment whose charge it names: the MoR's id, and of a signup's, where it names the amount
+ * too, that the money is there. Another amount proves nothing.
  */
 export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: string | null, ctx: Ctx): LaneState {
   const ids = new Set(idsIn(e.data));
   const isNamed = (id: string | null): boolean => has(ids, id);
-  const charge = chargeIn(e);
-  const p = s.payments.find(
-    (x) =>
-      isNamed(x.processorChargeId) ||
-      (x.origin === 'payment_link' && isNamed(x.reference) && charge === null && isOfFirst(s, x, paymentId)),
-  );
+  const p = s.payments.find((x) => isNamed(x.processorChargeId));
   if (p === undefined) return s;
   // The MoR's own word counts more than a person's.
   const isOpen = paymentId !== null && (p.paymentId === null || p.identifiedBy !== null);
@@ -122,12 +125,6 @@ export function learnFromCapture(s: LaneState, e: MorServiceEvent, paymentId: st
   const isProof = isAwaited && row.amount !== null && amount !== null && isNamed(row.processorChargeId);
   if (!isProof || !sameMoney(amount, { minor: row.amount ?? 0n, currency: row.currency })) return state;
   return proven(state, row, ctx, 'the MoR captured it');
-}
-
-/** A capture that names no charge may be of a second payment on the link: that of the first one names no other payment, and no charge either. */
-function isOfFirst({ objects }: LaneState, p: PaymentRow, paymentId: string | null): boolean {
-  const first = objects.find((o) => o.kind === 'payment_link' && o.morId === p.reference)?.detail.capturedAs;
-  return p.processorChargeId === null && (first === undefined || first === paymentId);
 }
 
 /** Whoever dismissed a charge that the MoR did not know could not know of this: money that was taken is not left aside. */

@@ -4,7 +4,6 @@ import { addCall, addEntry, type Ctx, note, openReview, putRefund } from '../../
 import { moveMirror } from '../../domain/lane/moves.js';
 import { refundMirrored, refundOfUnmarked } from '../../ledger/rules/postings.js';
 import { isAbout, referenceIn, refundOf } from './refund-names.js';
-import { sharedLink } from '../../domain/lane/link-charges.js';
 import { effectName, isCallOf, mayHaveSettled, PARKING } from '../../domain/lane/payment.js';
 import { showMoney } from '../../domain/money.js';
 import { type CallRule } from '../../domain/lane/subject.js';
@@ -40,10 +39,9 @@ export function mirrorRefunds(s: LaneState, paymentRowId: string, ctx: Ctx): Lan
 /** A person set the payment aside, maybe since they had marked the invoice for it themselves: then its refund has no twin from here. */
 function tellUnshown(s: LaneState, p: PaymentRow, r: RefundRow, ctx: Ctx): LaneState {
   const item = s.reviews.findLast((x) => x.paymentRowId === p.id && PARKING.has(x.kind));
-  // One that was given back in full, or for its item, closed by that: it paid for nothing. Of two charges on one link only one may have been
-  // taken, and a refund in the portal may be of that one.
-  const isOfTwo = r.origin === 'event' && s.payments.some((x) => x.mark === 'confirmed' && sharedLink(s, x, p));
-  if ((item?.resolution !== 'dismiss' && !isOfTwo) || !mayHaveSettled(s, p)) return s;
+  // One that was given back for its item closed by that: it paid for nothing. Given back in the portal, it may have been the only money.
+  const isTwice = r.origin === 'event' && s.payments.some((x) => x.id !== p.id && x.mark === 'confirmed');
+  if ((item?.resolution !== 'dismiss' && !isTwice) || !mayHaveSettled(s, p)) return s;
   return openReview(s, ctx, {
     kind: 'refund_gap',
     subject: `${r.id}:unshown`,

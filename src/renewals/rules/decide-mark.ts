@@ -21,7 +21,7 @@ const NAME_FIRST =
 /**
  * Decides on one payment that the MoR took. Pure. `holder` is another payment that is being marked or was; `finalizationFailed`
  * means that Stripe refused to finalize this draft and a person knows; `shared`: the link on which its charge was announced beside the
- * holder's, or without a holder beside another one. Money with nowhere to go is parked, never guessed at.
+ * holder's; without a holder beside another one, and maybe not taken. Money with nowhere to go is parked, never guessed at.
  */
 export function decideMark(
   p: PaymentRow & { readonly amount: bigint },
@@ -88,7 +88,7 @@ export function decideMark(
     return park(
       'double_payment',
       `${taken} was taken although the invoice was already paid another way`,
-      ofPaidOtherwise(taken, settings, shared),
+      ofPaidOtherwise(taken, settings, p, shared),
     );
   }
   // A draft's total may still change, so under `wait` it is compared once it is final.
@@ -121,7 +121,7 @@ function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {
 export const SETTLES = ' already settles this invoice';
 
 /** A read of a link does not say which of its charges brought the money: the one it was booked by, or the one whose event tells of it once more. */
-function ofTwoCharges(charge: string, taken: string, link: MorObjectRow): string {
+export function ofTwoCharges(charge: string, taken: string, link: MorObjectRow): string {
   return `Ask the MoR which charges it took on ${nameOf(link)} and has not given back. If it is ${charge} and another one, refund ${taken}. If it is one alone, a refund would give the only money back: leave this open while the event of a refund of the other one may still come. If none was made, dismiss it and leave ${taken} out of your accounts: it stays in \`unmarked_payments\`.`;
 }
 
@@ -130,11 +130,18 @@ export const ASK_IF_TWICE =
   'Ask the MoR whether the customer was charged twice. Refund it only if so; otherwise dismiss this.';
 
 /** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
-export function ofPaidOtherwise(taken: string, { morProduct }: FlowSettings, shared?: MorObjectRow): string {
+export function ofPaidOtherwise(
+  taken: string,
+  { morProduct }: FlowSettings,
+  { processorChargeId: charge }: PaymentRow,
+  shared?: MorObjectRow,
+): string {
   const tax = morProduct === 'tor' ? " and record its tax in the MoR's portal, which is not committed from here" : '';
-  const alone =
-    shared === undefined ? '' : `, or for another charge on ${nameOf(shared)} of which this one was not taken`;
-  return `If somebody marked the invoice by hand for this money${alone}, dismiss this${tax}: a refund would give the only money back. If it was paid twice, refund ${taken}.`;
+  const ofOther =
+    charge === null || shared === undefined
+      ? ''
+      : ` If they marked it for another charge on ${nameOf(shared)}, ask the MoR whether it took ${charge} as well, and dismiss this if not.`;
+  return `If somebody marked the invoice by hand for this money, dismiss this${tax}: a refund would give the only money back.${ofOther} If it was paid twice, refund ${taken}.`;
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 import { moveMark } from '../../domain/lane/moves.js';
 import { showMoney } from '../../domain/money.js';
 import { beforeTheMark, isShadowCall, isShadowed, settleShadowed } from './shadow.js';
-import { sharedLink } from '../../domain/lane/link-charges.js';
+import { maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
 import { decideMark } from './decide-mark.js';
 import { isFresh } from '../../domain/lane/facts.js';
 import { isPayable } from '../../domain/status.js';
@@ -112,7 +112,7 @@ function settlePayment(s: LaneState, id: string, ctx: Ctx): LaneState {
     (r) => r.kind === 'finalization_failed' && (r.status === 'open' || r.resolution === 'dismiss'),
   );
   const shadow = ctx.settings.shadow === true;
-  const shared = sharedLink(s, p, holder);
+  const shared = holder === undefined ? maybeNotTaken(s, p) : sharedLink(s, p, holder);
   const seen = shadow && holder === undefined ? beforeTheMark(i) : i;
   const d = decideMark({ ...p, amount: p.amount }, seen, holder, isFresh(i, ctx.now), ctx.settings, stuck, shared);
   const known = p.paymentId ?? p.id;

@@ -1,14 +1,15 @@
 // A second payment that waits for a person, when the one that settles the invoice has gone back to the customer, or is not marked after all: it
 // is the only money there is.
-import { type LaneState, type PaymentRow } from '../../domain/model.js';
+import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { lostOf } from '../../domain/mor-object.js';
-import { closeReviews, type Ctx, openReview, openReviewOf } from '../../domain/lane/change.js';
-import { sharedLink } from '../../domain/lane/link-charges.js';
+import { showMoney } from '../../domain/money.js';
+import { closeReviews, type Ctx, openReview, openReviewOf, rewordReview } from '../../domain/lane/change.js';
+import { maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
 import { isNamelessLink, isOneCharge } from '../../domain/lane/payment.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
-import { ASK_IF_TWICE, SETTLES } from './decide-mark.js';
+import { ASK_IF_TWICE, ofTwoCharges, SETTLES } from './decide-mark.js';
 
 /** The item proposed to refund it, and whoever refunded the other one in the MoR's portal has settled the matter that way already. */
 export const settleOnlyMoney: SettleRule = (s, ctx) =>
@@ -21,7 +22,7 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
   const said = [SINCE, MAYBE_SINCE, AFTER_ALL, BOTH].find((words) => item.summary.endsWith(words)) ?? '';
   const first = item.summary.slice(0, item.summary.length - said.length);
   const now = wordsOf(s, p, first);
-  if (now === said) return s;
+  if (now === said) return now === '' ? tellOfTwo(s, p, item, ctx) : s;
   const summary = `${first}${now}`;
   const told = closeReviews(s, ctx, (r) => r.id === item.id, {
     by: null,
@@ -29,8 +30,24 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
     note: now === '' ? 'another payment pays the invoice after all' : `it is so no more${now}`,
   });
   const before = s.reviews.findLast((r) => r.kind === kind && r.subject === subject && r.summary === summary);
-  const proposal = PROPOSALS.get(now) ?? before?.proposal ?? ASK_IF_TWICE;
+  const proposal = (now === MAYBE_SINCE ? askFirst(p) : PROPOSALS.get(now)) ?? before?.proposal ?? ASK_IF_TWICE;
   return openReview(told, ctx, { kind, subject, paymentRowId: p.id, summary, proposal });
+}
+
+/** Its charge was announced on the link of the other one after it came: a refund may give the only money back. */
+function tellOfTwo(s: LaneState, p: PaymentRow, item: ReviewRow, ctx: Ctx): LaneState {
+  const { processorChargeId: charge, amount, currency } = p;
+  const marked = s.payments.find((x) => x.mark === 'confirmed' && sharedLink(s, p, x) !== undefined);
+  const link = marked === undefined ? undefined : sharedLink(s, p, marked);
+  if (link === undefined || charge === null || amount === null || !item.proposal.startsWith('Refund ')) return s;
+  const proposal = ofTwoCharges(charge, showMoney({ minor: amount, currency }), link);
+  return rewordReview(s, ctx, item, { summary: item.summary, proposal });
+}
+
+/** A read of the link showed this money, by a charge that may have taken nothing: then it was the other one's. */
+function askFirst({ processorChargeId, amount, currency }: PaymentRow): string {
+  const it = amount === null ? 'it' : showMoney({ minor: amount, currency });
+  return `Ask the MoR whether it took charge ${processorChargeId ?? ''} and has not given it back. If not, dismiss this and leave ${it} out of your accounts: it stays in \`unmarked_payments\`. If so, the customer has paid once: bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or have it given back, if they are to pay nothing.`;
 }
 
 /** What is to be added to the words of its item. A dispute that was lost may be won after all: then what was said first holds again. */
@@ -40,7 +57,7 @@ function wordsOf(s: LaneState, p: PaymentRow, first: string): string {
   const marked = others.filter((x) => x.mark === 'confirmed');
   if (marked.length > 0) {
     if (!marked.every((x) => isGone(s, x) && !maybeOne(x, p))) return '';
-    return marked.some((x) => isInQuestion(s, p, x)) ? MAYBE_SINCE : SINCE;
+    return marked.some((x) => maybeNotTaken(s, p, x) !== undefined) ? MAYBE_SINCE : SINCE;
   }
   // Its mark was refused, or it was refunded before that.
   const isLeft = others.every((x) => x.mark === 'none' || x.mark === 'parked' || x.mark === 'closed');
@@ -65,17 +82,10 @@ function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
   return isNamelessLink(a) || isNamelessLink(b) || isOneCharge(a, b);
 }
 
-/** A read of the link showed money, and the charge that it was booked by may have taken nothing: the other one did. */
-function isInQuestion(s: LaneState, p: PaymentRow, other: PaymentRow): boolean {
-  return p.paymentId === null && sharedLink(s, p, other) !== undefined;
-}
-
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';
 const BILL_IT =
   'The customer has paid once. Bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or refund it, if they are to pay nothing.';
 const MAYBE_SINCE = '; that money has gone back to the customer, so this may be the only money there is';
-const ASK_FIRST =
-  'Ask the MoR whether it took this charge and has not given it back. If not, dismiss this. If so, the customer has paid once: bill that with a new invoice on Stripe, mark that one by hand, and dismiss this; or have it given back, if they are to pay nothing.';
 const AFTER_ALL = '; that payment is not marked after all, so this may be the only money there is';
 const LOOK_AGAIN =
   'Retry this: whether it pays the invoice is decided anew. Refund it only if the customer paid another way.';
@@ -84,7 +94,6 @@ const OTHER_FIRST =
   "Settle the other payment's item first. Once that payment is marked, refund this one. If it was given back, this says so, and a retry lets this one pay the invoice.";
 const PROPOSALS: ReadonlyMap<string, string> = new Map([
   [SINCE, BILL_IT],
-  [MAYBE_SINCE, ASK_FIRST],
   [AFTER_ALL, LOOK_AGAIN],
   [BOTH, OTHER_FIRST],
 ]);
