@@ -35,8 +35,8 @@ export type MorObjectDetail = {
   readonly pspReference?: string | null;
   /** Every charge that was announced on a link. */
   readonly charges?: readonly string[];
-  /** The MoR's id of the payment that a capture on a link named without a charge. A later capture that names another one is of another payment. */
-  readonly capturedAs?: string;
+  /** The MoR's ids of payments that captures on a link named without a charge. Of two nobody knows which one a read of the link shows. */
+  readonly capturedIds?: readonly string[];
   /** The proforma invoice or payment that an e-invoice is for. */
   readonly madeFor?: string | null;
   /** A dispute's outcome in the MoR's words. */

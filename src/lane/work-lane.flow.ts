@@ -165,7 +165,7 @@ export class WorkLaneFlow {
             chargesElsewhere: elsewhere.charges,
             paymentsElsewhere: elsewhere.payments,
           };
-          seen.push(...state.objects.flatMap((o) => o.detail.capturedAs ?? []));
+          seen.push(...state.objects.flatMap((o) => o.detail.capturedIds ?? []));
           const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
           let s = news === null || news.ahead ? state : news.take(state, ctx);

@@ -129,23 +129,51 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
     ]);
   });
 
-  it('is another one than that of an earlier capture, of which a person found that it took nothing', async () => {
+  it.each(['before', 'after'])('is the payment that a card’s event tells of %s the capture', async (when) => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    if (when === 'before') await paid(r, 'pay_nine', 'ch_9');
+    await ofPayNine(r);
+    if (when === 'after') await paid(r, 'pay_nine', 'ch_9');
+    isPaid(r);
+    await hours(r, 12);
+    const s = await state(r);
+    expect([await taken(r), await summaries(r), s.entries.map((e) => e.reason)]).toEqual([
+      ['ch_9 confirmed'],
+      [],
+      ['payment_collected', 'payment_marked'],
+    ]);
+  });
+
+  it('has that name where a person marked the invoice for it and a read shows it later: its refund is told', async () => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = gone;
-    await r.h.take(captured(r, 'evt_captured_0', { ...NO_CHARGE, paymentId: 'pay_eight' }));
+    await ofPayNine(r);
     await hours(r, 12);
+    await markedByHand(r);
     await dismissed(r);
     isPaid(r);
     await callerReads(r, (kind, id) => r.links.read(kind, id));
     await hours(r, 3);
-    await ofPayNine(r);
     await givenBack(r, 'pay_nine', 'ch_9');
     await hours(r, 3);
-    expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
-      ['ch_9 confirmed'],
-      [['done', 'pay_nine']],
-      [],
-    ]);
+    expect([await taken(r), await mirrors(r)]).toEqual([['ch_9 confirmed'], [['done', 'pay_nine']]]);
+  });
+
+  it.each([
+    ['gave back the first, and none of its own', { ...NO_CHARGE, paymentId: 'pay_ten' }],
+    ['gave back the first, and its charge', { paymentLinkId: 'link_1', pspReference: 'ch_10', paymentId: 'pay_ten' }],
+  ])('has no part in a second payment, of which the MoR says that it %s', async (_, second) => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    await ofPayNine(r);
+    await givenBack(r, 'pay_nine', 'ch_9');
+    await r.h.take(captured(r, 'evt_captured_2', second));
+    isPaid(r);
+    await hours(r, 12);
+    const [payment] = (await state(r)).payments.filter((p) => p.succeededAt !== null);
+    expect([payment?.mark, payment?.paymentId, payment?.amountRefunded]).toEqual(['confirmed', null, 0n]);
+    expect(await mirrors(r)).toEqual([['none', 'pay_nine']]);
   });
 });
 
@@ -197,6 +225,19 @@ describe('of two charges on a link of which the MoR took one', () => {
       expect(await mirrors(r)).toEqual([['not_needed', 'pay_nine']]);
     },
   );
+
+  it('no item says so where the MoR names both: they are two, and one is to be given back', async () => {
+    const r = await withTwoCharges(away);
+    isPaid(r);
+    await hours(r, 12);
+    await paid(r, 'pay_ten', 'ch_10');
+    await paid(r, 'pay_nine', 'ch_9');
+    await hours(r, 1);
+    expect((await openItems(r)).map((x) => x.proposal)).toEqual(['Refund 10.00 EUR.']);
+    await givenBack(r, 'pay_nine', 'ch_9');
+    await hours(r, 3);
+    expect([await taken(r), await summaries(r)]).toEqual([['ch_10 confirmed', 'ch_9 closed'], []]);
+  });
 
   it('no item says so of two payments that are on no link, of which one was given back', async () => {
     const r = await withLink(CHARGED_NEXT);

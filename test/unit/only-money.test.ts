@@ -225,11 +225,14 @@ describe('the item of a second payment, of an invoice that has more than two', (
 
   it('calls none the only money that may be the very money that went back', () => {
     const first = row('1', { mark: 'confirmed', ...gone });
-    const nameless = { origin: 'payment_link', processorChargeId: null } as const;
+    const named = { origin: 'payment_link', processorChargeId: null } as const;
+    const nameless = { ...named, paymentId: null } as const;
     expect(saysOf({ processorChargeId: 'ch_1' }, [first])).toBe('');
     expect(saysOf(nameless, [first])).toBe('');
     expect(saysOf({}, [{ ...first, ...nameless }])).toBe('');
     expect(saysOf({ origin: 'payment_link' }, [first])).toBe(SINCE);
+    expect(saysOf(named, [first])).toBe(SINCE);
+    expect(saysOf({ ...named, identifiedBy: 'ada' }, [first])).toBe('');
   });
 
   it('asks afresh where none is marked, and for the first one first while that waits for a person', () => {

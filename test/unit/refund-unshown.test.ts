@@ -79,13 +79,15 @@ it('of a second payment of the invoice that was dismissed: it settled nothing, a
   expect(await openOf(h)).toEqual([]);
 });
 
-it('is asked about where the two payments may be one: by one charge, or a link’s that names none, of as much', () => {
+it('is asked about where the two payments may be one: by one charge, or a link’s that names neither charge nor payment, of as much', () => {
   const asked = (second: Partial<PaymentRow>, first: Partial<PaymentRow> = {}): boolean => {
     const s = paidTwice({ mark: 'closed', ...second });
     const payments = s.payments.map((p) => (p.id === 'pmt_1' ? { ...p, ...first } : p));
     return mayHaveSettled({ ...s, payments }, payments[1] ?? never());
   };
-  const link = { origin: 'payment_link', processorChargeId: null } as const;
+  const named = { origin: 'payment_link', processorChargeId: null } as const;
+  const link = { ...named, paymentId: null } as const;
+  expect([asked(named), asked({}, named)]).toEqual([false, false]);
   expect([asked({}), asked({ processorChargeId: 'ch_1' }), asked(link), asked({}, link)]).toEqual([
     false,
     true,

@@ -1,7 +1,7 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { chargeAsked } from '../../domain/lane/link-charges.js';
+import { chargeAsked, onlyIdOn } from '../../domain/lane/link-charges.js';
 import {
   closeReviews,
   type Ctx,
@@ -128,16 +128,27 @@ export function askOfMoney(
 /** The charge that was announced on this link is in the books, as a payment event told of it: nobody need ask. Null: it is not. */
 export function bookedByCharge(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState | null {
   const { pspReference = null } = o.detail;
-  if (pspReference === null) return null;
-  const p = takenBy(s, pspReference);
+  const paymentId = onlyIdOn(o);
+  const p = takenAs(s, pspReference, paymentId);
   if (p === undefined || (o.paymentRowId !== null && o.paymentRowId !== p.id)) return null;
   if (o.paymentRowId !== null) return s;
-  return closeAsked(putObject(s, { ...o, paymentRowId: p.id }), o, `its charge ${pspReference} is in the books`, ctx);
+  return closeAsked(
+    putObject(s, { ...o, paymentRowId: p.id }),
+    o,
+    `its ${pspReference === null ? `payment ${paymentId ?? ''}` : `charge ${pspReference}`} is in the books`,
+    ctx,
+  );
 }
 
 /** The payment that this charge took; undefined: none that is known. */
 export function takenBy({ payments }: LaneState, charge: string): PaymentRow | undefined {
   return payments.find((p) => p.processorChargeId === charge && p.succeededAt !== null);
+}
+
+/** The same, where it may be known by the MoR's id alone. */
+export function takenAs(s: LaneState, charge: string | null, paymentId: string | null): PaymentRow | undefined {
+  if (charge !== null) return takenBy(s, charge);
+  return s.payments.find((p) => paymentId !== null && p.paymentId === paymentId && p.succeededAt !== null);
 }
 
 /** What was asked about this link is no question any more. */
@@ -164,7 +175,10 @@ export function sayOfLink(
   const words = isBeside ? { ...said, proposal: `${CHARGES_FIRST} ${said.proposal}` } : said;
   const open = openReviewOf(s, 'conflicting_event', subject);
   // The MoR may word a refusal otherwise with each read: that is no news.
-  if (open !== undefined) return open.summary === said.summary ? s : rewordReview(s, ctx, open, words);
+  if (open !== undefined) {
+    const isSame = open.summary === said.summary && open.proposal.startsWith(CHARGES_FIRST) === isBeside;
+    return isSame ? s : rewordReview(s, ctx, open, words);
+  }
   return openReview(s, ctx, { kind: 'conflicting_event', subject, since: heardAt(o), ...words });
 }
 

@@ -4,7 +4,8 @@ import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
 import { newPayment, saysNothing } from '../../domain/lane/payment.js';
-import { takenBy } from './mor-object.js';
+import { onlyIdOn } from '../../domain/lane/link-charges.js';
+import { takenAs } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
 /**
@@ -22,8 +23,7 @@ export function takeMoney(
   const chargeId = o.detail.pspReference ?? null;
   // Its own payment.* event, where the MoR sends one, may have come first: one charge is one payment in either order.
   const known =
-    s.payments.find((p) => p.origin === origin && p.reference === o.morId) ??
-    (chargeId === null ? undefined : takenBy(s, chargeId));
+    s.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenAs(s, chargeId, onlyIdOn(o));
   if (known !== undefined) {
     const state = putObject(s, { ...o, paymentRowId: known.id });
     if (known.amount === received.minor && known.currency === received.currency)
@@ -38,7 +38,7 @@ export function takeMoney(
     });
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
-  const before = refundedBefore(s, chargeId, o.detail.capturedAs ?? null);
+  const before = refundedBefore(s, chargeId, onlyIdOn(o));
   const payment = newPayment(ctx, {
     ...before,
     status: 'succeeded',
@@ -61,12 +61,15 @@ export function takeMoney(
   };
 }
 
-/** A refund told of this charge, or of the payment that the MoR captured on the link, first: as of a payment of which nothing else was known (refunds/rules/refund-event.ts). */
+/**
+ * A refund told first, of this charge or of the payment that a capture on the link named, as of a payment of which nothing else was known
+ * (refunds/rules/refund-event.ts).
+ */
 function refundedBefore(s: LaneState, charge: string | null, paymentId: string | null): PaymentRow | undefined {
   const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
   return s.payments.find(
     (p) =>
-      ((charge !== null && p.processorChargeId === charge) || (paymentId !== null && p.paymentId === paymentId)) &&
+      (charge === null ? paymentId !== null && p.paymentId === paymentId : p.processorChargeId === charge) &&
       p.mark === 'none' &&
       !saysNothing(p) &&
       isOfRefund(p),

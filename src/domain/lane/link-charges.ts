@@ -13,9 +13,21 @@ export function chargeAsked({ subject }: ReviewRow, o: MorObjectRow): string | n
   return subject.startsWith(prefix) ? subject.slice(prefix.length) : null;
 }
 
-/** The link on which this payment's charge was announced beside that of `other`, or beside any; undefined: there is none. */
+/** The MoR's id of the payment on a link, as captures without a charge named it; null: none did, or they named two. */
+export function onlyIdOn({ detail: { capturedIds: [only, second] = [] } }: MorObjectRow): string | null {
+  return second === undefined ? (only ?? null) : null;
+}
+
+/** The MoR itself has named both, and not alike. */
+export function areTwo(a: PaymentRow, b: PaymentRow): boolean {
+  const isNamed = (p: PaymentRow): boolean => p.paymentId !== null && p.identifiedBy === null;
+  return isNamed(a) && isNamed(b) && a.paymentId !== b.paymentId;
+}
+
+/** The link on which this payment's charge was announced beside that of `other`, which may be the same money, or beside any; undefined: there is none. */
 export function sharedLink({ objects }: LaneState, p: PaymentRow, other?: PaymentRow): MorObjectRow | undefined {
   const charge = p.processorChargeId;
+  if (other !== undefined && areTwo(p, other)) return undefined;
   const isBeside = (charges: ReadonlySet<string | null>): boolean =>
     other === undefined ? charges.size > 1 : other.processorChargeId !== null && charges.has(other.processorChargeId);
   return objects.find(({ detail: { charges = [] } }) => {

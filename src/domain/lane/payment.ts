@@ -2,7 +2,7 @@
 import { type Ctx, putPayment } from './change.js';
 import { type LaneState, type OutboxRow, type PaymentRow } from '../model.js';
 import { type PaymentEvent } from './event.js';
-import { sharedLink } from './link-charges.js';
+import { areTwo, sharedLink } from './link-charges.js';
 import { moveMark } from './moves.js';
 
 /** How our own ids of payments begin. */
@@ -116,7 +116,7 @@ export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
     (x) =>
       isOneCharge(x, p) ||
       sharedLink(s, x, p) !== undefined ||
-      ((isNamelessLink(x) || isNamelessLink(p)) && x.amount === p.amount && x.currency === p.currency),
+      ((isNamelessLink(x) || isNamelessLink(p)) && !areTwo(x, p) && x.amount === p.amount && x.currency === p.currency),
   );
 }
 

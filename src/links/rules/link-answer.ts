@@ -4,7 +4,7 @@ import { announcedAt, isPayableLink, type MorObjectRow } from '../../domain/mor-
 import { type LinkFacts } from '../../domain/ports/mor-channels.js';
 import { type Ctx, note, openReviewOf, putObject, retryAt, rewordReview } from '../../domain/lane/change.js';
 import { LINK_CONFIRM_TRIES, LINK_SILENT_MS } from '../../policy.js';
-import { nameByCapture, withoutRefuted } from './name-payment.js';
+import { nameByCapture } from './name-payment.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
 import { decimalFromMinor, type Money, showMoney } from '../../domain/money.js';
 import { type CallFailure, mayPass, said } from '../../domain/ports/call.js';
@@ -166,11 +166,10 @@ function takePaidLink(s: LaneState, o: MorObjectRow, f: LinkFacts, ctx: Ctx): La
   const why = `the link confirms that ${showMoney(received)} was paid`;
   // An announced payment that the link did not confirm for a while, or whose amount was not known, was told to a person.
   const cleared = o.paymentRowId === null ? closeAsked(state, o, why, ctx) : state;
-  const row = withoutRefuted(s, o);
-  const taken = takeMoney(cleared, row, received, { at, eventId: null, parked: false }, ctx);
+  const taken = takeMoney(cleared, o, received, { at, eventId: null, parked: false }, ctx);
   if (taken.payment === null) return taken.state;
   const told = note(taken.state, ctx, 'decision', why, taken.payment.id);
-  return nameByCapture(told, { ...row, paymentRowId: taken.payment.id }, ctx);
+  return nameByCapture(told, { ...o, paymentRowId: taken.payment.id }, ctx);
 }
 
 function decimal(m: Money | null): string | null {

@@ -14,9 +14,9 @@ import {
 } from '../../channels/rules/mor-object.js';
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
-import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
+import { announcedAt, type MorObjectDetail, type MorObjectRow } from '../../domain/mor-object.js';
 import { sameMoney } from '../../domain/money.js';
-import { nameByCapture, withoutRefuted } from './name-payment.js';
+import { nameByCapture } from './name-payment.js';
 import { isAnswered, tellOtherCharges } from './second-charge.js';
 import { proven } from '../../signups/rules/prove-charge.js';
 
@@ -33,22 +33,22 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   );
   if (link !== undefined) {
     const at = timeNamed(e.data, 'capturedAt') ?? e.createdAt ?? ctx.now;
-    const { detail: before } = withoutRefuted(s, link);
-    const { capturedAt = at.toISOString(), pspReference: counted = null, charges = [] } = before;
-    const pspReference = has(ids, counted) ? counted : chargeIn(e); // an event may name one charge in two ways
+    const { capturedAt = at.toISOString(), pspReference: before = null } = link.detail;
+    const pspReference = has(ids, before) ? before : chargeIn(e); // an event may name one charge in two ways
     const known = s.payments.find(
       (p) => (p.origin === 'payment_link' && p.reference === link.morId) || p.id === link.paymentRowId,
     );
     // Which of its charges brought it: the one in the books, else the newest, of which a read is to tell.
-    const booked = known?.processorChargeId ?? (counted !== null && takenBy(s, counted) !== undefined ? counted : null);
+    const booked = known?.processorChargeId ?? (before !== null && takenBy(s, before) !== undefined ? before : null);
     const newest = pspReference !== null && !isAnswered(s, link, pspReference) ? pspReference : null;
-    const charge = booked ?? newest ?? counted ?? pspReference;
+    const charge = booked ?? newest ?? before ?? pspReference;
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const named =
-      pspReference === null
-        ? nameIn(before.capturedAs ?? capturedId(e))
-        : { charges: [...new Set([...charges, pspReference])] };
-    const detail = { ...before, capturedAt, pspReference: charge, ...named, ...heard };
+    const detail = {
+      ...withNames(link.detail, pspReference, capturedId(e)),
+      capturedAt,
+      pspReference: charge,
+      ...heard,
+    };
     const row: MorObjectRow = {
       ...link,
       detail,
@@ -63,7 +63,7 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: charge });
     return {
-      state: nameByCapture(tellOtherCharges(state, row, [pspReference, counted], ctx), row, ctx),
+      state: nameByCapture(tellOtherCharges(state, row, [pspReference, before], ctx), row, ctx),
       verdict: done(
         known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
       ),
@@ -76,8 +76,11 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   };
 }
 
-function nameIn(capturedAs: string | null): { readonly capturedAs?: string } {
-  return capturedAs === null ? {} : { capturedAs };
+/** The charge that a capture on a link named, or else the MoR's id of the payment. */
+function withNames(detail: MorObjectDetail, charge: string | null, paymentId: string | null): MorObjectDetail {
+  const { charges = [], capturedIds = [] } = detail;
+  if (charge !== null) return { ...detail, charges: [...new Set([...charges, charge])] };
+  return paymentId === null ? detail : { ...detail, capturedIds: [...new Set([...capturedIds, paymentId])] };
 }
 
 function chargeIn(e: MorServiceEvent): string | null {

@@ -30,7 +30,7 @@ function tellOther(s: LaneState, o: MorObjectRow, own: string, other: string | n
   if (other === null || other === own || takenBy(s, other) !== undefined || isAnswered(s, o, other)) return s;
   const said = {
     summary: `charge ${other} was announced on ${nameOf(o)} beside ${own}: the customer may have paid twice`,
-    proposal: `Ask the MoR which charges it took on ${nameOf(o)} and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ${own} if it is among them, as it counts as the payment of the link; \`verify\` names such a refund until you acknowledge it. Only ${own}, or none: dismiss this. Only ${other}: if somebody has marked the invoice by hand for it already, dismiss this; else ${markByHand(o, other)}`,
+    proposal: `Ask the MoR which charges it took on ${nameOf(o)} and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ${own} if it is among them, as it counts as the payment of the link; \`verify\` names such a refund until you acknowledge it. Only ${own}, or none: dismiss this. Only ${other}: if the books have a payment of ${nameOf(o)}, or somebody has marked the invoice by hand for it, dismiss this; else ${markByHand(o, other)}`,
   };
   return sayOfLink(s, o, said, ctx, aboutCharge(o, other));
 }

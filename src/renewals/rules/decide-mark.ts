@@ -1,4 +1,5 @@
 // The one decision that moves money on the books: what to do about a payment, given its invoice as it is now.
+import { areTwo } from '../../domain/lane/link-charges.js';
 import { isNamelessLink } from '../../domain/lane/payment.js';
 import { showMoney } from '../../domain/money.js';
 import { type InvoiceRow, type MarkMode, type PaymentRow, type ReviewKind } from '../../domain/model.js';
@@ -14,6 +15,11 @@ export type MarkDecision =
   | { readonly do: 'attach' } // reported before, not attached
   | { readonly do: 'identify' } // paid, and nobody here knows by what: it may have been us
   | { readonly do: 'park'; readonly kind: ReviewKind; readonly summary: string; readonly proposal: string };
+
+/** Only what bears the MoR's id can be refunded from here. */
+export function nameFirst({ paymentId }: PaymentRow, proposal: string): string {
+  return paymentId === null && /refund/i.test(proposal) ? `${proposal} ${NAME_FIRST}` : proposal;
+}
 
 const NAME_FIRST =
   "To refund it from here, name it first: its pay_... id at the MoR, by crossbill refund --payment-id or on the payment's page.";
@@ -38,8 +44,7 @@ export function decideMark(
     do: 'park',
     kind,
     summary,
-    // Only what bears the MoR's id can be refunded from here.
-    proposal: p.paymentId === null && /refund/i.test(proposal) ? `${proposal} ${NAME_FIRST}` : proposal,
+    proposal: nameFirst(p, proposal),
   });
 
   const { platformStatus: status, amountRemaining: due, currency, customerId } = invoice;
@@ -150,7 +155,7 @@ export function ofPaidOtherwise(
  */
 function maybeTheLinks(card: PaymentRow, link: PaymentRow): string | null {
   const { processorChargeId: charge } = card;
-  if (!isNamelessLink(link) || charge === null) return null;
+  if (!isNamelessLink(link) || charge === null || areTwo(card, link)) return null;
   if (card.amount !== link.amount || card.currency !== link.currency) return null;
   return `Ask the MoR whether charge ${charge} paid link ${link.reference ?? ''}: then it is one payment, told twice, so dismiss this. Refund it only if the customer was charged twice.`;
 }

@@ -4,12 +4,12 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/mo
 import { lostOf } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
 import { closeReviews, type Ctx, openReview, openReviewOf, rewordReview } from '../../domain/lane/change.js';
-import { maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
+import { areTwo, maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
 import { isNamelessLink, isOneCharge } from '../../domain/lane/payment.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
-import { ASK_IF_TWICE, ofTwoCharges, SETTLES } from './decide-mark.js';
+import { ASK_IF_TWICE, nameFirst, ofTwoCharges, SETTLES } from './decide-mark.js';
 
 /** The item proposed to refund it, and whoever refunded the other one in the MoR's portal has settled the matter that way already. */
 export const settleOnlyMoney: SettleRule = (s, ctx) =>
@@ -40,7 +40,7 @@ function tellOfTwo(s: LaneState, p: PaymentRow, item: ReviewRow, ctx: Ctx): Lane
   const marked = s.payments.find((x) => x.mark === 'confirmed' && sharedLink(s, p, x) !== undefined);
   const link = marked === undefined ? undefined : sharedLink(s, p, marked);
   if (link === undefined || charge === null || amount === null || !item.proposal.startsWith('Refund ')) return s;
-  const proposal = ofTwoCharges(charge, showMoney({ minor: amount, currency }), link);
+  const proposal = nameFirst(p, ofTwoCharges(charge, showMoney({ minor: amount, currency }), link));
   return rewordReview(s, ctx, item, { summary: item.summary, proposal });
 }
 
@@ -79,7 +79,7 @@ function isGone(s: LaneState, p: PaymentRow): boolean {
 
 /** The same charge, or a link's money that names none: told twice, it is gone altogether. The item asks that first (decide-mark.ts). */
 function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
-  return isNamelessLink(a) || isNamelessLink(b) || isOneCharge(a, b);
+  return isOneCharge(a, b) || ((isNamelessLink(a) || isNamelessLink(b)) && !areTwo(a, b));
 }
 
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';
