@@ -1,7 +1,7 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { chargeAsked, onlyIdOn } from '../../domain/lane/link-charges.js';
+import { chargeAsked, ownIdOf } from '../../domain/lane/link-charges.js';
 import {
   closeReviews,
   type Ctx,
@@ -128,14 +128,13 @@ export function askOfMoney(
 /** The charge that was announced on this link is in the books, as a payment event told of it: nobody need ask. Null: it is not. */
 export function bookedByCharge(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState | null {
   const { pspReference = null } = o.detail;
-  const paymentId = onlyIdOn(o);
-  const p = takenAs(s, pspReference, paymentId);
+  const p = takenOn(s, o);
   if (p === undefined || (o.paymentRowId !== null && o.paymentRowId !== p.id)) return null;
   if (o.paymentRowId !== null) return s;
   return closeAsked(
     putObject(s, { ...o, paymentRowId: p.id }),
     o,
-    `its ${pspReference === null ? `payment ${paymentId ?? ''}` : `charge ${pspReference}`} is in the books`,
+    `its ${announced(pspReference ?? p.paymentId ?? '')} is in the books`,
     ctx,
   );
 }
@@ -145,10 +144,18 @@ export function takenBy({ payments }: LaneState, charge: string): PaymentRow | u
   return payments.find((p) => p.processorChargeId === charge && p.succeededAt !== null);
 }
 
-/** The same, where it may be known by the MoR's id alone. */
-export function takenAs(s: LaneState, charge: string | null, paymentId: string | null): PaymentRow | undefined {
-  if (charge !== null) return takenBy(s, charge);
-  return s.payments.find((p) => paymentId !== null && p.paymentId === paymentId && p.succeededAt !== null);
+/** The payment that was announced on this link and that the books have by an event of its own: by its charge, or else by the MoR's id. */
+export function takenOn(s: LaneState, o: MorObjectRow): PaymentRow | undefined {
+  const { pspReference = null, capturedIds = [] } = o.detail;
+  if (pspReference !== null) return takenBy(s, pspReference);
+  const isOf = (p: PaymentRow): boolean => p.origin !== 'payment_link' || p.reference === o.morId;
+  const taken = capturedIds.map((id) => s.payments.find((p) => ownIdOf(p) === id && p.succeededAt !== null && isOf(p)));
+  return taken.includes(undefined) ? undefined : taken[0];
+}
+
+/** As the MoR named it on a link: its id of a payment, or a charge. */
+export function announced(name: string): string {
+  return `${name.startsWith('pay_') ? 'payment' : 'charge'} ${name}`;
 }
 
 /** What was asked about this link is no question any more. */
@@ -194,9 +201,10 @@ export function askWhetherPaid(o: MorObjectRow): string {
  * word of it come after all: the link's for the payment that a read of it brings, the charge's for `other`, which only an event can bring.
  */
 export function markByHand(o: MorObjectRow, other: string | null = null): string {
-  const reference = other ?? o.morId ?? "the link's id at the MoR (ask for it)";
+  const byId = other?.startsWith('pay_') === true ? 'the id of its charge (ask for it)' : other;
+  const reference = byId ?? o.morId ?? "the link's id at the MoR (ask for it)";
   const charge = other ?? o.detail.pspReference ?? null;
-  const it = charge === null ? 'this payment' : `charge ${charge}`;
+  const it = charge === null ? 'this payment' : announced(charge);
   const unless = `unless other money that has not gone back has paid it, or it is void: then have ${it} given back in the MoR's portal`;
   return `mark the invoice on Stripe by hand, with a payment record of that amount with reference ${reference}, ${unless}. If what paid it has gone back, bill ${it} with a new invoice. Dismiss this after that: the books do not have the money until the MoR tells of it.`;
 }

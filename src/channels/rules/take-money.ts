@@ -5,7 +5,7 @@ import { type Money, showMoney } from '../../domain/money.js';
 import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
 import { newPayment, saysNothing } from '../../domain/lane/payment.js';
 import { onlyIdOn } from '../../domain/lane/link-charges.js';
-import { takenAs } from './mor-object.js';
+import { takenOn } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
 /**
@@ -22,8 +22,7 @@ export function takeMoney(
   const origin: PaymentOrigin = o.kind === 'proforma' ? 'proforma' : 'payment_link';
   const chargeId = o.detail.pspReference ?? null;
   // Its own payment.* event, where the MoR sends one, may have come first: one charge is one payment in either order.
-  const known =
-    s.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenAs(s, chargeId, onlyIdOn(o));
+  const known = s.payments.find((p) => p.origin === origin && p.reference === o.morId) ?? takenOn(s, o);
   if (known !== undefined) {
     const state = putObject(s, { ...o, paymentRowId: known.id });
     if (known.amount === received.minor && known.currency === received.currency)

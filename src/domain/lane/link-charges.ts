@@ -1,13 +1,14 @@
-// The charges that the MoR announced on a payment link. One of them counts; a person is asked about each of the others (links/rules/second-charge.ts).
+// What the MoR announced on a payment link, by charge or else by its id of the payment. One counts; a person is asked about each of the
+// others (links/rules/second-charge.ts).
 import { type LaneState, type PaymentRow, type ReviewRow } from '../model.js';
 import { type MorObjectRow } from '../mor-object.js';
 
-/** The subject of an item about a charge that was announced on this link beside the one that counts. */
+/** The subject of an item about a charge, or a payment by the MoR's id, that was announced on this link beside the one that counts. */
 export function aboutCharge(o: MorObjectRow, charge: string): string {
   return `${o.id}:charge:${charge}`;
 }
 
-/** The charge that an item is about which was announced on this link; null: the item is not about one. */
+/** What an item is about that was announced on this link; null: the item is not about that. */
 export function chargeAsked({ subject }: ReviewRow, o: MorObjectRow): string | null {
   const prefix = aboutCharge(o, '');
   return subject.startsWith(prefix) ? subject.slice(prefix.length) : null;
@@ -18,10 +19,15 @@ export function onlyIdOn({ detail: { capturedIds: [only, second] = [] } }: MorOb
   return second === undefined ? (only ?? null) : null;
 }
 
+/** The MoR's id of a payment, where the MoR itself has said so and no person. */
+export function ownIdOf({ paymentId, identifiedBy }: PaymentRow): string | null {
+  return identifiedBy === null ? paymentId : null;
+}
+
 /** The MoR itself has named both, and not alike. */
 export function areTwo(a: PaymentRow, b: PaymentRow): boolean {
-  const isNamed = (p: PaymentRow): boolean => p.paymentId !== null && p.identifiedBy === null;
-  return isNamed(a) && isNamed(b) && a.paymentId !== b.paymentId;
+  const [one, other] = [ownIdOf(a), ownIdOf(b)];
+  return one !== null && other !== null && one !== other;
 }
 
 /** The link on which this payment's charge was announced beside that of `other`, which may be the same money, or beside any; undefined: there is none. */
@@ -38,6 +44,5 @@ export function sharedLink({ objects }: LaneState, p: PaymentRow, other?: Paymen
 
 /** The same, where this payment may not have been taken: a read of the link showed money, and the MoR has not named the payment since. */
 export function maybeNotTaken(s: LaneState, p: PaymentRow, other?: PaymentRow): MorObjectRow | undefined {
-  const isNamed = p.paymentId !== null && p.identifiedBy === null;
-  return p.origin !== 'payment_link' || isNamed ? undefined : sharedLink(s, p, other);
+  return p.origin !== 'payment_link' || ownIdOf(p) !== null ? undefined : sharedLink(s, p, other);
 }

@@ -15,6 +15,7 @@ import {
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { announcedAt, type MorObjectDetail, type MorObjectRow } from '../../domain/mor-object.js';
+import { ownIdOf } from '../../domain/lane/link-charges.js';
 import { sameMoney } from '../../domain/money.js';
 import { nameByCapture } from './name-payment.js';
 import { isAnswered, tellOtherCharges } from './second-charge.js';
@@ -41,10 +42,12 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     // Which of its charges brought it: the one in the books, else the newest, of which a read is to tell.
     const booked = known?.processorChargeId ?? (before !== null && takenBy(s, before) !== undefined ? before : null);
     const newest = pspReference !== null && !isAnswered(s, link, pspReference) ? pspReference : null;
-    const charge = booked ?? newest ?? before ?? pspReference;
+    const id = capturedId(e);
+    const isOther = known !== undefined && id !== null && (ownIdOf(known) ?? id) !== id; // than the one in the books, as the MoR names it
+    const charge = booked ?? (isOther ? before : (newest ?? before ?? pspReference));
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
     const detail = {
-      ...withNames(link.detail, pspReference, capturedId(e)),
+      ...withNames(link.detail, pspReference, id),
       capturedAt,
       pspReference: charge,
       ...heard,
@@ -58,12 +61,13 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     const kept = putObject(s, row);
     // Whoever settles an item about this link from now on knows of the payment (withdraw.ts): one of before is asked afresh, after the read.
     const news = announcedAt(row) === null ? kept : closeAsked(kept, row, `${notConfirmed(row)}: it is read now`, ctx);
-    const own = pspReference === null || pspReference === charge ? link.paymentRowId : null;
+    const own = !isOther && (pspReference === null || pspReference === charge) ? link.paymentRowId : null;
+    const otherIds = id === null ? [] : (detail.capturedIds ?? []).filter((x) => x !== id);
     let state = capture(askIfTakenBack(news, row, ctx), e, own, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: charge });
     return {
-      state: nameByCapture(tellOtherCharges(state, row, [pspReference, before], ctx), row, ctx),
+      state: nameByCapture(tellOtherCharges(state, row, [pspReference ?? id, before, ...otherIds], ctx), row, ctx),
       verdict: done(
         known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
       ),
@@ -78,8 +82,9 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
 
 /** The charge that a capture on a link named, or else the MoR's id of the payment. */
 function withNames(detail: MorObjectDetail, charge: string | null, paymentId: string | null): MorObjectDetail {
-  const { charges = [], capturedIds = [] } = detail;
-  if (charge !== null) return { ...detail, charges: [...new Set([...charges, charge])] };
+  const { charges = [], capturedIds = [], pspReference = null } = detail;
+  const before = pspReference === null ? charges : [...charges, pspReference];
+  if (charge !== null) return { ...detail, charges: [...new Set([...before, charge])] };
   return paymentId === null ? detail : { ...detail, capturedIds: [...new Set([...capturedIds, paymentId])] };
 }
 
