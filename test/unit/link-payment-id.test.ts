@@ -45,6 +45,45 @@ async function mirrors(r: Rig): Promise<readonly unknown[]> {
   return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
 }
 
+const NEITHER = { pspReference: undefined };
+const NAMED = [
+  ['a charge', { pspReference: 'ch_9' }],
+  ['the MoR’s id', { pspReference: undefined, paymentId: 'pay_nine' }],
+  ['both', { pspReference: 'ch_9', paymentId: 'pay_nine' }],
+] as const;
+
+/** One payment, announced so; a read shows the link as paid before that, or after it. */
+async function paidOnce(names: object, when: string): Promise<Rig> {
+  const r = await withLink(CHARGED_NEXT);
+  if (when === 'after') r.links.read = away;
+  else r.links.pay('link_1');
+  await hours(r, 1);
+  await r.h.take(captured(r, 'evt_captured', { paymentLinkId: 'link_1', ...names }));
+  await hours(r, 1);
+  if (when === 'after') isPaid(r);
+  await hours(r, 12);
+  return r;
+}
+
+describe.each(['before', 'after'])('one payment on a link that a read shows %s its capture', (when) => {
+  it.each([...NAMED, ['neither', NEITHER] as const])('is one payment where that names %s', async (_, names) => {
+    const r = await paidOnce(names, when);
+    expect([(await taken(r)).length, await summaries(r)]).toEqual([1, []]);
+  });
+
+  it.each(NAMED)('is that of its event and of its refund where it names %s, and nobody is asked', async (_, names) => {
+    const r = await paidOnce(names, when);
+    await paid(r, 'pay_nine', 'ch_9');
+    await givenBack(r, 'pay_nine', 'ch_9');
+    await hours(r, 2);
+    expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+      ['ch_9 confirmed'],
+      [['done', 'pay_nine']],
+      [],
+    ]);
+  });
+});
+
 describe('a second payment on a link whose capture names no charge', () => {
   it.each([
     ['no charge either', { ...NO_CHARGE, paymentId: 'pay_nine' }, 'pay_nine'],
