@@ -7,6 +7,8 @@
 export type MorObjectKind =
   'proforma' | 'payment_link' | 'e_invoice' | 'dispute' | 'alert' | 'capture' | 'debit_return';
 
+export type Capture = { readonly charge: string | null; readonly id: string | null };
+
 /** What the columns have no place for. Absent: not known. */
 export type MorObjectDetail = {
   readonly merchantReference?: string | null;
@@ -33,10 +35,8 @@ export type MorObjectDetail = {
   /** Since when each read of it has failed (ISO 8601). Absent: the last one was answered. */
   readonly silentSince?: string;
   readonly pspReference?: string | null;
-  /** Every charge that was announced on a link. */
-  readonly charges?: readonly string[];
-  /** The MoR's ids of payments that captures on a link named without a charge. Of two nobody knows which one a read of the link shows. */
-  readonly capturedIds?: readonly string[];
+  /** What was announced on a link, payment by payment: a charge, the MoR's id of the payment, both or neither. */
+  readonly captures?: readonly Capture[];
   /** The proforma invoice or payment that an e-invoice is for. */
   readonly madeFor?: string | null;
   /** A dispute's outcome in the MoR's words. */

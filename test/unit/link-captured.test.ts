@@ -44,6 +44,7 @@ describe('a capture on a payment link', () => {
     expect(state.objects[1]?.detail).toEqual({
       capturedAt: when.toISOString(),
       heardAt: at(5_000).toISOString(),
+      captures: [{ charge: null, id: null }],
       pspReference: null,
     });
   });
@@ -53,7 +54,11 @@ describe('a capture on a payment link', () => {
     const second = take(first, { link: LINK, capturedAt: at(-1_000), chargeId: 'ch_9' }).state;
     const known = {
       ...{ capturedAt: at(-9_000).toISOString(), heardAt: at(5_000).toISOString() },
-      ...{ pspReference: 'ch_9', charges: ['ch_9'] },
+      pspReference: 'ch_9',
+      captures: [
+        { charge: null, id: null },
+        { charge: 'ch_9', id: null },
+      ],
     };
     expect(second.objects[1]?.detail).toEqual(known);
     expect(take(second, { link: LINK }).state.objects[1]?.detail).toEqual(known);

@@ -49,7 +49,7 @@ describe('of two charges on a link', () => {
     const r = await withTwoCharges(gone);
     await hours(r, 1);
     expect((await openItems(r))[0]?.proposal).toContain(
-      'Only ch_9: if the books have a payment of payment link link_1, or somebody has marked the invoice by hand for it, dismiss this; else mark the invoice on Stripe by hand',
+      'Only ch_9: if the books have a payment of payment link link_1 that has not gone back, or somebody has marked the invoice by hand for it, dismiss this; else mark the invoice on Stripe by hand',
     );
     expect((await openItems(r))[0]?.proposal).toContain('a payment record of that amount with reference ch_9,');
     await markedByHand(r, 'ch_9');

@@ -146,6 +146,25 @@ describe('a second payment on a link whose capture names no charge', () => {
     ]);
   });
 
+  it.each([
+    ['its id and then by a charge', { paymentId: 'pay_nine' }, 'charge ch_10', 'pay_nine'],
+    ['nothing and then by its id', {}, 'payment pay_ten', 'one that it did not name'],
+  ])('is asked about where the first is announced by %s', async (_, first, other, own) => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.pay('link_1');
+    await r.h.take(captured(r, 'evt_captured', { ...NO_CHARGE, ...first }));
+    await hours(r, 2);
+    const second = other === 'charge ch_10' ? { pspReference: 'ch_10' } : { ...NO_CHARGE, paymentId: 'pay_ten' };
+    await r.h.take(captured(r, 'evt_captured_2', { paymentLinkId: 'link_1', ...second }));
+    await givenBack(r, 'pay_ten', 'ch_10');
+    await hours(r, 3);
+    expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+      [' confirmed'],
+      [['none', 'pay_ten']],
+      [`${other} was announced on payment link link_1 beside ${own}: the customer may have paid twice`],
+    ]);
+  });
+
   it('is no third one, where card events told of both before a read of the link', async () => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;
@@ -191,6 +210,24 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
       ]);
     },
   );
+
+  it('is the payment of its event where the link and the event call the charge by two names', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    await r.h.take(
+      captured(r, 'evt_captured', { paymentLinkId: 'link_1', pspReference: 'PSP9', paymentId: 'pay_nine' }),
+    );
+    isPaid(r);
+    await hours(r, 12);
+    await paid(r, 'pay_nine', 'ch_9');
+    await givenBack(r, 'pay_nine', 'ch_9');
+    await hours(r, 3);
+    expect([await taken(r), await mirrors(r), (await openItems(r)).map((x) => x.proposal)]).toEqual([
+      ['PSP9 confirmed'],
+      [['done', 'pay_nine']],
+      ['Ask the MoR which is right. What was recorded first stands.'],
+    ]);
+  });
 
   it('is booked without a name where that is of a payment of another invoice', async () => {
     const r = await withLink(CHARGED_NEXT);
@@ -275,9 +312,13 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
   });
 
   it.each([
-    ['gave back the first, and none of its own', { ...NO_CHARGE, paymentId: 'pay_ten' }],
-    ['gave back the first, and its charge', { paymentLinkId: 'link_1', pspReference: 'ch_10', paymentId: 'pay_ten' }],
-  ])('has no part in a second payment, of which the MoR says that it %s', async (_, second) => {
+    ['gave back the first, by its id', { ...NO_CHARGE, paymentId: 'pay_ten' }, null],
+    [
+      'gave back the first, by both',
+      { paymentLinkId: 'link_1', pspReference: 'ch_10', paymentId: 'pay_ten' },
+      'pay_ten',
+    ],
+  ])('has no part in a second payment, of which the MoR says that it %s', async (_, second, name) => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;
     await ofPayNine(r);
@@ -286,7 +327,7 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
     isPaid(r);
     await hours(r, 12);
     const [payment] = (await state(r)).payments.filter((p) => p.succeededAt !== null);
-    expect([payment?.mark, payment?.paymentId, payment?.amountRefunded]).toEqual(['confirmed', null, 0n]);
+    expect([payment?.mark, payment?.paymentId, payment?.amountRefunded]).toEqual(['confirmed', name, 0n]);
     expect(await mirrors(r)).toEqual([['none', 'pay_nine']]);
   });
 });

@@ -70,7 +70,7 @@ describe('of two charges on a link of which the MoR took one', () => {
     await r.h.command(INVOICE_ID, (s) => {
       const [o] = s.objects;
       if (o === undefined) throw new Error('there is no link');
-      const { charges: _charges, ...detail } = o.detail;
+      const { captures: _captures, ...detail } = o.detail;
       return { ok: true, state: putObject(s, { ...o, detail }), value: null };
     });
     await r.h.take(captured(r, 'evt_captured_2', { paymentLinkId: 'link_1', pspReference: 'ch_10' }));

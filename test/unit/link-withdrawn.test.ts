@@ -133,7 +133,7 @@ describe('a payment link that the MoR has not answered', () => {
     expect(m).toMatchObject({ status: 'pending', key: asked.m.key, wire: asked.m.wire });
     expect(heard.objects[0]?.detail).toEqual({
       unanswered: true,
-      charges: ['ch_9'],
+      captures: [{ charge: 'ch_9', id: null }],
       capturedAt: expect.any(String),
       heardAt: expect.any(String),
       pspReference: 'ch_9',

@@ -1,7 +1,7 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { chargeAsked, ownIdOf } from '../../domain/lane/link-charges.js';
+import { chargeAsked, idOn, ownIdOf } from '../../domain/lane/link-charges.js';
 import {
   closeReviews,
   type Ctx,
@@ -144,12 +144,14 @@ export function takenBy({ payments }: LaneState, charge: string): PaymentRow | u
   return payments.find((p) => p.processorChargeId === charge && p.succeededAt !== null);
 }
 
-/** The payment that was announced on this link and that the books have by an event of its own: by its charge, or else by the MoR's id. */
+/** The payment that was announced on this link and that the books have by an event of its own: by its charge, or by the MoR's id. */
 export function takenOn(s: LaneState, o: MorObjectRow): PaymentRow | undefined {
-  const { pspReference = null, capturedIds = [] } = o.detail;
-  if (pspReference !== null) return takenBy(s, pspReference);
+  const { pspReference = null, captures = [] } = o.detail;
   const isOf = (p: PaymentRow): boolean => p.origin !== 'payment_link' || p.reference === o.morId;
-  const taken = capturedIds.map((id) => s.payments.find((p) => ownIdOf(p) === id && p.succeededAt !== null && isOf(p)));
+  const byId = (id: string | null): PaymentRow | undefined =>
+    s.payments.find((p) => id !== null && ownIdOf(p) === id && p.succeededAt !== null && isOf(p));
+  if (pspReference !== null) return takenBy(s, pspReference) ?? byId(idOn(o, pspReference));
+  const taken = captures.map((c) => byId(c.id));
   return taken.includes(undefined) ? undefined : taken[0];
 }
 

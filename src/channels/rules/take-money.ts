@@ -4,7 +4,7 @@ import { type MorObjectRow } from '../../domain/mor-object.js';
 import { type Money, showMoney } from '../../domain/money.js';
 import { type Ctx, openReview, putObject, putPayment } from '../../domain/lane/change.js';
 import { newPayment, saysNothing } from '../../domain/lane/payment.js';
-import { onlyIdOn } from '../../domain/lane/link-charges.js';
+import { idOn, ownIdOf } from '../../domain/lane/link-charges.js';
 import { takenOn } from './mor-object.js';
 import { collect } from '../../ledger/rules/one-charge.js';
 
@@ -37,7 +37,7 @@ export function takeMoney(
     });
     return { state: reviewed, payment: null, said: 'differs from the record: not applied' };
   }
-  const before = refundedBefore(s, chargeId, onlyIdOn(o));
+  const before = refundedBefore(s, chargeId, idOn(o, chargeId));
   const payment = newPayment(ctx, {
     ...before,
     status: 'succeeded',
@@ -68,7 +68,7 @@ function refundedBefore(s: LaneState, charge: string | null, paymentId: string |
   const isOfRefund = (p: PaymentRow): boolean => s.refunds.some((r) => r.paymentRowId === p.id);
   return s.payments.find(
     (p) =>
-      (charge === null ? paymentId !== null && p.paymentId === paymentId : p.processorChargeId === charge) &&
+      ((charge !== null && p.processorChargeId === charge) || (paymentId !== null && ownIdOf(p) === paymentId)) &&
       p.mark === 'none' &&
       !saysNothing(p) &&
       isOfRefund(p),

@@ -1,7 +1,7 @@
 // What the MoR announced on a payment link, by charge or else by its id of the payment. One counts; a person is asked about each of the
 // others (links/rules/second-charge.ts).
 import { type LaneState, type PaymentRow, type ReviewRow } from '../model.js';
-import { type MorObjectRow } from '../mor-object.js';
+import { type Capture, type MorObjectDetail, type MorObjectRow } from '../mor-object.js';
 
 /** The subject of an item about a charge, or a payment by the MoR's id, that was announced on this link beside the one that counts. */
 export function aboutCharge(o: MorObjectRow, charge: string): string {
@@ -14,9 +14,31 @@ export function chargeAsked({ subject }: ReviewRow, o: MorObjectRow): string | n
   return subject.startsWith(prefix) ? subject.slice(prefix.length) : null;
 }
 
-/** The MoR's id of the payment on a link, as captures without a charge named it; null: none did, or they named two. */
-export function onlyIdOn({ detail: { capturedIds: [only, second] = [] } }: MorObjectRow): string | null {
-  return second === undefined ? (only ?? null) : null;
+/** What was announced on a link, with one capture more: one that names the same charge or payment says more of that one. */
+export function withCapture(
+  { captures = [], pspReference = null }: MorObjectDetail,
+  next: Capture,
+): readonly Capture[] {
+  const isKept = pspReference === null || captures.some((c) => c.charge === pspReference);
+  const all = isKept ? captures : [...captures, { charge: pspReference, id: null }];
+  const isSame = (c: Capture): boolean =>
+    next.charge === null && next.id === null
+      ? c.charge === null && c.id === null
+      : (next.charge !== null && c.charge === next.charge) || (next.id !== null && c.id === next.id);
+  if (!all.some(isSame)) return [...all, next];
+  return all.map((c) => (isSame(c) ? { charge: c.charge ?? next.charge, id: c.id ?? next.id } : c));
+}
+
+/** How a payment is called that was announced on a link; null: by no name. */
+export function nameOfCapture({ charge, id }: Capture): string | null {
+  return charge ?? id;
+}
+
+/** The MoR's id of the payment on a link that has this charge, or of the only one; null: it is not known. */
+export function idOn({ detail: { captures = [] } }: MorObjectRow, charge: string | null): string | null {
+  if (charge !== null) return captures.find((c) => c.charge === charge)?.id ?? null;
+  const [only, second] = captures;
+  return second === undefined ? (only?.id ?? null) : null;
 }
 
 /** The MoR's id of a payment, where the MoR itself has said so and no person. */
@@ -32,14 +54,13 @@ export function areTwo(a: PaymentRow, b: PaymentRow): boolean {
 
 /** The link on which this payment's charge was announced beside that of `other`, which may be the same money, or beside any; undefined: there is none. */
 export function sharedLink({ objects }: LaneState, p: PaymentRow, other?: PaymentRow): MorObjectRow | undefined {
-  const charge = p.processorChargeId;
   if (other !== undefined && areTwo(p, other)) return undefined;
-  const isBeside = (charges: ReadonlySet<string | null>): boolean =>
-    other === undefined ? charges.size > 1 : other.processorChargeId !== null && charges.has(other.processorChargeId);
-  return objects.find(({ detail: { charges = [] } }) => {
-    const all = new Set<string | null>(charges);
-    return charge !== null && all.has(charge) && isBeside(all);
-  });
+  const isOf = (c: Capture, x: PaymentRow): boolean => c.charge !== null && c.charge === x.processorChargeId;
+  return objects.find(
+    ({ detail: { captures = [] } }) =>
+      captures.some((c) => isOf(c, p)) &&
+      captures.some((c) => (other === undefined ? c.charge !== null && !isOf(c, p) : isOf(c, other))),
+  );
 }
 
 /** The same, where this payment may not have been taken: a read of the link showed money, and the MoR has not named the payment since. */

@@ -14,8 +14,8 @@ import {
 } from '../../channels/rules/mor-object.js';
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
-import { announcedAt, type MorObjectDetail, type MorObjectRow } from '../../domain/mor-object.js';
-import { ownIdOf } from '../../domain/lane/link-charges.js';
+import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
+import { idOn, ownIdOf, withCapture } from '../../domain/lane/link-charges.js';
 import { sameMoney } from '../../domain/money.js';
 import { nameByCapture } from './name-payment.js';
 import { isAnswered, tellOtherCharges } from './second-charge.js';
@@ -43,15 +43,12 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     const booked = known?.processorChargeId ?? (before !== null && takenBy(s, before) !== undefined ? before : null);
     const newest = pspReference !== null && !isAnswered(s, link, pspReference) ? pspReference : null;
     const id = capturedId(e);
-    const isOther = known !== undefined && id !== null && (ownIdOf(known) ?? id) !== id; // than the one in the books, as the MoR names it
-    const charge = booked ?? (isOther ? before : (newest ?? before ?? pspReference));
+    const isOther = known !== undefined && isOfOther(link, known, pspReference, id);
+    // Answered for or of another payment, it is not the charge of the one in the books.
+    const charge = booked ?? (isOther ? before : (newest ?? before ?? (known === undefined ? pspReference : null)));
     const heard = known === undefined ? { heardAt: ctx.now.toISOString() } : {};
-    const detail = {
-      ...withNames(link.detail, pspReference, id),
-      capturedAt,
-      pspReference: charge,
-      ...heard,
-    };
+    const captures = withCapture(link.detail, { charge: pspReference, id });
+    const detail = { ...link.detail, captures, capturedAt, pspReference: charge, ...heard };
     const row: MorObjectRow = {
       ...link,
       detail,
@@ -62,12 +59,11 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
     // Whoever settles an item about this link from now on knows of the payment (withdraw.ts): one of before is asked afresh, after the read.
     const news = announcedAt(row) === null ? kept : closeAsked(kept, row, `${notConfirmed(row)}: it is read now`, ctx);
     const own = !isOther && (pspReference === null || pspReference === charge) ? link.paymentRowId : null;
-    const otherIds = id === null ? [] : (detail.capturedIds ?? []).filter((x) => x !== id);
     let state = capture(askIfTakenBack(news, row, ctx), e, own, ctx);
     // A read may have shown the payment first: its refund is found by the charge that only this event names.
     if (known?.processorChargeId === null) state = putPayment(state, { ...known, processorChargeId: charge });
     return {
-      state: nameByCapture(tellOtherCharges(state, row, [pspReference ?? id, before, ...otherIds], ctx), row, ctx),
+      state: nameByCapture(tellOtherCharges(state, row, ctx), row, ctx),
       verdict: done(
         known !== undefined ? 'the payment on this link is already recorded' : 'the link is read to confirm it',
       ),
@@ -80,12 +76,11 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   };
 }
 
-/** The charge that a capture on a link named, or else the MoR's id of the payment. */
-function withNames(detail: MorObjectDetail, charge: string | null, paymentId: string | null): MorObjectDetail {
-  const { charges = [], capturedIds = [], pspReference = null } = detail;
-  const before = pspReference === null ? charges : [...charges, pspReference];
-  if (charge !== null) return { ...detail, charges: [...new Set([...before, charge])] };
-  return paymentId === null ? detail : { ...detail, capturedIds: [...new Set([...capturedIds, paymentId])] };
+/** Another payment than the one that the link brought: the MoR names it otherwise, or by a charge where the capture of that one named none. */
+function isOfOther(o: MorObjectRow, p: PaymentRow, charge: string | null, id: string | null): boolean {
+  const own = ownIdOf(p);
+  if (own === null || own === id) return false;
+  return id !== null || (charge !== null && idOn(o, null) === own && p.processorChargeId === null);
 }
 
 function chargeIn(e: MorServiceEvent): string | null {
