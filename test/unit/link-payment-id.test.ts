@@ -165,6 +165,20 @@ describe('a second payment on a link whose capture names no charge', () => {
     ]);
   });
 
+  it('whose charge was asked about does not get to be the first one by another capture', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.pay('link_1');
+    await r.h.take(captured(r, 'evt_captured', { ...NO_CHARGE, paymentId: 'pay_nine' }));
+    await hours(r, 2);
+    for (const [n, pspReference] of ['ch_10', 'ch_10', 'ch_11'].entries())
+      await r.h.take(captured(r, `evt_again_${n}`, { paymentLinkId: 'link_1', pspReference }));
+    const beside = ' was announced on payment link link_1 beside pay_nine: the customer may have paid twice';
+    expect([await taken(r), await summaries(r)]).toEqual([
+      [' confirmed'],
+      [`charge ch_10${beside}`, `charge ch_11${beside}`],
+    ]);
+  });
+
   it('is no third one, where card events told of both before a read of the link', async () => {
     const r = await withLink(CHARGED_NEXT);
     r.links.read = away;
@@ -227,6 +241,38 @@ describe('a payment on a link whose capture names the MoR’s id of it and no ch
       [['done', 'pay_nine']],
       ['Ask the MoR which is right. What was recorded first stands.'],
     ]);
+  });
+
+  it.each(['PSP9', 'ch_9'])(
+    'is one payment where captures call its charge by two names, and its event %s',
+    async (charge) => {
+      const r = await withLink(CHARGED_NEXT);
+      r.links.read = away;
+      for (const pspReference of ['PSP9', 'ch_9'])
+        await r.h.take(
+          captured(r, `evt_${pspReference}`, { paymentLinkId: 'link_1', pspReference, paymentId: 'pay_nine' }),
+        );
+      await paid(r, 'pay_nine', charge);
+      isPaid(r);
+      await hours(r, 12);
+      await givenBack(r, 'pay_nine', charge);
+      await hours(r, 3);
+      expect([await taken(r), await mirrors(r), await summaries(r)]).toEqual([
+        [`${charge} confirmed`],
+        [['done', 'pay_nine']],
+        [],
+      ]);
+    },
+  );
+
+  it('and by a charge, and by both, is one: nobody is asked about a charge beside itself', async () => {
+    const r = await withLink(CHARGED_NEXT);
+    r.links.read = away;
+    for (const [n, names] of [{ pspReference: 'ch_9' }, { ...NO_CHARGE, paymentId: 'pay_nine' }].entries())
+      await r.h.take(captured(r, `evt_${n}`, { paymentLinkId: 'link_1', ...names }));
+    expect(await summaries(r)).toEqual([BESIDE('pay_nine', 'ch_9')]);
+    await r.h.take(captured(r, 'evt_2', { paymentLinkId: 'link_1', pspReference: 'ch_9', paymentId: 'pay_nine' }));
+    expect(await summaries(r)).toEqual([]);
   });
 
   it('is booked without a name where that is of a payment of another invoice', async () => {

@@ -21,12 +21,18 @@ export function withCapture(
 ): readonly Capture[] {
   const isKept = pspReference === null || captures.some((c) => c.charge === pspReference);
   const all = isKept ? captures : [...captures, { charge: pspReference, id: null }];
-  const isSame = (c: Capture): boolean =>
-    next.charge === null && next.id === null
-      ? c.charge === null && c.id === null
-      : (next.charge !== null && c.charge === next.charge) || (next.id !== null && c.id === next.id);
-  if (!all.some(isSame)) return [...all, next];
-  return all.map((c) => (isSame(c) ? { charge: c.charge ?? next.charge, id: c.id ?? next.id } : c));
+  const alike = all.filter((c) => isAlike(c, next));
+  const one = alike.reduce((x, c) => ({ charge: x.charge ?? c.charge, id: x.id ?? c.id }), next);
+  const at = all.findIndex((c) => isAlike(c, next));
+  if (at < 0) return [...all, next];
+  return all.flatMap((c, n) => (n === at ? [one] : alike.includes(c) ? [] : [c]));
+}
+
+/** One payment may have two charges by name, of which one may be counted: both are kept, with its id. */
+function isAlike(a: Capture, b: Capture): boolean {
+  const [isCharge, isId] = [a.charge === b.charge, a.id === b.id];
+  if (a.charge !== null && b.charge !== null) return isCharge;
+  return isId && (a.id !== null || isCharge);
 }
 
 /** How a payment is called that was announced on a link; null: by no name. */

@@ -15,7 +15,7 @@ import {
 import { notConfirmed } from '../../channels/rules/withdraw.js';
 import { amountIn, idNamed, timeNamed } from '../../channels/rules/channel-fields.js';
 import { announcedAt, type MorObjectRow } from '../../domain/mor-object.js';
-import { idOn, ownIdOf, withCapture } from '../../domain/lane/link-charges.js';
+import { ownIdOf, withCapture } from '../../domain/lane/link-charges.js';
 import { sameMoney } from '../../domain/money.js';
 import { nameByCapture } from './name-payment.js';
 import { isAnswered, tellOtherCharges } from './second-charge.js';
@@ -80,7 +80,8 @@ export function applyCaptured(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
 function isOfOther(o: MorObjectRow, p: PaymentRow, charge: string | null, id: string | null): boolean {
   const own = ownIdOf(p);
   if (own === null || own === id) return false;
-  return id !== null || (charge !== null && idOn(o, null) === own && p.processorChargeId === null);
+  const isWithout = (o.detail.captures ?? []).some((c) => c.id === own && c.charge === null);
+  return id !== null || (charge !== null && isWithout && p.processorChargeId === null);
 }
 
 function chargeIn(e: MorServiceEvent): string | null {

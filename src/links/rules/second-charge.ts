@@ -17,7 +17,12 @@ export function tellOtherCharges(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneS
   // Asked about until now, it counts from here on: the question is turned round.
   const why = `${announced(name)} counts as the payment of the link`;
   const state = closeAbout(s, o, own, why, ctx);
-  return (o.detail.captures ?? []).reduce((all, c) => (c === own ? all : tellOther(all, o, name, c, ctx)), state);
+  return (o.detail.captures ?? []).reduce((all, c) => (isOne(c, own) ? all : tellOther(all, o, name, c, ctx)), state);
+}
+
+/** Of one payment whose charge the MoR calls by two names, too. */
+function isOne(a: Capture, b: Capture): boolean {
+  return a === b || (a.id !== null && a.id === b.id);
 }
 
 /** The capture of the charge that counts, else of the payment in the books, else the first. */
