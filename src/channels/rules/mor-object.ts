@@ -1,7 +1,7 @@
 // Finding the thing at the MoR, and the payment, that an event or an answer is about.
 import { type LaneState, type OutboxRow, type PaymentRow, type ReviewRow } from '../../domain/model.js';
 import { announcedAt, heardAt, type MorObjectKind, type MorObjectRow, newMorObject } from '../../domain/mor-object.js';
-import { chargeAsked, idOn, ownIdOf } from '../../domain/lane/link-charges.js';
+import { idOn, isChargeAsked, ownIdOf } from '../../domain/lane/link-charges.js';
 import {
   closeReviews,
   type Ctx,
@@ -180,7 +180,7 @@ export function sayOfLink(
   ctx: Ctx,
   subject = o.id,
 ): LaneState {
-  const isBeside = subject === o.id && s.reviews.some((r) => r.status === 'open' && chargeAsked(r, o) !== null);
+  const isBeside = subject === o.id && isChargeAsked(s.reviews, o);
   const words = isBeside ? { ...said, proposal: `${CHARGES_FIRST} ${said.proposal}` } : said;
   const open = openReviewOf(s, 'conflicting_event', subject);
   // The MoR may word a refusal otherwise with each read: that is no news.

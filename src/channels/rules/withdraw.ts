@@ -6,7 +6,7 @@ import { effectName } from '../../domain/lane/payment.js';
 import { type Ctx, isDismissed, putObject, takeCallBack } from '../../domain/lane/change.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isOfSharedCharge } from '../../ledger/rules/one-charge.js';
-import { chargeAsked } from '../../domain/lane/link-charges.js';
+import { isChargeAsked } from '../../domain/lane/link-charges.js';
 import { nameOf } from './mor-object.js';
 
 /** The code of a request that is refused, or taken back, because nothing more is to be paid. */
@@ -47,9 +47,7 @@ export function moneyUndecided({ payments, reviews }: Pick<LaneState, 'payments'
  * into it, and into each charge that was announced beside it.
  */
 export function moneyAnnounced({ objects, reviews }: Pick<LaneState, 'objects' | 'reviews'>): string | null {
-  const isOpen = (o: MorObjectRow): boolean =>
-    !isLookedInto(reviews, [o.id], heardAt(o)) ||
-    reviews.some((r) => r.status === 'open' && chargeAsked(r, o) !== null);
+  const isOpen = (o: MorObjectRow): boolean => !isLookedInto(reviews, [o.id], heardAt(o)) || isChargeAsked(reviews, o);
   const o = objects.find((x) => announcedAt(x) !== null && isOpen(x));
   return o === undefined ? null : notConfirmed(o);
 }

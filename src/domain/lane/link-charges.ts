@@ -8,10 +8,9 @@ export function aboutCharge(o: MorObjectRow, charge: string): string {
   return `${o.id}:charge:${charge}`;
 }
 
-/** What an item is about that was announced on this link; null: the item is not about that. */
-export function chargeAsked({ subject }: ReviewRow, o: MorObjectRow): string | null {
-  const prefix = aboutCharge(o, '');
-  return subject.startsWith(prefix) ? subject.slice(prefix.length) : null;
+/** A person is still to answer for something that was announced on this link beside what counts. */
+export function isChargeAsked(reviews: readonly ReviewRow[], o: MorObjectRow): boolean {
+  return reviews.some((r) => r.status === 'open' && r.subject.startsWith(aboutCharge(o, '')));
 }
 
 /** What was announced on a link, with one capture more: one that names the same charge or payment says more of that one. */
@@ -21,11 +20,12 @@ export function withCapture(
 ): readonly Capture[] {
   const isKept = pspReference === null || captures.some((c) => c.charge === pspReference);
   const all = isKept ? captures : [...captures, { charge: pspReference, id: null }];
-  const alike = all.filter((c) => isAlike(c, next));
-  const one = alike.reduce((x, c) => ({ charge: x.charge ?? c.charge, id: x.id ?? c.id }), next);
+  const one = all
+    .filter((c) => isAlike(c, next))
+    .reduce((x, c) => ({ charge: x.charge ?? c.charge, id: x.id ?? c.id }), next);
+  const rest = all.filter((c) => !isAlike(c, next));
   const at = all.findIndex((c) => isAlike(c, next));
-  if (at < 0) return [...all, next];
-  return all.flatMap((c, n) => (n === at ? [one] : alike.includes(c) ? [] : [c]));
+  return rest.toSpliced(at < 0 ? rest.length : at, 0, one);
 }
 
 /** One payment may have two charges by name, of which one may be counted: both are kept, with its id. */
@@ -33,11 +33,6 @@ function isAlike(a: Capture, b: Capture): boolean {
   const [isCharge, isId] = [a.charge === b.charge, a.id === b.id];
   if (a.charge !== null && b.charge !== null) return isCharge;
   return isId && (a.id !== null || isCharge);
-}
-
-/** How a payment is called that was announced on a link; null: by no name. */
-export function nameOfCapture({ charge, id }: Capture): string | null {
-  return charge ?? id;
 }
 
 /** The MoR's id of the payment on a link that has this charge, or of the only one; null: it is not known. */

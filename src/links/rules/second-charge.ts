@@ -2,7 +2,7 @@
 import { type LaneState } from '../../domain/model.js';
 import { type Capture, type MorObjectRow } from '../../domain/mor-object.js';
 import { type Ctx, openReviewOf } from '../../domain/lane/change.js';
-import { aboutCharge, nameOfCapture, ownIdOf } from '../../domain/lane/link-charges.js';
+import { aboutCharge, ownIdOf } from '../../domain/lane/link-charges.js';
 import { announced, closeAsked, markByHand, nameOf, sayOfLink } from '../../channels/rules/mor-object.js';
 import { isLookedInto } from '../../channels/rules/withdraw.js';
 
@@ -13,7 +13,7 @@ import { isLookedInto } from '../../channels/rules/withdraw.js';
 export function tellOtherCharges(s: LaneState, o: MorObjectRow, ctx: Ctx): LaneState {
   const own = countsOn(s, o);
   if (own === undefined) return s;
-  const name = nameOfCapture(own) ?? 'one that it did not name';
+  const name = namesOf(own)[0] ?? 'one that it did not name';
   // Asked about until now, it counts from here on: the question is turned round.
   const why = `${announced(name)} counts as the payment of the link`;
   const state = closeAbout(s, o, own, why, ctx);
@@ -39,8 +39,8 @@ function countsOn({ payments }: LaneState, { detail, paymentRowId }: MorObjectRo
 
 /** Only a payment event can bring this one: a read of the link tells of one payment. */
 function tellOther(s: LaneState, o: MorObjectRow, own: string, c: Capture, ctx: Ctx): LaneState {
-  const other = nameOfCapture(c);
-  if (other === null || namesOf(c).some((name) => isBooked(s, name) || isAnswered(s, o, name))) return s;
+  const [other] = namesOf(c);
+  if (other === undefined || namesOf(c).some((name) => isBooked(s, name) || isAnswered(s, o, name))) return s;
   const said = {
     summary: `${announced(other)} was announced on ${nameOf(o)} beside ${own}: the customer may have paid twice`,
     proposal: `Ask the MoR which charges it took on ${nameOf(o)} and has not given back. More than one, and together more than was due: have all but one given back in the MoR's portal, and keep ${own} if it is among them, as it counts as the payment of the link; \`verify\` names such a refund until you acknowledge it. Only ${own}, or none: dismiss this. Only ${other}: if the books have a payment of ${nameOf(o)} that has not gone back, or somebody has marked the invoice by hand for it, dismiss this; else ${markByHand(o, other)}`,
@@ -70,6 +70,7 @@ function closeAbout(s: LaneState, o: MorObjectRow, c: Capture, why: string, ctx:
   return namesOf(c).reduce((all, name) => closeAsked(all, o, why, ctx, aboutCharge(o, name)), s);
 }
 
+/** How the MoR called it: by its charge first. */
 function namesOf({ charge, id }: Capture): readonly string[] {
   return [charge, id].filter((name) => name !== null);
 }
