@@ -90,6 +90,12 @@ export async function callerReads(r: Rig, read: Rig['links']['read']): Promise<v
 export const taken = async (r: Rig): Promise<string[]> =>
   (await state(r)).payments.filter((p) => p.succeededAt !== null).map((p) => `${p.processorChargeId ?? ''} ${p.mark}`);
 
+/** Of each refund: what became of its twin on Stripe, and the name of its payment. */
+export async function mirrors(r: Rig): Promise<readonly unknown[]> {
+  const s = await state(r);
+  return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
+}
+
 export const summaries = async (r: Rig): Promise<readonly string[]> => (await openItems(r)).map((x) => x.summary);
 
 export async function openItems(r: Rig): Promise<readonly ReviewRow[]> {

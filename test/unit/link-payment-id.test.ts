@@ -11,6 +11,7 @@ import {
   hours,
   isPaid,
   markedByHand,
+  mirrors,
   openItems,
   paid,
   summaries,
@@ -38,12 +39,6 @@ async function paidTwice(first: object = { ...NO_CHARGE, paymentId: 'pay_nine' }
 
 const BESIDE = (other: string, own: string): string =>
   `payment ${other} was announced on payment link link_1 beside ${own}: the customer may have paid twice`;
-
-/** Of each refund: what became of its twin on Stripe, and the name of its payment. */
-async function mirrors(r: Rig): Promise<readonly unknown[]> {
-  const s = await state(r);
-  return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
-}
 
 const NEITHER = { pspReference: undefined };
 const NAMED = [

@@ -10,6 +10,7 @@ import {
   hours,
   isPaid,
   markedByHand,
+  mirrors,
   openItems,
   paid,
   settled,
@@ -21,15 +22,9 @@ import {
 } from '../support/announced-link.js';
 import { putObject } from '../../src/domain/lane/change.js';
 import { INVOICE_ID } from '../support/builders.js';
-import { type rig, state } from '../support/retry-rig.js';
+import { type rig } from '../support/retry-rig.js';
 
 type Rig = ReturnType<typeof rig>;
-
-/** Of each refund: what became of its twin on Stripe, and the name of its payment. */
-async function mirrors(r: Rig): Promise<readonly unknown[]> {
-  const s = await state(r);
-  return s.refunds.map((x) => [x.mirror, s.payments.find((p) => p.id === x.paymentRowId)?.paymentId]);
-}
 
 describe('of two charges on a link of which the MoR took one', () => {
   /** A read shows the money, booked as ch_10; the payment event says that it was ch_9. */

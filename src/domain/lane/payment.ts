@@ -116,13 +116,18 @@ export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
     (x) =>
       isOneCharge(x, p) ||
       sharedLink(s, x, p) !== undefined ||
-      ((isNamelessLink(x) || isNamelessLink(p)) && !areTwo(x, p) && x.amount === p.amount && x.currency === p.currency),
+      (mayBeNameless(x, p) && x.amount === p.amount && x.currency === p.currency),
   );
 }
 
 /** A payment on a link that names no charge: the MoR may tell of the same money as a card payment, too. */
 export function isNamelessLink(p: PaymentRow): boolean {
   return p.origin === 'payment_link' && p.processorChargeId === null;
+}
+
+/** One of them is a link's money that names no charge, and may be told of a second time as the other. */
+export function mayBeNameless(a: PaymentRow, b: PaymentRow): boolean {
+  return (isNamelessLink(a) || isNamelessLink(b)) && !areTwo(a, b);
 }
 
 /** Both name the same charge: one payment, as far as anybody can tell. */

@@ -4,8 +4,8 @@ import { type LaneState, type PaymentRow, type ReviewRow } from '../../domain/mo
 import { lostOf } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
 import { closeReviews, type Ctx, openReview, openReviewOf, rewordReview } from '../../domain/lane/change.js';
-import { areTwo, maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
-import { isNamelessLink, isOneCharge } from '../../domain/lane/payment.js';
+import { maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
+import { isOneCharge, mayBeNameless } from '../../domain/lane/payment.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
@@ -37,8 +37,8 @@ function tellOnlyMoney(s: LaneState, p: PaymentRow, ctx: Ctx): LaneState {
 /** Its charge was announced on the link of the other one after it came: a refund may give the only money back. */
 function tellOfTwo(s: LaneState, p: PaymentRow, item: ReviewRow, ctx: Ctx): LaneState {
   const { processorChargeId: charge, amount, currency } = p;
-  const marked = s.payments.find((x) => x.mark === 'confirmed' && sharedLink(s, p, x) !== undefined);
-  const link = marked === undefined ? undefined : sharedLink(s, p, marked);
+  const marked = s.payments.filter((x) => x.mark === 'confirmed');
+  const link = marked.map((x) => sharedLink(s, p, x)).find((o) => o !== undefined);
   if (link === undefined || charge === null || amount === null || !item.proposal.startsWith('Refund ')) return s;
   const proposal = nameFirst(p, ofTwoCharges(charge, showMoney({ minor: amount, currency }), link));
   return rewordReview(s, ctx, item, { summary: item.summary, proposal });
@@ -79,7 +79,7 @@ function isGone(s: LaneState, p: PaymentRow): boolean {
 
 /** The same charge, or a link's money that names none: told twice, it is gone altogether. The item asks that first (decide-mark.ts). */
 function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
-  return isOneCharge(a, b) || ((isNamelessLink(a) || isNamelessLink(b)) && !areTwo(a, b));
+  return isOneCharge(a, b) || mayBeNameless(a, b);
 }
 
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';
