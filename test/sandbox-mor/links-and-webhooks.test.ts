@@ -57,6 +57,33 @@ describe('Document 2, payment links', () => {
     expect((await mor.control(`/payment-links/${id}/pay`, {})).status).toBe(409);
   });
 
+  it.each([
+    ['charge', true, false],
+    ['id', false, true],
+    ['both', true, true],
+    ['nothing', false, false],
+  ])('announces a payment by %s', async (names, byCharge, byId) => {
+    const { paymentLinkId } = (await make(`by ${names}`)).body;
+    const { payment } = (await mor.control(`/payment-links/${paymentLinkId}/pay`, { names })).body;
+    const said = JSON.stringify(mor.events('https://hooks.example/links').at(-1)?.data);
+    expect([said.includes(payment.psp_reference), said.includes(`"${payment.id}"`)]).toEqual([byCharge, byId]);
+  });
+
+  it('is paid once more from a page that was still open, and is refused words that it does not know', async () => {
+    const { paymentLinkId } = (await make('twice')).body;
+    const pay = (body: object): Promise<Answer> => mor.control(`/payment-links/${paymentLinkId}/pay`, body);
+    expect((await pay({ again: true })).status).toBe(409);
+    const first = (await pay({})).body.payment;
+    const second = (await pay({ again: true })).body.payment;
+    expect(second.id).not.toBe(first.id);
+    const told = mor
+      .events('https://hooks.example/links')
+      .slice(-2)
+      .map((e) => e.data.pspReference);
+    expect(told).toEqual([first.psp_reference, second.psp_reference]);
+    expect(await pay({ names: 'iban' })).toMatchObject({ status: 400, body: { errors: [{ field: 'names' }] } });
+  });
+
   it('expires after the seconds asked for', async () => {
     const { paymentLinkId } = (await make('k2', { expiresIn: 60 })).body;
     await mor.advance(60);

@@ -4,8 +4,11 @@ import { messageKey } from '#src/domain/lane/change.js';
 import { decimalFromMinor } from '#src/domain/money.js';
 import { encodePaymentLink } from '#src/mor/payment-links.js';
 import { encodeDeleteProforma } from '#src/mor/proforma-invoices.js';
+import { eventIdFor } from '../sandbox/mor/event-types.js';
+import { type CaptureNames } from '../sandbox/mor/payment-links.js';
 import { type MorRefund } from '../sandbox/mor/state.js';
 import { type People } from './people.js';
+import { type LinkPaid } from './planted.js';
 import { type Replica } from './replica.js';
 import { type World } from './world.js';
 
@@ -96,11 +99,68 @@ export class Channels {
     });
   }
 
-  /** The customer pays at whatever link of the invoice still takes money. */
-  async payLink(invoiceId: string): Promise<void> {
-    for (const link of this.world.sandbox.mor.channelBooks().links) {
-      if (this.world.linkOf.get(link.idempotencyKey) !== invoiceId || link.paymentId !== null) continue;
-      await this.people.control(`/payment-links/${link.id}/pay`, {});
+  /** The customer pays at whatever link of the invoice still takes money. `names`: what the MoR calls that payment by. */
+  async payLink(invoiceId: string, names: CaptureNames = 'charge'): Promise<void> {
+    await this.pay(invoiceId, names, false);
+  }
+
+  /** Somebody opens the invoice's links: each is read again at the MoR. */
+  async lookAtLinks(invoiceId: string): Promise<void> {
+    await this.world.ask('look at links', async (r) => {
+      for (const o of await r.books.objects(invoiceId))
+        if (o.kind === 'payment_link' && o.morId !== null) await r.channels.refresh(o);
+    });
+  }
+
+  /** The customer pays a link of the invoice once more, from a page that was still open. */
+  async payLinkAgain(invoiceId: string, names: CaptureNames): Promise<void> {
+    await this.pay(invoiceId, names, true);
+  }
+
+  /** The MoR tells of each payment on links of the invoice by the event of its card payments too (Document 3), if its announcement named it so. */
+  tellOfLinkPayments(invoiceId: string): void {
+    const merchantCustomerId = this.people.invoice(invoiceId)?.customer ?? '';
+    for (const { paymentId, names } of this.paidOn(invoiceId)) {
+      const p = this.world.sandbox.mor.payments.get(paymentId);
+      if (p === undefined || (names !== 'charge' && names !== 'both')) continue;
+      this.world.sandbox.cards.events.verdict({
+        ...p,
+        status: 'succeeded',
+        merchantInvoiceId: invoiceId,
+        merchantCustomerId,
+      });
+    }
+  }
+
+  /** What was paid on the invoice's links is given back in the MoR's portal, or a part: where the daemon has heard what it is called. */
+  async refundOfLink(invoiceId: string, amount: number | null): Promise<void> {
+    const { acknowledged } = this.world;
+    const heard = this.paidOn(invoiceId).findLast(
+      (p) => p.names !== 'nothing' && acknowledged.some((a) => a.eventId === p.eventId),
+    );
+    if (heard === undefined) return;
+    await this.people.control('/mor/refunds', {
+      payment_id: heard.paymentId,
+      ...(amount === null ? {} : { amount }),
+    });
+  }
+
+  private paidOn(invoiceId: string): readonly LinkPaid[] {
+    const { linkOf, planted, sandbox } = this.world;
+    const links = sandbox.mor.channelBooks().links.filter((l) => linkOf.get(l.idempotencyKey) === invoiceId);
+    return planted.linksPaid.filter((p) => links.some((l) => l.id === p.linkId));
+  }
+
+  private async pay(invoiceId: string, names: CaptureNames, again: boolean): Promise<void> {
+    const { linkOf, planted, sandbox } = this.world;
+    for (const { id, idempotencyKey, paymentIds } of sandbox.mor.channelBooks().links) {
+      if (linkOf.get(idempotencyKey) !== invoiceId || paymentIds.length > 0 !== again) continue;
+      await this.people.control(`/payment-links/${id}/pay`, { names, again });
+      const paid = sandbox.mor.channelBooks().links.find((l) => l.id === id)?.paymentIds ?? [];
+      const p = sandbox.mor.payments.get(paid[paymentIds.length] ?? '');
+      if (p === undefined) continue; // it has expired
+      const eventId = eventIdFor('payment.captured', p.uuid);
+      planted.linksPaid.push({ linkId: id, paymentId: p.id, chargeId: p.processorChargeId, eventId, names });
     }
   }
 

@@ -31,7 +31,8 @@ export class Names {
     const transfer = proformas.find((f) => f.id === reference && f.received !== null);
     if (transfer !== undefined) return this.world.planted.transfers.get(transfer.id) ?? this.portalId(transfer);
     const link = links.find((l) => l.id === reference);
-    if (link !== undefined) return link.paymentId;
+    // Of two payments on one link nobody can say which is meant.
+    if (link !== undefined) return link.paymentIds.length > 1 ? null : (link.paymentIds[0] ?? null);
     return this.people.payments().find((p) => p.processorChargeId === reference)?.id ?? null;
   }
 

@@ -1,4 +1,5 @@
 // What stories put into a world that its peers' books do not show by themselves: who was called what, and what one id was said of twice.
+import { type CaptureNames } from '../sandbox/mor/payment-links.js';
 
 /** What somebody said a payment is called at the MoR. Payments go by their charge, link or proforma invoice: what Stripe shows as reference. */
 export type Naming = {
@@ -24,6 +25,17 @@ export type Capture = {
   readonly saysAmount: 'right' | 'wrong' | 'not';
 };
 
+/** What was paid on a link, and what the MoR's announcement of it names. */
+export type LinkPaid = {
+  readonly linkId: string;
+  /** pay_… */
+  readonly paymentId: string;
+  readonly chargeId: string;
+  /** Of its `payment.captured`. */
+  readonly eventId: string;
+  readonly names: CaptureNames;
+};
+
 export class Planted {
   /** Taken by the daemon, in the order they were said. */
   readonly namings: Naming[] = [];
@@ -35,6 +47,7 @@ export class Planted {
   /** Processor's ids that refunds of two payments bear. */
   readonly oneRefundId = new Set<string>();
   readonly captures: Capture[] = [];
+  readonly linksPaid: LinkPaid[] = [];
   /** Refunds of all that remained, by the click that asked for them, which were asked for again after a restore. */
   readonly restsAgain = new Set<string>();
   /** Events under whose id other bytes came as well, and were answered 200. */

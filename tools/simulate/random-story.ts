@@ -4,6 +4,7 @@ import { Hands } from './hands.js';
 import { People } from './people.js';
 import { Names } from './names.js';
 import { SetBack } from './set-back.js';
+import { CAPTURE_NAMES, type CaptureNames } from '../sandbox/mor/payment-links.js';
 import { type Naming } from './planted.js';
 import { type Story } from './scenes.js';
 import { type Seeded } from './seeded.js';
@@ -140,7 +141,23 @@ export function happenings(world: World, people: People, rng: Seeded): readonly 
   };
   const payByLink = (invoiceId: string): void => {
     void channels.askForLink(invoiceId, rng.int(1, 48) * 1_800);
-    if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => channels.payLink(invoiceId));
+    if (rng.chance(0.7)) world.scheduler.plan(later(12), 'the link is used', () => useLink(invoiceId));
+  };
+  // Draws of its own for each invoice: the rest of the story stays as it is.
+  const useLink = async (invoiceId: string): Promise<void> => {
+    const own = rng.fork(`link of ${invoiceId}`);
+    const usual = world.rng.fork('captures').pick(CAPTURE_NAMES);
+    const names = (): CaptureNames => (own.chance(0.2) ? own.pick(CAPTURE_NAMES) : usual);
+    const soon = (hours: number): number => world.now + own.int(1, hours * 60) * 60_000;
+    await channels.payLink(invoiceId, names());
+    if (own.chance(0.3)) void channels.lookAtLinks(invoiceId);
+    if (own.chance(0.25))
+      world.scheduler.plan(soon(8), 'the link is paid twice', () => channels.payLinkAgain(invoiceId, names()));
+    if (own.chance(0.15))
+      world.scheduler.plan(soon(12), 'told as a card payment', () => channels.tellOfLinkPayments(invoiceId));
+    const part = own.chance(0.5) ? null : own.int(1, 40);
+    if (own.chance(0.35))
+      world.scheduler.plan(soon(16), 'a refund of the link', () => channels.refundOfLink(invoiceId, part));
   };
   const names = new Names(world, people);
   const twice = new Twice(world, people);

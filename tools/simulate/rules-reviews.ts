@@ -92,6 +92,7 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
         (d) => r.subject.includes('disputeId' in d ? d.disputeId : d.alertId) || r.summary.includes('not known'),
       );
     case 'conflicting_event':
+      if (isOfLinkBeside(sides, r)) return true;
       // The MoR took a payment, or a signup's charge was proven, and it says after that that it failed.
       if (world.contradicted.has(invoiceId)) return true;
       if ([...world.planted.twins].some((id) => r.subject.endsWith(`:${id}`))) return true;
@@ -136,6 +137,16 @@ function tookPlaceOfOurs(sides: Sides, r: ReviewLine, p: Taken | undefined): boo
     (x) => x.metadata?.['click'] === undefined && namedBy(sides, x.id, r),
   );
   return p !== undefined && elsewhere !== undefined && elsewhere.amount > p.amount - p.amountRefunded;
+}
+
+/** A payment on a link beside the one that it brought, by its charge or name, and not in the books. */
+function isOfLinkBeside({ seen, taken }: Sides, r: ReviewLine): boolean {
+  return taken.some(
+    (t) =>
+      t.onLink.length > 1 &&
+      rowOf(seen, t) === undefined &&
+      [t.chargeId, t.id].some((name) => r.subject.endsWith(`:charge:${name ?? ''}`)),
+  );
 }
 
 /** A capture of a payment that nobody has named here: its signup was never completed. */

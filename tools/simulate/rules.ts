@@ -8,6 +8,7 @@ import { enrolmentRules } from './rules-enrolment.js';
 import { ledgerRules } from './rules-ledger.js';
 import { logRules } from './rules-log.js';
 import { channelRules } from './rules-channels.js';
+import { isToldOnLink, linkMoneyRules } from './rules-links.js';
 import { nameRules } from './rules-names.js';
 import { notificationRules } from './rules-notifications.js';
 import { refundRules } from './rules-refunds.js';
@@ -16,7 +17,7 @@ import { reviewRules } from './rules-reviews.js';
 import { taxRules } from './rules-tax.js';
 import { twiceRules } from './rules-twice.js';
 import { type MessageLine, type Snapshot } from './sim-store.js';
-import { isUnheardTransfer, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
+import { isUnheardTransfer, referencesOf, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
 import { type World } from './world.js';
 
 /** A retry comes after at most 15 minutes, an outage lasts 28 hours at most, and each day has its crashes. */
@@ -35,6 +36,7 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
     ...refundRules(sides),
     ...ledgerRules(sides),
     ...channelRules(sides),
+    ...linkMoneyRules(sides),
     ...taxRules(sides),
     ...nameRules(sides),
     ...twiceRules(sides),
@@ -108,8 +110,12 @@ function paymentRules({ world, seen }: Sides, p: Taken): string[] {
     (o) =>
       o.mor_id === p.id && seen.reviews.some((r) => r.subject === o.id && (isUnheard || r.resolution === 'dismiss')),
   );
-  if (row === undefined) return p.kind === 'signup' || left ? [] : [`V4: ${about} was taken and is not in the ledger`];
-  const records = [...world.sandbox.stripe.state.records.values()].filter((r) => r.reference === p.reference);
+  if (row === undefined) {
+    const isLeft = p.kind === 'signup' || left || isToldOnLink(seen, p);
+    return isLeft ? [] : [`V4: ${about} was taken and is not in the ledger`];
+  }
+  const references = referencesOf(seen, p);
+  const records = [...world.sandbox.stripe.state.records.values()].filter((r) => references.includes(r.reference));
   if (records.length > 1) broken.push(`V3: ${about} was reported ${records.length} times`);
   const attached = records.filter((r) => r.attachedAs !== null);
   if (row.amount !== null && Number(row.amount) !== p.amount)
@@ -168,7 +174,7 @@ function invoiceRules({ world, seen, taken: all }: Sides, i: Invoice): string[] 
   for (const paid of i.payments) {
     if (paid.status !== 'paid' || paid.record === null) continue;
     const record = world.sandbox.stripe.state.records.get(paid.record);
-    const source = taken.find((p) => p.reference === record?.reference);
+    const source = taken.find((p) => record !== undefined && referencesOf(seen, p).includes(record.reference));
     if (source === undefined) broken.push(`V5: ${i.id} is paid by ${paid.record}, for which no money was taken`);
     else if (source.amount !== record?.requested || source.currency !== i.currency)
       broken.push(`V5: ${i.id} is paid by ${record?.requested ?? 0}, and ${source.amount} was taken`);

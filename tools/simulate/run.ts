@@ -144,6 +144,7 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ['a signup marked', seen.payments.some((p) => p.origin === 'signup' && p.mark === 'confirmed')],
     ['a transfer marked', seen.payments.some((p) => p.origin === 'proforma' && p.mark === 'confirmed')],
     ['a link’s payment marked', seen.payments.some((p) => p.origin === 'payment_link' && p.mark === 'confirmed')],
+    ['a link paid twice', twoOnLink(world)],
     ['a proforma invoice failed', seen.objects.some((o) => o.kind === 'proforma' && o.status === 'ISSUANCE_FAILED')],
     ['a proforma invoice withdrawn', seen.objects.some((o) => o.kind === 'proforma' && o.status === 'DELETED')],
     ['a link expired', seen.objects.some((o) => o.kind === 'payment_link' && o.status === 'EXPIRED')],
@@ -173,6 +174,10 @@ export function whatHappened(world: World, seen: Snapshot): readonly string[] {
     ...[...new Set(reviews.map((r) => r.kind))].map((kind) => [`item ${kind}`, true] as const),
   ];
   return things.filter(([, did]) => did).map(([what]) => what);
+}
+
+function twoOnLink({ planted: { linksPaid } }: World): boolean {
+  return new Set(linksPaid.map((l) => l.linkId)).size < linksPaid.length;
 }
 
 function sharedRefunds({ sandbox, planted }: World): boolean {

@@ -1,4 +1,5 @@
 // Both sides of a world at one moment: what is true at the peers, and what the database has of it.
+import { type LinkPaid } from './planted.js';
 import { type PaymentLine, type Snapshot } from './sim-store.js';
 import { type World } from './world.js';
 
@@ -24,6 +25,8 @@ export type Taken = {
   readonly chargeId: string | null;
   /** What Stripe shows as its reference. */
   readonly reference: string;
+  /** What was paid on its link, oldest first, this one among it; otherwise empty. */
+  readonly onLink: readonly LinkPaid[];
 };
 
 const TAKEN = new Set(['succeeded', 'partially_refunded', 'refunded']);
@@ -35,15 +38,16 @@ function moneyTaken(world: World): readonly Taken[] {
     if (!TAKEN.has(p.status) || p.kind === 'transfer') return [];
     const { id, amount, amountRefunded, currency, status } = p;
     const kind = p.kind;
-    const base = { id, kind, amount, amountRefunded, currency, status, chargeId: p.processorChargeId };
-    const link = links.find((l) => l.paymentId === p.id);
+    const base = { id, kind, amount, amountRefunded, currency, status, chargeId: p.processorChargeId, onLink: [] };
+    const link = links.find((l) => l.paymentIds.includes(p.id));
     if (link === undefined) {
       const { merchantCustomerId: customerId, processorChargeId: reference } = p;
       const invoiceId = p.merchantInvoiceId ?? world.signupOf.get(p.processorChargeId) ?? null;
       return [{ ...base, invoiceId, customerId, reference }];
     }
     const invoiceId = world.linkOf.get(link.idempotencyKey) ?? null;
-    return [{ ...base, invoiceId, customerId: '', reference: link.id }];
+    const onLink = world.planted.linksPaid.filter((l) => l.linkId === link.id);
+    return [{ ...base, invoiceId, customerId: '', reference: link.id, onLink }];
   });
   const transfers = proformas.flatMap(({ id, reference, received, currency }): Taken[] => {
     if (received === null) return [];
@@ -61,6 +65,7 @@ function moneyTaken(world: World): readonly Taken[] {
         status: shown?.status ?? 'succeeded',
         chargeId: null,
         reference: id,
+        onLink: [],
       },
     ];
   });
@@ -91,7 +96,22 @@ const indexes = new WeakMap<Snapshot, Index>();
 export function rowOf(seen: Snapshot, p: Taken): PaymentLine | undefined {
   const index = indexes.get(seen) ?? indexOf(seen);
   const byCharge = p.chargeId === null ? undefined : index.byCharge.get(p.chargeId);
-  return index.byId.get(p.id) ?? index.byReference.get(p.reference) ?? byCharge;
+  const byReference = index.byReference.get(p.reference);
+  return index.byId.get(p.id) ?? (isOf(byReference, p) ? byReference : byCharge);
+}
+
+/** Of two payments on one link its row is that of the one whose name or charge it bears, else the first one's. */
+function isOf(row: PaymentLine | undefined, { id, onLink }: Taken): boolean {
+  if (row === undefined || onLink.length < 2) return row !== undefined;
+  const named = onLink.find((l) => l.paymentId === row.payment_id || l.chargeId === row.processor_charge_id);
+  return (named ?? onLink[0])?.paymentId === id;
+}
+
+/** What Stripe may show as the reference of this payment: of a link's its charge too, where the MoR told of it as of a card payment. */
+export function referencesOf(seen: Snapshot, p: Taken): readonly (string | null)[] {
+  if (p.kind !== 'link') return [p.reference];
+  const isOfLink = p.onLink.length < 2 || rowOf(seen, p)?.reference === p.reference;
+  return isOfLink ? [p.reference, p.chargeId] : [p.chargeId];
 }
 
 /** The rules ask for every payment once an invoice: at the end of a soak that is millions of times. */

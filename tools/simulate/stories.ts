@@ -3,6 +3,7 @@ import { channelStories } from './channel-stories.js';
 import { enrolmentStories } from './enrolment-stories.js';
 import { Hands } from './hands.js';
 import { People } from './people.js';
+import { linkStories } from './link-stories.js';
 import { moneyStories } from './money-stories.js';
 import { retryStories } from './retry-stories.js';
 import { setBackStories } from './set-back-stories.js';
@@ -246,6 +247,7 @@ export const goldenStories: readonly Story[] = [
     },
   },
   ...channelStories,
+  ...linkStories,
   ...moneyStories,
   ...enrolmentStories,
   ...retryStories,

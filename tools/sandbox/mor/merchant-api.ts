@@ -54,9 +54,14 @@ function booksOf(proformas: Proformas, links: PaymentLinks, transactions: TaxTra
     proformas: proformas.list().map(({ id, merchantReference: reference, status, total, received }) => {
       return { id, reference, status, currency: total.currency, total: total.minor, received };
     }),
-    links: links.list().map(({ id, idempotencyKey, amount, createdAtMs, expiresAtMs, paidAtMs, paymentId }) => {
-      return { id, idempotencyKey, amount: amount.minor, createdAtMs, openUntilMs: paidAtMs ?? expiresAtMs, paymentId };
-    }),
+    links: links.list().map(({ id, idempotencyKey, amount, createdAtMs, expiresAtMs, paidAtMs, paymentIds }) => ({
+      id,
+      idempotencyKey,
+      amount: amount.minor,
+      createdAtMs,
+      openUntilMs: paidAtMs ?? expiresAtMs,
+      paymentIds: [...paymentIds],
+    })),
     taxes: transactions.list().map(({ reference, calculation, refunds }) => ({
       reference,
       total: cartTotals(calculation).total,

@@ -1,6 +1,7 @@
 // Payment links (Document 2): hosted one-off payments, payable until they expire; a control route plays the customer.
 import { type Money, decimalFromMinor } from '#src/domain/money.js';
 import { Refusal, morError } from '../kernel/http.js';
+import { Fields as ControlFields } from '../kernel/json.js';
 import { type Kernel } from '../kernel/kernel.js';
 import { isExactIn, minorOf } from './decimals.js';
 import { type EInvoices } from './e-invoices.js';
@@ -23,9 +24,14 @@ export type PaymentLink = {
   readonly idempotencyKey: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  paymentId: string | null;
+  /** What was paid on it, oldest first: once, or more often where the customer paid again. */
+  readonly paymentIds: string[];
   paidAtMs: number | null;
 };
+
+/** What `payment.captured` calls a link's payment by, beside the link: Document 2 does not show it. */
+export const CAPTURE_NAMES = ['charge', 'id', 'both', 'nothing'] as const;
+export type CaptureNames = (typeof CAPTURE_NAMES)[number];
 
 export class PaymentLinks {
   private readonly all: PaymentLink[] = [];
@@ -64,7 +70,7 @@ export class PaymentLinks {
       idempotencyKey,
       createdAtMs: this.kernel.clock.nowMs(),
       expiresAtMs: this.kernel.clock.nowMs() + expiresIn * 1000,
-      paymentId: null,
+      paymentIds: [],
       paidAtMs: null,
     };
     this.all.push(link);
@@ -82,7 +88,7 @@ export class PaymentLinks {
   }
 
   private statusOf(link: PaymentLink): 'PAYABLE' | 'PAID' | 'EXPIRED' {
-    if (link.paymentId !== null) return 'PAID';
+    if (link.paymentIds.length > 0) return 'PAID';
     return this.kernel.clock.nowMs() < link.expiresAtMs ? 'PAYABLE' : 'EXPIRED';
   }
 
@@ -118,11 +124,11 @@ export class PaymentLinks {
     return link;
   }
 
-  /** The customer pays. 409 unless the link is payable. Gives the link with the payment it made. */
-  pay(id: string): Record<string, unknown> {
+  /** The customer pays, or pays `again` from a page that was still open. 409 unless the link is payable, or was paid. Gives the link with the payment it made. */
+  pay(id: string, names: CaptureNames = 'charge', again = false): Record<string, unknown> {
     const link = this.findAny(id);
     const status = this.statusOf(link);
-    if (status !== 'PAYABLE') {
+    if (status !== (again ? 'PAID' : 'PAYABLE')) {
       throw new Refusal(morError(409, 'not_payable', [{ field: 'status', message: `is ${status}` }]));
     }
     const { random, clock } = this.kernel;
@@ -147,9 +153,10 @@ export class PaymentLinks {
       createdAtMs: clock.nowMs(),
     };
     if (link.account === 'main') this.mor.payments.set(payment.id, payment); // the card side knows the first merchant only
-    link.paymentId = payment.id;
-    link.paidAtMs = clock.nowMs();
-    this.announceCapture(link.account, payment, { paymentLinkId: link.id, idempotencyKey: link.idempotencyKey });
+    link.paymentIds.push(payment.id);
+    link.paidAtMs ??= clock.nowMs();
+    const of = { paymentLinkId: link.id, idempotencyKey: link.idempotencyKey };
+    this.announceCapture(link.account, payment, of, names);
     this.eInvoices.file(link.account, link.jurisdiction, { type: 'payment', id: payment.uuid });
     return {
       ...this.show(link),
@@ -158,12 +165,18 @@ export class PaymentLinks {
   }
 
   /** `payment.captured` (Document 2): carries the tax calculation; the rest of its payload is our choice. */
-  announceCapture(account: Account, payment: MorPayment, more: Readonly<Record<string, unknown>> = {}): void {
+  announceCapture(
+    account: Account,
+    payment: MorPayment,
+    more: Readonly<Record<string, unknown>> = {},
+    names: CaptureNames = 'charge',
+  ): void {
     const currency = payment.currency.toUpperCase();
     const calculation = payment.taxCalculationId === null ? {} : { taxCalculationId: payment.taxCalculationId };
     this.endpoints.announce(account, eventIdFor('payment.captured', payment.uuid), 'payment.captured', {
       paymentId: payment.uuid,
-      pspReference: payment.processorChargeId,
+      ...(names === 'charge' || names === 'both' ? { pspReference: payment.processorChargeId } : {}),
+      ...(names === 'id' || names === 'both' ? { processorReferences: { payment: payment.id } } : {}),
       status: 'CAPTURED',
       amount: { amount: decimalFromMinor(BigInt(payment.amount), currency), currency },
       capturedAt: this.kernel.clock.nowIso(),
@@ -206,8 +219,10 @@ export function addPaymentLinks(kernel: Kernel, mor: MorState, links: PaymentLin
       return { status: 200, body: { ...links.page(id), pay: `POST /_sandbox/payment-links/${id}/pay` } };
     return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: links.htmlPage(id) };
   });
-  kernel.control('POST', '/_sandbox/payment-links/:id/pay', 'the customer pays at the link', (request) => ({
-    status: 200,
-    body: links.pay(request.params['id'] ?? ''),
-  }));
+  const about = `the customer pays at the link: {names?: ${CAPTURE_NAMES.join('|')}, again?: boolean}`;
+  kernel.control('POST', '/_sandbox/payment-links/:id/pay', about, (request) => {
+    const fields = new ControlFields(request.body);
+    const names = fields.has('names') ? fields.oneOf('names', CAPTURE_NAMES) : 'charge';
+    return { status: 200, body: links.pay(request.params['id'] ?? '', names, fields.optionalBoolean('again')) };
+  });
 }

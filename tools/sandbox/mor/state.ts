@@ -78,8 +78,8 @@ export type ChannelBooks = {
     readonly createdAtMs: number;
     /** It could be paid until then: it expired, or it was paid. */
     readonly openUntilMs: number;
-    /** pay_… */
-    readonly paymentId: string | null;
+    /** pay_…, oldest first. */
+    readonly paymentIds: readonly string[];
   }[];
   readonly taxes: readonly {
     readonly reference: string;
