@@ -34,6 +34,21 @@ export const linkStories: readonly Story[] = [
       world.scheduler.plan(world.at(240), 'the second is given back', () => channels.refundOfLink(invoice(), null));
     },
   })),
+  ...(
+    [
+      ['id', 'charge'],
+      ['charge', 'id'],
+    ] as const
+  ).map(([one, other]): Story => ({
+    name: `two payments on a link, of which the MoR calls one by ${one} and the other by ${other}`,
+    settings: finalize,
+    plan: async (world) => {
+      const { channels, invoice } = await withLink(world);
+      world.scheduler.plan(world.at(100), 'the customer pays', () => channels.payLink(invoice(), one));
+      world.scheduler.plan(world.at(130), 'and pays again', () => channels.payLinkAgain(invoice(), other));
+      world.scheduler.plan(world.at(240), 'the second is given back', () => channels.refundOfLink(invoice(), null));
+    },
+  })),
   ...CAPTURE_NAMES.filter((names) => names !== 'nothing').map((names): Story => ({
     name: `a payment on a link is seen before the MoR calls it by ${names}, and all is given back`,
     settings: finalize,
