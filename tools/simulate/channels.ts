@@ -5,7 +5,7 @@ import { decimalFromMinor } from '#src/domain/money.js';
 import { encodePaymentLink } from '#src/mor/payment-links.js';
 import { encodeDeleteProforma } from '#src/mor/proforma-invoices.js';
 import { eventIdFor } from '../sandbox/mor/event-types.js';
-import { type CaptureNames } from '../sandbox/mor/payment-links.js';
+import { type CaptureNames, namesCharge } from '../sandbox/mor/payment-links.js';
 import { type MorRefund } from '../sandbox/mor/state.js';
 import { type People } from './people.js';
 import { type LinkPaid } from './planted.js';
@@ -122,7 +122,7 @@ export class Channels {
     const merchantCustomerId = this.people.invoice(invoiceId)?.customer ?? '';
     for (const { paymentId, names } of this.paidOn(invoiceId)) {
       const p = this.world.sandbox.mor.payments.get(paymentId);
-      if (p === undefined || (names !== 'charge' && names !== 'both')) continue;
+      if (p === undefined || !namesCharge(names)) continue;
       this.world.sandbox.cards.events.verdict({
         ...p,
         status: 'succeeded',

@@ -1,5 +1,6 @@
 // The rules about money that was paid on links: one payment is in the books, each other one is there too or a person is asked about it.
-import { rowOf, type Sides, type Taken } from './sides.js';
+import { namesCharge, namesId } from '../sandbox/mor/payment-links.js';
+import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type Snapshot } from './sim-store.js';
 
 export function linkMoneyRules(sides: Sides): string[] {
@@ -21,12 +22,11 @@ function calledSo({ seen }: Sides, p: Taken): string[] {
   const { names } = first;
   if (!p.onLink.every((l) => l.names === names && isHeard(seen, l.eventId))) return [];
   const broken: string[] = [];
-  const byCharge = names === 'charge' || names === 'both';
-  if (byCharge && row.processor_charge_id !== p.chargeId)
+  if (namesCharge(names) && row.processor_charge_id !== p.chargeId)
     broken.push(`L2: the MoR calls ${p.id} ${p.chargeId ?? ''}; here it is ${row.processor_charge_id ?? 'nothing'}`);
   // Of two that are called by their id alone, both before the link was read, nobody knows which the read showed.
   const isEither = names === 'id' && p.onLink.length > 1 && row.payment_id === null;
-  if ((names === 'id' || names === 'both') && row.payment_id !== p.id && !isEither)
+  if (namesId(names) && row.payment_id !== p.id && !isEither)
     broken.push(`L2: the MoR calls a payment on ${p.reference} ${p.id}; here it is ${row.payment_id ?? 'nothing'}`);
   return broken;
 }
@@ -44,8 +44,4 @@ export function isToldOnLink(seen: Snapshot, { id, onLink }: Taken): boolean {
       o.mor_id === own?.linkId &&
       seen.reviews.some((r) => [own.chargeId, own.paymentId].some((name) => r.subject === `${o.id}:charge:${name}`)),
   );
-}
-
-function isHeard(seen: Snapshot, eventId: string): boolean {
-  return seen.events.some((e) => e.event_id === eventId && e.status === 'done');
 }

@@ -1,5 +1,5 @@
 // The rules about what payments are called: by one name each, the MoR's own or one that a person gave, and no refund under a wrong one.
-import { rowOf, type Sides, type Taken } from './sides.js';
+import { isHeard, rowOf, type Sides, type Taken } from './sides.js';
 import { type PaymentLine, type RefundLine } from './sim-store.js';
 
 export function nameRules(sides: Sides): string[] {
@@ -47,9 +47,7 @@ function saidNames({ world, seen }: Sides, p: Taken, row: PaymentLine): string[]
 
 /** N3: a `payment.captured` that names a payment's id teaches it, and one that names its charge and amount proves it. */
 function captured({ world, seen }: Sides, p: Taken, row: PaymentLine): string[] {
-  const heard = world.planted.captures.filter(
-    (c) => c.paymentId === p.id && seen.events.some((e) => e.event_id === c.eventId && e.status === 'done'),
-  );
+  const heard = world.planted.captures.filter((c) => c.paymentId === p.id && isHeard(seen, c.eventId));
   const broken: string[] = [];
   if (heard.some((c) => c.saysId) && row.payment_id !== p.id && !world.planted.isMixedUp(p))
     broken.push(

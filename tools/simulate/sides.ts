@@ -72,6 +72,11 @@ function moneyTaken(world: World): readonly Taken[] {
   return [...cards, ...transfers];
 }
 
+/** This event came, and was decided. */
+export function isHeard(seen: Snapshot, eventId: string): boolean {
+  return seen.events.some((e) => e.event_id === eventId && e.status === 'done');
+}
+
 /** The MoR gave up telling of this transfer after eight tries, each at a clock that was wrong: copies are in quarantine, and no event came. */
 export function isUnheardTransfer(seen: Snapshot, t: Taken): boolean {
   return t.kind === 'transfer' && !seen.events.some((e) => e.event_id === `evt_${t.reference}`);

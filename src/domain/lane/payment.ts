@@ -116,7 +116,7 @@ export function mayHaveSettled(s: LaneState, p: PaymentRow): boolean {
     (x) =>
       isOneCharge(x, p) ||
       sharedLink(s, x, p) !== undefined ||
-      (mayBeNameless(x, p) && x.amount === p.amount && x.currency === p.currency),
+      (mayBeToldTwice(x, p) && x.amount === p.amount && x.currency === p.currency),
   );
 }
 
@@ -125,8 +125,8 @@ export function isNamelessLink(p: PaymentRow): boolean {
   return p.origin === 'payment_link' && p.processorChargeId === null;
 }
 
-/** One of them is a link's money that names no charge, and may be told of a second time as the other. */
-export function mayBeNameless(a: PaymentRow, b: PaymentRow): boolean {
+/** One of them is a link's payment whose charge nobody named, so the other may be the same money: the MoR may tell of it twice. */
+export function mayBeToldTwice(a: PaymentRow, b: PaymentRow): boolean {
   return (isNamelessLink(a) || isNamelessLink(b)) && !areTwo(a, b);
 }
 

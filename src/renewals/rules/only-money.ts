@@ -5,7 +5,7 @@ import { lostOf } from '../../domain/mor-object.js';
 import { showMoney } from '../../domain/money.js';
 import { closeReviews, type Ctx, openReview, openReviewOf, rewordReview } from '../../domain/lane/change.js';
 import { maybeNotTaken, sharedLink } from '../../domain/lane/link-charges.js';
-import { isOneCharge, mayBeNameless } from '../../domain/lane/payment.js';
+import { isOneCharge, mayBeToldTwice } from '../../domain/lane/payment.js';
 import { type SettleRule } from '../../domain/lane/subject.js';
 import { isShort } from '../../refunds/rules/fell-short.js';
 import { returnOf } from '../../statements/rules/settle-return.js';
@@ -79,7 +79,7 @@ function isGone(s: LaneState, p: PaymentRow): boolean {
 
 /** The same charge, or a link's money that names none: told twice, it is gone altogether. The item asks that first (decide-mark.ts). */
 function maybeOne(a: PaymentRow, b: PaymentRow): boolean {
-  return isOneCharge(a, b) || mayBeNameless(a, b);
+  return isOneCharge(a, b) || mayBeToldTwice(a, b);
 }
 
 const SINCE = '; that money has gone back to the customer, so this is the only money there is';

@@ -32,6 +32,8 @@ export type PaymentLink = {
 /** What `payment.captured` calls a link's payment by, beside the link: Document 2 does not show it. */
 export const CAPTURE_NAMES = ['charge', 'id', 'both', 'nothing'] as const;
 export type CaptureNames = (typeof CAPTURE_NAMES)[number];
+export const namesCharge = (names: CaptureNames): boolean => names === 'charge' || names === 'both';
+export const namesId = (names: CaptureNames): boolean => names === 'id' || names === 'both';
 
 export class PaymentLinks {
   private readonly all: PaymentLink[] = [];
@@ -175,8 +177,8 @@ export class PaymentLinks {
     const calculation = payment.taxCalculationId === null ? {} : { taxCalculationId: payment.taxCalculationId };
     this.endpoints.announce(account, eventIdFor('payment.captured', payment.uuid), 'payment.captured', {
       paymentId: payment.uuid,
-      ...(names === 'charge' || names === 'both' ? { pspReference: payment.processorChargeId } : {}),
-      ...(names === 'id' || names === 'both' ? { processorReferences: { payment: payment.id } } : {}),
+      ...(namesCharge(names) ? { pspReference: payment.processorChargeId } : {}),
+      ...(namesId(names) ? { processorReferences: { payment: payment.id } } : {}),
       status: 'CAPTURED',
       amount: { amount: decimalFromMinor(BigInt(payment.amount), currency), currency },
       capturedAt: this.kernel.clock.nowIso(),
