@@ -35,13 +35,11 @@ const sidebar = [
     items: [
       page('Operating', '/operating'),
       page('How big a machine', '/sizing'),
-      page('How far it goes', '/scale'),
       page('Troubleshooting', '/troubleshooting'),
       page('Alerts', '/alerts'),
       page('TLS to the database', '/tls'),
       page('Security', '/security'),
       page('Platforms', '/platforms'),
-      page('The console in pictures', '/screenshots'),
       page('Settings', '/reference/settings'),
       page('Metrics', '/reference/metrics'),
       page('Command line', '/reference/cli'),
