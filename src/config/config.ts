@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { ConfigError, type SettingProblem } from './config-error.js';
 import { passwordsIn } from './database-url.js';
-import { isPrivateHost, tooWeak } from './parsers.js';
+import { IN_QUOTES, isPrivateHost, isQuoted, type Parsed, tooWeak } from './parsers.js';
 import { scheduleProblem } from './retry-settings.js';
 import { Secret } from './secret.js';
 import { type Setting } from './setting.js';
@@ -102,11 +102,16 @@ function readSettings(env: Environment, keys: readonly SettingKey[]) {
       else values[key] = setting.unset;
       continue;
     }
-    const parsed = text.trim() === '' ? ({ ok: false, problem: 'is set but blank' } as const) : setting.parse(text);
+    const parsed = parse(setting, text);
     if (parsed.ok) values[key] = parsed.value;
     else problems.push({ name: setting.name, problem: parsed.problem });
   }
   return { values: values as Partial<Values>, problems };
+}
+
+function parse(setting: Setting<unknown>, text: string): Parsed<unknown> {
+  if (text.trim() === '') return { ok: false, problem: 'is set but blank' };
+  return isQuoted(text.trim()) ? { ok: false, problem: IN_QUOTES } : setting.parse(text);
 }
 
 /** The text of a setting; undefined when it is not set. Blanks around it do no harm, except in a secret, where they are a mistake. */

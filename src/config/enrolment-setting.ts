@@ -1,5 +1,5 @@
 // The setting that says whose invoices are expected to be paid through the MoR.
-import { type Parser } from './parsers.js';
+import { IN_QUOTES, isQuoted, type Parser } from './parsers.js';
 import { withDefault } from './setting.js';
 
 export type EnrolmentRule =
@@ -17,6 +17,7 @@ const enrolmentRule: Parser<EnrolmentRule> = (text) => {
   if (text === 'all' || text === 'linked') return { ok: true, value: { by: text } };
   const [, key, value] = METADATA.exec(text) ?? [];
   if (key === undefined || value === undefined) return { ok: false, problem: WANTED };
+  if (isQuoted(value)) return { ok: false, problem: `has a value that ${IN_QUOTES}` };
   return { ok: true, value: { by: 'metadata', key: key.trim(), value } };
 };
 

@@ -1,7 +1,17 @@
 // The settings of signing in to the console at the company's own identity provider.
 import { isFQDN } from 'class-validator';
 import { isLoopbackHost } from './addresses.js';
-import { API_ROLES, type ApiRole, httpUrl, matching, type Parsed, type Parser, secret } from './parsers.js';
+import {
+  API_ROLES,
+  type ApiRole,
+  httpUrl,
+  IN_QUOTES,
+  isQuoted,
+  matching,
+  type Parsed,
+  type Parser,
+  secret,
+} from './parsers.js';
 import { optional, optionalList } from './setting.js';
 
 /** Whoever is in this group has this role. */
@@ -43,6 +53,7 @@ const groupRoles: Parser<readonly GroupRole[]> = (text) => {
     const group = item.slice(0, Math.max(0, at)).trim();
     const role = API_ROLES.find((known) => known === item.slice(at + 1).trim());
     if (group === '') return say('must have the form group=role');
+    if (isQuoted(group)) return say(`has a group that ${IN_QUOTES}`);
     if (group.length > 128) return say('has a group of more than 128 characters');
     if (role === undefined) return say(`needs a role: ${API_ROLES.join(', ')}`);
     if (roles.some((r) => r.group === group)) return say('has a group that was named before');

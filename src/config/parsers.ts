@@ -25,6 +25,15 @@ const MIN_API_KEY = 32;
 const good = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const bad = (problem: string): Parsed<never> => ({ ok: false, problem });
 
+/** The pairs of quotes around a value: `docker run --env-file` and some panels pass them on as part of it. */
+const QUOTED = /^(?:".*"|'.*'|`.*`|[“”„].*[“”]|[‘’‚].*[‘’]|«.*»)$/s;
+
+/** A value, or an entry of a list, never begins and ends with the same quote: no key, secret, address or word of ours does. */
+export const IN_QUOTES = 'begins and ends with a quote: write it without quotes';
+
+/** Do quotes stand around the text? */
+export const isQuoted = (text: string): boolean => QUOTED.test(text);
+
 /** A whole number in plain digits, `min` to `max`, both included. */
 export function integer(min: number, max: number): Parser<number> {
   return (text) => {
@@ -155,9 +164,10 @@ export const mismatchStatus: Parser<401 | 503> = (text) => {
 export const signingSecret: Parser<Secret> = secret();
 
 /** A Stripe key for servers. A publishable key or a webhook secret in its place is a mix-up that would only show at the first call. */
-export const stripeKey: Parser<Secret> = secret((text) =>
-  /^(pk|whsec)_/.test(text) ? 'must be a secret or restricted key, not a publishable key or a webhook secret' : null,
-);
+export const stripeKey: Parser<Secret> = secret((text) => {
+  if (/^(pk|whsec)_/.test(text)) return 'must be a secret or restricted key, not a publishable key or a webhook secret';
+  return /^[\x21-\x7e]+$/.test(text) ? null : 'has characters that cannot travel in a header';
+});
 
 /** `name:role:key` or `name:role:sha256:<hex>`, comma-separated. Names and keys are unique: an audit row must say who it was. */
 export const apiKeys: Parser<readonly ApiKey[]> = (text) => {
@@ -197,6 +207,7 @@ function copyOf(part: string): string {
 
 /** Null: it will do. */
 function whatIsWrongWithKey(key: string): string | null {
+  if (isQuoted(key)) return `has a key that ${IN_QUOTES}`;
   if (key.length < MIN_API_KEY) return `needs a key of at least ${MIN_API_KEY} characters`;
   if (!/^[\x21-\x7e]+$/.test(key)) return 'has a key with blanks or characters that cannot travel in a header';
   return isPlaceholder(key) ? 'still has a placeholder for a key' : null;
@@ -224,8 +235,10 @@ function decodes(text: string): boolean {
 /** Null when the text can serve as a secret. An empty one is a secret that anybody can sign with. */
 function whatIsWrongWithSecret(text: string): string | null {
   if (text === '') return 'is empty';
+  if (isQuoted(text)) return IN_QUOTES;
   if (isPlaceholder(text)) return 'is still a placeholder';
-  return /\s/.test(text) ? 'has blanks or line breaks' : null;
+  if (/\s/.test(text)) return 'has blanks or line breaks';
+  return /[\p{Cc}\p{Cf}]/u.test(text) ? 'has characters that nobody sees: type it again' : null;
 }
 
 /** What a rehearsal may use and production may not: anybody would guess it. Null: it will do. */

@@ -7,7 +7,7 @@ export function renderSettings(): string {
   return page([
     '# Settings',
     madeFrom('`src/config/settings.ts`'),
-    'Environment variables, read once at start; outside production also from `.env` in the working folder, where the environment wins. All wrong ones are named together, values are never printed, and the exit code is 78. No secret has a default. `.env.example` holds the same list to copy from.',
+    'Environment variables, read once at start; outside production also from `.env` in the working folder, where the environment wins. All wrong ones are named together, values are never printed, and the exit code is 78. Quotes around a value, as `docker run --env-file` passes them on, are wrong; in `.env` they are not part of it. No secret has a default. `.env.example` holds the same list to copy from.',
     ...SETTING_GROUPS.flatMap(({ title, settings }) => [
       `## ${title}`,
       table(['name', 'what it may be', 'default', 'meaning'], settings.map(row)),
