@@ -1,4 +1,5 @@
 // A CSV file: its hash, its first line, and its records as a stream from any place on, in bounded memory.
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -52,21 +53,66 @@ export async function sizeOf(path: string): Promise<number> {
   throw new CsvRefused('no_file', `There is no file ${path} that can be read.`);
 }
 
+/** A first line that spreadsheets write and hide: it names the sign between the columns. */
+const SEPARATOR_LINE = /^\ufeff?"?sep=([^\r\n])"?(?:\r\n|\n|\r|$)/i;
+
 /** The first line: the names of the columns, and the sign between them. Throws CsvRefused. */
 export async function headerOf(
   path: string,
   delimiter: string | null,
 ): Promise<{ readonly header: readonly string[]; readonly delimiter: string; readonly next: Placed }> {
   const start = await firstBytes(path);
-  const save = 'Save it as CSV in UTF-8.';
   if (start.includes(0) || (start[0] === 0xff && start[1] === 0xfe) || (start[0] === 0xfe && start[1] === 0xff))
-    throw new CsvRefused('encoding', `The file is no text in UTF-8 (UTF-16, or a spreadsheet's own format). ${save}`);
+    throw new CsvRefused(
+      'encoding',
+      `The file is no text in UTF-8 (UTF-16, or a spreadsheet's own format). ${SAVE_AGAIN}`,
+    );
+  await mustBeUtf8(path);
   const text = start.toString('utf8').replace(/^\ufeff/, '');
-  const sign = delimiter ?? guessDelimiter(/^[^\r\n]*/.exec(text)?.[0] ?? '');
-  for await (const next of recordsOf(path, { delimiter: sign, byte: 0, line: 1 })) {
+  const [separator = '', named] = SEPARATOR_LINE.exec(start.toString('utf8')) ?? [];
+  const sign = delimiter ?? named ?? guessDelimiter(/^[^\r\n]*/.exec(text)?.[0] ?? '');
+  const from = { delimiter: sign, byte: Buffer.byteLength(separator), line: separator === '' ? 1 : 2 };
+  for await (const next of recordsOf(path, from)) {
     if (!isBlank(next)) return { header: next.record, delimiter: sign, next };
   }
   throw new CsvRefused('empty', 'The file is empty: its first line must name the columns.');
+}
+
+const SAVE_AGAIN = 'Save it again as CSV in UTF-8.';
+
+/** The whole file is looked at before anything of it is taken. Throws CsvRefused with the line. */
+async function mustBeUtf8(path: string): Promise<void> {
+  let line = 1;
+  let rest: Buffer = Buffer.alloc(0);
+  const check = (bytes: Buffer): void => {
+    if (!isUtf8(bytes)) {
+      const wrong = linesOf(bytes).findIndex((text) => !isUtf8(Buffer.from(text, 'latin1')));
+      const message = `Line ${line + wrong} is no text in UTF-8, but in another encoding, such as Windows-1252. ${SAVE_AGAIN}`;
+      throw new CsvRefused('encoding', message);
+    }
+    line += linesOf(bytes).length - 1;
+  };
+  for await (const chunk of createReadStream(path)) {
+    const bytes = Buffer.concat([rest, chunk as Buffer]);
+    const end = bytes.length - unfinished(bytes);
+    check(bytes.subarray(0, end));
+    rest = bytes.subarray(end);
+  }
+  check(rest);
+}
+
+/** Byte by byte: what is no UTF-8 stays as it is. */
+const linesOf = (bytes: Buffer): readonly string[] => bytes.toString('latin1').split(/\r\n|\n|\r/);
+
+/** How many bytes at the end belong to a character, or a line end, that goes on in the next chunk. */
+function unfinished(bytes: Buffer): number {
+  if (bytes.at(-1) === 0x0d) return 1;
+  for (const back of [1, 2, 3]) {
+    const byte = bytes.at(-back) ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? back : 0;
+  }
+  return 0;
 }
 
 async function firstBytes(path: string): Promise<Buffer> {

@@ -1,15 +1,15 @@
-// A CSV file is read the same in one go and from any record on, where an interrupted run resumes.
+// A CSV file is read the same in one go and from any record on; its encoding is known before anything of it is taken.
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Placed, recordsOf } from '../../src/csv/read-csv.js';
+import { CsvRefused, headerOf, type Placed, recordsOf } from '../../src/csv/read-csv.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'crossbill-csv-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
-function fileOf(text: string): string {
+function fileOf(text: string | Buffer): string {
   const path = join(folder, `${++files}.csv`);
   writeFileSync(path, text);
   return path;
@@ -39,5 +39,68 @@ describe('a CSV file with line ends of several kinds', () => {
     expect(whole).toHaveLength(5);
     for (const [n, { nextByte, nextLine }] of whole.entries())
       expect(await read(path, nextByte, nextLine)).toEqual(whole.slice(n + 1));
+  });
+});
+
+const latin1 = (text: string): string => fileOf(Buffer.from(text, 'latin1'));
+
+async function refusal(path: string): Promise<[string, string] | null> {
+  try {
+    await headerOf(path, null);
+    return null;
+  } catch (e) {
+    if (e instanceof CsvRefused) return [e.code, /^Line \d+ /.exec(e.message)?.[0].trim() ?? 'no line'];
+    throw e;
+  }
+}
+
+describe('a CSV file in another encoding than UTF-8', () => {
+  it('is refused with its line, in the first line and after it', async () => {
+    expect(await refusal(latin1('customer;mor_customer_id;reference\r\ncus_f1;mc_f1;Müller\r\n'))).toEqual([
+      'encoding',
+      'Line 2',
+    ]);
+    expect(await refusal(latin1('Art;Beleg;Betrag;Währung\r\nZahlung;ch_f1;29,90;EUR\r\n'))).toEqual([
+      'encoding',
+      'Line 1',
+    ]);
+    expect(await refusal(fileOf(Buffer.from('\ufeffcustomer', 'utf16le')))).toEqual(['encoding', 'no line']);
+  });
+
+  it('is refused wherever the byte stands, far behind what is read at once too', async () => {
+    const lines = (n: number): string => 'cus_1,mc_1,x\r\n'.repeat(n);
+    for (const n of [4_681, 5_000, 20_000])
+      expect(await refusal(latin1(`customer,mor_customer_id,reference\r\n${lines(n)}cus_2,mc_2,Müller`))).toEqual([
+        'encoding',
+        `Line ${n + 2}`,
+      ]);
+    expect(await refusal(fileOf(Buffer.concat([Buffer.from('a,b\r\nc,'), Buffer.from('€').subarray(0, 2)])))).toEqual([
+      'encoding',
+      'Line 2',
+    ]);
+  });
+
+  it('is no file of long or odd characters, wherever the parts that are read end', async () => {
+    for (let shift = 0; shift < 8; shift++) {
+      const text = `${'x'.repeat(shift)},b\r\n${'€😀é\r\n'.repeat(20_000)}`;
+      expect(await refusal(fileOf(text))).toBeNull();
+    }
+  });
+});
+
+describe('a first line that names the sign between the columns', () => {
+  it.each([
+    ['sep=;\r\ncustomer;mor_customer_id\r\ncus_f2;mc_f2\r\n', ';'],
+    ['\ufeffsep=,\ncustomer,mor_customer_id\ncus_f2,mc_f2\n', ','],
+    ['SEP=\t\r\ncustomer\tmor_customer_id\r\ncus_f2\tmc_f2\r\n', '\t'],
+    ['"sep=^"\rcustomer^mor_customer_id\rcus_f2^mc_f2', '^'],
+  ])('is obeyed: %j', async (text, sign) => {
+    const path = fileOf(text);
+    const { header, delimiter, next } = await headerOf(path, null);
+    expect([header, delimiter, next.nextLine]).toEqual([['customer', 'mor_customer_id'], sign, 3]);
+    const rest: Placed[] = [];
+    for await (const placed of recordsOf(path, { delimiter, byte: next.nextByte, line: next.nextLine }))
+      rest.push(placed);
+    expect(rest.map((r) => [r.line, ...r.record])).toEqual([[3, 'cus_f2', 'mc_f2']]);
   });
 });

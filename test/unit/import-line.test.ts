@@ -54,12 +54,26 @@ describe('a line of a file of customers', () => {
     });
   });
 
-  it('with other cells than the first line has, without an id, or with one id for both is refused', () => {
-    expect(wrong('cus_1', 'mc_1')).toEqual([7, 'cus_1', 'it has 2 cells, the first line has 3']);
-    expect(wrong()).toEqual([7, null, 'it has 0 cells, the first line has 3']);
+  it('with a value beyond the columns, without an id, or with one id for both is refused', () => {
+    expect(wrong('cus_1', 'mc_1', '', 'x')).toEqual([
+      7,
+      'cus_1',
+      'cell 4 has a value, and the first line names 3 columns',
+    ]);
+    expect(wrong()).toEqual([7, null, 'customer is empty']);
     expect(wrong(' ', 'mc_1', '')).toEqual([7, null, 'customer is empty']);
     expect(wrong('cus_1', '', '')).toEqual([7, 'cus_1', 'mor_customer_id is empty']);
     expect(wrong('cus_1', 'cus_1', '')).toEqual([7, 'cus_1', 'customer and mor_customer_id are the same']);
+  });
+
+  it('may leave out empty cells at its end, or have empty ones too many', () => {
+    expect(read('cus_1', 'mc_1')).toMatchObject({ ok: true, row: { morCustomerId: 'mc_1', reference: null } });
+    expect(read('cus_1', 'mc_1', 'b 7', '', ' ')).toMatchObject({ ok: true, row: { reference: 'b 7' } });
+    const ended = bindColumns(['customer', 'mor_customer_id', '']);
+    expect(ended).toMatchObject({ width: 2, unused: [] });
+    expect(readImportLine(['cus_1', 'mc_1'], 2, ended)).toMatchObject({ ok: true });
+    expect(readImportLine(['cus_1', 'mc_1', ''], 2, ended)).toMatchObject({ ok: true });
+    expect(readImportLine(['cus_1', 'mc_1', 'x'], 2, ended)).toMatchObject({ ok: false });
   });
 
   it.each([
@@ -67,11 +81,15 @@ describe('a line of a file of customers', () => {
     ['half a character', 'a\ud800b'],
     ['what was no UTF-8', 'a\ufffdb'],
     ['256 characters', 'x'.repeat(256)],
-  ])('with %s in a cell is refused, and shows no such id', (_, text) => {
-    const problem = (name: string) => `${name} is longer than 255 characters, or holds characters that no id has`;
-    expect(wrong(text, 'mc_1', '')).toEqual([7, null, problem('customer')]);
-    expect(wrong('cus_1', text, '')).toEqual([7, 'cus_1', problem('mor_customer_id')]);
-    expect(wrong('cus_1', 'mc_1', text)).toEqual([7, 'cus_1', problem('reference')]);
+    ['a number cut short', '1.23457E+16'],
+    ['a formula', '="mc_0001"'],
+    ['an error of a formula', '#REF!'],
+    ['a character that nobody sees', 'mc_\u200b0004'],
+    ['a word for nothing', 'NULL'],
+  ])('with %s in a cell is refused, names the column, and shows no such id', (_, text) => {
+    expect(wrong(text, 'mc_1', '')).toEqual([7, null, expect.stringMatching(/^customer /)]);
+    expect(wrong('cus_1', text, '')).toEqual([7, 'cus_1', expect.stringMatching(/^mor_customer_id /)]);
+    expect(wrong('cus_1', 'mc_1', text)).toEqual([7, 'cus_1', expect.stringMatching(/^reference /)]);
     expect(wrong('x'.repeat(255), 'mc_1', '')).toBe('taken');
   });
 });

@@ -3,6 +3,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
 import { isInnerLane } from '../../domain/events/channel-lane.js';
+import { whatIsWrongWithId } from '../../domain/id-text.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { parseCurrency } from '../../domain/money.js';
 
@@ -19,9 +20,18 @@ export function isPlainText(value: unknown, max = MAX_TEXT): value is string {
   return typeof value === 'string' && value.length >= 1 && value.length <= max && !CONTROL.test(value);
 }
 
-/** An id as somebody else made it: opaque, kept in full. */
+/** An id as somebody else made it: opaque, kept in full. What a spreadsheet made of one is refused. */
 export const IsIdText = (): PropertyDecorator =>
-  rule('isIdText', `must be text of 1 to ${MAX_TEXT} characters without control characters`, (v) => isPlainText(v));
+  ValidateBy({
+    name: 'isIdText',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && whatIsWrongWithId(value) === null,
+      defaultMessage: (args) => {
+        const value: unknown = args?.value;
+        return (typeof value === 'string' ? whatIsWrongWithId(value) : null) ?? 'must be text of 1 to 255 characters';
+      },
+    },
+  });
 
 /** The id of an invoice on Stripe. */
 export const IsInvoiceId = (): PropertyDecorator =>

@@ -1,4 +1,5 @@
 // The columns of a file of customers, and one line of it.
+import { whatIsWrongWithId } from '../../domain/id-text.js';
 import { type ImportRow, type LineProblem } from '../../domain/ports/customer-links.js';
 
 /** A file whose first line does not name the columns that are needed. The message says which there are. */
@@ -15,6 +16,7 @@ type Column = keyof typeof COLUMNS;
 
 export type Columns = {
   readonly at: Readonly<Record<'customerId' | 'morCustomerId', number>> & { readonly reference: number | null };
+  /** Columns up to the last one with a name. */
   readonly width: number;
   /** Columns that nobody reads here. */
   readonly unused: readonly string[];
@@ -39,12 +41,14 @@ export function bindColumns(header: readonly string[]): Columns {
   };
   const at = { customerId: need('customerId'), morCustomerId: need('morCustomerId'), reference: find('reference') };
   const used = new Set<number | null>(Object.values(at));
-  return { at, width: header.length, unused: header.map((name) => name.trim()).filter((_, i) => !used.has(i)) };
+  const unused = header.map((name) => name.trim()).filter((name, i) => name !== '' && !used.has(i));
+  return { at, width: names.findLastIndex((name) => name !== '') + 1, unused };
 }
 
-const LONGEST = 255;
-
-/** One line as a link, or what is wrong with it. Blanks around a cell do no harm. */
+/**
+ * One line as a link, or what is wrong with it. Blanks around a cell do no harm. A cell that is missing at the end is empty, and an
+ * empty one too many is nothing: spreadsheets write both.
+ */
 export function readImportLine(
   record: readonly string[],
   line: number,
@@ -52,20 +56,16 @@ export function readImportLine(
 ): { readonly ok: true; readonly row: ImportRow } | { readonly ok: false; readonly problem: LineProblem } {
   const cell = (i: number | null): string => (i === null ? '' : (record[i] ?? '').trim());
   const [customerId, morCustomerId, reference] = [cell(at.customerId), cell(at.morCustomerId), cell(at.reference)];
-  const problem = (said: string) =>
-    ({ ok: false, problem: { line, customerId: isClean(customerId) ? customerId : null, problem: said } }) as const;
-  if (record.length !== width) return problem(`it has ${record.length} cells, the first line has ${width}`);
+  const shown = whatIsWrongWithId(customerId) === null ? customerId : null;
+  const problem = (said: string) => ({ ok: false, problem: { line, customerId: shown, problem: said } }) as const;
+  const beyond = record.findIndex((text, i) => i >= width && text.trim() !== '');
+  if (beyond !== -1) return problem(`cell ${beyond + 1} has a value, and the first line names ${width} columns`);
   if (customerId === '') return problem('customer is empty');
   if (morCustomerId === '') return problem('mor_customer_id is empty');
   for (const [name, text] of Object.entries({ customer: customerId, mor_customer_id: morCustomerId, reference })) {
-    if (text !== '' && !isClean(text))
-      return problem(`${name} is longer than ${LONGEST} characters, or holds characters that no id has`);
+    const wrong = text === '' ? null : whatIsWrongWithId(text);
+    if (wrong !== null) return problem(`${name} ${wrong}`);
   }
   if (customerId === morCustomerId) return problem('customer and mor_customer_id are the same');
   return { ok: true, row: { line, customerId, morCustomerId, reference: reference === '' ? null : reference } };
-}
-
-/** As the API takes an id. */
-function isClean(text: string): boolean {
-  return text.length >= 1 && text.length <= LONGEST && !/[\p{Cc}\p{Cs}\ufffd]/u.test(text);
 }
