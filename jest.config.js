@@ -1,13 +1,13 @@
 // Jest runs the TypeScript sources as native ES modules: Nest 12 is ESM only.
 export default {
   testEnvironment: 'node',
-  roots: ['<rootDir>/test'],
+  roots: ['<rootDir>/test', '<rootDir>/packages'],
   testMatch: ['**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^#src/(.*)\\.js$': '<rootDir>/src/$1',
-    '^@crossbill/client$': '<rootDir>/packages/client/src/index.ts',
+    '^@crossbill/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
   },
   transform: {
     '^.+\\.ts$': [

@@ -15,7 +15,7 @@ export async function databaseUrl(
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   if (choice.kind === 'url') return { url: choice.url.reveal(), stop: () => Promise.resolve() };
   // Loaded only when it is wanted: the container image leaves its binaries out.
-  const { startEmbeddedPostgres } = await import('./postgres/embedded-postgres.js');
+  const { startEmbeddedPostgres } = await import('@crossbill/embedded-postgres');
   const embedded = await startEmbeddedPostgres({
     dataDir: choice.dir,
     log: { info: (text) => log.info(text), warn: (text) => log.warn(text) },

@@ -1,8 +1,9 @@
-// `npm run build`: compiles the daemon, then the tools, into dist/ (`-- client`: then packages/client), and says that it is at work: without
-// a word of it a first build looks like one that hangs.
+// `npm run build`: compiles the packages, the daemon and the tools (`-- client`: then packages/client), and shows progress: a silent first
+// build looks like one that hangs.
 import { spawn } from 'node:child_process';
 
 const STEPS = [
+  ['the packages', 'tsc', ['-p', 'packages/embedded-postgres']],
   ['the daemon', 'nest', ['build']],
   ['the tools', 'tsc', ['-p', 'tsconfig.tools.json']],
   ...(process.argv.includes('client')

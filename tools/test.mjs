@@ -14,8 +14,8 @@ const args = long ? given.slice(1) : given;
 function found() {
   if (args.some((arg) => existsSync(arg))) return [];
   const files = long
-    ? { testMatch: LONG.map((path) => `**/test/${path}.test.ts`) }
-    : { testPathIgnorePatterns: LONG.map((path) => `/test/${path}\\.test\\.ts$`) };
+    ? { testMatch: LONG.map((path) => `**/${path}.test.ts`) }
+    : { testPathIgnorePatterns: LONG.map((path) => `/${path}\\.test\\.ts$`) };
   return ['--config', JSON.stringify({ ...config, rootDir: fileURLToPath(new URL('..', import.meta.url)), ...files })];
 }
 

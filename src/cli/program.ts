@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/index.js';
 import { textCensor } from '../observe/index.js';
-import { EmbeddedPostgresError } from '../postgres/errors.js';
 import { isJsonObject } from '../domain/events/json-body.js';
 import { BadCursor } from '../domain/ports/books.js';
 import { StoreUnavailable } from '../domain/ports/lane-store.js';
@@ -116,7 +115,7 @@ function explained(e: unknown): { exitCode: number; code: string; message: strin
     return { exitCode: EXIT.config, code: e.code, message };
   }
   if (e instanceof BadCursor) return { exitCode: EXIT.usage, code: e.code, message: 'The cursor is not one of ours.' };
-  if (e instanceof EmbeddedPostgresError) return { exitCode: EXIT.unreachable, code: e.code, message: e.message };
+  if (isOfEmbeddedPostgres(e)) return { exitCode: EXIT.unreachable, code: e.code, message: e.message };
   if (e instanceof DatabaseRefused) return { exitCode: EXIT.failed, code: e.code, message: e.message };
   if (e instanceof StoreUnavailable || isUnavailable(e)) {
     const why = e instanceof Error ? e.message : 'no answer';
@@ -124,4 +123,9 @@ function explained(e: unknown): { exitCode: number; code: string; message: strin
     return { exitCode: EXIT.unreachable, code: 'database_unavailable', message };
   }
   return { exitCode: EXIT.failed, code: 'failed', message: e instanceof Error ? e.message : 'The command failed.' };
+}
+
+/** By its name: an image without the embedded PostgreSQL can't load its class. */
+function isOfEmbeddedPostgres(e: unknown): e is Error & { readonly code: string } {
+  return e instanceof Error && e.name === 'EmbeddedPostgresError' && 'code' in e && typeof e.code === 'string';
 }

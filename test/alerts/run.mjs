@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import Stripe from 'stripe';
-import { startEmbeddedPostgres } from '../../dist/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { startSandbox } from '../../dist/tools/sandbox/sandbox.js';
 import { faults } from './faults.mjs';
 

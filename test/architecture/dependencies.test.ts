@@ -19,13 +19,17 @@ type Locked = {
   readonly optional?: boolean;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
+  readonly link?: boolean;
 };
 type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Manifest & Locked>> };
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as T;
 const manifest = read<Manifest>('package.json');
 const lock = read<Lock>('package-lock.json');
-const entries = Object.entries(lock.packages).filter(([path]) => path !== '');
+/** What comes from the registry: not the root, not the workspaces. */
+const entries = Object.entries(lock.packages).filter(
+  ([path, e]) => path.startsWith('node_modules/') && e.link !== true,
+);
 const nodes = manifest.engines?.['node'] ?? '';
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
@@ -102,8 +106,10 @@ describe('the dependencies', () => {
       expect(root?.[part] ?? {}).toEqual(manifest[part] ?? {});
       for (const [name, version] of Object.entries(manifest[part] ?? {})) {
         if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) loose.push(`${name} ${version}: pin it`);
-        const locked = lock.packages[`node_modules/${name}`]?.version;
-        if (locked !== version) loose.push(`${name} ${version}: the lock has ${locked ?? 'none'}; run npm install`);
+        const locked =
+          lock.packages[name.replace(/^@crossbill\//, 'packages/')] ?? lock.packages[`node_modules/${name}`];
+        if (locked?.version !== version)
+          loose.push(`${name} ${version}: the lock has ${locked?.version ?? 'none'}; run npm install`);
       }
     }
     expect(loose).toEqual([]);

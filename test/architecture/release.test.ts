@@ -93,11 +93,16 @@ describe('the bill of materials', () => {
     );
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       readonly packages: Readonly<
-        Record<string, { readonly version?: string; readonly dev?: boolean; readonly devOptional?: boolean }>
+        Record<
+          string,
+          { readonly version?: string; readonly dev?: boolean; readonly devOptional?: boolean; readonly link?: boolean }
+        >
       >;
     };
     const missing = Object.entries(lock.packages)
-      .filter(([path, e]) => path !== '' && e.dev !== true && e.devOptional !== true)
+      .filter(
+        ([path, e]) => path.startsWith('node_modules/') && e.link !== true && e.dev !== true && e.devOptional !== true,
+      )
       .map(([path, e]) => `pkg:npm/${path.slice(path.lastIndexOf('node_modules/') + 13)}@${e.version ?? ''}`)
       .filter((purl) => (named.get(purl) ?? 0) === 0);
     expect(missing).toEqual([]);

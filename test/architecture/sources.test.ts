@@ -4,7 +4,7 @@ import { brokenRules, readSources, tooLong } from './import-rules.js';
 import ts from 'typescript';
 
 const src = readSources('src');
-const tools = readSources('tools');
+const tools = [...readSources('tools'), ...readSources('packages')];
 
 describe('the sources', () => {
   it('import only what the table of parts allows, in no circle, and leave the environment to the settings', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { type Json, startWorld, type Subscriber, type World } from '../support/world.js';
 import { DaemonProcess, ensureBuilt, freePort } from './support/daemon-process.js';
 import { leasesRunOut, paidOnce, renewAtOnce, untilSomeCalls } from './support/load.js';

@@ -117,7 +117,7 @@ async function main() {
       if (name.endsWith('.ts')) build(file, readFileSync(join(copy, file), 'utf8'));
     }
   }
-  const { startEmbeddedPostgres } = await import(pathToFileURL(join(copy, 'dist/postgres/embedded-postgres.js')).href);
+  const { startEmbeddedPostgres } = await import('@crossbill/embedded-postgres');
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const log = { info: () => undefined, warn: () => undefined };
   const server = await startEmbeddedPostgres({ dataDir: join(copy, 'data'), log, settings });

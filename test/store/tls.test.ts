@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, statSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '../../src/store/connect.js';
 import { cli } from '../cli/rig.js';
 import { asAdmin, opening, settingsFor } from '../support/any-server.js';

@@ -3,7 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, type startEmbeddedPostgres as Start } from '../../src/postgres/embedded-postgres.js';
+import {
+  type EmbeddedPostgres,
+  type startEmbeddedPostgres as Start,
+} from '../../packages/embedded-postgres/src/index.js';
 
 /** Where the workers find the server: see `database.ts`. */
 const ADMIN_URL = 'CROSSBILL_TEST_ADMIN_URL';
@@ -49,7 +52,7 @@ async function importSource(): Promise<{ readonly startEmbeddedPostgres: typeof 
     }
   };
   try {
-    return await import('../../src/postgres/embedded-postgres.js');
+    return await import('../../packages/embedded-postgres/src/index.js');
   } finally {
     resolver._resolveFilename = original;
   }

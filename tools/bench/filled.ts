@@ -1,5 +1,5 @@
 // Databases full of old renewals, in a data folder of the embedded PostgreSQL, by their number of ledger entries.
-import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 import { migrate } from '#src/store/migrations.js';
 import { fillBooks, type Filling } from './fill-books.js';

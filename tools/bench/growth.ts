@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Delivery } from '#src/domain/ports/inbox.js';
-import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { ServerTime } from '#src/store/database-time.js';
 import { Database } from '#src/store/database.js';
 import { Erasure } from '#src/store/erasure.js';

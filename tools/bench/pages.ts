@@ -13,7 +13,7 @@ import { DayBooks } from '#src/domain/ports/day-books.js';
 import { Readiness } from '#src/health/readiness.js';
 import { notificationWebhooks } from '#src/notifications/notification.schema.js';
 import { createLogger, Metrics } from '#src/observe/index.js';
-import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { Database } from '#src/store/database.js';
 import { consolePages, type PageAsked } from './console-pages.js';
 import { fillDatabases, PER_RENEWAL, quiet, urlOf } from './filled.js';

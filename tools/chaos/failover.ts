@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripeInvoiceTypes } from '#src/domain/events/stripe-event.js';
-import { chooseRunAs } from '#src/postgres/run-as.js';
+import { chooseRunAs } from '@crossbill/embedded-postgres';
 import { type Finding } from '../demo/check.js';
 import { type Progress } from '../demo/progress.js';
 import { deliveries, inbox, verifyBooks } from './books.js';

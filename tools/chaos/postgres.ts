@@ -5,9 +5,9 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { locateNative, prepareBinaries, SERVER_ENV } from '#src/postgres/binaries.js';
-import { freePort, isPostgres } from '#src/postgres/postmaster.js';
-import { chooseRunAs, type RunAs } from '#src/postgres/run-as.js';
+import { locateNative, prepareBinaries, SERVER_ENV } from '@crossbill/embedded-postgres';
+import { freePort, isPostgres } from '@crossbill/embedded-postgres';
+import { chooseRunAs, type RunAs } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 import { spawnServer } from './processes.js';
 

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fchownSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SERVER_ENV } from '#src/postgres/binaries.js';
-import { type RunAs } from '#src/postgres/run-as.js';
+import { SERVER_ENV } from '@crossbill/embedded-postgres';
+import { type RunAs } from '@crossbill/embedded-postgres';
 
 const WATCHER = new URL('../demo/end-with-parent.js', import.meta.url).href;
 const STOP_WITHIN_MS = 30_000; // as long as docs/operating.md asks for before a kill

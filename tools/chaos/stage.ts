@@ -14,7 +14,7 @@ import { PgBouncer } from './pgbouncer.js';
 import { findPrograms, RealPostgres, type ServerOptions } from './postgres.js';
 import { isClean, type Numbers, reportLines } from './report.js';
 import { startWorld, type World } from './world.js';
-import { chooseRunAs } from '#src/postgres/run-as.js';
+import { chooseRunAs } from '@crossbill/embedded-postgres';
 
 /** In the sandbox time goes twenty times as fast: senders come again and drafts end within a run. */
 const TICK_MS = 1_000;

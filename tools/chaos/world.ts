@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Stripe from 'stripe';
-import { freePort } from '#src/postgres/postmaster.js';
+import { freePort } from '@crossbill/embedded-postgres';
 import { JsonClient } from '../demo/http.js';
 import { Reading } from '../demo/read.js';
 import { type Told } from '../demo/told.js';

@@ -1,7 +1,7 @@
 // A fresh database for each run of the demo: on the embedded PostgreSQL, or on the server that DATABASE_URL names.
 import type pg from 'pg';
 import { withDatabase } from '#src/config/index.js';
-import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 
 export type DemoDatabase = {

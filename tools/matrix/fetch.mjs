@@ -23,8 +23,7 @@ export function nodeBinary(major, tell) {
 
 /** The programs of a PostgreSQL and who runs them. */
 export async function postgresBinaries(name, tell) {
-  const { prepareBinaries } = await import('../../dist/postgres/binaries.js');
-  const { chooseRunAs } = await import('../../dist/postgres/run-as.js');
+  const { chooseRunAs, prepareBinaries } = await import('@crossbill/embedded-postgres');
   const runAs = chooseRunAs('/nonexistent');
   if (name === '15-debian') {
     if (!existsSync(join(DEBIAN_BIN, 'postgres'))) installDebian(tell);

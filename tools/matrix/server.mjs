@@ -15,8 +15,7 @@ const FOR_TESTS = ['fsync=off', 'full_page_writes=off'];
 
 /** Runs `work` with the server's URL (a superuser's, database postgres), version, and whether it compiles queries. */
 export async function withServer({ initdb, postgres, runAs }, { durable }, work) {
-  const { freePort } = await import('../../dist/postgres/postmaster.js');
-  const { SERVER_ENV } = await import('../../dist/postgres/binaries.js');
+  const { freePort, SERVER_ENV } = await import('@crossbill/embedded-postgres');
   const folder = mkdtempSync(join(tmpdir(), 'crossbill-matrix-'));
   const [data, log, password] = [join(folder, 'data'), join(folder, 'log'), randomBytes(16).toString('hex')];
   let server = null;

@@ -5,9 +5,9 @@ import { appendFileSync, chownSync, existsSync, mkdirSync, mkdtempSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SERVER_ENV } from '#src/postgres/binaries.js';
-import { freePort } from '#src/postgres/postmaster.js';
-import { chooseRunAs } from '#src/postgres/run-as.js';
+import { SERVER_ENV } from '@crossbill/embedded-postgres';
+import { freePort } from '@crossbill/embedded-postgres';
+import { chooseRunAs } from '@crossbill/embedded-postgres';
 
 const BIN = '/usr/lib/postgresql/15/bin';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withDatabase } from '#src/config/index.js';
-import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 import { migrate } from '#src/store/migrations.js';
 

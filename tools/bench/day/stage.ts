@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedPostgres } from '#src/postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '@crossbill/embedded-postgres';
 import { connectAlone } from '#src/store/connect.js';
 import { migrate } from '#src/store/migrations.js';
 import { fillBooks, type Filling } from '../fill-books.js';

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const PROGRAM = `
-import { startEmbeddedPostgres } from './postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from './postgres/index.js';
 const log = { info: () => undefined, warn: () => undefined };
 try {
   const server = await startEmbeddedPostgres({ dataDir: process.argv[2], log, settings: { fsync: 'off' } });
@@ -71,11 +71,12 @@ function endServer(pid: number): void {
 
 /** The program, compiled into `folder`; returns its path. */
 export function buildOwnerProgram(folder: string): string {
-  const root = join(import.meta.dirname, '../..');
+  const root = join(import.meta.dirname, '../../..');
+  const source = join(import.meta.dirname, '../src');
   const target = join(folder, 'program');
   mkdirSync(join(target, 'postgres'), { recursive: true });
-  for (const name of readdirSync(join(root, 'src/postgres'))) {
-    const { code } = transformFileSync(join(root, 'src/postgres', name), {
+  for (const name of readdirSync(source)) {
+    const { code } = transformFileSync(join(source, name), {
       jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
       module: { type: 'es6' },
       swcrc: false,

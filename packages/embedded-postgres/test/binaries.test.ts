@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { locateNative, prepareBinaries } from '../../src/postgres/binaries.js';
-import { chooseRunAs, parsePasswd } from '../../src/postgres/run-as.js';
+import { locateNative, prepareBinaries } from '../src/binaries.js';
+import { chooseRunAs, parsePasswd } from '../src/run-as.js';
 
 const isRoot = process.getuid?.() === 0;
 const itAsRoot = isRoot ? it : it.skip;
