@@ -327,31 +327,6 @@ create index mor_object_mor_id on mor_object (mor_id) where mor_id is not null;
 
 -- One bank transfer per proforma invoice and one payment per link, for good, whatever happens to old event rows.
 
--- Tax that Crossbill commits itself (MOR_PRODUCT=tor), step by step.
-create table tax_record (
-  id                 text primary key,
-  kind               text not null check (kind in ('transaction','refund')),
-  invoice_id         text not null references invoice (invoice_id),
-  payment_row_id     text not null references payment (id),
-  refund_id          text references refund (id),
-  stage              text not null check (stage in ('gathering','calculating','waiting','committing','committed','parked','closed')),
-  reference          text not null,             -- invoice id, or the MoR's names of payment and refund: the MoR's idempotency key
-  tax_calculation_id text,
-  mor_id             text,                      -- the MoR's transaction or refund
-  currency           char(3) not null,
-  lines              jsonb not null default '[]', -- the transaction's lines with their gross amounts, or what was given back of each
-  calculations       integer not null default 0, -- how many were made here; a second one replaces a first that cannot be used
-  due_at             timestamptz,
-  attempts           integer not null default 0,
-  created_at         timestamptz not null,
-  updated_at         timestamptz not null,
-  seq                bigint generated always as identity unique,
-  unique (kind, reference), -- one transaction per invoice and one refund per refund, for good
-  check ((kind = 'refund') = (refund_id is not null))
-);
-create index tax_record_invoice on tax_record (invoice_id, seq);
-create index tax_record_open on tax_record (invoice_id) where stage not in ('committed','closed');
-
 create table review (
   id             text primary key,
   kind           text not null,
@@ -761,7 +736,7 @@ create table notification_receiver (
 
 -- down
 drop table notification_receiver, notification, statement_finding, statement_line, statement, onboarding, installation, console_session, doors_open, mark_lookup, mark_lookup_reach, difference_ack, verify_run,
-  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, backlog_day, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, tax_record, mor_object, refund,
+  request_budget, audit, api_request, charge_look, customer_link, signup, door_refusal, door_answers, backlog_day, day_figures, ledger_fold, ledger_day, ledger_entry, open_call, review, mor_object, refund,
   payment, invoice, lane_log, lane, inbox_quarantine, event_body, inbox_event;
 drop sequence lane_fence;
 drop function refuse_change(), refuse_log_change(), make_body_months(timestamptz, integer), drop_body_month(timestamptz);

@@ -223,11 +223,6 @@ export const ALERT_PATIENCE_MS = DAY_MS;
 /** Ids kept of what a dispute or an alert named: its events name one payment, so more are somebody's mistake. */
 export const DISPUTE_NAMES_MOST = 20;
 
-// ---- Tax
-
-/** Calculations that are tried for one transaction before a person is asked: once more, for one that expired or was used. */
-export const TAX_CALCULATIONS = 2;
-
 // ---- Onboarding
 
 /** Slow on purpose: a person reviews (onboarding API, "What the service does", 5). */

@@ -4,7 +4,6 @@ import { type JournalLine, type PaymentRow } from '../domain/model.js';
 import { ignoredBecause } from '../renewals/invoice.view.js';
 import { verdictBy } from '../renewals/rules/overdue.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
-import { type TaxRecord } from '../domain/tax-record.js';
 import { Books, type InvoiceView } from '../domain/ports/books.js';
 import { type SignupRow, Signups } from '../domain/ports/signups.js';
 import { nextTryOf } from '../retries/retry.view.js';
@@ -128,7 +127,7 @@ function tell(v: InvoiceView): string[] {
     const failure = r.failure === null ? '' : ` The MoR said: ${r.failure.message}`;
     said.push(`Refund ${name}: ${r.status}, ${amount(r.amount, r.currency)}, ${note}.${failure}`);
   }
-  said.push(...v.objects.flatMap(tellObject), ...v.taxes.map(tellTax));
+  said.push(...v.objects.flatMap(tellObject));
   for (const m of v.messages.filter((x) => x.status === 'pending')) {
     const last =
       m.attempts === 0
@@ -181,11 +180,6 @@ function tellObject(o: MorObjectRow): string[] {
   return [`${PAPERS[o.kind]} ${name}: ${facts.join(', ')}.`];
 }
 
-function tellTax(t: TaxRecord): string {
-  const what = t.kind === 'transaction' ? 'Tax of the invoice' : `Tax of refund ${t.refundId ?? t.reference}`;
-  return `${what} at the MoR: ${t.stage}${t.morId === null ? '' : ` as ${t.morId}`}.`;
-}
-
 const WHO: Record<JournalLine['kind'], string> = {
   event: 'event',
   decision: 'decided',
@@ -234,13 +228,6 @@ function view(v: InvoiceView): Record<string, unknown> {
       currency: o.currency,
       deadline: o.deadline,
       url: o.url,
-    })),
-    tax: v.taxes.map((t) => ({
-      kind: t.kind,
-      reference: t.reference,
-      refund_id: t.refundId,
-      stage: t.stage,
-      mor_id: t.morId,
     })),
     open_reviews: v.reviews
       .filter((r) => r.status === 'open')

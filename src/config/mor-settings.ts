@@ -1,5 +1,5 @@
 // The settings of the Merchant of Record: where it is, who we are there, and which secrets sign what it sends.
-import { choice, httpUrl, matching, type Parser, secret, signingSecret, signingSecrets } from './parsers.js';
+import { httpUrl, matching, type Parser, secret, signingSecret, signingSecrets } from './parsers.js';
 import { Secret } from './secret.js';
 import { optional, optionalList, required, withDefault } from './setting.js';
 
@@ -77,15 +77,6 @@ export const mor = {
     },
     'cardpsp',
     matching(/^[a-z0-9][a-z0-9_-]{0,39}$/, '1 to 40 lower-case letters, digits, "_" or "-"'),
-  ),
-  morProduct: withDefault(
-    {
-      name: 'MOR_PRODUCT',
-      type: 'mor or tor',
-      description: 'With tor, tax transactions and tax refunds are committed by Crossbill.',
-    },
-    'mor',
-    choice(['mor', 'tor']),
   ),
   morPaymentWebhookSecrets: required(
     {

@@ -1,7 +1,6 @@
 // What verify found to differ between the ledger, the billing platform and the MoR, and how far its run is.
 import { type InvoiceRow, type PaymentRow, type RefundRow, type ReviewRow } from './model.js';
 import { type MorObjectRow } from './mor-object.js';
-import { type TaxRecord } from './tax-record.js';
 import { type FlowSettings } from './settings.js';
 
 export type Acknowledgement = { readonly note: string; readonly by: string; readonly at: Date };
@@ -16,7 +15,6 @@ export const differenceKinds = [
   'refunded_by_hand', // Stripe shows money given back that no refund of the MoR covers
   'credited_by_hand', // money on a customer's balance at Stripe, of which the MoR knows nothing
   'overpaid', // Stripe shows more paid than was due
-  'tax_not_committed', // a paid invoice or a refund whose tax the MoR has not been told (MOR_PRODUCT=tor)
   'event_never_delivered',
   'no_verdict', // an expected renewal without one, past its time; or in a loss window without one, or refused
   'unreadable', // an object that could not be understood, and so not compared
@@ -53,8 +51,6 @@ export type OurInvoice = {
   readonly openReviews: readonly ReviewRow[];
   /** What the MoR keeps beside it; left out: nothing. */
   readonly objects?: readonly MorObjectRow[];
-  /** Its tax at the MoR; left out: none is committed by us. */
-  readonly taxes?: readonly TaxRecord[];
   /** Payments of other invoices that name a charge of one of its own; left out: none. */
   readonly sameCharge?: readonly PaymentRow[];
 };

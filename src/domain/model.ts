@@ -2,8 +2,6 @@
 import { type InvoiceRow, type PlatformStatus, type PublicInvoiceStatus } from './invoice-row.js';
 import { type Money } from './money.js';
 import { type MorObjectRow } from './mor-object.js';
-import { type TaxRecord } from './tax-record.js';
-import { type TaxCall } from './ports/tax.js';
 import { type BillingCall, type BillingCallKind } from './ports/billing-platform.js';
 import { type WireRequest } from './ports/call.js';
 
@@ -154,7 +152,7 @@ export type RefundRow = {
   readonly counted: boolean;
   /** `amount_refunded_total` of its event; null: no event, or the event had none. */
   readonly totalAfter: bigint | null;
-  /** How much of it gives back what was paid beyond the amount due. No sale is lowered by that, so no credit note and no tax refund shows it. */
+  /** How much of it gives back what was paid beyond the amount due. No sale is lowered by that, so no credit note shows it. */
   readonly surplus: bigint;
   readonly mirror: MirrorStage;
   readonly creditNoteId: string | null;
@@ -208,13 +206,7 @@ export type ReviewRow = {
 };
 
 export type OutboxKind =
-  | BillingCallKind
-  | 'create_refund'
-  | 'relay_event'
-  | 'retry_charge'
-  | TaxCall['kind']
-  | 'create_proforma'
-  | 'create_payment_link';
+  BillingCallKind | 'create_refund' | 'relay_event' | 'retry_charge' | 'create_proforma' | 'create_payment_link';
 
 /** A call that was decided: key and bytes are stored before it is sent. */
 export type OutboxRow = {
@@ -300,8 +292,6 @@ export type LaneState = {
   readonly refunds: readonly RefundRow[];
   /** What the MoR keeps beside the invoice. */
   readonly objects: readonly MorObjectRow[];
-  /** Its tax at the MoR, as far as the bridge commits it. */
-  readonly taxes: readonly TaxRecord[];
   /** All of them, answered ones too: a next generation must know the last. */
   readonly messages: readonly OutboxRow[];
   /** Open and resolved. */

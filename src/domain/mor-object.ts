@@ -56,8 +56,6 @@ export type MorObjectDetail = {
   readonly amountAt?: string;
   /** A sum that the MoR's event named in a way that cannot be read for sure, and when that was made (ISO 8601). */
   readonly unread?: { readonly said: string; readonly at: string };
-  /** Its money was left out of what the tax was asked for: the MoR taxes it itself. */
-  readonly taxedAtMor?: true;
   /** Ids of a payment, charge or payment intent that a dispute or an alert named. */
   readonly names?: readonly string[];
   /** The loss of a dispute is in the ledger. */

@@ -28,8 +28,6 @@ export type FlowSettings = {
   readonly signupChargeCheck: 'psp_reference' | 'off';
   /** True: relay each `invoice.created` to the MoR. */
   readonly relay: boolean;
-  /** `tor`: tax transactions and tax refunds are committed by the bridge. */
-  readonly morProduct: 'mor' | 'tor';
   /** Null: payment links are made on request only. */
   readonly recoveryLinks: RecoveryLinks | null;
   /** Null: a refused renewal is tried again on request only. */

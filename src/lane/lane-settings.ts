@@ -18,7 +18,6 @@ export function flowSettings(config: Config): FlowSettings {
     bankDebitAlarmAfterDays: config.bankDebitAlarmAfterDays,
     signupChargeCheck: config.signupChargeCheck,
     relay: config.morRelayUrl !== null,
-    morProduct: config.morProduct,
     recoveryLinks: recoveryLinks(config),
     retrySchedule: config.retrySchedule,
     shadow: config.shadow,

@@ -8,7 +8,6 @@ import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { MorModule } from '../mor/mor.module.js';
 import { LOG, type Logger, Metrics, TRACER } from '../observe/index.js';
 import { LEASE_MS } from '../store/lane-queue.js';
-import { TaxErrands } from '../tax/tax-errands.flow.js';
 import { FlowContext } from './flow-context.js';
 import { LaneChanges } from './lane-changes.js';
 import { FLOW_SETTINGS, flowSettings, LIVE_MODE, liveMode } from './lane-settings.js';
@@ -32,7 +31,6 @@ const POLL_MS = 400;
     FlowContext,
     LaneChanges,
     RouteChannelEventsFlow,
-    TaxErrands,
     EnrolmentFlow,
     WorkLaneFlow,
     LaneWorker,

@@ -37,7 +37,6 @@ import { LIVE_MODE, type LiveModeRule } from './lane-settings.js';
 import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
 import { readEvent } from './read-event.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
-import { TaxErrands } from '../tax/tax-errands.flow.js';
 import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
 import { ERRANDS_A_CLAIM } from '../policy.js';
 
@@ -73,8 +72,6 @@ export class WorkLaneFlow {
     @Inject(LIVE_MODE) private readonly livemode: LiveModeRule,
     private readonly channels: MorChannels,
     private readonly router: RouteChannelEventsFlow,
-    /** Null: tax is not this bridge's to commit. */
-    @Inject(TaxErrands) private readonly tax: TaxErrands | null = null,
     /** Null: nobody watches the single steps. */
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
     /** Null: all customers are enrolled, and nobody is looked up. */
@@ -277,8 +274,6 @@ export class WorkLaneFlow {
         );
         return (s, ctx) => applyProbe(s, errand.message.id, outcome, ctx);
       }
-      case 'gather-tax':
-        return this.tax === null ? (s) => s : trail.call(errand.do, null, this.tax.gather(errand));
       case 'ask-debit': {
         const paysByDebit = await this.store.paysByDebit(errand.customerId);
         return (s, ctx) => applyDebit(s, paysByDebit, ctx);
@@ -315,8 +310,6 @@ export class WorkLaneFlow {
       const made = await this.channels.createLink(m.wire);
       return made.ok ? { ...made, value: { kind: m.kind, link: made.value } } : made;
     }
-    const tax = await this.tax?.send(m);
-    if (tax) return tax;
     const made = await this.gateway.createRefund(m.wire, m.key);
     return made.ok ? { ...made, value: { kind: 'create_refund', refund: made.value } } : made;
   }

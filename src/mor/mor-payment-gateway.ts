@@ -13,7 +13,6 @@ import { CardIntents, encodeIntent } from './card-intents.js';
 import { Invoices } from './invoices.js';
 import { MOR_OPTIONS, type MorOptions } from './options.js';
 import { encodePaymentLink } from './payment-links.js';
-import { encodeTax } from './mor-tax-desk.js';
 import { encodeRefund, Refunds } from './refunds.js';
 
 @Injectable()
@@ -40,10 +39,6 @@ export class MorPaymentGateway extends PaymentGateway {
         const amount = { amount: decimalFromMinor(minor, currency), currency };
         return encodePaymentLink({ jurisdiction, amount, returnUrl, idempotencyKey, expiresIn });
       }
-      case 'calculate_tax':
-      case 'commit_tax':
-      case 'refund_tax':
-        return encodeTax(this.options.psp, call);
     }
   }
 

@@ -11,7 +11,6 @@ import {
 } from '../domain/model.js';
 import { type MorObjectRow } from '../domain/mor-object.js';
 import { type SignupRow } from '../domain/ports/signups.js';
-import { type TaxRecord } from '../domain/tax-record.js';
 import { snake } from './entities/columns.js';
 import { InvoiceEntity } from './entities/invoice.entity.js';
 import { LedgerEntryEntity } from './entities/ledger-entry.entity.js';
@@ -20,7 +19,6 @@ import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
 import { ReviewEntity } from './entities/review.entity.js';
 import { SignupEntity } from './entities/signup.entity.js';
-import { TaxRecordEntity } from './entities/tax-record.entity.js';
 
 type Kind = 'text' | 'int' | 'bigint' | 'time' | 'bool' | 'json' | 'texts';
 
@@ -171,7 +169,6 @@ export const PAYMENT = codecOf<PaymentRow>(PaymentEntity);
 export const REFUND = codecOf<RefundRow>(RefundEntity);
 export const REVIEW = codecOf<ReviewRow>(ReviewEntity);
 export const OBJECT = codecOf<MorObjectRow>(MorObjectEntity);
-export const TAX = codecOf<TaxRecord>(TaxRecordEntity);
 export const SIGNUP = codecOf<SignupRow>(SignupEntity);
 
 type FlatEntry = Omit<LedgerEntryEntity, 'id'>;

@@ -12,7 +12,6 @@ import {
   PAYMENT,
   REFUND,
   REVIEW,
-  TAX,
   toJson,
   withFields,
 } from './codec.js';
@@ -138,15 +137,6 @@ const PARTS: readonly Part[] = [
     idOf,
     (s) => s.objects,
     (s, objects) => ({ ...s, objects }),
-    as,
-    as,
-  ),
-  part(
-    'taxes',
-    TAX,
-    idOf,
-    (s) => s.taxes,
-    (s, taxes) => ({ ...s, taxes }),
     as,
     as,
   ),

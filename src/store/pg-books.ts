@@ -94,10 +94,10 @@ export class PgBooks extends Books {
 
   async invoice(invoiceId: string): Promise<InvoiceView | null> {
     const { state, story } = await readLane(this.db.pool, invoiceId);
-    const { invoice, payments, refunds, objects, taxes, messages, reviews } = state;
+    const { invoice, payments, refunds, objects, messages, reviews } = state;
     if (invoice === null) return null;
     const morCustomerId = (await morCustomers(this.db.orm, [invoice.customerId])).get(invoice.customerId ?? '') ?? null;
-    return { invoice, morCustomerId, payments, refunds, objects, taxes, messages, reviews, ...story };
+    return { invoice, morCustomerId, payments, refunds, objects, messages, reviews, ...story };
   }
 
   objects(invoiceId: string): Promise<readonly MorObjectRow[]> {

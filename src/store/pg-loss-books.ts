@@ -79,12 +79,4 @@ export class PgLossBooks extends LossBooks {
     );
     return found.rows.map((r) => ({ kind: r.kind, invoiceId: r.invoice_id, morId: r.mor_id, status: r.status }));
   }
-
-  async pendingTaxes(before: Date): Promise<number> {
-    const found = await this.db.pool.query<{ n: string }>(
-      `select count(*) as n from tax_record where stage not in ('committed', 'closed') and created_at < $1`,
-      [before],
-    );
-    return Number(found.rows[0]?.n ?? 0);
-  }
 }

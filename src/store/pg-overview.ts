@@ -67,12 +67,10 @@ export class PgOverview {
     return Number(found.rows[0]?.n ?? 0);
   }
 
-  /** Refusals that mean that the MoR's tax integration does not work: of requests since then, and those that wait for a person. */
+  /** Refused requests since then, of which the MoR said that its tax integration does not work. */
   async integrationRefusals(since: Date): Promise<{ readonly count: number; readonly last: Date | null }> {
     const found = await this.db.pool.query<{ n: string; last: Date | null }>(
-      `select count(*) as n, max(at) as last from (
-         select at from audit where at >= $1 and detail->>'code' like 'integration\\_%'
-         union all select created_at from review where status = 'open' and kind = 'effect_failed' and summary like '% integration\\_%') x`,
+      `select count(*) as n, max(at) as last from audit where at >= $1 and detail->>'code' like 'integration\\_%'`,
       [since],
     );
     return { count: Number(found.rows[0]?.n ?? 0), last: found.rows[0]?.last ?? null };

@@ -18,7 +18,6 @@ import { MorObjectEntity } from './entities/mor-object.entity.js';
 import { PaymentEntity } from './entities/payment.entity.js';
 import { RefundEntity } from './entities/refund.entity.js';
 import { ReviewEntity } from './entities/review.entity.js';
-import { TaxRecordEntity } from './entities/tax-record.entity.js';
 import { type KeptSpan, VerifyRunEntity } from './entities/verify-run.entity.js';
 import { PgMarkLookups } from './pg-mark-lookups.js';
 
@@ -54,7 +53,6 @@ export class PgVerifyBooks extends VerifyBooks {
          select invoice_id from invoice where status in ('held', 'marking', 'review')
          union select invoice_id from invoice where status = 'expected' and expected_by < ${timeSql(3)}
          union select invoice_id from refund where created_at >= $4 or mirror not in ('done', 'not_needed')
-         union select invoice_id from tax_record where stage not in ('committed', 'closed')
          union select invoice_id from payment where succeeded_at is not null and mark not in ('confirmed', 'closed'))
        select i.invoice_id, i.seq from invoice i join ends using (invoice_id) where i.seq > $1 order by i.seq limit $2`,
       [after, limit, this.clock.given(), since],
@@ -79,11 +77,10 @@ export class PgVerifyBooks extends VerifyBooks {
     const ids = invoices.map((i) => i.invoiceId);
     const theirs = oldestFirst(ids);
     const open = { ...theirs, where: { ...theirs.where, status: 'open' } } as const;
-    const [payments, refunds, objects, taxes, reviews] = await Promise.all([
+    const [payments, refunds, objects, reviews] = await Promise.all([
       orm.getRepository(PaymentEntity).find(theirs).then(byInvoice),
       orm.getRepository(RefundEntity).find(theirs).then(byInvoice),
       orm.getRepository(MorObjectEntity).find(theirs).then(byInvoice),
-      orm.getRepository(TaxRecordEntity).find(theirs).then(byInvoice),
       orm.getRepository(ReviewEntity).find(open).then(byInvoice),
     ]);
     const sharing = await this.sharing(ids.flatMap((id) => payments(id)));
@@ -93,7 +90,6 @@ export class PgVerifyBooks extends VerifyBooks {
       refunds: refunds(invoice.invoiceId),
       openReviews: reviews(invoice.invoiceId),
       objects: objects(invoice.invoiceId),
-      taxes: taxes(invoice.invoiceId),
       sameCharge: sharing.filter(
         (other) =>
           other.invoiceId !== invoice.invoiceId &&

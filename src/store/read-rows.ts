@@ -1,7 +1,7 @@
 // The read rows of lanes: what lists, look-ups and verify read. Written when a lane comes to rest, from its state.
 import { type LaneState, type OutboxRow, type RefundRow } from '../domain/model.js';
 import { SHADOW_MODE } from '../domain/ports/call.js';
-import { type Codec, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, TAX, toJson, upsertSql } from './codec.js';
+import { type Codec, INVOICE, jsonText, OBJECT, PAYMENT, REFUND, REVIEW, toJson, upsertSql } from './codec.js';
 
 /** What the read rows of a lane show, and what they are to show. */
 export type Shown = { readonly before: LaneState; readonly after: LaneState };
@@ -89,7 +89,6 @@ const TABLES: readonly Table[] = [
     },
   },
   table(OBJECT, (s) => s.objects),
-  table(TAX, (s) => s.taxes),
   table(REVIEW, (s) => s.reviews),
   {
     name: 'open_call',

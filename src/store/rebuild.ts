@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { emptyLane } from '../domain/lane/change.js';
 import { type LaneState, type RefundRow } from '../domain/model.js';
 import { LaneUnreadable } from '../domain/ports/lane-store.js';
-import { fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from './codec.js';
+import { fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from './codec.js';
 import { type Database, onConnection, violatedConstraint } from './database.js';
 import { allRows, foldOf } from './lane-reader.js';
 import { listedRefunds, openCallIds, readRowWrites } from './read-rows.js';
@@ -138,7 +138,6 @@ async function shownRows(db: pg.PoolClient, lane: string, log: LaneState): Promi
     payments: await of(PAYMENT, log.payments, 'id'),
     refunds: [...(await of(REFUND, listedRefunds(log), 'id')), ...(await joinedRefunds(db, log))],
     objects: await of(OBJECT, log.objects, 'id'),
-    taxes: await of(TAX, log.taxes, 'id'),
     reviews: await of(REVIEW, log.reviews, 'id'),
     messages: log.messages.filter((m) => calls.rows.some((c) => c.id === m.id && c.attempts === m.attempts)),
   };

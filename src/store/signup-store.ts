@@ -132,15 +132,6 @@ export class PgSignups extends Signups {
     );
   }
 
-  async taxCalculationOf(id: string | null, intentId: string | null): Promise<string | null> {
-    const found = await this.db.pool.query<{ tax_calculation_id: string }>(
-      `select tax_calculation_id from signup where (id = $1 or intent_id = $2) and tax_calculation_id is not null
-        order by seq desc limit 1`,
-      [id, intentId],
-    );
-    return found.rows[0]?.tax_calculation_id ?? null;
-  }
-
   async proven(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const found = await this.db.pool.query<{ id: string }>(
       `select s.id from signup s

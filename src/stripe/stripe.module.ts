@@ -10,11 +10,9 @@ import {
 import { BillingPlatform } from '../domain/ports/billing-platform.js';
 import { BillingReader } from '../domain/ports/billing-reader.js';
 import { RequestBudget } from '../domain/ports/request-budget.js';
-import { TaxBasisReader } from '../domain/ports/tax.js';
 import { StripeBillingPlatform } from './stripe-billing-platform.js';
 import { StripeBillingReader } from './stripe-billing-reader.js';
 import { StripeClient } from './stripe-client.js';
-import { StripeTaxBasis } from './stripe-tax-basis.js';
 import { StripeOptions } from './stripe-options.js';
 
 /** Closes the sockets when everything that calls Stripe has stopped. */
@@ -57,17 +55,12 @@ export class StripeModule {
           inject: [StripeClient],
         },
         {
-          provide: TaxBasisReader,
-          useFactory: (client: StripeClient) => new StripeTaxBasis(client),
-          inject: [StripeClient],
-        },
-        {
           provide: StripeSockets,
           useFactory: (client: StripeClient) => new StripeSockets(client),
           inject: [StripeClient],
         },
       ],
-      exports: [BillingPlatform, BillingReader, TaxBasisReader],
+      exports: [BillingPlatform, BillingReader],
     };
   }
 }

@@ -51,7 +51,6 @@ export class LossWindowFlow {
         awaited_invoices: await this.invoices(events, found, asked),
         awaited_refunds: await this.refunds(events, found, asked),
         proformas_and_links: await this.objects(events, found, asked),
-        awaited_taxes: await this.books.pendingTaxes(events.to),
       };
       return { windows, differences: found, compared, failure: null };
     } catch (e) {

@@ -37,7 +37,6 @@ const TABLE: Readonly<Record<string, Allowed>> = {
     'observe',
     RULES,
     'channels/route-channel-events.flow.ts',
-    'tax/tax-errands.flow.ts',
     'enrolment/enrolment.flow.ts',
     'mor/mor.module.ts',
     'store/lane-queue.ts', // how long a lease is

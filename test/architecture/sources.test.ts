@@ -109,7 +109,6 @@ const NAMED_RULES: readonly (readonly [rule: string, file: string, name: string]
   ['when a failed renewal gets a payment link', 'links/rules/recovery.ts', 'settleRecovery'],
   ['what a lost dispute books', 'disputes/rules/book-losses.ts', 'bookLosses'],
   ['who won a dispute', 'disputes/rules/outcome.ts', 'outcomeIn'],
-  ['which tax is committed when', 'tax/rules/settle-tax.ts', 'settleTax'],
   ['what a person may choose for a review item', 'reviews/rules/choices.ts', 'resolutionsOf'],
   ["how long a refund's key is good", 'policy.ts', 'KEY_LIFE_MS'],
   ['how fast a failed call is tried again', 'policy.ts', 'RETRY_LONGEST_PAUSE_MS'],

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => x.close());
 
-const TABLES = ['invoice', 'payment', 'refund', 'review', 'mor_object', 'tax_record', 'open_call'];
+const TABLES = ['invoice', 'payment', 'refund', 'review', 'mor_object', 'open_call'];
 
 /** Every read row but for its number. */
 async function readRows(): Promise<string> {

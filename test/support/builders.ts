@@ -15,7 +15,6 @@ export const SETTINGS: FlowSettings = {
   bankDebitAlarmAfterDays: 10,
   signupChargeCheck: 'psp_reference',
   relay: false,
-  morProduct: 'mor',
   recoveryLinks: null,
   retrySchedule: null,
 };

@@ -20,7 +20,6 @@ describe('the settings', () => {
       morPartnerClientId: null,
       morPsp: 'cardpsp',
       morRelayUrl: null,
-      morProduct: 'mor',
       recoveryLinkJurisdiction: null,
       recoveryLinkReturnUrl: null,
       recoveryLinkExpiresSec: 604_800,

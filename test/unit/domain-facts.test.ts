@@ -6,7 +6,6 @@ import { canBeKept } from '../../src/domain/kept-time.js';
 import { morKey } from '../../src/domain/mor-key.js';
 import { showTime } from '../../src/domain/show-time.js';
 import { DIFFERENCE_KINDS, isDifference, TOLD_KINDS } from '../../src/domain/statement.js';
-import { moveTax, type TaxRecord } from '../../src/domain/tax-record.js';
 import { NOW } from '../support/channel-lane.js';
 
 it('a request for a refund bears the same key at the MoR in every release, and another one for every other name', () => {
@@ -70,18 +69,5 @@ describe('a difference', () => {
   it('of a statement is what a person looks at; fees and returns that are booked are none', () => {
     expect(DIFFERENCE_KINDS.every(isDifference)).toBe(true);
     expect(TOLD_KINDS.some(isDifference)).toBe(false);
-  });
-});
-
-describe('a tax record', () => {
-  const record = (stage: TaxRecord['stage']) =>
-    ({ id: 'tax_1', stage, updatedAt: new Date(0), attempts: 2 }) as TaxRecord;
-
-  it('that is being committed is committed, and nothing moves it after that', () => {
-    expect(moveTax(record('committing'), 'committed', NOW)).toEqual({ ...record('committed'), updatedAt: NOW });
-    expect(() => moveTax(record('committed'), 'gathering', NOW)).toThrow(
-      'a tax record cannot move from committed to gathering',
-    );
-    expect(() => moveTax(record('waiting'), 'waiting', NOW)).toThrow('cannot move from waiting to waiting');
   });
 });

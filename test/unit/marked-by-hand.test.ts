@@ -104,21 +104,6 @@ describe('a payment whose mark Stripe refused, marked by hand as its item says, 
   });
 });
 
-it('with tax of record, the item of money whose invoice was marked by hand says that its tax is to be recorded by hand, too', async () => {
-  for (const [morProduct, says] of [
-    ['tor', true],
-    ['mor', false],
-  ] as const) {
-    const h = LaneHarness.inMemory({ settings: { morProduct } });
-    h.platform.put(anInvoice());
-    h.platform.payAnotherWay(INVOICE_ID);
-    await h.take(aPaymentSucceeded());
-    const [item] = (await h.state(INVOICE_ID)).reviews;
-    const tax = "dismiss this and record its tax in the MoR's portal, which is not committed from here";
-    expect(item?.proposal.includes(tax)).toBe(says);
-  }
-});
-
 it('of two payments that name one charge, on an invoice that was paid another way, each is asked about: a record is one payment’s', async () => {
   const h = LaneHarness.inMemory();
   h.platform.put(anInvoice());

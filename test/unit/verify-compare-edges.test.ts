@@ -12,7 +12,6 @@ import {
 } from '../../src/verify/rules/compare.js';
 import { type Difference, isRepairable } from '../../src/domain/difference.js';
 import { differenceId } from '../../src/verify/rules/acknowledge.js';
-import { type TaxRecord } from '../../src/domain/tax-record.js';
 import { INVOICE_ID, START } from '../support/builders.js';
 import { facts, invoice, LATER, note, ours, payment, refund, review } from '../support/compare-rows.js';
 
@@ -87,49 +86,6 @@ describe('what an open item explains', () => {
     for (const status of ['failed', 'requires_action'] as const) {
       expect(compareCharges(ours({ sameCharge: [{ ...other, status }] }))).toEqual([]);
     }
-  });
-});
-describe('tax that is not committed', () => {
-  const tax = (over: Partial<TaxRecord> = {}): TaxRecord => ({
-    ...{
-      id: 'tax_1',
-      kind: 'transaction',
-      invoiceId: INVOICE_ID,
-      paymentRowId: 'pmt_1',
-      refundId: null,
-      stage: 'gathering',
-    },
-    ...{ reference: INVOICE_ID, taxCalculationId: null, morId: null, currency: 'EUR', lines: [], calculations: 0 },
-    ...{ dueAt: null, attempts: 0, createdAt: START, updatedAt: START, ...over },
-  });
-  const item = review({ kind: 'effect_failed', subject: `commit_tax:${INVOICE_ID}`, paymentRowId: 'pmt_1' });
-
-  it('is a difference after two minutes, or at once when a person was asked', () => {
-    const open = ours({ taxes: [tax()] });
-    expect(compareWithin(open, LATER)).toMatchObject([
-      { kind: 'tax_not_committed', repair: 'look-again', invoiceId: INVOICE_ID, refundId: null, reviewId: null },
-    ]);
-    expect(compareWithin(open, LATER)[0]?.detail).toBe('its tax transaction is not committed at the MoR (gathering)');
-    expect(compareWithin(open, START)).toEqual([]);
-    expect(compareWithin({ ...open, openReviews: [item] }, START)).toMatchObject([{ reviewId: 'rev_1' }]);
-    const other = review({ ...item, subject: 'commit_tax:in_other' });
-    expect(compareWithin({ ...open, openReviews: [other] }, LATER)).toMatchObject([{ reviewId: null }]);
-    const given = compareWithin(
-      ours({ taxes: [tax({ kind: 'refund', refundId: 'ref_1', reference: 'ref_1' })] }),
-      LATER,
-    );
-    expect(given).toMatchObject([
-      { refundId: 'ref_1', detail: expect.stringMatching(/^the tax refund of ref_1 is not/) },
-    ]);
-  });
-
-  it('is none once it is committed, or a person sees to it elsewhere', () => {
-    expect(compareWithin(ours({ taxes: [tax({ stage: 'committed' }), tax({ stage: 'closed' })] }), LATER)).toEqual([]);
-  });
-
-  it('explains nothing about money', () => {
-    const parked = ours({ payments: [payment({ mark: 'parked' })], openReviews: [item] });
-    expect(compareWithin(parked, LATER)).toMatchObject([{ kind: 'charged_not_marked', reviewId: null }]);
   });
 });
 describe('the edges', () => {

@@ -2,7 +2,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type OurInvoice } from '../../src/domain/difference.js';
 import { type PaymentRow, type RefundRow } from '../../src/domain/model.js';
-import { type TaxRecord } from '../../src/domain/tax-record.js';
 import { DRAFT_PATIENCE_MS } from '../../src/policy.js';
 import {
   compareAttached,
@@ -85,21 +84,6 @@ describe('why something does not show yet', () => {
     expect(why({ refunds: waiting() })).toBe(' (waiting)');
     const crediting = [refund({ mirror: 'crediting' })];
     expect(why({ invoice: open, refunds: crediting, payments: [payment({ mark: 'parked' })] })).toBe(' (crediting)');
-  });
-
-  it('is the rest of the invoice for the tax of its sale, and not for that of a refund, which is named by its own id', () => {
-    const tax = (over: Partial<TaxRecord>): TaxRecord => ({
-      ...{ id: 'tax_1', kind: 'transaction', invoiceId: INVOICE_ID, paymentRowId: 'pmt_1', refundId: null },
-      ...{ stage: 'waiting', reference: 'tax_in_1', taxCalculationId: null, morId: null, currency: 'EUR', lines: [] },
-      ...{ calculations: 0, dueAt: null, attempts: 0, createdAt: START, updatedAt: START, ...over },
-    });
-    expect(detail({ taxes: [tax({})] })).toBe(
-      'its tax transaction is not committed at the MoR: it waits until the rest of the invoice is paid',
-    );
-    expect(detail({ taxes: [tax({ kind: 'refund', refundId: 'ref_1' })] })).toBe(
-      'the tax refund of ref_1 is not committed at the MoR (waiting)',
-    );
-    expect(detail({ taxes: [tax({ kind: 'refund' })] })).toContain('the tax refund of tax_in_1 is');
   });
 });
 

@@ -24,7 +24,6 @@ export function invoiceObject(name: string, paid: boolean): object {
     period: { end: 1796083200, start: 1793491200 },
     pricing: { price_details: { price: 'price_larch', product: 'prod_larch' }, type: 'price_details' },
     quantity: 1,
-    taxes: [],
   });
   const payment = {
     id: `inpay_${name}`,

@@ -25,7 +25,6 @@ export const BENCH_SETTINGS = {
   bankDebitAlarmAfterDays: 10,
   signupChargeCheck: 'off',
   relay: false,
-  morProduct: 'mor',
   recoveryLinks: null,
   retrySchedule: null,
 } as const;

@@ -1,4 +1,4 @@
-// Golden stories of the MoR's other channels: relay, tax, bank transfers, payment links, disputes, alerts; and events that never came.
+// Golden stories of the MoR's other channels: relay, bank transfers, payment links, disputes, alerts; and events that never came.
 import { Channels } from './channels.js';
 import { paymentOf, renewal, type Scene, type Story } from './scenes.js';
 import { type World } from './world.js';
@@ -28,19 +28,6 @@ export const channelStories: readonly Story[] = [
     plan: async (world) => {
       const { people } = await renewal(world, 'succeed');
       await people.control('/mor/hearing', { direct: false });
-    },
-  },
-  {
-    name: 'tax of a renewal and of its refunds',
-    settings: { ...finalize, morProduct: 'tor' },
-    plan: async (world) => {
-      const { people, invoice } = await renewal(world, 'succeed');
-      world.scheduler.plan(world.at(20), 'a part is given back', () => {
-        void people.refund(paymentOf(people, invoice()), 990);
-      });
-      world.scheduler.plan(world.at(40), 'the rest is given back in the portal', async () => {
-        await people.control('/mor/refunds', { payment_id: paymentOf(people, invoice()) });
-      });
     },
   },
   {

@@ -31,8 +31,8 @@ export function randomStory(rng: Seeded, without: readonly number[] = []): Story
     markMode: rng.pick(['payment_record', 'out_of_band'] as const),
     draftPolicy: rng.pick(['wait', 'finalize'] as const),
     relay: rng.chance(0.15),
-    morProduct: rng.chance(0.25) ? ('tor' as const) : ('mor' as const),
   };
+  rng.chance(0.25); // the stories of the seeds that are kept draw once more here
   // Who relays has a schedule, too: a renewal that fails is tried again while everything else happens.
   const retries = settings.relay ? { retries: 'soft=6h,12h hard=none authentication=8h end=nothing' } : {};
   // The first parts are the same in every story, and draw from a stream of their own: what they are does not move the rest.

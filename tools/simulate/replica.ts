@@ -15,7 +15,6 @@ import { FlowContext } from '#src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '#src/channels/route-channel-events.flow.js';
 import { SignupFlow } from '#src/signups/signup.flow.js';
 import { EnrolmentFlow } from '#src/enrolment/enrolment.flow.js';
-import { TaxErrands } from '#src/tax/tax-errands.flow.js';
 import { VERIFY_LIMITS, VerifyFlow } from '#src/verify/verify.flow.js';
 import { Wake } from '#src/lane/wake.js';
 import { WorkLaneFlow } from '#src/lane/work-lane.flow.js';
@@ -32,7 +31,6 @@ import { Refunds } from '#src/mor/refunds.js';
 import { MorTransport } from '#src/mor/transport.js';
 import { MorTaxDesk } from '#src/mor/mor-tax-desk.js';
 import { TaxCalculations } from '#src/mor/tax-calculations.js';
-import { TaxTransactions } from '#src/mor/tax-transactions.js';
 import { type SandboxCore } from '../sandbox/sandbox.js';
 import { type Database } from '#src/store/database.js';
 import { PgInbox } from '#src/store/inbox-store.js';
@@ -52,7 +50,6 @@ import { PgRequests, PgSignups } from '#src/store/signup-store.js';
 import { StripeBillingPlatform } from '#src/stripe/stripe-billing-platform.js';
 import { StripeBillingReader } from '#src/stripe/stripe-billing-reader.js';
 import { StripeClient } from '#src/stripe/stripe-client.js';
-import { StripeTaxBasis } from '#src/stripe/stripe-tax-basis.js';
 import { LaneWorker } from '#src/lane/lane-worker.js';
 import { VerifyJob, type VerifyJobReports } from '#src/verify/verify-job.js';
 import { databaseFaults, type FaultKind, lacking, standbyFaults } from './faults.js';
@@ -166,11 +163,10 @@ export class Replica {
     const gateway = new MorPaymentGateway(options, new CardIntents(mor), new Refunds(mor), new Invoices(mor, clock));
     const proformas = (this.proformas = new ProformaInvoices(mor, clock));
     const channels = new HttpMorChannels(proformas, new PaymentLinks(mor));
-    const taxDesk = new MorTaxDesk(new TaxCalculations(mor), new TaxTransactions(mor, clock));
+    const taxDesk = new MorTaxDesk(new TaxCalculations(mor));
     const context = new FlowContext(settings, clock, rng, ids, platform, gateway);
     const router = new RouteChannelEventsFlow(stored('channel', new PgChannelEvents(db, clock)), context, wake);
     const relay = new HttpEventRelay(options, clock);
-    const tax = new TaxErrands(taxDesk, new StripeTaxBasis(stripe), signupRows);
     const links = (this.links = stored('links', new PgCustomerLinks(db, clock)));
     const enrolment = new EnrolmentFlow(links, reader, stored('looks', new PgChargeLooks(db, clock)), settings);
     const livemode = { expected: false };
@@ -183,7 +179,6 @@ export class Replica {
       livemode,
       channels,
       router,
-      tax,
       null,
       enrolment,
     );

@@ -1,5 +1,5 @@
 // The rules about the core's own books: each lane's log is whole, and the rows that lists read are as the log says.
-import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from '#src/store/codec.js';
+import { type Codec, fromRow, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from '#src/store/codec.js';
 import { fold, type LoggedRow } from '#src/store/lane-log.js';
 import { listedRefunds, openCallIds } from '#src/store/read-rows.js';
 import { type LaneState } from '#src/domain/model.js';
@@ -19,7 +19,7 @@ function gapsIn(lane: string, rows: readonly LoggedRow[]): string[] {
   return at < 0 ? [] : [`L1: the log of ${lane} has no row ${at + 1}, and goes on with ${rows[at]?.version ?? 0}`];
 }
 
-const PARTS = ['payments', 'refunds', 'objects', 'taxes', 'reviews', 'messages'] as const;
+const PARTS = ['payments', 'refunds', 'objects', 'reviews', 'messages'] as const;
 
 /** L2: a row that holds the whole state leaves nothing out that was there before it. */
 function forgottenIn(lane: string, rows: readonly LoggedRow[]): string[] {
@@ -59,7 +59,6 @@ function behind(seen: Snapshot, lane: string, shown: LaneState): string[] {
     ...differing(PAYMENT, 'id', shown.payments, own(seen.payments)),
     ...differing(REFUND, 'id', listedRefunds(shown), seen.refunds),
     ...differing(OBJECT, 'id', shown.objects, own(seen.objects)),
-    ...differing(TAX, 'id', shown.taxes, own(seen.taxes)),
     ...differing(REVIEW, 'id', shown.reviews, seen.reviews),
     ...(same
       ? []

@@ -114,12 +114,8 @@ function isExplained(sides: Sides, r: ReviewLine): boolean {
     case 'effect_failed':
       // What a person gave back or took off on Stripe by hand leaves no room for our own refund or credit note there.
       // And Stripe takes one reference of a refund once.
-      // After a restore the tax is there already, and the MoR's answer to that may not be readable.
       return (
         world.byHand.some((h) => h.invoiceId === invoiceId) ||
-        (world.gaps.length > 0 &&
-          r.subject.startsWith('commit_tax:') &&
-          books.taxes.some((t) => t.reference === invoiceId)) ||
         seen.refunds.some((x) => x.id === r.refund_id && world.planted.oneRefundId.has(x.processor_refund_id ?? ''))
       );
     case 'refund_gap':

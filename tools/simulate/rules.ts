@@ -14,7 +14,6 @@ import { notificationRules } from './rules-notifications.js';
 import { refundRules } from './rules-refunds.js';
 import { retryRules } from './rules-retries.js';
 import { reviewRules } from './rules-reviews.js';
-import { taxRules } from './rules-tax.js';
 import { twiceRules } from './rules-twice.js';
 import { type MessageLine, type Snapshot } from './sim-store.js';
 import { isUnheardTransfer, referencesOf, rowOf, type Sides, sidesOf, type Taken } from './sides.js';
@@ -37,7 +36,6 @@ export function brokenAtRest(world: World, seen: Snapshot): readonly string[] {
     ...ledgerRules(sides),
     ...channelRules(sides),
     ...linkMoneyRules(sides),
-    ...taxRules(sides),
     ...nameRules(sides),
     ...twiceRules(sides),
     ...retryRules(sides),

@@ -12,7 +12,6 @@ export type Story = {
     readonly relay?: boolean;
     /** Whose invoices are ours; left out: all. */
     readonly enrolment?: Enrolment;
-    readonly morProduct?: 'mor' | 'tor';
     /** The merchant's backend is notified. */
     readonly notify?: boolean;
     /** Requests a second that Stripe takes from all replicas together. */

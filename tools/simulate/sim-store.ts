@@ -89,15 +89,6 @@ export type InvoiceLine = {
   readonly retries: RetryTrail | null;
 };
 
-export type TaxLine = {
-  readonly id: string;
-  readonly kind: string;
-  readonly invoice_id: string;
-  readonly payment_row_id: string;
-  readonly refund_id: string | null;
-  readonly stage: string;
-  readonly reference: string;
-};
 export type ObjectLine = {
   readonly id: string;
   readonly kind: string;
@@ -118,7 +109,6 @@ export type NotificationLine = {
 
 export type Snapshot = {
   readonly notifications: readonly NotificationLine[];
-  readonly taxes: readonly TaxLine[];
   readonly objects: readonly ObjectLine[];
   readonly payments: readonly PaymentLine[];
   readonly refunds: readonly RefundLine[];
@@ -215,7 +205,6 @@ export class SimStore {
     const leased = await rows<{ n: string }>('select count(*) as n from lane where lease_until > $1', [now]);
     return {
       notifications: await rows<NotificationLine>('select * from notification order by seq'),
-      taxes: await rows<TaxLine>('select * from tax_record order by seq'),
       objects: await rows<ObjectLine>('select * from mor_object order by seq'),
       payments: await rows<PaymentLine>('select * from payment order by seq'),
       refunds: await rows<RefundLine>('select * from refund order by seq'),

@@ -46,7 +46,6 @@ export async function soak(
     bankDebitAlarmAfterDays: 10,
     signupChargeCheck: 'psp_reference',
     relay: false,
-    morProduct: rng.pick(['mor', 'tor'] as const),
     recoveryLinks: null,
     retrySchedule: null,
   };

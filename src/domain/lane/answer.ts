@@ -1,6 +1,5 @@
 // What the peers answered to a stored call, by its kind.
 import { type LinkFacts, type ProformaMade } from '../ports/mor-channels.js';
-import { type TaxCalculationFacts, type TaxTransactionFacts } from '../ports/tax.js';
 import { type BillingAnswer } from '../ports/billing-platform.js';
 import { type RefundAnswer } from '../ports/payment-gateway.js';
 import { type OutboxKind } from '../model.js';
@@ -9,15 +8,9 @@ export type ChannelAnswer =
   | { readonly kind: 'create_proforma'; readonly made: ProformaMade }
   | { readonly kind: 'create_payment_link'; readonly link: LinkFacts };
 
-export type TaxAnswer =
-  | { readonly kind: 'calculate_tax'; readonly calculation: TaxCalculationFacts }
-  | { readonly kind: 'commit_tax'; readonly transaction: TaxTransactionFacts }
-  | { readonly kind: 'refund_tax'; readonly taxRefundId: string };
-
 export type Answer =
   | BillingAnswer
   | ChannelAnswer
-  | TaxAnswer
   | { readonly kind: 'create_refund'; readonly refund: RefundAnswer }
   | { readonly kind: 'relay_event' }
   | { readonly kind: 'retry_charge' };

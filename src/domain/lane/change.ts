@@ -14,7 +14,6 @@ import {
   type ReviewRow,
 } from '../model.js';
 import { type MorObjectRow } from '../mor-object.js';
-import { type TaxRecord } from '../tax-record.js';
 import { type BillingCall } from '../ports/billing-platform.js';
 import { SHADOW_MESSAGE, SHADOW_MODE, type WireRequest } from '../ports/call.js';
 import { type MorCall } from '../ports/payment-gateway.js';
@@ -60,7 +59,6 @@ export function emptyLane(lane: string): LaneState {
     attempts: [],
     refunds: [],
     objects: [],
-    taxes: [],
     messages: [],
     reviews: [],
     entries: [],
@@ -84,9 +82,6 @@ export function putRefund(s: LaneState, row: RefundRow): LaneState {
 }
 export function putObject(s: LaneState, row: MorObjectRow): LaneState {
   return { ...s, objects: put(s.objects, row, (o) => o.id === row.id) };
-}
-export function putTax(s: LaneState, row: TaxRecord): LaneState {
-  return { ...s, taxes: put(s.taxes, row, (t) => t.id === row.id) };
 }
 export function putMessage(s: LaneState, row: OutboxRow): LaneState {
   return { ...s, messages: put(s.messages, row, (m) => m.id === row.id) };

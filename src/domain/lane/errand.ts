@@ -17,14 +17,6 @@ export type Errand =
     }
   | { readonly do: 'send'; readonly message: OutboxRow }
   | { readonly do: 'probe'; readonly message: OutboxRow }
-  /** Find the calculation that a signup was bound to, unless it was tried, or what a new one needs. */
-  | {
-      readonly do: 'gather-tax';
-      readonly taxId: string;
-      readonly invoiceId: string;
-      readonly signupId: string | null;
-      readonly intentId: string | null;
-    }
   /** The verdict is late: does its customer pay by bank debit, which takes days? */
   | { readonly do: 'ask-debit'; readonly customerId: string }
   /** Is the customer enrolled? */

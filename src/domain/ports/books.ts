@@ -8,7 +8,6 @@ import {
   type RefundRow,
   type ReviewRow,
 } from '../model.js';
-import { type TaxRecord } from '../tax-record.js';
 import { type MorObjectRow } from '../mor-object.js';
 import { type DayMoney } from './day-books.js';
 import { type InboxSource } from './inbox.js';
@@ -158,8 +157,6 @@ export type InvoiceView = {
   readonly refunds: readonly RefundRow[];
   /** What the MoR keeps beside it, oldest first. */
   readonly objects: readonly MorObjectRow[];
-  /** Its tax at the MoR, as far as the bridge commits it. */
-  readonly taxes: readonly TaxRecord[];
   readonly attempts: readonly AttemptRow[];
   readonly messages: readonly OutboxRow[];
   readonly reviews: readonly ReviewRow[];

@@ -47,8 +47,6 @@ export abstract class LossBooks {
   abstract waitingInvoices(made: Span, after: bigint, limit: number): Promise<readonly WaitingInvoice[]>;
   abstract pendingRefunds(before: Date, limit: number): Promise<readonly PendingRefund[]>;
   abstract liveObjects(events: Span, limit: number): Promise<readonly LiveObject[]>;
-  /** How many tax errands are not committed: they are calls of ours and go on by themselves. */
-  abstract pendingTaxes(before: Date): Promise<number>;
 }
 
 export abstract class MorLookups {

@@ -1,7 +1,6 @@
 // The Merchant of Record's card payments (Document 3) as the bridge sees them.
 import { type Money } from '../money.js';
 import { type CallOutcome, type WireRequest } from './call.js';
-import { type TaxCall } from './tax.js';
 
 /** Signup requests, in our words. Amounts are smallest units. */
 export type SignupCall =
@@ -46,7 +45,7 @@ export type LinkCall = {
   readonly key: string;
 };
 
-export type MorCall = SignupCall | RefundCall | TaxCall | LinkCall;
+export type MorCall = SignupCall | RefundCall | LinkCall;
 
 /** Document 3, "Setup response" and "Payment-intent response". `clientSecret` is handed on and kept nowhere. */
 export type IntentAnswer = {

@@ -59,8 +59,6 @@ export abstract class Signups {
     id: string,
     to: { readonly taxCalculationId: string; readonly morKey: string; readonly body: string | null },
   ): Promise<void>;
-  /** The calculation that a signup was bound to, by its id or its intent; null: none. */
-  abstract taxCalculationOf(id: string | null, intentId: string | null): Promise<string | null>;
   /**
    * Of these signups, those that are surely complete: the charge of a payment is proven, or after a trial the customer's saved method
    * was charged, and no other signup may have saved it. Nothing tells of a trial's confirmed setup by itself (the MoR's payment API has no read and no event for it).

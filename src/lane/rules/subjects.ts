@@ -24,7 +24,6 @@ import { createRefundCall } from '../../refunds/rules/refund-answer.js';
 import { creditNoteCall, reportRefundCall } from '../../refunds/rules/mirror.js';
 import { createProformaCall } from '../../transfers/rules/proforma-answer.js';
 import { createLinkCall } from '../../links/rules/link-answer.js';
-import { taxCall, taxErrand } from '../../tax/rules/tax-answer.js';
 import { finalizationReview, markReview, overdueReview } from '../../renewals/rules/mark-review.js';
 import { unprovenReview } from '../../signups/rules/prove-charge.js';
 import { stuckRefundReview } from '../../refunds/rules/refund-review.js';
@@ -41,7 +40,6 @@ import { lookAtObjects, objectErrand } from '../../channels/rules/looks.js';
 import { settleDisputes } from '../../disputes/rules/settle-disputes.js';
 import { settleLinks } from '../../links/rules/settle-link.js';
 import { settleTransfers } from '../../transfers/rules/settle-transfer.js';
-import { settleTax } from '../../tax/rules/settle-tax.js';
 import { watchUnsettled } from '../../signups/rules/unsettled.js';
 import { watchRefunds } from '../../refunds/rules/stuck-refund.js';
 import { watchFinalization } from '../../renewals/rules/stuck-draft.js';
@@ -97,9 +95,6 @@ export const CALLS: { readonly [K in OutboxKind]: CallRule<AnswerTo<K>> } = {
   issue_credit_note: creditNoteCall,
   create_proforma: createProformaCall,
   create_payment_link: createLinkCall,
-  calculate_tax: taxCall,
-  commit_tax: taxCall,
-  refund_tax: taxCall,
 };
 
 /** Review items, by kind. `effect_failed` is about a call: its rule stands with the call. */
@@ -136,7 +131,6 @@ export const LAST: readonly SettleRule[] = [
   withdrawRequests,
   settleLinks,
   settleTransfers,
-  settleTax,
   watchRenewal,
   watchCharging,
   watchUnsettled,
@@ -157,6 +151,5 @@ export const ERRANDS_LAST: readonly ErrandRule[] = [
   recoveryErrand,
   retryErrand,
   readErrand,
-  taxErrand,
   debitErrand,
 ];

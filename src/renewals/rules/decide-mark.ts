@@ -93,7 +93,7 @@ export function decideMark(
     return park(
       'double_payment',
       `${taken} was taken although the invoice was already paid another way`,
-      ofPaidOtherwise(taken, settings, p, shared),
+      ofPaidOtherwise(taken, p, shared),
     );
   }
   // A draft's total may still change, so under `wait` it is compared once it is final.
@@ -137,16 +137,14 @@ export const ASK_IF_TWICE =
 /** A person may have marked it for this very money: a bank transfer before its event came, or a renewal that was held. */
 export function ofPaidOtherwise(
   taken: string,
-  { morProduct }: FlowSettings,
   { processorChargeId: charge }: PaymentRow,
   shared?: MorObjectRow,
 ): string {
-  const tax = morProduct === 'tor' ? " and record its tax in the MoR's portal, which is not committed from here" : '';
   const ofOther =
     charge === null || shared === undefined
       ? ''
       : ` If they marked it for another charge on ${nameOf(shared)}, ask the MoR whether it took ${charge} as well, and dismiss this if not.`;
-  return `If somebody marked the invoice by hand for this money, dismiss this${tax}: a refund would give the only money back.${ofOther} If it was paid twice, refund ${taken}.`;
+  return `If somebody marked the invoice by hand for this money, dismiss this: a refund would give the only money back.${ofOther} If it was paid twice, refund ${taken}.`;
 }
 
 /**

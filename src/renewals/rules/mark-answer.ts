@@ -136,7 +136,7 @@ export function applyIdentified(
     subject: p.id,
     paymentRowId: p.id,
     summary: `${what} was taken although the invoice was already paid another way${record}`,
-    proposal: ofPaidOtherwise(what, ctx.settings, p, maybeNotTaken(s, p)),
+    proposal: ofPaidOtherwise(what, p, maybeNotTaken(s, p)),
   });
 }
 

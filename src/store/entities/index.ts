@@ -10,7 +10,6 @@ import { PaymentEntity } from './payment.entity.js';
 import { RefundEntity } from './refund.entity.js';
 import { ReviewEntity } from './review.entity.js';
 import { SignupEntity } from './signup.entity.js';
-import { TaxRecordEntity } from './tax-record.entity.js';
 import { VerifyRunEntity } from './verify-run.entity.js';
 
 export const ENTITIES = [
@@ -25,6 +24,5 @@ export const ENTITIES = [
   RefundEntity,
   ReviewEntity,
   SignupEntity,
-  TaxRecordEntity,
   VerifyRunEntity,
 ];

@@ -8,9 +8,7 @@ import { type PaymentRow, type RefundRow, type ReviewRow } from '../../domain/mo
 import { type CreditNoteFacts } from '../../domain/ports/billing-reader.js';
 import { type InvoiceFacts, type InvoicePaymentFacts } from '../../domain/ports/billing-platform.js';
 import { SIGNUP_REASON } from '../../domain/status.js';
-import { type TaxRecord } from '../../domain/tax-record.js';
 import { type Difference, type DifferenceKind, type OurInvoice, type Repair } from '../../domain/difference.js';
-import { isTaxOf, isTaxReview } from '../../tax/rules/tax-review.js';
 
 /** A difference with what is said of it; the rest is nothing unless given. */
 export function difference(
@@ -35,8 +33,7 @@ export function difference(
 
 /** The open item that tells of it; null: none does. */
 export function reviewOf(o: OurInvoice, match: (r: ReviewRow) => boolean): string | null {
-  // Tax that waits for a person explains nothing about money.
-  return o.openReviews.find((r) => !isTaxReview(r) && match(r))?.id ?? null;
+  return o.openReviews.find(match)?.id ?? null;
 }
 
 /**
@@ -49,7 +46,6 @@ export function compareWithin(o: OurInvoice, now: Date, graceMs = VERIFY_GRACE_M
   const found = [
     ...payments.flatMap((p) => unmarked(o, p, now, isSettled)),
     ...o.refunds.flatMap((r) => unmirrored(o, r, now, isSettled)),
-    ...(o.taxes ?? []).flatMap((t) => uncommitted(o, t, isSettled)),
     ...o.openReviews
       .filter((r) => r.kind === 'refund_gap')
       .map((r) => difference('amount_differs', 'person', r.summary, { invoiceId: invoice.invoiceId, reviewId: r.id })),
@@ -142,19 +138,6 @@ function comesAfter(p: PaymentRow, other: PaymentRow): boolean {
     p.recordedAt.getTime() - other.recordedAt.getTime() > 0 ||
     (p.recordedAt.getTime() === other.recordedAt.getTime() && p.id > other.id)
   );
-}
-
-function uncommitted(o: OurInvoice, t: TaxRecord, isSettled: IsSettled): Difference[] {
-  if (t.stage === 'committed' || t.stage === 'closed') return [];
-  const reviewId = o.openReviews.find((r) => isTaxOf(r, t))?.id ?? null;
-  if (reviewId === null && !isSettled(t.createdAt)) return [];
-  const what = t.kind === 'transaction' ? 'its tax transaction' : `the tax refund of ${t.refundId ?? t.reference}`;
-  const waitsForRest = t.kind === 'transaction' && t.stage === 'waiting';
-  const why = waitsForRest ? ': it waits until the rest of the invoice is paid' : ` (${t.stage})`;
-  const detail = `${what} is not committed at the MoR${why}`;
-  return [
-    difference('tax_not_committed', 'look-again', detail, { invoiceId: t.invoiceId, refundId: t.refundId, reviewId }),
-  ];
 }
 
 /** The payments that the ledger says are marked on Stripe. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { emptyLane } from '#src/domain/lane/change.js';
 import { type LaneState } from '#src/domain/model.js';
-import { type Codec, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW, TAX } from '#src/store/codec.js';
+import { type Codec, INVOICE, OBJECT, PAYMENT, REFUND, REVIEW } from '#src/store/codec.js';
 import { fold, type LoggedRow, rowOf } from '#src/store/lane-log.js';
 import { oddText, timeText } from '../inputs/texts.js';
 import { must, mustBeSame, shown, type Target } from '../target.js';
@@ -14,7 +14,6 @@ const TABLES = {
   payments: PAYMENT,
   refunds: REFUND,
   objects: OBJECT,
-  taxes: TAX,
   reviews: REVIEW,
   invoice: INVOICE,
 } as const;
@@ -64,7 +63,6 @@ function laneOf(plan: Plan): LaneState {
     payments: rows('payments'),
     refunds: rows('refunds'),
     objects: rows('objects'),
-    taxes: rows('taxes'),
     reviews: rows('reviews'),
   };
 }
@@ -87,7 +85,6 @@ export const logRows: Target = {
       payments: kept(before.payments, merged.payments),
       refunds: kept(before.refunds, merged.refunds),
       objects: kept(before.objects, merged.objects),
-      taxes: kept(before.taxes, merged.taxes),
       reviews: kept(
         before.reviews,
         merged.reviews.map((r) =>

@@ -12,7 +12,6 @@ import { PaymentLinks, addPaymentLinks } from './payment-links.js';
 import { Proformas } from './proforma-invoices.js';
 import { addProformas } from './proforma-routes.js';
 import { type ChannelBooks, type MorState } from './state.js';
-import { cartTotals } from './tax-answers.js';
 import { Calculations, addTaxCalculations } from './tax-calculations.js';
 import { addTaxRefunds } from './tax-refunds.js';
 import { TaxTransactions, addTaxTransactions } from './tax-transactions.js';
@@ -43,13 +42,13 @@ export function addMerchantApi(kernel: Kernel, mor: MorState): void {
 
   mor.registerEventWebhook = (url) =>
     endpoints.register('main', url, EVENT_TYPES, eventWebhookSecret(kernel.seed)).secret;
-  mor.channelBooks = () => booksOf(proformas, links, transactions);
+  mor.channelBooks = () => booksOf(proformas, links);
   mor.paymentCaptured = (payment) => {
     if (payment.taxCalculationId !== null) links.announceCapture('main', payment); // the event carries the calculation
   };
 }
 
-function booksOf(proformas: Proformas, links: PaymentLinks, transactions: TaxTransactions): ChannelBooks {
+function booksOf(proformas: Proformas, links: PaymentLinks): ChannelBooks {
   return {
     proformas: proformas.list().map(({ id, merchantReference: reference, status, total, received }) => {
       return { id, reference, status, currency: total.currency, total: total.minor, received };
@@ -61,14 +60,6 @@ function booksOf(proformas: Proformas, links: PaymentLinks, transactions: TaxTra
       createdAtMs,
       openUntilMs: paidAtMs ?? expiresAtMs,
       paymentIds: [...paymentIds],
-    })),
-    taxes: transactions.list().map(({ reference, calculation, refunds }) => ({
-      reference,
-      total: cartTotals(calculation).total,
-      refunds: refunds.map((r) => ({
-        reference: r.reference,
-        amount: r.lines.reduce((sum, line) => sum + line.base + line.tax, 0n),
-      })),
     })),
   };
 }

@@ -81,11 +81,6 @@ export type ChannelBooks = {
     /** pay_…, oldest first. */
     readonly paymentIds: readonly string[];
   }[];
-  readonly taxes: readonly {
-    readonly reference: string;
-    readonly total: bigint;
-    readonly refunds: readonly { readonly reference: string; readonly amount: bigint }[];
-  }[];
 };
 
 const TOKEN_LIFE_SEC = 86_400; // Document 2, Authentication 1
@@ -117,7 +112,7 @@ export class MorState {
   /** Registers an endpoint for every event at the start and gives its secret; Document 2's plug-in sets it. */
   registerEventWebhook: (url: string) => string = () => '';
   /** Document 2's plug-in sets it. */
-  channelBooks: () => ChannelBooks = () => ({ proformas: [], links: [], taxes: [] });
+  channelBooks: () => ChannelBooks = () => ({ proformas: [], links: [] });
   /** SANDBOX_STRICT_URLS: loopback addresses are refused for webhooks too. */
   strictUrls = false;
   /** The public origin of the MoR side, for links in answers; set once the port is known. */

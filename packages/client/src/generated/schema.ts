@@ -560,7 +560,7 @@ export interface components {
         };
         DifferenceView: {
             id: string;
-            kind: "charged_not_marked" | "marked_not_charged" | "charge_on_two_invoices" | "amount_differs" | "refund_not_mirrored" | "refunded_by_hand" | "credited_by_hand" | "overpaid" | "tax_not_committed" | "event_never_delivered" | "no_verdict" | "unreadable";
+            kind: "charged_not_marked" | "marked_not_charged" | "charge_on_two_invoices" | "amount_differs" | "refund_not_mirrored" | "refunded_by_hand" | "credited_by_hand" | "overpaid" | "event_never_delivered" | "no_verdict" | "unreadable";
             invoice_id?: string;
             payment_id?: string;
             refund_id?: string;
