@@ -27,6 +27,19 @@ const INSERT_SQL = `
   queued as (${makeDue(`select lane, min(next_try_at), count(*) from stored where status = 'received' group by lane`)})
   select source, event_id as "eventId" from stored`;
 
+/** Another rendering of a parked event can be read: Crossbill decides the event by this one. */
+const READABLE_SQL = `
+  with taken as (
+    update inbox_event
+       set lane = $2, body_sha256 = sha256($3::bytea), status = 'received', reason = null, attempts = 0, decided_at = null, next_try_at = ${timeSql(4)}
+     where source = 'stripe' and event_id = $1 and status = 'parked'
+    returning id, received_at, lane),
+  kept as (
+    update event_body b set body = $3 from taken t where b.event_id = t.id and b.received_at = t.received_at)
+  ${makeDue(`select lane, ${timeSql(4)}, 1 from taken`)}`;
+
+const readable = (d: Delivery, time: DatabaseTime): unknown[] => [d.eventId, d.lane, d.body, time.given()];
+
 @Injectable()
 export class PgInbox extends Inbox {
   constructor(
@@ -89,14 +102,17 @@ export class PgInbox extends Inbox {
 
   /** A delivery whose id is known and whose bytes are others: the same event again, or another one under its name. */
   private async compare(d: Delivery): Promise<StoreOutcome> {
-    const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer }>(
-      `select ${bodyOf('e')} as body, e.body_sha256 from inbox_event e where e.source = $1 and e.event_id = $2`,
+    const known = await this.db.intake.query<{ body: Buffer | null; body_sha256: Buffer; status: string }>(
+      `select ${bodyOf('e')} as body, e.body_sha256, e.status from inbox_event e where e.source = $1 and e.event_id = $2`,
       [d.source, d.eventId],
     );
     const row = known.rows[0];
     if (row === undefined) throw new Error('an event vanished between two statements');
     if (sha256(d.body).equals(row.body_sha256)) return 'duplicate';
-    if (isRepeat(row.body, d)) return 'duplicate';
+    if (isRepeat(row.body, d)) {
+      if (row.status === 'parked' && d.status === 'received') await this.db.intake.query(READABLE_SQL, readable(d, this.time));
+      return 'duplicate';
+    }
     await inTransaction(this.db.intake, async (db) => {
       await keepCopy(db, d, '', this.time); // its reason comes with the question
       await tellConflict(db, d, d.status === 'received', this.ids, this.time);

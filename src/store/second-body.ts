@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { isChannelLane } from '../domain/events/channel-lane.js';
-import { aboutSecondBody, sameEvent } from '../domain/events/same-event.js';
+import { aboutSecondBody, isSameStripeEvent, sameEvent } from '../domain/events/same-event.js';
 import { type Ids } from '../domain/ports/clock.js';
 import { type Delivery } from '../domain/ports/inbox.js';
 import { type DatabaseTime, timeSql } from './database-time.js';
@@ -30,11 +30,12 @@ export async function keepCopy(db: Pick<pg.Pool, 'query'>, d: Copy, reason: stri
 }
 
 /**
- * Stripe counts its pending deliveries inside the body, so two deliveries of one event may differ in bytes. Where the first was erased (null)
- * nothing tells of Stripe's; the MoR sends an event again as it was.
+ * Stripe renders one event in several ways, so two deliveries of it may differ in bytes. The MoR sends an event again with the same bytes.
+ * `known` is null where the first body was erased: then a further body of Stripe counts as a repeat.
  */
 export function isRepeat(known: Buffer | null, d: Copy): boolean {
-  return known === null ? d.source === 'stripe' : sameEvent(known, d.body);
+  if (d.source !== 'stripe') return known !== null && sameEvent(known, d.body);
+  return known === null || isSameStripeEvent(known, d.body);
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   invoiceEvent,
   CUSTOMER_ID,
 } from '../support/builders.js';
+import { reported } from '../support/reported.js';
 import { laneOnPostgres, type LaneOnPostgres } from '../support/lane-on-postgres.js';
 
 let x: LaneOnPostgres;
@@ -112,6 +113,40 @@ describe('storing', () => {
     expect(await x.inbox.store(both(1))).toEqual(['duplicate', 'duplicate']);
     expect(await x.inbox.store(both(2))).toEqual(['conflict', 'duplicate']);
     expect(await rows('select kind, status from review')).toEqual([{ kind: 'conflicting_event', status: 'open' }]);
+  });
+
+  it('takes another rendering of an event of Stripe for a repeat, and another object under its id for a conflict', async () => {
+    const stripe = (name: string, from = '', to = ''): Delivery => ({
+      ...an('evt_two1', { type: 'invoice.created' }),
+      source: 'stripe',
+      body: Buffer.from(reported(name).replaceAll(from, to)),
+    });
+    expect(await x.inbox.store([stripe('01-rendering-new')])).toEqual(['stored']);
+    expect(await x.inbox.store([stripe('01-rendering-old')])).toEqual(['duplicate']);
+    expect(await rows('select kind from review')).toEqual([]);
+    expect(await x.inbox.store([stripe('01-rendering-old', 'in_two', 'in_three')])).toEqual(['conflict']);
+    expect(await rows('select kind from review')).toEqual([{ kind: 'conflicting_event' }]);
+  });
+
+  it('decides a parked event of Stripe by another rendering that can be read', async () => {
+    const parked: Delivery = {
+      ...an('evt_two1', { status: 'parked', reason: 'unreadable', lane: 'stripe/evt_two1' }),
+      source: 'stripe',
+      body: Buffer.from(reported('01-rendering-old')),
+    };
+    const usable: Delivery = {
+      ...an('evt_two1', { lane: 'in_two1' }),
+      source: 'stripe',
+      body: Buffer.from(reported('01-rendering-new')),
+    };
+    expect(await x.inbox.store([parked])).toEqual(['stored']);
+    expect(await x.inbox.store([usable])).toEqual(['duplicate']);
+    expect(await x.inbox.store([parked])).toEqual(['duplicate']);
+    const kept = await rows(
+      `select lane, status, reason, body, sha256(body) = body_sha256 as same from inbox_event join event_body b on b.event_id = id`,
+    );
+    expect(kept).toEqual([{ lane: 'in_two1', status: 'received', reason: null, body: usable.body, same: true }]);
+    expect(await rows('select key from lane')).toEqual([{ key: 'in_two1' }]);
   });
 
   it('says of evidence that is sent back twice under one id that a deadline may run', async () => {

@@ -1,7 +1,8 @@
 // Two deliveries under one event id: the same event again, or a conflict that a person must see.
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { aboutSecondBody, sameEvent } from '../../src/domain/events/same-event.js';
+import { aboutSecondBody, isSameStripeEvent, sameEvent } from '../../src/domain/events/same-event.js';
+import { reported } from '../support/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
@@ -46,6 +47,40 @@ describe('two deliveries under one event id', () => {
     expect(sameEvent(Buffer.from('{"id":"evt_1"'), Buffer.from('{"id":"evt_1"'))).toBe(false);
     const deep = Buffer.from('['.repeat(300) + ']'.repeat(300));
     expect(sameEvent(deep, deep)).toBe(false);
+  });
+});
+
+describe('two bodies of Stripe under one event id', () => {
+  const old = JSON.parse(reported('01-rendering-old')) as Record<string, unknown>;
+  const newer = Buffer.from(reported('01-rendering-new'));
+
+  it('are one event when Stripe renders it in two API versions', () => {
+    expect(isSameStripeEvent(newer, bytes(old))).toBe(true);
+    expect(sameEvent(newer, bytes(old))).toBe(false);
+  });
+
+  it.each([
+    ['another object', { data: { object: { id: 'in_other', object: 'invoice' } } }],
+    ['an object without an id', { data: { object: { object: 'invoice' } } }],
+    ['another type', { type: 'invoice.updated' }],
+    ['another time', { created: 1 }],
+    ['no time', { created: null }],
+    ['another account', { account: 'acct_other' }],
+    ['another id', { id: 'evt_other' }],
+    ['no data', { data: null }],
+  ])('are a conflict when one names %s', (_, other) => {
+    expect(isSameStripeEvent(newer, bytes({ ...old, ...other }))).toBe(false);
+  });
+
+  it('are one event when both name the same account, as its id or as the object', () => {
+    const of = (account: unknown): Buffer => bytes({ ...old, account });
+    expect(isSameStripeEvent(of('acct_1'), of({ id: 'acct_1', object: 'account' }))).toBe(true);
+    expect(isSameStripeEvent(of(null), bytes(old))).toBe(true);
+  });
+
+  it('are one event when the same bytes name no object at all', () => {
+    expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ n: 1, id: 'evt_1' }))).toBe(true);
+    expect(isSameStripeEvent(bytes({ id: 'evt_1', n: 1 }), bytes({ id: 'evt_1', n: 2 }))).toBe(false);
   });
 });
 
