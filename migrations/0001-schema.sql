@@ -183,6 +183,7 @@ create table invoice (
   enrolled            boolean,              -- false: outside ENROLMENT; null: nobody had to ask, or not known yet
   auto_advance        boolean,
   own_method_id       text,
+  latest_revision     text,                 -- the invoice that replaced it on Stripe
   charged             jsonb,                -- what Stripe would charge by itself, as it was last looked at
   charge_looked_at    timestamptz,
   look_due_at         timestamptz,          -- a look at its customer that failed is made again then

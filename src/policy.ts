@@ -24,6 +24,9 @@ export const RETRY_STOPPED_PAUSE_MS = MINUTE_MS;
 /** No peer is waited for longer than this, whatever its Retry-After says: an hour of nobody's money is enough for one header. */
 export const RETRY_AFTER_LONGEST_MS = HOUR_MS;
 
+/** A read of the key's own account that failed is made again after this: long enough for an outage, short enough for an event that waits. */
+export const OWN_ACCOUNT_AGAIN_MS = 15_000;
+
 /** Failed reads and look-ups that the timeline shows: an outage of hours need not fill it. */
 export const FAILED_READS_SHOWN = 3;
 /** Failed tries of one call that the timeline shows. A refusal is always shown. */

@@ -1,4 +1,5 @@
 // A stored body for a person's eyes: secrets never, names and addresses only when asked for.
+import { isFreeText, maskCards } from '../domain/card-numbers.js';
 import { isSecretName, textCensor } from '../observe/index.js';
 
 const PERSONAL = /(^|_)(name|email|phone|address|shipping|recipient|line1|line2|city|postal_code|tax_ids?|ip)($|_)/i;
@@ -22,6 +23,7 @@ function redact(value: unknown, personal: boolean): unknown {
       if (v === null) return [name, null];
       if (isSecretName(name)) return [name, '[secret]'];
       const snake = name.replace(/([a-z])([A-Z])/g, '$1_$2');
+      if (typeof v === 'string' && isFreeText(name)) return [name, maskCards(v)];
       return [name, !personal && PERSONAL.test(snake) ? HIDDEN : redact(v, personal)];
     }),
   );

@@ -9,6 +9,9 @@ const TOKENS = /"(?:[^"\\]|\\.)*(?:"|$)(\s*:)?|\d[\d.,-]*|[\p{L}\p{M}_@][\p{L}\p
 const PLAIN =
   /^(?:[a-z]{2,12}_[A-Za-z0-9]{4,60}|[a-z_]{1,40}(?:\.[a-z_]{1,40}){1,3}|\d{4}-\d\d-\d\dT[\d:.Z+-]+|\d{1,11})$/;
 const SECRET = /secret|token|key|whsec|^(?:sk|rk|pk)_/i;
+/** Members with an id, a number or a reference, and what stands in them. */
+const IDENTIFIER = /^(?:id|number|reference|(?!tax)[A-Za-z_]*(?:_id|Id))$/;
+const IDENTIFIED = /^[\p{L}\p{N}_.:/-]{1,100}$/u;
 const LITERALS = new Set(['true', 'false', 'null']);
 
 /** At most 2048 characters of it. */
@@ -18,12 +21,19 @@ export function maskedText(bytes: Buffer): string {
     .subarray(0, SHOWN * 4)
     .toString('utf8')
     .slice(0, SHOWN);
+  let name = '';
   const shown = text.replace(TOKENS, (token: string, colon: string | undefined) => {
+    const of = name;
+    name = '';
     if (!token.startsWith('"')) return LITERALS.has(token) || isPlain(token) ? token : MASK;
     const inner = token.slice(1).replace(/"?\s*:?$/, '');
     // A name of a member; one that is itself somebody's data looks different.
-    if (colon !== undefined && /^[A-Za-z_]{1,40}$/.test(inner)) return token;
-    return `"${isPlain(inner) ? inner : MASK}"${colon ?? ''}`;
+    if (colon !== undefined && /^[A-Za-z_]{1,40}$/.test(inner)) {
+      name = inner;
+      return token;
+    }
+    const isShown = isPlain(inner) || (IDENTIFIER.test(of) && IDENTIFIED.test(inner) && !SECRET.test(inner));
+    return `"${isShown ? inner : MASK}"${colon ?? ''}`;
   });
   return bytes.length > SHOWN ? `${shown}\n… (${bytes.length} bytes in all)` : shown;
 }

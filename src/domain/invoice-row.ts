@@ -53,6 +53,8 @@ export type InvoiceRow = {
   readonly autoAdvance: boolean | null;
   /** A method that stands on the invoice itself; null: none. */
   readonly ownMethodId: string | null;
+  /** The newest revision, made on the platform to replace this invoice; null: none. */
+  readonly latestRevision: string | null;
   /** What the platform would charge by itself, as it was last looked at; null: nothing, or not looked at. */
   readonly charged: ChargedMethod | null;
   readonly chargeLookedAt: Date | null;

@@ -1,4 +1,5 @@
 // An event's body for people to read: what names a person, and what opens a door, is masked at any depth.
+import { isFreeText, maskCards } from '../domain/card-numbers.js';
 import { isSecretName } from '../observe/index.js';
 
 const MASK = '[masked]';
@@ -54,8 +55,12 @@ export function masked(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_MEMBERS)
-      .map(([name, inner]) => [name, hides(name) && inner !== null ? MASK : masked(inner, depth + 1)]),
+      .map(([name, inner]) => [name, hides(name) && inner !== null ? MASK : shown(name, masked(inner, depth + 1))]),
   );
+}
+
+function shown(name: string, value: unknown): unknown {
+  return typeof value === 'string' && isFreeText(name) ? maskCards(value) : value;
 }
 
 function hides(name: string): boolean {

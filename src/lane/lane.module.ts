@@ -13,6 +13,7 @@ import { LaneChanges } from './lane-changes.js';
 import { FLOW_SETTINGS, flowSettings, LIVE_MODE, liveMode } from './lane-settings.js';
 import { LANE_WATCH } from './lane-trail.js';
 import { LANE_WORKER, LaneWorker, type LaneWorkerOptions } from './lane-worker.js';
+import { OwnAccount } from './own-account.js';
 import { Wake } from './wake.js';
 import { watchLanes, watchSteps } from './watch-lanes.js';
 import { WorkLaneFlow } from './work-lane.flow.js';
@@ -30,6 +31,7 @@ const POLL_MS = 400;
     Wake,
     FlowContext,
     LaneChanges,
+    OwnAccount,
     RouteChannelEventsFlow,
     EnrolmentFlow,
     WorkLaneFlow,

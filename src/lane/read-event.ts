@@ -11,7 +11,8 @@ export type ReadEvent =
       readonly ok: true;
       readonly event: LaneEvent | ChannelEvent;
       readonly livemode: boolean | null;
-      readonly account: string | null;
+      /** Of Stripe, named by the event. */
+      readonly accounts: readonly string[];
     }
   | { readonly ok: false; readonly status: 'ignored' | 'parked'; readonly reason: string };
 
@@ -30,7 +31,7 @@ function parse(stored: WaitingEvent): ReadEvent {
     case 'stripe': {
       const parsed = parseStripeEvent(stored.body);
       if (parsed.verdict !== 'usable') return unusable(parsed);
-      const { kind, eventId, createdAt, invoice, livemode, account } = parsed.event;
+      const { kind, eventId, createdAt, invoice, livemode, accounts } = parsed.event;
       const raw = stored.body.toString('utf8');
       const event: LaneEvent = {
         family: 'invoice',
@@ -40,7 +41,7 @@ function parse(stored: WaitingEvent): ReadEvent {
         facts: invoice,
         raw,
       };
-      return { ok: true, event, livemode, account };
+      return { ok: true, event, livemode, accounts };
     }
     case 'mor_payments': {
       const parsed = parseMorPaymentEvent(stored.body);
@@ -51,7 +52,7 @@ function parse(stored: WaitingEvent): ReadEvent {
         return { ok: false, status: 'parked', reason: 'merchant_invoice_id is missing or not a usable id' };
       }
       const invoiceId = event.invoiceId ?? stored.lane;
-      return { ok: true, event: toPaymentEvent(event, invoiceId, stored.receivedAt), livemode: null, account: null };
+      return { ok: true, event: toPaymentEvent(event, invoiceId, stored.receivedAt), livemode: null, accounts: [] };
     }
     case 'mor_events': {
       const parsed = parseMorServiceEvent(stored.body);
@@ -61,7 +62,7 @@ function parse(stored: WaitingEvent): ReadEvent {
         ok: true,
         event: { family: 'channel', eventId, type, event: parsed.event },
         livemode: null,
-        account: null,
+        accounts: [],
       };
     }
   }

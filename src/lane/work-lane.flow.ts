@@ -35,6 +35,7 @@ import { EventRelay, PaymentGateway } from '../domain/ports/payment-gateway.js';
 import { FlowContext } from './flow-context.js';
 import { LIVE_MODE, type LiveModeRule } from './lane-settings.js';
 import { type DecidedEvent, LANE_WATCH, LaneTrail, type LaneWatch } from './lane-trail.js';
+import { FORBIDDEN, lookBy, OwnAccount } from './own-account.js';
 import { readEvent } from './read-event.js';
 import { EnrolmentFlow } from '../enrolment/enrolment.flow.js';
 import { RouteChannelEventsFlow } from '../channels/route-channel-events.flow.js';
@@ -76,6 +77,8 @@ export class WorkLaneFlow {
     @Optional() @Inject(LANE_WATCH) private readonly watch: LaneWatch | null = null,
     /** Null: all customers are enrolled, and nobody is looked up. */
     @Optional() @Inject(EnrolmentFlow) private readonly enrolment: EnrolmentFlow | null = null,
+    /** Null: an event that names an account is of another one. */
+    @Optional() @Inject(OwnAccount) private readonly account: OwnAccount | null = null,
   ) {}
 
   /** Throws LaneFenced when another worker took over, and whatever the database threw; both lose nothing. */
@@ -166,15 +169,21 @@ export class WorkLaneFlow {
           const decided: DecidedEvent[] = [];
           // What a read ahead brought is told after the events it was made for.
           let s = news === null || news.ahead ? state : news.take(state, ctx);
+          let held: 'ask' | 'wait' | null = null;
           for (const e of events) {
             const taken = this.take(s, e, ctx, elsewhere.payments, seen);
+            if (typeof taken === 'string') {
+              held = taken; // and the events behind it: a lane works in order
+              break;
+            }
             s = taken.state;
             decided.push({ ...taken.verdict, id: e.id, type: e.type, source: e.source, eventId: e.eventId });
           }
           if (news?.ahead === true) s = news.take(s, ctx);
           const settled = settle(s, ctx);
-          const { errand, dueAt } = settled;
           charges = collectedCharges(settled.state.entries);
+          const errand: Errand | null = held === 'ask' ? { do: 'read-account' } : settled.errand;
+          const dueAt = held === null ? settled.dueAt : lookBy(settled.dueAt, now);
           return { state: settled.state, verdicts: decided, dueAt, rest: errand === null, value: { errand, decided } };
         },
       });
@@ -196,11 +205,14 @@ export class WorkLaneFlow {
     ctx: Ctx,
     elsewhere: ReadonlyMap<string, string>,
     seen: string[],
-  ): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } {
+  ): { state: LaneState; verdict: Omit<EventVerdict, 'id'> } | 'ask' | 'wait' {
     const read = readEvent(stored);
     if (!read.ok) return { state: s, verdict: read };
     const { event } = read;
-    if (read.account !== null) return this.ignore(s, "the event is of a connected account, not of the merchant's own");
+    const whose = read.accounts.length === 0 ? 'own' : (this.account?.judge(read.accounts) ?? 'other');
+    if (whose === 'other') return this.ignore(s, "the event is of another account than STRIPE_API_KEY's");
+    if (whose === 'forbidden') return { state: s, verdict: { status: 'parked', reason: FORBIDDEN } };
+    if (whose !== 'own') return whose;
     if (read.livemode !== null && this.livemode.expected !== null && read.livemode !== this.livemode.expected) {
       return this.ignore(s, `the event is of ${read.livemode ? 'live' : 'test'} mode and the API key is not`);
     }
@@ -242,6 +254,9 @@ export class WorkLaneFlow {
 
   private async carryOut(errand: Errand, trail: LaneTrail): Promise<Take> {
     switch (errand.do) {
+      case 'read-account':
+        await trail.call(errand.do, null, this.account?.read() ?? Promise.resolve());
+        return (s) => s;
       case 'read-invoice':
         return this.read(errand.invoiceId, trail);
       case 'read-to-retry': {

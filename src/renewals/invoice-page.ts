@@ -104,6 +104,7 @@ function invoiceFacts(v: InvoiceView): Html {
     ['Customer at the MoR', id(v.morCustomerId)],
     ['Reason', billingReason(i.billingReason)],
     i.subscriptionId === null ? null : ['Subscription', id(i.subscriptionId)],
+    i.latestRevision === null ? null : ['Replaced by', id(i.latestRevision)],
     ['Made on Stripe', time(i.platformCreatedAt, 'unknown')],
     ['Seen first', time(i.firstSeenAt)],
     i.expectedBy === null || i.status !== 'expected' ? null : ['Verdict expected by', time(verdictBy(i, objects))],

@@ -223,7 +223,10 @@ export class LaneWriter {
   private note(step: Step): void {
     const { lane, fence } = step.work;
     if (fence === null || step.rest || step.known.taken?.fence !== fence) this.kept.delete(lane);
-    else this.kept.set(lane, { ...step.known, folded: foldedAfter(step), events: [] });
+    else {
+      const undecided = step.known.events.filter((e) => !step.verdicts.some((v) => v.id === e.id));
+      this.kept.set(lane, { ...step.known, folded: foldedAfter(step), events: undecided });
+    }
   }
 }
 

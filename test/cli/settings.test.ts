@@ -251,6 +251,8 @@ describe('text for people', () => {
         customer_address: { city: 'X' },
         client_secret: 'pi_1_secret_abcdefgh',
         customerName: 'Ada',
+        number: '4111-2026-0001-1118',
+        failure_message: 'card 4242 4242 4242 4242 declined',
       }),
     );
     expect(withoutPersonalData(body, false)).toEqual({
@@ -259,6 +261,8 @@ describe('text for people', () => {
       customer_address: '[hidden]',
       client_secret: '[secret]',
       customerName: '[hidden]',
+      number: '4111-2026-0001-1118',
+      failure_message: 'card [masked] declined',
     });
     expect(withoutPersonalData(body, true)).toMatchObject({ customer_email: 'a@b.c', client_secret: '[secret]' });
   });

@@ -38,6 +38,7 @@ export function invoice(over: Partial<InvoiceRow>): InvoiceRow {
     enrolled: true,
     autoAdvance: true,
     ownMethodId: null,
+    latestRevision: null,
     charged: null,
     chargeLookedAt: null,
     lookDueAt: null,

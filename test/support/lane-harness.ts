@@ -10,6 +10,7 @@ import { type FlowSettings } from '../../src/domain/settings.js';
 import { FlowContext } from '../../src/lane/flow-context.js';
 import { RouteChannelEventsFlow } from '../../src/channels/route-channel-events.flow.js';
 import { Wake } from '../../src/lane/wake.js';
+import { type OwnAccount } from '../../src/lane/own-account.js';
 import { WorkLaneFlow } from '../../src/lane/work-lane.flow.js';
 import { type ChannelEvents } from '../../src/domain/ports/channel-events.js';
 import { type MorChannels } from '../../src/domain/ports/mor-channels.js';
@@ -107,6 +108,9 @@ export class MemoryLaneStore extends LaneStore {
       if (e !== undefined) e.status = v.status;
     }
     const due = d.dueAt?.getTime() ?? null;
+    // What was left undecided waits until the lane is due again.
+    if (d.rest === true && due !== null)
+      for (const e of events) if (!d.verdicts.some((v) => v.id === e.id)) e.nextTryAt = due;
     if (work.fence === null) lane.dueAt = Math.min(lane.dueAt ?? Infinity, due ?? now);
     else {
       lane.dueAt = due;
@@ -214,6 +218,8 @@ export type LaneOptions = {
   readonly seed?: number;
   /** Left out: whoever asks for a link or a proforma invoice has a bug. */
   readonly channels?: MorChannels;
+  /** Left out: an event that names an account is of another one. */
+  readonly account?: OwnAccount;
 };
 /** Where the lanes are kept. */
 export type LaneBackend = {
@@ -255,6 +261,10 @@ export class LaneHarness {
       { expected: null },
       options.channels ?? new NoChannels(),
       new RouteChannelEventsFlow(backend.channelEvents ?? new NoChannelEvents(), this.context, new Wake()),
+      null,
+      null,
+      null,
+      options.account ?? null,
     );
   }
 

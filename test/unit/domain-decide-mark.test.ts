@@ -132,6 +132,14 @@ describe('the decision on a payment', () => {
     expect(met.size).toBe(RULES.length); // every rule was needed
   });
 
+  it('names the invoice that replaced a void one, since the MoR charges it too', () => {
+    const p = newPayment(ctx, { invoiceId: 'in_oak', customerId: 'cus_oak', currency: 'EUR' });
+    const invoice = { ...BLANK, platformStatus: 'void' as const, customerId: 'cus_oak', latestRevision: 'in_new' };
+    const d = decideMark({ ...p, amount: 1000n }, invoice, undefined, true, SETTINGS, false, undefined);
+    const named = { summary: expect.stringContaining('in_new'), proposal: expect.stringContaining('in_new') };
+    expect(d).toMatchObject({ do: 'park', kind: 'invoice_not_payable', ...named });
+  });
+
   it('marks only an exact amount on an open or uncollectible invoice of the same customer and currency, unless a person said so', () => {
     for (const c of cases()) {
       if (!/^(mark|attach|finalize)/.test(decided(c))) continue;

@@ -1,11 +1,12 @@
 // What an event or an invoice of Stripe says besides its amounts, and whether two bodies under one event id say the same.
 import { describe, expect, it } from '@jest/globals';
 import { amountIn } from '../../src/channels/rules/channel-fields.js';
-import { freeText, timeOf } from '../../src/domain/events/fields.js';
+import { freeText, plainText, timeOf } from '../../src/domain/events/fields.js';
 import { parseBody } from '../../src/domain/events/json-body.js';
 import { parseMorServiceEvent } from '../../src/domain/events/mor-service-event.js';
 import { sameEvent } from '../../src/domain/events/same-event.js';
 import { parseInvoice, parseStripeEvent } from '../../src/domain/events/stripe-event.js';
+import { reported } from '../support/reported.js';
 
 const bytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
@@ -105,6 +106,26 @@ describe('an invoice of Stripe', () => {
 });
 
 describe('a member of an event', () => {
+  it.each(['2026-1125-00007', 'INV-20261125-00007', '4111-2026-0001-1118', '4242 4242 4242 4242'])(
+    'that is a number or a code stays as it is, also where it passes the check of card numbers: %s',
+    (number) => {
+      expect(plainText(number)).toBe(number);
+      expect([plainText(''), plainText(7), plainText('a\0')]).toEqual([null, null, 'a\uFFFD']);
+    },
+  );
+
+  it('that names the revision of an invoice is kept: reported inputs 13', () => {
+    const facts = { invoice: { latestRevision: 'in_revnew1', status: 'void' } };
+    expect(parseStripeEvent(Buffer.from(reported('13-2-voided')))).toMatchObject({ event: facts });
+    expect(parseInvoice(JSON.parse(reported('13-invoice-at-stripe')))).toMatchObject(facts);
+  });
+
+  it.each([1, 2, 3])('that is the number of an invoice is kept as it is: reported input 03-number-%i', (n) => {
+    const text = reported(`03-number-${n}`);
+    const { data } = JSON.parse(text) as { data: { object: { number: string } } };
+    expect(parseStripeEvent(Buffer.from(text))).toMatchObject({ event: { invoice: { number: data.object.number } } });
+  });
+
   it('as text is kept to 2,000 characters, with card numbers masked and other numbers as they are', () => {
     expect(freeText('x'.repeat(2_001))).toHaveLength(2_000);
     expect([freeText(''), freeText(7)]).toEqual([null, null]);

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parseInvoice, parseStripeEvent, placeStripeEvent } from '../../src/domain/events/stripe-event.js';
+import { reported } from '../support/reported.js';
 
 type Json = { [key: string]: Json } & object;
 const wire = (path: string): Buffer => readFileSync(new URL(`../wire/${path}`, import.meta.url));
@@ -34,7 +35,7 @@ describe('a Stripe event', () => {
     const { invoice } = parsed.event;
     expect(invoice).toMatchObject({ status, amountDue, currency, subscriptionId, billingReason: 'subscription_cycle' });
     expect(parsed.lane).toBe(invoice.invoiceId);
-    expect(parsed.event).toMatchObject({ kind: parsed.type, eventId: parsed.eventId, livemode: false, account: null });
+    expect(parsed.event).toMatchObject({ kind: parsed.type, eventId: parsed.eventId, livemode: false, accounts: [] });
   });
 
   it.each(['mor:pay_1', 'event:stripe:evt_1'])(
@@ -141,7 +142,15 @@ describe('a Stripe event', () => {
 
   it('carries the mode and the account for a later check', () => {
     const event = { ...json(basil), livemode: true, account: 'acct_other' };
-    expect(parseStripeEvent(bytes(event))).toMatchObject({ event: { livemode: true, account: 'acct_other' } });
+    expect(parseStripeEvent(bytes(event))).toMatchObject({ event: { livemode: true, accounts: ['acct_other'] } });
+    const named = (over: object): unknown => parseStripeEvent(bytes({ ...json(basil), ...over }));
+    for (const [over, accounts] of [
+      [{ account: 'acct_1', context: 'acct_1' }, ['acct_1']],
+      [{ context: 'org_1/acct_2' }, ['acct_2']],
+      [{ account: 'acct_1', context: 'acct_2' }, ['acct_1', 'acct_2']],
+      [{ account: null, context: 'org_1' }, []],
+    ] as const)
+      expect(named(over)).toMatchObject({ event: { accounts } });
   });
 });
 
@@ -160,5 +169,28 @@ describe('an invoice of the API', () => {
       invoice: { status: 'paid', amountPaid: 1200n, amountRemaining: 0n },
     });
     fc.assert(fc.property(fc.anything(), (value) => expect(parseInvoice(value).ok).toBe(false)));
+  });
+});
+
+describe('an event of an API version before 2018-11-08', () => {
+  it.each(['14-1-updated', '14-2-closed', '14-3-paid'])('is parked, whatever it says: reported input %s', (name) => {
+    const body = Buffer.from(reported(name));
+    expect(parseStripeEvent(body)).toMatchObject({ verdict: 'unusable' });
+    expect(placeStripeEvent(body)).toMatchObject({ verdict: 'unusable' });
+  });
+
+  it('is parked also where its shape could be read, and the first version after it is read', () => {
+    const at = (api_version: string) =>
+      parseStripeEvent(bytes({ ...json('stripe/invoice.created.2025-08-27.basil.json'), api_version })).verdict;
+    expect([at('2018-09-24'), at('2018-11-08'), at('2026-10-28.endive')]).toEqual(['unusable', 'usable', 'usable']);
+  });
+
+  it('of a type that Crossbill does not use is ignored like any other', () => {
+    const event = {
+      ...json('stripe/invoice.created.2025-08-27.basil.json'),
+      api_version: '2017-06-05',
+      type: 'customer.updated',
+    };
+    expect(parseStripeEvent(bytes(event)).verdict).toBe('ignored');
   });
 });

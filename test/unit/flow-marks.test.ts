@@ -51,6 +51,16 @@ describe('a plain renewal', () => {
   });
 });
 
+it('money for an invoice that a revision replaced opens an item that names the revision', async () => {
+  const h = LaneHarness.inMemory();
+  h.platform.put(anInvoice({ status: 'void', latestRevision: 'in_new' }));
+  await h.take(aPaymentSucceeded());
+  const s = await h.state(INVOICE_ID);
+  expect(openKinds(s)).toEqual(['invoice_not_payable']);
+  expect(s.reviews[0]?.proposal).toContain('in_new');
+  expect(s.invoice?.latestRevision).toBe('in_new');
+});
+
 it.each([
   ['another charge is proposed for a refund', 'ch_2', 'Refund 10.00 EUR.'],
   ['the same charge is asked about first: a refund may give back the only money', 'ch_1', 'Ask the MoR'],

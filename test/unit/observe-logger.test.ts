@@ -87,7 +87,6 @@ describe('the log', () => {
         'grant_type=client_credentials&client_secret=abc&x=1',
         'grant_type=client_credentials&client_secret=[secret]&x=1',
       ],
-      ['card 4242 4242 4242 4242 declined', 'card [card number] declined'],
     ] as const) {
       expect(censor(text)).toBe(kept);
     }
@@ -104,8 +103,8 @@ describe('the log', () => {
     );
   });
 
-  it('leaves ids, amounts, times and hashes alone', () => {
-    const text = `in_1Abc pay_2Def rfnd_3 evt_issued_4 pr_5 2026-11-20T19:00:00.000Z 1763665200000 10.10 EUR sha256:${'ab'.repeat(32)}`;
+  it('leaves ids, numbers, amounts, times and hashes alone', () => {
+    const text = `2026-1125-00007 INV-20261125-00007 4111-2026-0001-1118 in_1Abc pay_2Def rfnd_3 evt_issued_4 pr_5 2026-11-20T19:00:00.000Z 1763665200000 10.10 EUR sha256:${'ab'.repeat(32)}`;
     expect(textCensor([])(text)).toBe(text);
   });
 

@@ -1,5 +1,5 @@
 // Finds what people need in payloads that Document 2 does not show: deadlines, links, outcomes, amounts, wherever they stand.
-import { freeText, isId, timeOf } from '../../domain/events/fields.js';
+import { freeText, isId, plainText, timeOf } from '../../domain/events/fields.js';
 import { isJsonObject, type JsonObject } from '../../domain/events/json-body.js';
 import { decimalsOf, minorFromDecimal, type Money, parseCurrency } from '../../domain/money.js';
 
@@ -92,6 +92,12 @@ export function idNamed(data: JsonObject, ...names: string[]): string | null {
   return named(data, names.map(plain), (value) => (isId(value) && !/\s/.test(value) ? value : null));
 }
 
+/** A code, a number or a word under one of these names. */
+export function wordNamed(data: JsonObject, ...names: string[]): string | null {
+  return named(data, names.map(plain), plainText);
+}
+
+/** What a person wrote under one of these names, card numbers masked. */
 export function textNamed(data: JsonObject, ...names: string[]): string | null {
   return named(data, names.map(plain), freeText);
 }
@@ -150,5 +156,5 @@ function asWritten(value: unknown, of: JsonObject): string {
   const { amount = null, currency = null } = isJsonObject(value) ? value : { amount: value, currency: of['currency'] };
   const shown = typeof amount === 'string' || typeof amount === 'number' ? String(amount) : JSON.stringify(value);
   const said = parseCurrency(currency) === null ? shown : `${shown} ${String(currency)}`;
-  return freeText(said.slice(0, LONGEST_SUM)) ?? '';
+  return plainText(said.slice(0, LONGEST_SUM)) ?? '';
 }

@@ -1,7 +1,7 @@
 // Stripe: the key, the account, what it allows, our webhook endpoint there, and customers whom Stripe would charge as well.
 import Stripe from 'stripe';
 import { type Config } from '../../config/index.js';
-import { stripeInvoiceTypes } from '../../domain/events/stripe-event.js';
+import { isTooOld, parseStripeEvent, stripeInvoiceTypes, TOO_OLD } from '../../domain/events/stripe-event.js';
 import { type EnrolmentFlow } from '../../enrolment/enrolment.flow.js';
 import { said } from '../../domain/ports/call.js';
 import { type BillingReader, type WebhookEndpointFacts } from '../../domain/ports/billing-reader.js';
@@ -19,6 +19,7 @@ const INDISPENSABLE: ReadonlySet<string> = new Set([
   'invoice.paid',
 ]);
 const SAMPLE = 50;
+const OLD_DEFAULT = `Upgrade the account's default API version in the Dashboard (Developers, Overview) if it is older. ${TOO_OLD}.`;
 const ARRIVAL_DAY_MS = 86_400_000;
 const OWN_CARD_SHOWN = 5;
 
@@ -30,7 +31,7 @@ export async function keyChecks(config: Config, reader: BillingReader): Promise<
   if (!account.ok) {
     const restricted = account.status === 403 && key.startsWith('rk_');
     const todo = restricted
-      ? 'A restricted key needs to read the account for this check only.'
+      ? 'Let the restricted key read the account. Without this right Crossbill parks every event that names an account, such as those of an organization’s endpoint.'
       : 'Set STRIPE_API_KEY to a valid key of the merchant’s account.';
     return [restricted ? warn('Stripe key', said(account), todo) : fail('Stripe key', said(account), todo), version];
   }
@@ -60,6 +61,8 @@ function endpointCheck(name: string, e: WebhookEndpointFacts): Check {
   const at = `${e.endpointId} at ${new URL(e.url).host}`;
   if (!e.enabled)
     return fail(name, `${at} is disabled`, 'Enable it in the Dashboard, then `crossbill backfill --since 3d`.');
+  if (isTooOld(e.apiVersion))
+    return fail(name, `${at} sends events of API version ${e.apiVersion ?? ''}`, `${TOO_OLD}.`);
   const missing = e.events.includes('*') ? [] : stripeInvoiceTypes.filter((t) => !e.events.includes(t));
   const version = `events of API version ${e.apiVersion ?? 'as the account’s default'}`;
   if (missing.length === 0) return ok(name, `${at}, ${version}`);
@@ -75,6 +78,12 @@ export async function arrivalChecks(reader: BillingReader, books: VerifyBooks): 
   const createdAfter = new Date(Math.max(now - ARRIVAL_DAY_MS, (await books.installedAt()).getTime()));
   const listed = await reader.listEvents({ types: stripeInvoiceTypes, createdAfter });
   if (!listed.ok) return [warn(name, said(listed), 'Let the key read events: verify needs it too.')];
+  // Stripe lists events in the account's own version, which an endpoint without a version sends as well.
+  const old = listed.value.items.filter((e) => parseStripeEvent(e.body).verdict === 'unusable').length;
+  if (old > 0)
+    return [
+      fail(name, `${old} of the newest ${listed.value.items.length} cannot be read, as Stripe lists them`, OLD_DEFAULT),
+    ];
   const due = listed.value.items.filter((e) => Math.abs(now - e.createdAt.getTime()) > VERIFY_GRACE_MS);
   const unknown = await books.unknownEvents(due.map((e) => e.eventId));
   if (unknown.size === 0)

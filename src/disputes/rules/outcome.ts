@@ -1,6 +1,6 @@
 // Who won a dispute, and whether an alert was refunded, in the MoR's own words. Document 2 shows none of them.
 import { type JsonObject } from '../../domain/events/json-body.js';
-import { named, textNamed } from '../../channels/rules/channel-fields.js';
+import { named, wordNamed } from '../../channels/rules/channel-fields.js';
 
 export type DisputeOutcome = 'won' | 'lost' | 'decided';
 
@@ -49,7 +49,7 @@ const CONCEDED = 'accepted';
  * the item, so a wrong guess costs more than a question to a person. `said`: the MoR's own.
  */
 export function outcomeIn(data: JsonObject): { readonly outcome: DisputeOutcome; readonly said: string | null } {
-  const said = textNamed(data, 'outcome', 'result', 'resolution', 'status');
+  const said = wordNamed(data, 'outcome', 'result', 'resolution', 'status');
   const phrase = wordsOf(said ?? '').join(' ');
   if (WON.test(phrase) || DROPPED.test(phrase)) return { outcome: 'won', said };
   return { outcome: LOST.test(phrase) || phrase === CONCEDED ? 'lost' : 'decided', said };
@@ -77,7 +77,7 @@ export function refundedIn(data: JsonObject): boolean | null {
       : null;
   });
   if (flag !== null) return flag === 'yes';
-  const words = wordsOf(textNamed(data, 'outcome', 'result', 'resolution', 'status') ?? '');
+  const words = wordsOf(wordNamed(data, 'outcome', 'result', 'resolution', 'status') ?? '');
   const speaks = words.some((word) => word.includes('refund') || DECLINED.has(word));
   if (!speaks || !words.every((word) => OF_REFUNDS.has(word) || NO_REFUND.has(word))) return null;
   return !words.some((word) => NO_REFUND.has(word));

@@ -1,4 +1,5 @@
 // Readers for the members of a parsed event. A member that is missing or of the wrong kind ends the parse with its name.
+import { maskCards } from '../card-numbers.js';
 import { canBeKept } from '../kept-time.js';
 import { parseCurrency } from '../money.js';
 import { isInnerLane } from './channel-lane.js';
@@ -113,14 +114,16 @@ export function eventTime(root: JsonObject): Date | null {
   return at;
 }
 
-/**
- * Text for people, safe to keep: null when it is no text, without NUL, at most 2,000 characters, and with anything that looks like
- * a card number masked. The bytes as they came are in the inbox.
- */
-export function freeText(value: unknown): string | null {
+/** A code, a number, a name of a kind: kept as it came, without NUL, at most 2,000 characters; null when it is no text. */
+export function plainText(value: unknown): string | null {
   if (typeof value !== 'string' || value === '') return null;
-  const kept = value.slice(0, MAX_TEXT_LENGTH).replace(/\0|\p{Surrogate}/gu, '\uFFFD');
-  return kept.replace(/\d(?:[ -]?\d){12,18}/g, (digits) => (looksLikeCard(digits) ? '[masked]' : digits));
+  return value.slice(0, MAX_TEXT_LENGTH).replace(/\0|\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** What a person or a bank wrote: as `plainText`, with card numbers masked. The bytes as they came are in the inbox. */
+export function freeText(value: unknown): string | null {
+  const kept = plainText(value);
+  return kept === null ? null : maskCards(kept);
 }
 
 /** The texts among an object's own members: metadata holds nothing else (Stripe docs, "Metadata"). */
@@ -128,14 +131,4 @@ export function textsOf(object: JsonObject): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   );
-}
-
-function looksLikeCard(text: string): boolean {
-  const digits = text.replace(/\D/g, '');
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 1 : 2);
-    sum += digit > 9 ? digit - 9 : digit;
-  }
-  return sum % 10 === 0;
 }

@@ -5,6 +5,7 @@ import { parseEvent, type Envelope, type ParsedEvent } from './envelope.js';
 import {
   eventTime,
   freeText,
+  plainText,
   member,
   optionalAmount,
   optionalId,
@@ -92,7 +93,7 @@ function readPayment({ eventId, type, root }: Envelope): MorPaymentEvent | null 
         invoiceId: requireInvoiceId(payment, 'merchant_invoice_id'),
         processorChargeId: chargeOrEmpty(payment),
         failureMessage: freeText(member(payment, 'failure_message')),
-        declineCode: freeText(member(payment, 'decline_code')),
+        declineCode: plainText(member(payment, 'decline_code')),
       };
     }
     case 'payment.refunded': {

@@ -3,10 +3,10 @@ import { type InvoiceFacts, type InvoiceStatus } from '../ports/billing-platform
 import { type Envelope, type EventPlace, parseEvent, type ParsedEvent, placeEvent } from './envelope.js';
 import {
   eventTime,
-  freeText,
   idOrObject,
   member,
   optionalAmount,
+  plainText,
   requireAmount,
   requireCurrency,
   requireInvoiceId,
@@ -47,8 +47,8 @@ export type StripeEvent = {
   readonly apiVersion: string | null;
   /** Null when the event does not say. */
   readonly livemode: boolean | null;
-  /** The connected account it comes from; null for the merchant's own. */
-  readonly account: string | null;
+  /** The accounts that it names in `account` and `context`; without one it is of the merchant's own. */
+  readonly accounts: readonly string[];
   /** As the invoice was when the event was made. `invoice.deleted` gives status `deleted`. */
   readonly invoice: InvoiceFacts;
 };
@@ -79,6 +79,7 @@ export function placeStripeEvent(body: Buffer): EventPlace {
 const skimEvent = skimmer({
   id: 'value',
   type: 'value',
+  api_version: 'value',
   created: 'value',
   createdAt: 'value',
   data: {
@@ -105,8 +106,22 @@ const skimEvent = skimmer({
 const THIN =
   "a thin event, which names the invoice and does not hold it: set this webhook endpoint's payload style to snapshot on Stripe";
 
+/** Before this version an invoice has no status, and `invoice.paid` does not exist (Stripe docs, "API upgrades", 2018-11-08). */
+const OLDEST_VERSION = '2018-11-08';
+
+/** True for a version whose invoices cannot be read, as a webhook endpoint or an event names it; null: nothing names one. */
+export function isTooOld(apiVersion: string | null): boolean {
+  return apiVersion !== null && /^\d{4}-\d\d-\d\d/.test(apiVersion) && apiVersion < OLDEST_VERSION;
+}
+
+/** What to do about it. */
+export const TOO_OLD = `Crossbill reads invoices of API version ${OLDEST_VERSION} and later: add a webhook endpoint with a later version at Stripe, then remove the old one`;
+
 function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; event: StripeEvent } | null {
   const kind = stripeInvoiceTypes.find((known) => known === type);
+  const apiVersion = plainText(member(root, 'api_version'));
+  if (isTooOld(apiVersion) && (kind !== undefined || type === 'invoice.payment_succeeded'))
+    throw new Unusable(`an event of a version that is too old: ${TOO_OLD}`);
   if (kind === undefined && stripeInvoiceTypes.some((known) => type === `v1.${known}`)) throw new Unusable(THIN);
   if (kind === undefined) return null;
   const livemode = member(root, 'livemode');
@@ -119,9 +134,9 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
     kind,
     eventId,
     createdAt: eventTime(root) ?? facts.createdAt,
-    apiVersion: freeText(member(root, 'api_version')),
+    apiVersion,
     livemode: typeof livemode === 'boolean' ? livemode : null,
-    account: idOrObject(member(root, 'account')),
+    accounts: readAccounts(root),
     // The type says it, whatever the invoice in it shows.
     invoice:
       kind === 'invoice.finalization_failed'
@@ -129,6 +144,14 @@ function readStripeEvent({ eventId, type, root }: Envelope): { lane: string; eve
         : facts,
   };
   return { lane: facts.invoiceId, event };
+}
+
+/** `context` is an account, or a path from an organization down to one (Stripe docs, "The Event object", "Stripe-Context"). */
+function readAccounts(root: JsonObject): readonly string[] {
+  const account = idOrObject(member(root, 'account'));
+  const context = plainText(member(root, 'context'))?.split('/').at(-1) ?? '';
+  const named = [account ?? '', context.startsWith('acct_') ? context : ''];
+  return [...new Set(named)].filter((id) => id !== '');
 }
 
 export type InvoiceResult =
@@ -165,15 +188,16 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
     invoiceId,
     customerId,
     customerCountry: readCountry(member(invoice, 'customer_address')),
-    number: freeText(member(invoice, 'number')),
+    number: plainText(member(invoice, 'number')),
     status,
-    billingReason: freeText(member(invoice, 'billing_reason')),
+    billingReason: plainText(member(invoice, 'billing_reason')),
     currency: requireCurrency(invoice),
     ...readAmounts(invoice, status),
     subscriptionId: readSubscription(invoice),
     ...readMetadata(invoice),
     ...readCollection(invoice),
-    collectionMethod: freeText(member(invoice, 'collection_method')),
+    ...readRevision(invoice),
+    collectionMethod: plainText(member(invoice, 'collection_method')),
     createdAt,
     finalizationError: readFinalizationError(member(invoice, 'last_finalization_error')),
     finalizesAt: timeOf(member(invoice, 'automatically_finalizes_at')),
@@ -182,7 +206,7 @@ function readInvoice(invoice: JsonObject, otherwise: Otherwise): InvoiceFacts {
 
 /** The customer's address as it stands on the invoice: final with it, the customer's own before (Stripe docs, "The Invoice object"). */
 function readCountry(address: unknown): string | null {
-  const country = isJsonObject(address) ? freeText(member(address, 'country')) : null;
+  const country = isJsonObject(address) ? plainText(member(address, 'country')) : null;
   return country !== null && /^[A-Z]{2}$/.test(country) ? country : null;
 }
 
@@ -240,9 +264,15 @@ function readCollection(invoice: JsonObject): Pick<InvoiceFacts, 'autoAdvance' |
   };
 }
 
+/** Stripe voids an invoice once its revision is final (Stripe docs, "Revise an invoice"). */
+function readRevision(invoice: JsonObject): Pick<InvoiceFacts, 'latestRevision'> {
+  const latest = idOrObject(member(invoice, 'latest_revision'));
+  return latest === null ? {} : { latestRevision: latest };
+}
+
 const NO_REASON = 'no reason given';
 
 function readFinalizationError(error: unknown): string | null {
   if (!isJsonObject(error)) return null;
-  return freeText(member(error, 'message')) ?? freeText(member(error, 'code')) ?? NO_REASON;
+  return plainText(member(error, 'message')) ?? plainText(member(error, 'code')) ?? NO_REASON;
 }

@@ -6,6 +6,8 @@ import { type BillingCall } from '../ports/billing-platform.js';
 /** One call to somebody else. */
 export type Errand =
   | { readonly do: 'read-invoice'; readonly invoiceId: string }
+  /** Whose is the key? An event that names an account waits for it. */
+  | { readonly do: 'read-account' }
   /** The invoice and its subscription as the platform has them, to have the MoR charge it again. */
   | { readonly do: 'read-to-retry'; readonly invoiceId: string }
   | { readonly do: 'prove-charge'; readonly paymentRowId: string; readonly chargeId: string }

@@ -30,6 +30,8 @@ export type InvoiceFacts = {
   readonly autoAdvance?: boolean;
   /** A method or source that stands on the invoice itself, before all others; left out: none. */
   readonly ownMethodId?: string;
+  /** The newest revision, made to replace this invoice; left out: none. */
+  readonly latestRevision?: string;
   /** When the platform made it; null when it did not say. */
   readonly createdAt: Date | null;
   /** Why the last finalization failed; null when it did not. */

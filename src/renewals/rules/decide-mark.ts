@@ -47,6 +47,7 @@ export function decideMark(
     proposal: nameFirst(p, proposal),
   });
 
+  const { latestRevision: revision } = invoice;
   const { platformStatus: status, amountRemaining: due, currency, customerId } = invoice;
   if (status === 'deleted' || status === 'unknown') {
     return park(
@@ -58,8 +59,8 @@ export function decideMark(
   if (status === 'void') {
     return park(
       'invoice_not_payable',
-      `${taken} was taken for invoice ${invoice.invoiceId}, which is void`,
-      `Refund ${taken}, or bill the customer again.`,
+      `${taken} was taken for invoice ${invoice.invoiceId}, which is void${revision === null ? '' : `: invoice ${revision} replaced it`}`,
+      revision === null ? `Refund ${taken}, or bill the customer again.` : ofRevision(taken, revision),
     );
   }
   if (customerId !== p.customerId && !p.waived.includes('customer_mismatch')) {
@@ -112,6 +113,11 @@ export function decideMark(
   if (status === 'draft') return { do: 'finalize' };
   if (p.paymentRecordId !== null) return { do: 'attach' };
   return { do: 'mark', mode: settings.markMode };
+}
+
+/** The replacement is expected like any invoice: the MoR charges it too. */
+function ofRevision(taken: string, revision: string): string {
+  return `Refund ${taken}, and let the MoR charge invoice ${revision}. Or keep the money for ${revision}: have the MoR stop charging ${revision} at once, mark ${revision} paid on Stripe, then dismiss this. Without one of the two the customer pays twice.`;
 }
 
 function ofOtherAmount(isPart: boolean, { markMode }: FlowSettings): string {

@@ -24,6 +24,7 @@ export class InvoiceEntity implements InvoiceRow {
   @Column('boolean', { nullable: true }) enrolled!: boolean | null;
   @Column('boolean', { nullable: true }) autoAdvance!: boolean | null;
   @Column('text', { nullable: true }) ownMethodId!: string | null;
+  @Column('text', { nullable: true }) latestRevision!: string | null;
   @Column('jsonb', { nullable: true }) charged!: InvoiceRow['charged'];
   @Column('timestamptz', { nullable: true }) chargeLookedAt!: Date | null;
   @Column('timestamptz', { nullable: true }) lookDueAt!: Date | null;

@@ -4,7 +4,7 @@ import { idsIn, type MorServiceEvent, type ProformaSettled } from '../../domain/
 import { type Ctx, openReview, putObject } from '../../domain/lane/change.js';
 import { type Applied, done } from '../../domain/lane/event.js';
 import { objectOf } from '../../channels/rules/mor-object.js';
-import { textNamed, timeNamed } from '../../channels/rules/channel-fields.js';
+import { textNamed, timeNamed, wordNamed } from '../../channels/rules/channel-fields.js';
 import { type MorObjectRow } from '../../domain/mor-object.js';
 import { isJsonObject } from '../../domain/events/json-body.js';
 import { takeMoney } from '../../channels/rules/take-money.js';
@@ -33,14 +33,14 @@ export function applyIssuance(s: LaneState, e: MorServiceEvent, ctx: Ctx): Appli
   const o = objectOf(s, 'proforma', morId, ctx);
   const failed = e.kind === 'proforma_invoice.issuance_failed';
   const status = further(o.status === 'UNKNOWN' ? 'REQUESTED' : o.status, failed ? 'ISSUANCE_FAILED' : 'ISSUED');
-  const number = o.number ?? textNamed(e.data, 'number');
+  const number = o.number ?? wordNamed(e.data, 'number');
   if (!failed) {
     const row: MorObjectRow = { ...o, status, number, updatedAt: ctx.now };
     return { state: putObject(s, row), verdict: done(`proforma invoice ${number ?? morId} is ${status}`) };
   }
   const inside = isJsonObject(e.data['issuanceFailure']) ? e.data['issuanceFailure'] : e.data;
   const failure = {
-    code: textNamed(inside, 'code'),
+    code: wordNamed(inside, 'code'),
     message: textNamed(inside, 'message', 'reason'),
     failedAt: timeNamed(inside, 'failedAt')?.toISOString() ?? null,
   };

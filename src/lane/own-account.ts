@@ -1,0 +1,48 @@
+// The account of STRIPE_API_KEY. Events of that account are the merchant's own, whatever names them; events of every other account are not.
+import { Injectable } from '@nestjs/common';
+import { BillingReader } from '../domain/ports/billing-reader.js';
+import { Clock } from '../domain/ports/clock.js';
+import { OWN_ACCOUNT_AGAIN_MS } from '../policy.js';
+
+/**
+ * - `own`, `other`: decided.
+ * - `forbidden`: Stripe does not let the key read its account (403).
+ * - `ask`: not read yet, or long enough ago to read again. `wait`: the last read failed a moment ago.
+ */
+export type AccountVerdict = 'own' | 'other' | 'forbidden' | 'ask' | 'wait';
+
+export const FORBIDDEN =
+  'the event names an account, and the key may not read its own: let the restricted key read the account (GET /v1/account), then retry this event';
+
+@Injectable()
+export class OwnAccount {
+  private accountId: string | null = null;
+  private failed: { readonly at: Date; readonly forbidden: boolean } | null = null;
+
+  constructor(
+    private readonly reader: BillingReader,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Compares the accounts that an event names, one at least, with the key's own. */
+  judge(named: readonly string[]): AccountVerdict {
+    if (this.accountId !== null) return named.every((id) => id === this.accountId) ? 'own' : 'other';
+    if (this.failed === null) return 'ask';
+    // Either way: the clock may have been set back.
+    if (Math.abs(this.clock.now().getTime() - this.failed.at.getTime()) >= OWN_ACCOUNT_AGAIN_MS) return 'ask';
+    return this.failed.forbidden ? 'forbidden' : 'wait';
+  }
+
+  /** Reads the account once for all: a key never changes its account. */
+  async read(): Promise<void> {
+    const read = await this.reader.readAccount();
+    if (read.ok) this.accountId = read.value.accountId;
+    else this.failed = { at: this.clock.now(), forbidden: read.status === 403 };
+  }
+}
+
+/** When a lane with an event that waits for the account is due: at `at`, or in time for the next read. */
+export function lookBy(at: Date | null, now: Date): Date {
+  const then = now.getTime() + OWN_ACCOUNT_AGAIN_MS;
+  return at !== null && at.getTime() < then ? at : new Date(then);
+}

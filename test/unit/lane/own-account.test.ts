@@ -1,0 +1,72 @@
+// An event that names an account, against the account of the key.
+import { describe, expect, it } from '@jest/globals';
+import { type BillingAccountFacts, type BillingReader } from '../../../src/domain/ports/billing-reader.js';
+import { type CallOutcome } from '../../../src/domain/ports/call.js';
+import { OwnAccount } from '../../../src/lane/own-account.js';
+import { ManualClock } from '../../support/clock.js';
+import { LaneHarness, MemoryLaneStore } from '../../support/lane-harness.js';
+import { reported } from '../../support/reported.js';
+
+const OWN = 'acct_own';
+
+function world(...answers: (number | 'account')[]) {
+  const clock = new ManualClock();
+  let reads = 0;
+  const readAccount = (): Promise<CallOutcome<BillingAccountFacts>> => {
+    const answer = answers[Math.min(reads++, answers.length - 1)] ?? 'account';
+    const base = { requestId: null };
+    if (answer === 'account')
+      return Promise.resolve({ ok: true, value: { accountId: OWN, country: null }, status: 200, ...base });
+    const failure = { code: null, message: 'no', errors: [], retryAfterMs: null, replayed: false, ...base };
+    const kind = answer === 403 ? 'stopped' : 'unknown';
+    return Promise.resolve({ ok: false, kind, status: answer, ...failure });
+  };
+  const account = new OwnAccount({ readAccount } as BillingReader, clock);
+  const h = LaneHarness.inMemory({ clock, account });
+  const take = (run: string, named: string): Promise<void> => {
+    const body = Buffer.from(reported('02-own-account', run, 1_790_000_000, named));
+    const at = { source: 'stripe', type: 'invoice.created', status: 'received', reason: null } as const;
+    return h.take({ ...at, eventId: `evt_own${run}`, lane: `in_own${run}`, body, receivedAt: clock.now() });
+  };
+  const status = async (run: string): Promise<string | undefined> => (await h.state(`in_own${run}`)).invoice?.status;
+  const { store } = h.backend;
+  if (!(store instanceof MemoryLaneStore)) throw new Error('the lanes are not in memory');
+  return { clock, h, take, status, events: store.events, reads: () => reads };
+}
+
+describe('an event that names an account', () => {
+  it('is the merchant’s own when the key belongs to that account, and the account is read once', async () => {
+    const w = world('account');
+    await w.take('1', OWN);
+    await w.take('2', OWN);
+    expect([await w.status('1'), await w.status('2'), w.reads()]).toEqual(['expected', 'expected', 1]);
+  });
+
+  it('is ignored when the key belongs to another account', async () => {
+    const w = world('account');
+    await w.take('1', 'acct_other');
+    expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
+    expect(w.events).toMatchObject([{ status: 'ignored' }]);
+  });
+
+  it('waits while Stripe does not answer, and is decided after the next read', async () => {
+    const w = world(500, 'account');
+    await w.take('1', OWN);
+    await w.h.drain();
+    expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
+    w.clock.advance(15_000);
+    await w.h.drain();
+    expect([await w.status('1'), w.reads()]).toEqual(['expected', 2]);
+  });
+
+  it('is parked when the restricted key may not read its account, and decided by a retry once it may', async () => {
+    const w = world(403, 'account');
+    await w.take('1', OWN);
+    expect([await w.status('1'), w.reads()]).toEqual([undefined, 1]);
+    expect(w.events).toMatchObject([{ eventId: 'evt_own1', status: 'parked' }]);
+    w.clock.advance(15_000);
+    for (const e of w.events) e.status = 'received';
+    await w.h.drain();
+    expect(await w.status('1')).toBe('expected');
+  });
+});
