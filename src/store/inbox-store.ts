@@ -110,7 +110,8 @@ export class PgInbox extends Inbox {
     if (row === undefined) throw new Error('an event vanished between two statements');
     if (sha256(d.body).equals(row.body_sha256)) return 'duplicate';
     if (isRepeat(row.body, d)) {
-      if (row.status === 'parked' && d.status === 'received') await this.db.intake.query(READABLE_SQL, readable(d, this.time));
+      if (row.status === 'parked' && d.status === 'received')
+        await this.db.intake.query(READABLE_SQL, readable(d, this.time));
       return 'duplicate';
     }
     await inTransaction(this.db.intake, async (db) => {
