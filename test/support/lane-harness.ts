@@ -263,7 +263,6 @@ export class LaneHarness {
       new RouteChannelEventsFlow(backend.channelEvents ?? new NoChannelEvents(), this.context, new Wake()),
       null,
       null,
-      null,
       options.account ?? null,
     );
   }
